@@ -1,0 +1,62 @@
+/** Letters that Unicode does not decompose into a plain letter and its accent. */
+const PLAIN_LETTERS: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ı: 'i',
+  ĸ: 'k',
+  ł: 'l',
+  ŋ: 'n',
+  ŧ: 't',
+  ƀ: 'b',
+  ɖ: 'd',
+  ƒ: 'f',
+  ɨ: 'i',
+  ɫ: 'l',
+  ƶ: 'z',
+}
+const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
+const LATIN_ACCENTS = /(\p{Script=Latin})\p{M}+/gu
+const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu
+
+// Soft hyphens, direction marks, zero-width blanks and the choice between text and emoji style are not seen.
+const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f]/g
+const APOSTROPHES = /[\u2018\u2019\u201a\u201b\u02bc\u2032]/g
+const QUOTES = /[\u201c-\u201f\u2033]/g
+const DASHES = /[\u2010-\u2015\u2212]/g
+
+const ASCII = /^[\t\n\r -~]*$/
+
+/**
+ * Text as searching and ordering compare it: lower case, Latin, Greek and Cyrillic letters without accents, quotes and
+ * dashes plain, blanks collapsed. Other scripts keep their marks. Folding folded text changes nothing.
+ */
+export function fold(text: string): string {
+  const folded = ASCII.test(text) ? text.toLowerCase() : foldUnicode(text)
+  return folded.replace(/\s+/g, ' ').trim()
+}
+
+function foldUnicode(text: string): string {
+  const plain = text.replace(UNSEEN, '').normalize('NFKD').replace(ACCENTS, '$1').toLowerCase().replace(ACCENTS, '$1')
+  return plainLetters(plain)
+    .replaceAll('ς', 'σ')
+    .replace(APOSTROPHES, "'")
+    .replace(QUOTES, '"')
+    .replace(DASHES, '-')
+    .normalize('NFC')
+}
+
+/** Lower-case text with the Latin letters written in ASCII where they can be; every other letter as it was. */
+export function latinToAscii(text: string): string {
+  const plain = text.normalize('NFKD').replace(LATIN_ACCENTS, '$1').toLowerCase().replace(LATIN_ACCENTS, '$1')
+  return plainLetters(plain).normalize('NFC')
+}
+
+function plainLetters(text: string): string {
+  return text.replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter)
+}

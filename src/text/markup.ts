@@ -1,0 +1,64 @@
+/** A piece of HTML as written; `name` is the lower-case name of the element that a tag opens or closes, else ''. */
+export interface Piece {
+  kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'
+  name: string
+  source: string
+}
+
+// Each alternative stops at the next tag, or runs to the end once and for all, so that hostile text takes no longer than other text.
+const MARKUP = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
+
+/** The elements whose content is not markup. */
+const VERBATIM = new Set(['iframe', 'script', 'style', 'textarea', 'xmp'])
+
+/** Those of them whose content nobody sees and no page can run. */
+export const INVISIBLE = new Set(['iframe', 'style'])
+
+/** The elements that never hold anything. */
+export const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
+
+/** The elements that stand apart from the line of text around them. */
+export const BLOCK = new Set(
+  (
+    'address article aside blockquote caption center col colgroup dd details dialog dir div dl dt fieldset ' +
+    'figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li link main menu meta nav noscript ' +
+    'ol option p pre script search section style summary table tbody td template tfoot th thead title tr ul'
+  ).split(' '),
+)
+
+const BARE_AMPERSAND = /&(?!(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
+
+/** Text with its `<`, `>` and those `&` that begin no entity as entities. */
+export function escapeText(text: string): string {
+  return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** Cuts HTML into its pieces, which joined give it back. A `<` that begins no finished tag belongs to the text. */
+export function splitMarkup(html: string): Piece[] {
+  const pieces: Piece[] = []
+  let from = 0
+  const addText = (to: number) => {
+    if (to > from) pieces.push({ kind: 'text', name: '', source: html.slice(from, to) })
+  }
+  MARKUP.lastIndex = 0
+  for (let found = MARKUP.exec(html); found; found = MARKUP.exec(html)) {
+    const [source, slash, written] = found
+    addText(found.index)
+    from = MARKUP.lastIndex
+    const name = written?.toLowerCase() ?? ''
+    pieces.push({ kind: written === undefined ? 'comment' : slash ? 'close' : 'open', name, source })
+    if (slash || !VERBATIM.has(name)) continue
+    const end = endOfVerbatim(html, name, from)
+    if (end > from) pieces.push({ kind: 'verbatim', name, source: html.slice(from, end) })
+    from = end
+    MARKUP.lastIndex = end
+  }
+  addText(html.length)
+  return pieces
+}
+
+function endOfVerbatim(html: string, name: string, from: number): number {
+  const close = new RegExp(`</${name}(?=[\\s/>])`, 'gi')
+  close.lastIndex = from
+  return close.exec(html)?.index ?? html.length
+}

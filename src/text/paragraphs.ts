@@ -1,0 +1,93 @@
+import { BLOCK, type Piece, splitMarkup, VOID } from './markup.ts'
+
+const NO_MATCH = -1
+
+/**
+ * Plain text and markup within the line set in paragraphs (contract 0.3.8): a blank line begins a new one, a single newline
+ * becomes `<br />`. Block markup stays as it is. One newline stands between the parts; what is so set already stays the same.
+ */
+export function setParagraphs(html: string): string {
+  const pieces = splitMarkup(html.replace(/\r\n?/g, '\n'))
+  const closings = matchTags(pieces)
+  const parts: string[] = []
+  let line: Piece[] = []
+  const endLine = () => {
+    const content = setLine(line)
+    if (content !== '') parts.push(`<p>${content}</p>`)
+    line = []
+  }
+  for (let at = 0; at < pieces.length; at++) {
+    const end = Math.max(at, closings[at] ?? NO_MATCH)
+    const element = pieces.slice(at, end + 1)
+    const first = pieces[at]
+    if (first?.kind === 'text' && end === at) addText(first.source)
+    else if (!element.some(isBlock)) line.push(...element)
+    else addBlock(element)
+    at = end
+  }
+  endLine()
+  return parts.join('\n')
+
+  function addText(text: string): void {
+    const [head = '', ...rest] = text.split(/\n\s*\n/)
+    line.push(asText(head))
+    for (const paragraph of rest) {
+      endLine()
+      line.push(asText(paragraph))
+    }
+  }
+
+  function addBlock(element: readonly Piece[]): void {
+    endLine()
+    const source = element
+      .map((piece) => piece.source)
+      .join('')
+      .trim()
+    const [only] = element
+    const loose = element.length === 1 && only?.name === 'p'
+    if (!loose && !/^<p>[ \t\n]*<\/p>$/.test(source)) parts.push(source)
+  }
+}
+
+const asText = (source: string): Piece => ({ kind: 'text', name: '', source })
+
+const isBlock = (piece: Piece) => (piece.kind === 'open' || piece.kind === 'close') && BLOCK.has(piece.name)
+
+/** For each opening tag the place of the tag that closes it; tags without a partner have none. */
+function matchTags(pieces: readonly Piece[]): number[] {
+  const closings: number[] = pieces.map(() => NO_MATCH)
+  const open: number[] = []
+  const counts = new Map<string, number>()
+  pieces.forEach(({ kind, name }, at) => {
+    const count = counts.get(name) ?? 0
+    if (kind === 'open' && !VOID.has(name)) {
+      open.push(at)
+      counts.set(name, count + 1)
+    }
+    if (kind !== 'close' || count === 0) return
+    for (let last = open.pop(); last !== undefined; last = open.pop()) {
+      const opened = pieces[last]?.name ?? ''
+      counts.set(opened, (counts.get(opened) ?? 1) - 1)
+      if (opened !== name) continue
+      closings[last] = at
+      return
+    }
+  })
+  return closings
+}
+
+function setLine(line: readonly Piece[]): string {
+  const from = line.findIndex((piece) => piece.source.trim() !== '')
+  const to = line.findLastIndex((piece) => piece.source.trim() !== '')
+  return line
+    .slice(from, to + 1)
+    .map((piece, at, trimmed) => (piece.kind === 'text' ? breakLines(piece.source, at, trimmed) : piece.source))
+    .join('')
+}
+
+function breakLines(text: string, at: number, line: readonly Piece[]): string {
+  const begun = at === 0 ? text.trimStart() : text
+  const trimmed = at === line.length - 1 ? begun.trimEnd() : begun
+  const broken = line[at - 1]?.name === 'br'
+  return trimmed.replace(/[ \t]*\n[ \t]*/g, (_, offset: number) => (broken && offset === 0 ? '\n' : '<br />\n'))
+}

@@ -1,0 +1,149 @@
+import sanitizeHtml from 'sanitize-html'
+import { escapeText, INVISIBLE, type Piece, splitMarkup } from './markup.ts'
+
+const INLINE = (
+  'abbr acronym b bdi bdo big br cite code del dfn em i ins kbd mark q rb rp rt rtc ruby s samp small span ' +
+  'strike strong sub sup tt u var wbr'
+).split(' ')
+const EMBEDDING = ['audio', 'iframe', 'img', 'picture', 'source', 'track', 'video']
+const STRUCTURE = ['center', 'details', 'summary']
+
+/** The pages that may be embedded: host and the beginning of the path. */
+const EMBEDDABLE: readonly (readonly [string, string])[] = [
+  ['www.youtube.com', '/embed/'],
+  ['www.youtube-nocookie.com', '/embed/'],
+  ['player.vimeo.com', '/video/'],
+  ['www.dailymotion.com', '/embed/'],
+  ['www.openstreetmap.org', '/export/embed'],
+  ['umap.openstreetmap.fr', '/'],
+  ['www.google.com', '/maps/'],
+  ['maps.google.com', '/'],
+  ['open.spotify.com', '/embed/'],
+  ['w.soundcloud.com', '/player/'],
+]
+
+const REL = new Set(['external', 'nofollow', 'noopener', 'noreferrer', 'sponsored', 'tag', 'ugc'])
+
+const COLOUR = /^(?:#[0-9a-f]{3,8}|[a-z]{3,20}|(?:rgb|hsl)a?\([\d\s.,%/]{1,40}\))$/i
+const LENGTH = /^-?\d{1,4}(?:\.\d{1,3})?(?:px|em|rem|%|pt|ch|vw)?$/
+const WORD = /^[a-z-]{1,20}$/
+
+const TEXT_TAGS = new Set([...sanitizeHtml.defaults.allowedTags, ...INLINE, ...EMBEDDING, ...STRUCTURE])
+const TITLE_TAGS = new Set(INLINE)
+
+const IN_TEXT: sanitizeHtml.IOptions = {
+  allowedTags: [...TEXT_TAGS],
+  allowedAttributes: {
+    '*': ['dir', 'lang', 'style', 'title', 'aria-label', 'aria-hidden'],
+    a: ['href', 'hreflang', 'rel', 'target'],
+    audio: ['controls', 'loop', 'preload', 'src'],
+    blockquote: ['cite'],
+    col: ['span'],
+    colgroup: ['span'],
+    data: ['value'],
+    del: ['cite', 'datetime'],
+    details: ['open'],
+    iframe: ['allowfullscreen', 'frameborder', 'height', 'loading', 'referrerpolicy', 'scrolling', 'src', 'width'],
+    img: ['alt', 'height', 'loading', 'sizes', 'src', 'srcset', 'width'],
+    ins: ['cite', 'datetime'],
+    li: ['value'],
+    ol: ['reversed', 'start', 'type'],
+    q: ['cite'],
+    source: ['media', 'sizes', 'src', 'srcset', 'type'],
+    td: ['align', 'colspan', 'headers', 'rowspan'],
+    th: ['align', 'colspan', 'headers', 'rowspan', 'scope'],
+    time: ['datetime'],
+    track: ['default', 'kind', 'label', 'src', 'srclang'],
+    video: ['controls', 'height', 'loop', 'muted', 'poster', 'preload', 'src', 'width'],
+  },
+  allowedClasses: { '*': ['align*', 'has-*', 'is-*', 'language-*', 'size-*', 'wp-*'] },
+  allowedStyles: {
+    '*': {
+      'background-color': [COLOUR],
+      color: [COLOUR],
+      'font-size': [LENGTH, WORD],
+      'font-style': [WORD],
+      'font-weight': [/^(?:[1-9]00|[a-z]{1,10})$/],
+      height: [LENGTH],
+      'list-style-type': [WORD],
+      'max-width': [LENGTH],
+      'text-align': [WORD],
+      'text-decoration': [WORD],
+      'vertical-align': [LENGTH, WORD],
+      width: [LENGTH],
+    },
+  },
+  allowedSchemes: ['geo', 'http', 'https', 'mailto', 'sms', 'tel', 'webcal', 'webcals'],
+  selfClosing: [...sanitizeHtml.defaults.selfClosing, 'col', 'source', 'track', 'wbr'],
+  nestingLimit: 60,
+  transformTags: { a: settleLink },
+  exclusiveFilter: isEmptyEmbed,
+}
+
+const IN_TITLE: sanitizeHtml.IOptions = {
+  allowedTags: INLINE,
+  allowedAttributes: { '*': ['dir', 'lang'] },
+  selfClosing: ['br', 'wbr'],
+  nestingLimit: 20,
+}
+
+/**
+ * What of untrusted HTML may stand in a page: no scripts, handlers, forms or styles that reach beyond their element, embeds
+ * of known sites only. What elements hold that may not stay does, style sheets excepted. The result is well-formed.
+ */
+export function safeText(html: string): string {
+  return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)
+}
+
+/** What of untrusted HTML may stand in a title: words, marked up within the line. */
+export function safeTitle(html: string): string {
+  return sanitizeHtml(withTags(html, TITLE_TAGS), IN_TITLE)
+}
+
+// Without the tags that fall away anyhow, which would decide how the others nest; and with the text in scripts, which would fall away too.
+function withTags(html: string, tags: ReadonlySet<string>): string {
+  const kept = (piece: Piece) => {
+    if (piece.kind === 'text') return escapeText(piece.source)
+    if (piece.kind === 'verbatim') return INVISIBLE.has(piece.name) ? '' : escapeText(piece.source)
+    return tags.has(piece.name) ? piece.source : ''
+  }
+  return splitMarkup(html).map(kept).join('')
+}
+
+/** The text that HTML without any tags stands for: its entities decoded. */
+export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text
+  const escaped = sanitizeHtml(text.replaceAll('<', '&lt;'), { allowedTags: [] })
+  return escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+}
+
+// A page opened in another tab must not reach back into this one.
+function settleLink(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
+  const { target, rel, ...rest } = attribs
+  const words = new Set(
+    (rel ?? '')
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => REL.has(word)),
+  )
+  if (target === '_blank') words.add('noopener')
+  return {
+    tagName,
+    attribs: {
+      ...rest,
+      ...(target === '_blank' ? { target } : {}),
+      ...(words.size > 0 ? { rel: [...words].join(' ') } : {}),
+    },
+  }
+}
+
+function isEmptyEmbed(frame: sanitizeHtml.IFrame): boolean {
+  if (frame.tag === 'img') return !frame.attribs.src && !frame.attribs.srcset
+  return frame.tag === 'iframe' && !isEmbeddable(frame.attribs.src ?? '')
+}
+
+function isEmbeddable(src: string): boolean {
+  const url = URL.parse(src, 'https://none.invalid/')
+  if (!url || !/^https?:$/.test(url.protocol)) return false
+  return EMBEDDABLE.some(([host, path]) => url.host === host && url.pathname.startsWith(path))
+}

@@ -1,0 +1,77 @@
+import { latinToAscii } from './fold.ts'
+import { textOf } from './html.ts'
+
+const LONGEST = 200
+
+/** What the slug of a trashed record ends in, so that its own is free again (contract 6). */
+export const TRASHED_SUFFIX = '__trashed'
+
+const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
+const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
+// Quotes and brackets vanish, so that "it's" is one word; so do the other signs of ASCII and those that are not letters.
+const VANISHING =
+  /[^\p{L}\p{M}\p{N}\p{So}\p{P}\p{Emoji_Modifier}]|[\p{Pi}\p{Pf}\p{Ps}\p{Pe}]|(?![-_])[!-/:-@[-`{-~]|[\ufe00-\ufe0f\ufffd©®°¦]/gu
+const FOREIGN_SIGNS = /(?![-_])\p{P}+/gu
+
+/**
+ * The slug of a title, or of a slug as a client asks for it (contract 5.2): lower-case ASCII letters and digits with `-` and
+ * `_`, other scripts percent-encoded, at most 200 bytes. Empty when nothing is left. A slug stays itself.
+ */
+export function slugify(text: string): string {
+  const plain = latinToAscii(decodeForeign(textOf(text.toWellFormed())))
+  const words = plain.replace(SEPARATORS, '-').replace(VANISHING, '').replace(FOREIGN_SIGNS, '-')
+  // Letters and accents that a sign stood between have met by now.
+  const joined = latinToAscii(words).replace(/-+/g, '-')
+  return trimDashes(cutSlug(trimDashes(joined), LONGEST))
+}
+
+/** `base-2` and so on, cut so that it keeps within 200 bytes; a trashed slug keeps its ending. */
+export function numberedSlug(base: string, n: number): string {
+  if (base.endsWith(TRASHED_SUFFIX)) return `${base}-${n}`
+  const ending = `-${n}`
+  return trimDashes(cutSlug(decodeForeign(base), LONGEST - ending.length)) + ending
+}
+
+/** A slug as it stands in an address, in any letter case and percent-encoded or not, in the form in which slugs are stored. */
+export function canonicalSlug(text: string): string {
+  return encodeForeign(decodeForeign(text.toWellFormed()).toLowerCase().normalize('NFC'))
+}
+
+/** The slug while its record lies in the trash. */
+export function trashedSlug(slug: string): string {
+  return slug.endsWith(TRASHED_SUFFIX) ? slug : slug + TRASHED_SUFFIX
+}
+
+/** The slug a record had before it went to the trash; any other slug unchanged. */
+export function untrashedSlug(slug: string): string {
+  return slug.replace(/__trashed(?:-\d+)?$/, '')
+}
+
+function trimDashes(slug: string): string {
+  return slug.replace(/^-+|-+$/g, '')
+}
+
+/** As many whole characters as fit into so many bytes, encoded. */
+function cutSlug(plain: string, bytes: number): string {
+  let slug = ''
+  for (const character of plain) {
+    const next = slug + encodeForeign(character)
+    if (next.length > bytes) break
+    slug = next
+  }
+  return slug
+}
+
+function encodeForeign(text: string): string {
+  return text.replace(/[^\p{ASCII}]+/gu, (letters) => encodeURIComponent(letters).toLowerCase())
+}
+
+function decodeForeign(text: string): string {
+  return text.replace(ENCODED, (bytes) => {
+    try {
+      return decodeURIComponent(bytes)
+    } catch {
+      return bytes
+    }
+  })
+}

@@ -1,0 +1,313 @@
+import { Temporal } from 'temporal-polyfill'
+
+/**
+ * A time zone as the functions of this file work with it. A fixed zone has one offset for ever and one abbreviation;
+ * a named zone follows the tz database, of which the periods asked for so far are kept.
+ */
+type Zone = { kind: 'fixed'; offset: number; abbreviation: string } | { kind: 'named'; id: string; periods: Period[] }
+
+/** A stretch of time without a clock change: from (included) to (not), in ms since the epoch; offset in ms. */
+type Period = { from: number; to: number; offset: number; abbreviation: string | undefined }
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const LARGEST_OFFSET = 14 * 60 * MINUTE
+const LONGEST_NAME = 64
+/** Far more clock changes than the events of a calendar meet in one zone; keeps hostile dates from filling memory. */
+const PERIODS_KEPT = 128
+/** A name is asked for within its period but not in a time for which no names are known yet: 2100-01-01. */
+const LATEST_NAMED = 4_102_444_800_000
+
+/** The first and the last second that a moment of this service can be, in ms: 0001-01-01 and 9999-12-31 23:59:59. */
+export const FIRST_MS = -62_135_596_800_000
+export const LAST_MS = 253_402_300_799_000
+
+/**
+ * The abbreviations that the tz database spells in letters, with their offset and the English names that CLDR (and so
+ * `Intl`) has for them. `Intl` itself abbreviates most of the world as `GMT+1`, and as each locale likes. Of several
+ * rows with one abbreviation the first is meant when it is sent as a zone.
+ */
+const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, ...names: string[]])[] = [
+  ['UTC', '+00:00', 'Coordinated Universal Time'],
+  ['GMT', '+00:00', 'Greenwich Mean Time'],
+  ['EST', '-05:00', 'Eastern Standard Time'],
+  ['EDT', '-04:00', 'Eastern Daylight Time'],
+  ['CST', '-06:00', 'Central Standard Time'],
+  ['CDT', '-05:00', 'Central Daylight Time'],
+  ['MST', '-07:00', 'Mountain Standard Time', 'Mexican Pacific Standard Time', 'Yukon Time'],
+  ['MDT', '-06:00', 'Mountain Daylight Time', 'Mexican Pacific Daylight Time'],
+  ['PST', '-08:00', 'Pacific Standard Time'],
+  ['PDT', '-07:00', 'Pacific Daylight Time'],
+  ['AKST', '-09:00', 'Alaska Standard Time'],
+  ['AKDT', '-08:00', 'Alaska Daylight Time'],
+  ['HST', '-10:00', 'Hawaii-Aleutian Standard Time'],
+  ['HDT', '-09:00', 'Hawaii-Aleutian Daylight Time'],
+  ['AST', '-04:00', 'Atlantic Standard Time'],
+  ['ADT', '-03:00', 'Atlantic Daylight Time'],
+  ['NST', '-03:30', 'Newfoundland Standard Time'],
+  ['NDT', '-02:30', 'Newfoundland Daylight Time'],
+  ['CST', '-05:00', 'Cuba Standard Time'],
+  ['CDT', '-04:00', 'Cuba Daylight Time'],
+  ['SST', '-11:00', 'American Samoa Standard Time', 'Samoa Standard Time'],
+  ['ChST', '+10:00', 'Chamorro Standard Time'],
+  ['WET', '+00:00', 'Western European Standard Time'],
+  ['WEST', '+01:00', 'Western European Summer Time'],
+  ['BST', '+01:00', 'British Summer Time'],
+  ['CET', '+01:00', 'Central European Standard Time'],
+  ['CEST', '+02:00', 'Central European Summer Time'],
+  ['EET', '+02:00', 'Eastern European Standard Time'],
+  ['EEST', '+03:00', 'Eastern European Summer Time'],
+  ['MSK', '+03:00', 'Moscow Standard Time', 'Volgograd Standard Time'],
+  ['MSD', '+04:00', 'Moscow Summer Time', 'Volgograd Summer Time'],
+  ['MSK', '+04:00', 'Moscow Standard Time'],
+  ['WAT', '+01:00', 'West Africa Time', 'West Africa Standard Time'],
+  ['WAST', '+02:00', 'West Africa Summer Time'],
+  ['CAT', '+02:00', 'Central Africa Time'],
+  ['SAST', '+02:00', 'South Africa Standard Time'],
+  ['EAT', '+03:00', 'East Africa Time'],
+  ['IST', '+05:30', 'India Standard Time'],
+  ['IST', '+01:00', 'Irish Standard Time'],
+  ['IST', '+02:00', 'Israel Standard Time'],
+  ['IDT', '+03:00', 'Israel Daylight Time'],
+  ['PKT', '+05:00', 'Pakistan Standard Time'],
+  ['PKST', '+06:00', 'Pakistan Summer Time'],
+  ['WIB', '+07:00', 'Western Indonesia Time'],
+  ['WITA', '+08:00', 'Central Indonesia Time'],
+  ['WIT', '+09:00', 'Eastern Indonesia Time'],
+  ['CST', '+08:00', 'China Standard Time', 'Taiwan Standard Time', 'Taipei Standard Time'],
+  ['CDT', '+09:00', 'China Daylight Time', 'Taiwan Daylight Time', 'Taipei Daylight Time'],
+  ['HKT', '+08:00', 'Hong Kong Standard Time'],
+  ['HKST', '+09:00', 'Hong Kong Summer Time'],
+  ['PST', '+08:00', 'Philippine Standard Time'],
+  ['JST', '+09:00', 'Japan Standard Time'],
+  ['JDT', '+10:00', 'Japan Daylight Time'],
+  ['KST', '+09:00', 'Korean Standard Time'],
+  ['KST', '+08:30', 'Korean Standard Time'],
+  ['KDT', '+10:00', 'Korean Daylight Time'],
+  ['AWST', '+08:00', 'Australian Western Standard Time'],
+  ['AWDT', '+09:00', 'Australian Western Daylight Time'],
+  ['ACST', '+09:30', 'Australian Central Standard Time'],
+  ['ACDT', '+10:30', 'Australian Central Daylight Time'],
+  ['AEST', '+10:00', 'Australian Eastern Standard Time'],
+  ['AEDT', '+11:00', 'Australian Eastern Daylight Time'],
+  ['NZST', '+12:00', 'New Zealand Standard Time'],
+  ['NZDT', '+13:00', 'New Zealand Daylight Time'],
+]
+
+/** Zones whose English name in CLDR is that of neighbours with other letters: these go by numbers in the tz database. */
+const NUMERIC_ZONES = new Set([
+  'africa/casablanca',
+  'africa/el_aaiun',
+  'antarctica/casey',
+  'antarctica/troll',
+  'asia/colombo',
+  'europe/minsk',
+])
+
+/** Zones with letters of their own: an abbreviation by offset in minutes. */
+const OWN_LETTERS: Record<string, Record<number, string>> = {
+  met: { 60: 'MET', 120: 'MEST' },
+  gmt: { 0: 'GMT' },
+  gmt0: { 0: 'GMT' },
+  'gmt+0': { 0: 'GMT' },
+  'gmt-0': { 0: 'GMT' },
+  greenwich: { 0: 'GMT' },
+  'etc/gmt': { 0: 'GMT' },
+  'etc/gmt0': { 0: 'GMT' },
+  'etc/gmt+0': { 0: 'GMT' },
+  'etc/gmt-0': { 0: 'GMT' },
+  'etc/greenwich': { 0: 'GMT' },
+  'europe/guernsey': { 60: 'BST' },
+  'europe/isle_of_man': { 60: 'BST' },
+  'europe/jersey': { 60: 'BST' },
+}
+
+const lettersByName = new Map(
+  ABBREVIATIONS.flatMap(([letters, offset, ...names]) =>
+    names.map((name) => [`${name} ${offsetMs(offset)}`, letters] as const),
+  ),
+)
+const abbreviationsByWord = new Map(
+  ABBREVIATIONS.toReversed().map(([letters, offset]) => [letters.toLowerCase(), { letters, offset: offsetMs(offset) }]),
+)
+
+/** The zones met so far, by name in lower case; only existing ones, so their number is bounded. */
+const zones = new Map<string, Zone>()
+
+/**
+ * Whether `text` names a time zone (contract 2.2, 5.3): an IANA name in any letter case, an abbreviation of the tz
+ * database (`EST`), `±HH:MM`, `UTC`, `UTC±h`, `UTC±h:mm` or `UTC±h.5`. Offsets beyond 14 hours name none.
+ */
+export function isTimezone(text: string): boolean {
+  return findZone(text) !== undefined
+}
+
+/**
+ * The UTC time ('YYYY-MM-DD HH:MM:SS') of a wall time in a zone. A wall time that a clock change skips counts on from
+ * before the change, one that occurs twice is the first of the two (contract 5.3). Throws a RangeError on an unknown zone.
+ */
+export function wallToUtc(wall: string, zone: string): string {
+  return formatUtc(utcMsOf(utcToMs(wall), getZone(zone)))
+}
+
+/** The wall time that clocks of a zone show at a UTC time. Throws a RangeError on an unknown zone. */
+export function utcToWall(utc: string, zone: string): string {
+  const utcMs = utcToMs(utc)
+  return formatUtc(utcMs + offsetAt(getZone(zone), utcMs))
+}
+
+/** A wall time that a clock change skips, moved forward by the length of the gap (02:30 to 03:30); others as they are. */
+export function settledWall(wall: string, zone: string): string {
+  const known = getZone(zone)
+  if (known.kind === 'fixed') return wall
+  const wallMs = utcToMs(wall)
+  const utc = utcMsOf(wallMs, known)
+  const settled = utc + offsetAt(known, utc)
+  return settled === wallMs ? wall : formatUtc(settled)
+}
+
+/** The offset of a zone at a UTC time as ISO 8601 writes it, `+02:00`; seconds of historical local times are dropped. */
+export function offsetOf(utc: string, zone: string): string {
+  const { sign, hours, minutes } = offsetParts(offsetAt(getZone(zone), utcToMs(utc)))
+  return `${sign}${hours}:${minutes}`
+}
+
+/**
+ * The abbreviation in use in a zone at a UTC time, as the tz database has it: `EST` or `EDT`, `CET`, `JST`, and digits
+ * (`+03`) where it has no letters. A zone given as `UTC±x` is its own abbreviation, `+02:00` becomes `GMT+0200`
+ * (contract 3.1). Throws a RangeError on an unknown zone.
+ */
+export function timezoneAbbreviation(zone: string, utc: string): string {
+  const known = getZone(zone)
+  if (known.kind === 'fixed') return known.abbreviation === '' ? zone : known.abbreviation
+  const period = periodAt(known.id, known.periods, utcToMs(utc))
+  period.abbreviation ??= lettersOf(known.id, period)
+  return period.abbreviation
+}
+
+/** Milliseconds since the epoch as 'YYYY-MM-DD HH:MM:SS' in UTC, fractions dropped, held within the years 1 to 9999. */
+export function formatUtc(ms: number): string {
+  const iso = new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
+}
+
+/** The milliseconds since the epoch of a UTC time 'YYYY-MM-DD HH:MM:SS'; NaN for other text. */
+export function utcToMs(utc: string): number {
+  return Date.parse(`${utc.slice(0, 10)}T${utc.slice(11)}Z`)
+}
+
+function getZone(text: string): Zone {
+  const zone = findZone(text)
+  if (!zone) throw new RangeError(`unknown time zone: ${text.slice(0, LONGEST_NAME)}`)
+  return zone
+}
+
+function findZone(text: string): Zone | undefined {
+  if (text.length > LONGEST_NAME) return undefined
+  const key = text.toLowerCase()
+  const known = zones.get(key)
+  if (known) return known
+  const zone = readZone(key)
+  if (zone) zones.set(key, zone)
+  return zone
+}
+
+/** IANA names go before abbreviations: `CET` is the zone with summer time, `CEST` an hour that never changes. */
+function readZone(key: string): Zone | undefined {
+  if (key === 'utc') return { kind: 'fixed', offset: 0, abbreviation: 'UTC' }
+  const offset = /^(utc)?([+-]\d{1,2})(?:(:[0-5]\d)|(\.\d{1,2}))?$/.exec(key)
+  if (offset) return readOffsetZone(key, offset[1] !== undefined)
+  const id = findZoneId(key)
+  if (id !== undefined) return { kind: 'named', id, periods: [] }
+  const word = abbreviationsByWord.get(key)
+  return word && { kind: 'fixed', offset: word.offset, abbreviation: word.letters }
+}
+
+function readOffsetZone(key: string, isUtc: boolean): Zone | undefined {
+  if (!isUtc && !/^[+-]\d\d:\d\d$/.test(key)) return undefined
+  const text = isUtc ? key.slice(3) : key
+  const offset = offsetMs(text)
+  if (Math.abs(offset) > LARGEST_OFFSET || offset % MINUTE !== 0) return undefined
+  return { kind: 'fixed', offset, abbreviation: isUtc ? '' : `GMT${text.replace(':', '')}` }
+}
+
+/** The milliseconds of `+2`, `+02:00`, `-4.5`. */
+function offsetMs(text: string): number {
+  const [, sign, hours, minutes, fraction] = /^([+-])(\d{1,2})(?::(\d\d))?(\.\d{1,2})?$/.exec(text) ?? []
+  const size = Number(hours) * 60 + Number(minutes ?? 0) + Number(fraction ?? 0) * 60
+  return (sign === '-' ? -size : size) * MINUTE
+}
+
+function findZoneId(key: string): string | undefined {
+  // Temporal also takes offsets and whole date-times for a zone.
+  if (!/^[a-z][a-z0-9_+-]*(?:\/[a-z0-9_+-]+)*$/.test(key)) return undefined
+  try {
+    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(key).timeZoneId
+  } catch {
+    return undefined
+  }
+}
+
+/** The UTC time of a wall time, both in ms; the wall time counts as if it were UTC. */
+function utcMsOf(wall: number, zone: Zone): number {
+  if (zone.kind === 'fixed') return wall - zone.offset
+  // No clock changes twice within two days, so these are the only offsets the wall time can have.
+  const before = offsetAt(zone, wall - DAY)
+  const after = offsetAt(zone, wall + DAY)
+  const first = wall - before
+  if (before === after || offsetAt(zone, first) === before) return first
+  const second = wall - after
+  return offsetAt(zone, second) === after ? second : first
+}
+
+function offsetAt(zone: Zone, utc: number): number {
+  return zone.kind === 'fixed' ? zone.offset : periodAt(zone.id, zone.periods, utc).offset
+}
+
+function periodAt(id: string, periods: Period[], utc: number): Period {
+  const known = periods.find((period) => period.from <= utc && utc < period.to)
+  if (known) return known
+  const period = readPeriod(id, utc)
+  if (periods.length >= PERIODS_KEPT) periods.length = 0
+  periods.push(period)
+  return period
+}
+
+function readPeriod(id: string, utc: number): Period {
+  const moment = Temporal.Instant.fromEpochMilliseconds(utc).toZonedDateTimeISO(id)
+  // The transition before an instant excludes the instant itself.
+  const from = moment.add({ milliseconds: 1 }).getTimeZoneTransition('previous')
+  const to = moment.getTimeZoneTransition('next')
+  return {
+    from: from?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
+    to: to?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
+    offset: moment.offsetNanoseconds / 1_000_000,
+    abbreviation: undefined,
+  }
+}
+
+function lettersOf(id: string, period: Period): string {
+  const key = id.toLowerCase()
+  const own = OWN_LETTERS[key]?.[period.offset / MINUTE]
+  if (own !== undefined) return own
+  if (period.offset % MINUTE !== 0) return 'LMT'
+  if (NUMERIC_ZONES.has(key)) return digitsOf(period.offset)
+  const moment = Math.max(period.from, Math.min(period.to - 1, LATEST_NAMED))
+  return lettersByName.get(`${englishName(id, moment)} ${period.offset}`) ?? digitsOf(period.offset)
+}
+
+function englishName(id: string, ms: number): string {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: id, timeZoneName: 'long' })
+  return format.formatToParts(ms).find((part) => part.type === 'timeZoneName')?.value ?? ''
+}
+
+function digitsOf(offset: number): string {
+  const { sign, hours, minutes } = offsetParts(offset)
+  return minutes === '00' ? `${sign}${hours}` : `${sign}${hours}${minutes}`
+}
+
+function offsetParts(offset: number): { sign: string; hours: string; minutes: string } {
+  const size = Math.floor(Math.abs(offset) / MINUTE)
+  const two = (part: number) => String(part).padStart(2, '0')
+  return { sign: offset < 0 ? '-' : '+', hours: two(Math.floor(size / 60)), minutes: two(size % 60) }
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { fold, latinToAscii } from '../../src/text/fold.ts'
+import { matchesSearch, parseSearch, parseWords } from '../../src/text/search.ts'
+
+describe('folding', () => {
+  const folded: readonly (readonly [string, string])[] = [
+    ['Pumpkin  PIE\n', 'pumpkin pie'],
+    ['Café', 'cafe'],
+    ['Cafe\u0301', 'cafe'],
+    ['Straße Ærø Łódź Đà Nẵng þing', 'strasse aero lodz da nang thing'],
+    ['İstanbul ISPARTA ısı', 'istanbul isparta isi'],
+    ['Ёлка Ά ΟΔΟΣ', 'елка α οδοσ'],
+    ['ﬁne ＷＩＤＥ', 'fine wide'],
+    ['Miller’s “Big” Jump – now', 'miller\'s "big" jump - now'],
+    ['co\u00adoperate', 'cooperate'],
+    ['夏祭り ガ ｶﾞ は', '夏祭り ガ ガ は'],
+    ['한국', '한국'],
+    ['हिन्दी', 'हिन्दी'],
+    ['שָׁלוֹם', 'שָׁלוֹם'.normalize('NFKC')],
+    ['❤️ 🎏', '❤ 🎏'],
+    ['', ''],
+  ]
+  for (const [text, key] of folded) {
+    test(`${JSON.stringify(text)} is folded to ${JSON.stringify(key)}`, () => assert.equal(fold(text), key))
+  }
+
+  test('leaves folded text alone, whatever it was', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.string({ unit: 'grapheme', maxLength: 60 }))
+    fc.assert(
+      fc.property(text, (raw) => {
+        assert.equal(fold(fold(raw)), fold(raw))
+        assert.equal(latinToAscii(latinToAscii(raw)), latinToAscii(raw))
+        assert.equal(fold(raw.toUpperCase().normalize('NFD')), fold(raw.toUpperCase()))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('searches for events', () => {
+  const searches: readonly (readonly [string, string[], string[]])[] = [
+    ['PUMPKIN', ['pumpkin'], []],
+    ['pumpkin pie', ['pumpkin', 'pie'], []],
+    ['"Pumpkin  pie" tart', ['pumpkin pie', 'tart'], []],
+    ['pumpkin -pie', ['pumpkin'], ['pie']],
+    ['-"pumpkin pie" tart', ['tart'], ['pumpkin pie']],
+    ['-pie', [], ['pie']],
+    ['100%', ['100%'], []],
+    ['under_score', ['under_score'], []],
+    ['Café', ['cafe'], []],
+    ["miller's", ["miller's"], []],
+    ['&', ['&'], []],
+    ['fish & chips', ['fish', '&', 'chips'], []],
+    ['夏祭り', ['夏祭り'], []],
+    ["' OR 1=1 --", ["'", 'or', '1=1', '--'], []],
+    ['well-known a-', ['well-known', 'a-'], []],
+    ['"unclosed phrase', ['"unclosed', 'phrase'], []],
+    ['5" nails', ['5"', 'nails'], []],
+    ['-', ['-'], []],
+    ['""', ['""'], []],
+    [
+      'one two three four five six seven eight nine',
+      ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'],
+      [],
+    ],
+    ['One two three four five six seven eight nine -ten', ['one two three four five six seven eight nine -ten'], []],
+    ['  ', [], []],
+  ]
+  for (const [text, include, exclude] of searches) {
+    test(`${JSON.stringify(text)} is read as words to include and exclude`, () => {
+      assert.deepEqual(parseSearch(text), { include, exclude })
+    })
+  }
+
+  test('find what has all the words in any order and none of those left out', () => {
+    const haystack = [fold('Garden Party'), fold('Pumpkin pie & “lemonade”')].join('\n')
+    for (const text of ['party pumpkin', 'umpk', '"pie & "', '"lemonade"', 'pie -tart', '"garden party"', '  ']) {
+      assert.ok(matchesSearch(parseSearch(text), haystack), text)
+    }
+    for (const text of ['"pie pumpkin"', 'party -pie', 'elephant', '-garden', '"party pumpkin"', '%', "' OR 1=1 --"]) {
+      assert.ok(!matchesSearch(parseSearch(text), haystack), text)
+    }
+  })
+
+  test('find a text by any word of it', () => {
+    const word = fc.stringMatching(/^[\p{L}\p{N}%_'\\&]{1,8}$/u)
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 9 }), (words) => {
+        const haystack = fold(words.join(' '))
+        assert.ok(matchesSearch(parseSearch(words.toReversed().join(' ')), haystack))
+        assert.ok(matchesSearch(parseSearch(`"${words.join(' ')}"`), haystack))
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('searches for venues and organizers', () => {
+  const searches: readonly (readonly [string, string[]])[] = [
+    ['KINGSTON', ['kingston']],
+    ['nothing-here', ['nothing-here']],
+    ['arts.example', ['arts', 'example']],
+    ['Zürich', ['zurich']],
+    ["Tom & Anna's", ['tom', 'anna', 's']],
+    ['+44 20 5550', ['44', '20', '5550']],
+    ['हिन्दी भवन', ['हिन्दी', 'भवन']],
+    ['Main - Hall', ['main', 'hall']],
+    ['%_"&', []],
+    ['  ', []],
+  ]
+  for (const [text, words] of searches) {
+    test(`${JSON.stringify(text)} is cut into ${JSON.stringify(words)}`, () =>
+      assert.deepEqual(parseWords(text), words))
+  }
+})

@@ -1,0 +1,4 @@
+import { termOperations } from '../common/term-operations.ts'
+
+/** What the routes do with categories. */
+export const categoryOperations = termOperations('category')

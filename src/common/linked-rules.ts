@@ -1,0 +1,104 @@
+import type { Asking } from '../declare/asking.ts'
+import { isEmpty, isNamedRecord, listEntries, readInteger } from '../declare/kinds.ts'
+import type { Fields } from '../declare/resource.ts'
+import type { RecordTable } from '../storage/schema.ts'
+import { findIdBySlug, findKind } from './record-store.ts'
+
+/** The kinds of record that events link to. */
+export type LinkedKind = 'venue' | 'organizer'
+
+const TABLES = { venue: 'venues', organizer: 'organizers' } as const satisfies Record<LinkedKind, RecordTable>
+
+/** Validates the id a record is addressed by. */
+export function isIdOf(kind: LinkedKind) {
+  return async (value: unknown, asking: Asking): Promise<boolean> => {
+    const id = readInteger(value)
+    return id !== undefined && (await findKind(asking.db, id)) === kind
+  }
+}
+
+/** Validates the slug a record is addressed by. */
+export function isSlugOf(kind: LinkedKind) {
+  return async (value: unknown, asking: Asking): Promise<boolean> =>
+    (await findIdBySlug(asking.db, TABLES[kind], String(value))) !== undefined
+}
+
+/** Validates a filter: every entry is the id of a record of this kind, in any status (contract 4.7). */
+export function areRecordsOf(kind: LinkedKind) {
+  return async (value: unknown, asking: Asking): Promise<boolean> => {
+    for (const entry of listEntries(value) ?? []) {
+      const id = readInteger(entry)
+      if (id === undefined || (await findKind(asking.db, id)) !== kind) return false
+    }
+    return true
+  }
+}
+
+/** One entry of an event's `venue` or `organizer`: a record that exists, or the fields of one to make. */
+export type LinkEntry = { id: number } | { fields: Record<string, unknown> }
+
+/**
+ * The entries of what was sent as an event's venue or organizers (contract 0.3.3): an id, numeric text, comma-separated ids, a record with
+ * an id, a record of fields, or a list of these. Empty for the empty values; undefined for anything else.
+ */
+export function linkEntries(value: unknown): LinkEntry[] | undefined {
+  if (isEmpty(value)) return []
+  if (isNamedRecord(value)) return allKnown([recordEntry(value)])
+  if (typeof value === 'boolean') return undefined
+  return allKnown(
+    (listEntries(value) ?? [undefined]).map((entry) => (isNamedRecord(entry) ? recordEntry(entry) : idEntry(entry))),
+  )
+}
+
+function recordEntry(record: Record<string, unknown>): LinkEntry | undefined {
+  return record.id === undefined || record.id === null || record.id === '' ? { fields: record } : idEntry(record.id)
+}
+
+function idEntry(value: unknown): LinkEntry | undefined {
+  const id = readInteger(value)
+  return id === undefined || id <= 0 ? undefined : { id }
+}
+
+function allKnown(entries: (LinkEntry | undefined)[]): LinkEntry[] | undefined {
+  return entries.every((entry): entry is LinkEntry => entry !== undefined) ? entries : undefined
+}
+
+/** Validates an event's venue or organizers: known records that are not in the trash, or fields that would make one (defect 16). */
+export function areLinks(kind: LinkedKind, fields: Fields) {
+  return async (value: unknown, asking: Asking): Promise<boolean> => {
+    const entries = linkEntries(value)
+    if (!entries) return false
+    for (const entry of entries) {
+      if (
+        !('id' in entry
+          ? await isLinkable(kind, entry.id, asking)
+          : await areFieldsOf(fields, kind, entry.fields, asking))
+      )
+        return false
+    }
+    return true
+  }
+}
+
+async function isLinkable(kind: LinkedKind, id: number, asking: Asking): Promise<boolean> {
+  if ((await findKind(asking.db, id)) !== kind) return false
+  const row = await asking.db.selectFrom(TABLES[kind]).select('status').where('id', '=', id).executeTakeFirst()
+  return row !== undefined && row.status !== 'trash'
+}
+
+async function areFieldsOf(
+  fields: Fields,
+  name: string,
+  record: Record<string, unknown>,
+  asking: Asking,
+): Promise<boolean> {
+  if (typeof record[name] !== 'string' || record[name].trim() === '') return false
+  for (const [key, field] of Object.entries(fields)) {
+    const value = record[key]
+    if (value === undefined || value === null) continue
+    if (field.kind.valid && !(await field.kind.valid(value, asking))) return false
+    if (field.valid && (await field.valid(value, asking)) !== true) return false
+    if (field.kind.read(value) === undefined) return false
+  }
+  return true
+}

@@ -1,0 +1,96 @@
+import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely'
+import type { Asking } from '../declare/asking.ts'
+import { type Caller, can, isLoggedIn } from '../people/caller.ts'
+import { Problem, type ProblemCode } from '../problems.ts'
+import type { Db } from '../storage/database.ts'
+import type { RecordKind, RecordTable, Tables } from '../storage/schema.ts'
+import { canonicalSlug, numberedSlug } from '../text/slug.ts'
+
+/** The kind of the record with this id, or undefined when there is none. */
+export async function findKind(db: Db, id: number): Promise<RecordKind | undefined> {
+  if (!Number.isSafeInteger(id) || id <= 0 || id > MAX_ID) return undefined
+  const row = await db.selectFrom('records').select('kind').where('id', '=', id).executeTakeFirst()
+  return row?.kind
+}
+
+/** The largest id either database can hold. */
+export const MAX_ID = 2 ** 31 - 1
+
+/** The next id of the sequence that events, venues, organizers and images share. */
+export async function nextRecordId(tx: Db, kind: RecordKind): Promise<number> {
+  const { id } = await tx.insertInto('records').values({ kind }).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+const BATCH = 20
+
+/** `base`, or `base-2`, `base-3` … : the first slug that no published record of the table other than `id` has (contract 5.2). */
+export async function freeSlug(tx: Db, table: RecordTable, base: string, id: number): Promise<string> {
+  for (let from = 1, size = BATCH; ; from += size, size *= 2) {
+    const candidates = Array.from({ length: size }, (_, i) => (from + i === 1 ? base : numberedSlug(base, from + i)))
+    const rows = await tx
+      .selectFrom(table)
+      .select('slug')
+      .where('slug', 'in', candidates)
+      .where('status', 'not in', ['draft', 'pending'])
+      .where('id', '!=', id)
+      .execute()
+    const taken = new Set(rows.map((row) => row.slug))
+    const free = candidates.find((candidate) => !taken.has(candidate))
+    if (free !== undefined) return free
+  }
+}
+
+/** The id of the record with this slug, raw or percent-encoded, in any letter case and any status; the lowest where drafts share one. */
+export async function findIdBySlug(db: Db, table: RecordTable, slug: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom(table)
+    .select('id')
+    .where('slug', '=', canonicalSlug(slug))
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** The condition that the caller may see a record in lists: published, their own, or any by the right to edit others' (contract 0.3.6). */
+export function visibleTo(caller: Caller, table: RecordTable) {
+  return (records: ExpressionBuilder<Tables, RecordTable>): ExpressionWrapper<Tables, RecordTable, SqlBool> => {
+    const published = records(sql.ref(`${table}.status`), '=', 'publish')
+    if (!isLoggedIn(caller)) return published
+    if (can(caller, 'edit_others')) return records.and([])
+    return records.or([published, records(sql.ref(`${table}.author`), '=', caller.id)])
+  }
+}
+
+/** Whether the caller may see the record with this id in lists. */
+export async function isVisible(db: Db, caller: Caller, table: RecordTable, id: number): Promise<boolean> {
+  const found = db.selectFrom(table).select('id').where('id', '=', id).where(visibleTo(caller, table))
+  return (await found.executeTakeFirst()) !== undefined
+}
+
+/** One page of a list, and how many records there are in all. */
+export interface Listing<Row> {
+  rows: Row[]
+  total: number
+}
+
+export interface PageRequest {
+  page: number
+  perPage: number
+}
+
+/** Which page was asked for; more than the cap is the cap (contract 4.1). */
+export function pageRequest(query: { page?: number; per_page?: number }, asking: Asking): PageRequest {
+  return { page: query.page ?? 1, perPage: Math.min(query.per_page ?? 10, asking.site.pageSizeCap) }
+}
+
+/** The start of a page; past every possible end for page numbers no database could count to. */
+export function offsetOf({ page, perPage }: PageRequest): number {
+  return Math.min((page - 1) * perPage, MAX_ID)
+}
+
+/** @throws Problem with `code` when a page past the first has nothing on it (contract 4.1). */
+export function refuseEmptyPage(request: PageRequest, listing: Listing<unknown>, code: ProblemCode): void {
+  if (request.page > 1 && listing.rows.length === 0) throw new Problem(code)
+}

@@ -1,0 +1,58 @@
+import type { Asking } from '../declare/asking.ts'
+import { listEntries } from '../declare/kinds.ts'
+import { type Caller, can } from '../people/caller.ts'
+
+/** The statuses a record can have (contract 5.5). */
+export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
+export type Status = (typeof STATUSES)[number]
+
+const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
+
+/** Draft and pending records have no slug of their own making and no publication date. */
+export function isUnpublished(status: string): boolean {
+  return status === 'draft' || status === 'pending'
+}
+
+/** Validates the status of a record: exactly one known word. */
+export function isKnownStatus(value: unknown): boolean {
+  return isStatus(value)
+}
+
+/** Validates the status filter of a list: only `publish` for callers who may not edit, known words for the others (contract 4.8). */
+export function isAllowedStatusList(value: unknown, asking: Asking): boolean {
+  const entries =
+    value === '' ? [] : (listEntries(value) ?? ['?']).map((entry) => (typeof entry === 'string' ? entry.trim() : entry))
+  if (!can(asking.caller, 'edit')) return entries.length === 1 && entries[0] === 'publish'
+  return entries.every(isStatus)
+}
+
+/** What a status filter comes to: the word or words for links, and the statuses that are listed. */
+export interface StatusFilter {
+  /** `publish`, `any` or the words asked for, joined by commas. */
+  shown: string
+  statuses: readonly Status[]
+}
+
+/** The statuses a list covers for this caller; who may see which record is decided apart (contract 4.8). */
+export function statusFilter(caller: Caller, asked: readonly string[] | undefined): StatusFilter {
+  if (asked && asked.length > 0) return { shown: asked.join(','), statuses: asked.filter(isStatus) }
+  if (asked) return { shown: 'publish', statuses: can(caller, 'read_private') ? ['publish', 'private'] : ['publish'] }
+  if (!can(caller, 'edit')) return { shown: 'publish', statuses: ['publish'] }
+  return { shown: 'any', statuses: STATUSES.filter((status) => status !== 'trash') }
+}
+
+/** The status a record gets: what was asked for, scaled back to what the caller may set, and settled by its publication date. */
+export function effectiveStatus(caller: Caller, asked: string | undefined, before: string | undefined): Status {
+  const mayPublish = can(caller, 'publish')
+  const wanted = isStatus(asked) ? asked : undefined
+  if (wanted === undefined) return isStatus(before) ? before : mayPublish ? 'publish' : 'draft'
+  if (mayPublish || isUnpublished(wanted) || wanted === before) return wanted
+  return 'pending'
+}
+
+/** `publish` with a date to come waits as `future`; `future` whose date has come is published. */
+export function settledByDate(status: Status, dateUtc: string, nowUtc: string): Status {
+  if (status === 'publish' && dateUtc > nowUtc) return 'future'
+  if (status === 'future' && dateUtc <= nowUtc) return 'publish'
+  return status
+}

@@ -1,0 +1,169 @@
+import type { Asking } from '../declare/asking.ts'
+import { isNamedRecord, listEntries, readInteger } from '../declare/kinds.ts'
+import { type Caller, can } from '../people/caller.ts'
+import { invalidParam, Problem } from '../problems.ts'
+import type { Db } from '../storage/database.ts'
+import { holdName } from '../storage/locks.ts'
+import type { Taxonomy, TermRow } from '../storage/schema.ts'
+import { fold } from '../text/fold.ts'
+import { singleLine } from '../text/html.ts'
+import { numberedSlug, slugify } from '../text/slug.ts'
+import {
+  findTerm,
+  findTermByEntry,
+  findTermBySlug,
+  findTermsByName,
+  freeTermSlug,
+  insertTerm,
+  updateTerm,
+  withDescendants,
+} from './term-store.ts'
+
+const LONGEST = 200
+
+/** Who may make, change and remove terms: authors and up for categories, editors and up for tags (contract 8.2). */
+export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
+  return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
+}
+
+/** Validates a list filter: every entry is the slug, id or name of a term (contract 4.6). */
+export function isTermList(taxonomy: Taxonomy) {
+  return async (value: unknown, asking: Asking): Promise<boolean> => {
+    for (const entry of listEntries(value) ?? []) {
+      if (!(await findTermByEntry(asking.db, taxonomy, String(entry).trim()))) return false
+    }
+    return true
+  }
+}
+
+/** Validates the id of a term. */
+export function isTermId(taxonomy: Taxonomy) {
+  return async (value: unknown, asking: Asking): Promise<boolean> => {
+    const id = readInteger(value)
+    return id !== undefined && (await findTerm(asking.db, taxonomy, id)) !== undefined
+  }
+}
+
+/** Validates the parent of a category: none, an id, or a slug or name (contract 2.2; defect 34). */
+export async function isParent(value: unknown, asking: Asking): Promise<boolean> {
+  if (value === 0 || value === '0' || value === '') return true
+  if (typeof value !== 'string' && typeof value !== 'number') return false
+  return (await findTermByEntry(asking.db, 'category', String(value))) !== undefined
+}
+
+/** What a client may send of a term. */
+export interface TermValues {
+  name?: string
+  slug?: string
+  description?: string
+  parent?: number
+}
+
+function settleName(name: string): string {
+  const settled = singleLine(name)
+  if (settled === '' || settled.length > LONGEST) throw invalidParam('name')
+  return settled
+}
+
+function* slugCandidates(base: string, parentSlug: string | undefined): Generator<string> {
+  yield base
+  const wider = parentSlug ? `${base}-${parentSlug}` : base
+  if (parentSlug) yield wider
+  for (let n = 2; ; n++) yield numberedSlug(wider, n)
+}
+
+/**
+ * Makes a term (contract 5.13).
+ * @throws Problem term_exists for a name taken under the same parent without a slug of its own, rest_invalid_param for a name that is empty or too long.
+ */
+export async function createTerm(tx: Db, taxonomy: Taxonomy, values: TermValues & { name: string }): Promise<TermRow> {
+  const name = settleName(values.name)
+  const parent = values.parent ?? 0
+  const asked = values.slug ? slugify(values.slug) : ''
+  const namesakes = await findTermsByName(tx, taxonomy, name)
+  const twin = namesakes.find((term) => taxonomy === 'tag' || term.parent === parent)
+  if (twin && (asked === '' || asked === twin.slug)) throw new Problem('term_exists', { data: { term_id: twin.id } })
+  const parentTerm = parent === 0 || asked !== '' ? undefined : await findTerm(tx, taxonomy, parent)
+  const base = (asked || slugify(name)).slice(0, LONGEST)
+  const slug = await freeTermSlug(tx, taxonomy, slugCandidates(base, parentTerm?.slug), 0)
+  return insertTerm(tx, { taxonomy, name, slug, description: values.description ?? '', parent, folded: fold(name) })
+}
+
+/**
+ * Changes what was sent of a term (contract 5.13; defects 33, 34).
+ * @throws Problem duplicate_term_slug, or rest_invalid_param for a parent that is the term itself or lies below it.
+ */
+export async function changeTerm(tx: Db, term: TermRow, values: TermValues): Promise<void> {
+  const columns: Parameters<typeof updateTerm>[2] = {}
+  if (values.name !== undefined) {
+    columns.name = settleName(values.name)
+    columns.folded = fold(columns.name)
+  }
+  if (values.description !== undefined) columns.description = values.description
+  if (values.slug) {
+    columns.slug = slugify(values.slug).slice(0, LONGEST)
+    const holder = await findTermBySlug(tx, term.taxonomy, columns.slug)
+    if (holder && holder.id !== term.id) throw new Problem('duplicate_term_slug')
+  }
+  if (values.parent !== undefined) {
+    await holdName(tx, `tree of ${term.taxonomy}`)
+    if (values.parent !== 0 && (await withDescendants(tx, [term.id])).includes(values.parent))
+      throw invalidParam('parent')
+    columns.parent = values.parent
+  }
+  await updateTerm(tx, term.id, columns)
+}
+
+/** One entry of an event's `categories` or `tags`: the id of a term, or the slug or name of one that may have to be made. */
+export type TermEntry = number | string
+
+/**
+ * The entries of what was sent as an event's terms: ids, slugs, names, comma-separated text, or the term objects of an answer
+ * (contract 5.12, 0.3.3). Undefined for anything else.
+ */
+export function termEntries(value: unknown): TermEntry[] | undefined {
+  if (typeof value === 'boolean') return undefined
+  const entries = (isNamedRecord(value) ? [value] : listEntries(value))?.map(termEntry)
+  return entries?.every((entry): entry is TermEntry => entry !== undefined)
+    ? entries.filter((entry) => entry !== '' && entry !== 0)
+    : undefined
+}
+
+/** Validates an event's categories or tags. */
+export function areTermEntries(value: unknown): boolean {
+  return termEntries(value) !== undefined
+}
+
+function termEntry(value: unknown): TermEntry | undefined {
+  if (typeof value === 'number') return readInteger(value)
+  if (typeof value === 'string') return /^\s*\d+\s*$/.test(value) ? readInteger(value) : value.trim()
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
+  if ('id' in value) return readInteger(value.id)
+  if ('slug' in value && typeof value.slug === 'string') return value.slug
+  return 'name' in value && typeof value.name === 'string' ? value.name : undefined
+}
+
+/**
+ * The ids of the terms an event is to have. Unknown ids are passed over; unknown names become new terms when the caller may make them,
+ * and are passed over otherwise (contract 5.12; defects 15, 31).
+ */
+export async function settleTerms(
+  tx: Db,
+  caller: Caller,
+  taxonomy: Taxonomy,
+  entries: readonly TermEntry[],
+): Promise<number[]> {
+  const ids = new Set<number>()
+  for (const entry of entries) {
+    const term =
+      typeof entry === 'number' ? await findTerm(tx, taxonomy, entry) : await findOrCreate(tx, caller, taxonomy, entry)
+    if (term) ids.add(term.id)
+  }
+  return [...ids]
+}
+
+async function findOrCreate(tx: Db, caller: Caller, taxonomy: Taxonomy, text: string): Promise<TermRow | undefined> {
+  const found = (await findTermBySlug(tx, taxonomy, text)) ?? (await findTermsByName(tx, taxonomy, singleLine(text)))[0]
+  if (found || !mayManageTerms(caller, taxonomy)) return found
+  return createTerm(tx, taxonomy, { name: text })
+}

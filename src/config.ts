@@ -1,0 +1,264 @@
+import { resolve } from 'node:path'
+import { isTimezone } from './text/zones.ts'
+
+/** One setting: read from `KALENDS_<NAME>` or from the flag of the same name, the flag winning. */
+interface Setting<Value> {
+  about: string
+  /** What stands for the value in `--help` and the documentation. */
+  value: string
+  default: Value
+  /** The typed value. @throws Error with the end of a sentence that starts with the setting's name. */
+  read: (text: string) => Value
+}
+
+const word = (about: string, value: string, fallback: string): Setting<string> => ({
+  about,
+  value,
+  default: fallback,
+  read: (text) => text,
+})
+
+const wholeNumber = (about: string, value: string, fallback: number, least: number, most: number): Setting<number> => ({
+  about,
+  value,
+  default: fallback,
+  read: (text) => {
+    const number = Number(text)
+    if (!/^\d+$/.test(text) || number < least || number > most)
+      throw new Error(`takes a whole number from ${least} to ${most}, not "${text}"`)
+    return number
+  },
+})
+
+const list = (about: string, value: string): Setting<string[]> => ({
+  about,
+  value,
+  default: [],
+  read: (text) =>
+    text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+})
+
+const choice = <const Value extends string>(
+  about: string,
+  choices: readonly Value[],
+  fallback: Value,
+): Setting<Value> => ({
+  about,
+  value: choices.join('|'),
+  default: fallback,
+  read: (text) => {
+    const found = choices.find((entry) => entry === text)
+    if (found === undefined) throw new Error(`takes one of ${choices.join(', ')}, not "${text}"`)
+    return found
+  },
+})
+
+const checked = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> => ({
+  ...setting,
+  read: (text) => {
+    if (!test(text)) throw new Error(`${problem}, not "${text}"`)
+    return text
+  },
+})
+
+/** Languages the service speaks; English stands in the declarations, the others in `locales/`. */
+export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/** Every setting there is. `--help`, `docs/configuration.md` and the parsing below come from this table. */
+export const settings = {
+  vendor: checked(
+    word('The first segment of the namespace, `<vendor>/events/v1`.', 'WORD', 'tribe'),
+    'takes lower-case letters, digits and dashes',
+    (text) => /^[a-z][a-z0-9-]*$/.test(text),
+  ),
+  rest_root: checked(
+    word('The path below which the interface is served.', 'PATH', '/wp-json'),
+    'takes a path that starts with a slash',
+    (text) => /^(\/[\w.~-]+)*\/?$/.test(text),
+  ),
+  site_url: checked(
+    word(
+      'The public address of the site, used in every generated link. Empty: http://localhost and the port.',
+      'URL',
+      '',
+    ),
+    'takes an http or https address',
+    (text) => text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+  ),
+  site_name: word('The name of the calendar.', 'TEXT', 'Kalends'),
+  timezone: checked(
+    word('The time zone of the site: a name such as Europe/Berlin, or an offset such as UTC+2.', 'ZONE', 'UTC'),
+    'takes a time zone',
+    isTimezone,
+  ),
+  language: choice('The language of descriptions and messages.', LANGUAGES, 'en'),
+  currency: checked(
+    word('The currency of costs that name none, by its ISO 4217 code.', 'CODE', 'USD'),
+    'takes a currency code of three letters',
+    (text) => /^[A-Z]{3}$/.test(text),
+  ),
+  host: word('The address to listen on; 0.0.0.0 for all.', 'HOST', '127.0.0.1'),
+  port: wholeNumber('The port to listen on; 0 for any free one.', 'PORT', 8080, 0, 65535),
+  workers: wholeNumber('How many processes answer side by side on this machine.', 'NUMBER', 1, 1, 64),
+  database: checked(
+    word(
+      'The database: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME. Empty: kalends.sqlite in the data folder.',
+      'ADDRESS',
+      '',
+    ),
+    'takes sqlite:FILE or postgres://…',
+    (text) => text === '' || /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(text),
+  ),
+  data: word('The folder of the SQLite file and of the images.', 'FOLDER', 'data'),
+  page_size_cap: wholeNumber(
+    'The most records one page of a list holds; larger requests are capped silently.',
+    'NUMBER',
+    50,
+    1,
+    1000,
+  ),
+  geoloc_radius: wholeNumber(
+    'The distance in kilometres around geoloc_lat and geoloc_lng when geoloc_radius is not sent.',
+    'KM',
+    25,
+    1,
+    20000,
+  ),
+  image_hosts: list(
+    'The only hosts images are fetched from. Empty: every public host. A private or local address is fetched from only when named here.',
+    'HOST,…',
+  ),
+  image_bytes: wholeNumber('The largest image accepted, in bytes.', 'BYTES', 20_000_000, 1000, 500_000_000),
+  body_bytes: wholeNumber(
+    'The largest request body accepted, in bytes; uploads of images may be as large as an image.',
+    'BYTES',
+    2_000_000,
+    1000,
+    100_000_000,
+  ),
+  cache_bytes: wholeNumber(
+    'How much memory finished answers and events ready to be sent may take up, in bytes.',
+    'BYTES',
+    128_000_000,
+    0,
+    64_000_000_000,
+  ),
+  trusted_proxy: list('Addresses of proxies whose X-Forwarded-For is believed.', 'ADDRESS,…'),
+  log_level: choice('How much is logged.', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
+}
+
+type Settings = typeof settings
+/** The name of a setting, as in flags with `_` written `-`. */
+export type SettingName = keyof Settings
+/** The value of every setting. */
+export type Config = { [Name in SettingName]: Settings[Name]['default'] }
+
+export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
+export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
+
+/**
+ * The configuration from flags and environment.
+ * @throws Error with one sentence for a setting that is unknown or has a wrong value.
+ */
+export function readConfig(flags: Readonly<Record<string, string>>, environment: NodeJS.ProcessEnv): Config {
+  const known = new Set(Object.keys(settings).map(environmentName))
+  const unknown = Object.keys(environment).find((name) => name.startsWith('KALENDS_') && !known.has(name))
+  if (unknown) throw new Error(`There is no setting ${unknown}; kalends serve --help lists them all.`)
+  const config = Object.entries(settings).map(([name, setting]) => {
+    const text = flags[name] ?? environment[environmentName(name)]
+    const source = flags[name] === undefined ? environmentName(name) : flagName(name)
+    return [name, text === undefined ? setting.default : readSetting(setting, text, source)]
+  })
+  return Object.fromEntries(config)
+}
+
+function readSetting(setting: Setting<unknown>, text: string, source: string): unknown {
+  try {
+    return setting.read(text)
+  } catch (error) {
+    throw new Error(`${source} ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+/** `docs/configuration.md`, written by `npm run docs` and compared by a test. */
+export function settingsPage(): string {
+  const rows = Object.entries(settings).map(([name, setting]) => {
+    const fallback = Array.isArray(setting.default) ? '' : String(setting.default)
+    return `| \`${environmentName(name)}\` | \`${flagName(name)} ${setting.value.replaceAll('|', '\\|')}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${setting.about} |`
+  })
+  return [
+    '# Settings',
+    '',
+    'Each setting is an environment variable and a flag of `kalends serve`; the flag wins. This page is written by `npm run docs` from the table in `src/config.ts`.',
+    '',
+    '| Environment | Flag | Default | Meaning |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+/** What answers need to know of the deployment. */
+export interface Site {
+  /** Public address without a slash at the end, such as `https://example.org`. */
+  url: string
+  /** Host without port, and the path of the site if it has one: the start of every `global_id` (contract 3.1). */
+  globalHost: string
+  name: string
+  vendor: string
+  /** `<vendor>/events/v1` */
+  namespace: string
+  /** Path of the REST root without a slash at the end, such as `/wp-json`. */
+  restRoot: string
+  /** Address of the REST root without a slash at the end. */
+  restUrl: string
+  /** Address of the namespace without a slash at the end. */
+  base: string
+  timezone: string
+  language: Language
+  currency: { code: string; symbol: string }
+  pageSizeCap: number
+  /** km */
+  geolocRadius: number
+}
+
+/** The site as configured; `port` is the one really listened on. */
+export function siteOf(config: Config, port: number): Site {
+  const url = (config.site_url || `http://localhost:${port}`).replace(/\/+$/, '')
+  const { hostname, pathname } = new URL(url)
+  const restRoot = config.rest_root.replace(/\/+$/, '')
+  const namespace = `${config.vendor}/events/v1`
+  return {
+    url,
+    globalHost: hostname + pathname.replace(/\/+$/, ''),
+    name: config.site_name,
+    vendor: config.vendor,
+    namespace,
+    restRoot,
+    restUrl: url + restRoot,
+    base: `${url}${restRoot}/${namespace}`,
+    timezone: config.timezone,
+    language: config.language,
+    currency: { code: config.currency, symbol: currencySymbol(config.currency) },
+    pageSizeCap: config.page_size_cap,
+    geolocRadius: config.geoloc_radius,
+  }
+}
+
+function currencySymbol(code: string): string {
+  const parts = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency: code,
+    currencyDisplay: 'narrowSymbol',
+  }).formatToParts(0)
+  return parts.find((part) => part.type === 'currency')?.value ?? code
+}
+
+/** The database address with its default filled in. */
+export function databaseAddress(config: Config): string {
+  return config.database || `sqlite:${resolve(config.data, 'kalends.sqlite')}`
+}

@@ -1,0 +1,301 @@
+import { singleLine } from '../text/html.ts'
+import { parseMoment } from '../text/moments.ts'
+import { isTimezone } from '../text/zones.ts'
+import type { Asking } from './asking.ts'
+
+/** The JSON schema keywords of a parameter that the namespace index publishes (contract 2.3). */
+export interface WireSchema {
+  type?: 'string' | 'integer' | 'boolean'
+  format?: string
+  items?: { type: 'integer' }
+}
+
+/**
+ * A kind of value: how it is checked, read from JSON, form or query, described and kept.
+ * `Value` is what rules and stores work with, `Kept` what the column of that name holds.
+ */
+export interface Kind<Value, Kept = Value> {
+  /** What the index and the interface description say of it. */
+  wire: WireSchema
+  /** The JSON type of the value in answers, where it differs from `wire.type`. */
+  answers?: 'string' | 'integer' | 'number' | 'boolean'
+  /** True for lists, which also take comma-separated text and repeated keys. */
+  list?: true
+  /** First look at a supplied value; failing it is a plain `rest_invalid_param` (contract 1.2, step 5). */
+  valid?: (value: unknown, asking: Asking) => boolean | Promise<boolean>
+  /** The typed value, or undefined when the type is wrong: `rest_invalid_type` (contract 1.2, step 6). */
+  read: (value: unknown) => Value | undefined
+  /** The column value; kinds without it are kept by the resource's own rules. */
+  keep?: (value: Value) => Kept
+}
+
+/** A kind whose values are kept in the column of the field's own name, without a rule of the resource. */
+export interface PlainKind<Value, Kept = Value> extends Kind<Value, Kept> {
+  keep: (value: Value) => Kept
+}
+
+/** What a kind's values are once read. */
+export type ValueOf<K> = K extends Kind<infer Value, infer _Kept> ? Value : never
+/** What a kind's column holds. */
+export type KeptOf<K> = K extends { keep: (value: never) => infer Kept } ? Kept : never
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isNumeric = (value: unknown): value is string | number =>
+  typeof value === 'number'
+    ? Number.isFinite(value)
+    : isText(value) && value.trim() !== '' && Number.isFinite(Number(value))
+const same = <T>(value: T): T => value
+
+/** The empty values that clear an optional field (contract 2.2 `string-or-empty`). */
+export function isEmpty(value: unknown): boolean {
+  return value === '' || value === 0 || value === '0' || value === false || (Array.isArray(value) && value.length === 0)
+}
+
+const MAIL_URL = /^mailto:[^\s@]+@[^\s@]+$/i
+const HOST_URL = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+([/?#][^\s]*)?$/i
+
+/** True for an absolute URL with a scheme and an ASCII host, and for a mail address (contract 2.2 `url`). */
+export function isUrl(text: string): boolean {
+  if (MAIL_URL.test(text)) return true
+  if (!HOST_URL.test(text) || /^(javascript|data|vbscript):/i.test(text)) return false
+  const authority = text.slice(text.indexOf('://') + 3).split(/[/?#]/)[0] ?? ''
+  const parsed = URL.parse(text)
+  return parsed !== null && /^[\x21-\x7e]+$/.test(authority)
+}
+
+/** Whole number from a number or numeric text: `2`, `"2"`, `"2.0"`, `"1e1"` (contract 1.4). */
+export function readInteger(value: unknown): number | undefined {
+  if (!isNumeric(value)) return undefined
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : undefined
+}
+
+function readBoolean(value: unknown): boolean | undefined {
+  if (value === true || value === 1) return true
+  if (value === false || value === 0) return false
+  if (!isText(value)) return undefined
+  const word = value.toLowerCase()
+  if (word === 'true' || word === '1') return true
+  if (word === 'false' || word === '0') return false
+  return undefined
+}
+
+const TRUE_WORDS = new Set(['1', 'enable', 'enabled', 'on', 'y', 'yes', 'true'])
+
+/** Loose truth of untyped flags (contract 1.5): every text that is not one of the known words is false. */
+export function isTruthy(value: unknown): boolean {
+  if (isText(value)) return TRUE_WORDS.has(value.toLowerCase())
+  return value === true || (typeof value === 'number' && value !== 0)
+}
+
+/** The entries of a list however it was sent: list, record of a form, or comma-separated text. Undefined for anything else. */
+export function listEntries(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value
+  if (isText(value)) return value.split(',')
+  if (typeof value === 'number') return [value]
+  if (value !== null && typeof value === 'object') return Object.values(value)
+  return undefined
+}
+
+/** A record of named members, as opposed to the numbered entries a form sends for a list. */
+export function isNamedRecord(value: unknown): value is Record<string, unknown> {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false
+  return !Object.keys(value).every((key) => /^\d+$/.test(key))
+}
+
+function readIds(value: unknown): number[] | undefined {
+  const entries = listEntries(value)?.map(readInteger)
+  return entries?.every((entry): entry is number => entry !== undefined && entry > 0)
+    ? [...new Set(entries)]
+    : undefined
+}
+
+function readEntries(value: unknown): string[] | undefined {
+  const entries = listEntries(value)?.map((entry) =>
+    isText(entry) || typeof entry === 'number' ? String(entry).trim() : '',
+  )
+  return entries?.length && entries.every((entry) => entry !== '') ? [...new Set(entries)] : undefined
+}
+
+/** Text that must say something: `""` and `"0"` are refused. */
+export const text: PlainKind<string> = {
+  wire: { type: 'string' },
+  valid: (value) => isText(value) && value !== '' && value !== '0',
+  read: (value) => (isText(value) ? value : undefined),
+  keep: same,
+}
+
+/** Text that an empty value clears, such as a description. */
+export const clearableText: PlainKind<string> = {
+  wire: { type: 'string' },
+  valid: (value) => isText(value) || isEmpty(value),
+  read: (value) => (isText(value) && value !== '0' ? value : ''),
+  keep: same,
+}
+
+/** Clearable text of one line without markup, such as an address. */
+export const line: PlainKind<string> = { ...clearableText, keep: singleLine }
+
+/** Text whose column a rule of the resource settles, such as a slug. */
+export const settledText: Kind<string> = {
+  wire: { type: 'string' },
+  valid: (value) => isText(value),
+  read: (value) => (isText(value) ? value : undefined),
+}
+
+/** A whole number. */
+export const integer: Kind<number> = { wire: { type: 'integer' }, read: readInteger }
+
+/** The number of a page or of records on one: a whole number above zero. */
+export const count: Kind<number> = {
+  wire: { type: 'integer' },
+  valid: (value) => (readInteger(value) ?? 0) > 0,
+  read: readInteger,
+}
+
+/** One id of a record or term; `0` and below are refused. */
+export const recordId: Kind<number> = {
+  wire: { type: 'integer' },
+  valid: (value) => (readInteger(value) ?? 0) > 0,
+  read: readInteger,
+}
+
+/** The id of a parent term; 0 and empty text mean none. */
+export const parentId: Kind<number> = {
+  wire: { type: 'integer' },
+  read: (value) => (value === '' ? 0 : readInteger(value)),
+}
+
+/** A list of ids above zero. */
+export const ids: Kind<number[]> = {
+  wire: { items: { type: 'integer' } },
+  list: true,
+  valid: (value) => (readIds(value)?.length ?? 0) > 0,
+  read: readIds,
+}
+
+/** A list whose entries are ids, slugs or names, as text. */
+export const idsOrSlugs: Kind<string[]> = {
+  wire: { items: { type: 'integer' } },
+  list: true,
+  valid: (value) => readEntries(value) !== undefined,
+  read: readEntries,
+}
+
+/** A list of words, such as statuses. */
+export const words: Kind<string[]> = {
+  wire: { format: 'string' },
+  list: true,
+  valid: (value) => readEntries(value) !== undefined || value === '',
+  read: (value) => readEntries(value) ?? [],
+}
+
+/** True or false in the forms of contract 1.4. */
+export const flag: PlainKind<boolean, number> = { wire: { type: 'boolean' }, read: readBoolean, keep: Number }
+
+/** An untyped flag that any of the words of contract 1.5 switches on. */
+export const looseFlag: PlainKind<boolean, number> = { wire: {}, read: isTruthy, keep: Number }
+
+/** A loose flag kept as it was sent, since links repeat it (contract 4.10). Lists and records are refused. */
+export const looseWord: Kind<string | number | boolean> = {
+  wire: {},
+  read: (value) => (isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined),
+}
+
+/** A loose flag that is published as text (the map switches of venues). Lists and records are refused. */
+export const wordFlag: PlainKind<boolean, number> = {
+  wire: { type: 'string' },
+  answers: 'boolean',
+  read: (value) => (value === null || typeof value === 'object' ? undefined : isTruthy(value)),
+  keep: Number,
+}
+
+/** `true`, `1`, `on` or `yes` switch it on; any other text leaves it off. */
+export const switchWord: Kind<boolean> = {
+  wire: {},
+  valid: (value) => (isText(value) && value !== '') || typeof value === 'boolean' || typeof value === 'number',
+  read: isTruthy,
+}
+
+/** A date and time in any form of `parseMoment`; the rules decide the zone it is read in. */
+export const moment: Kind<string | number> = {
+  wire: { type: 'string' },
+  valid: (value, asking) =>
+    (isText(value) || typeof value === 'number') && parseMoment(value, asking.site.timezone, asking.now) !== undefined,
+  read: (value) => (isText(value) || typeof value === 'number' ? value : undefined),
+}
+
+/** A moment published without a type, as the list parameters are. */
+export const untypedMoment: Kind<string | number> = { ...moment, wire: {} }
+
+/** What answers show as the UTC publication date of records never published; sent back, it means none. */
+export const NEVER = '0000-00-00 00:00:00'
+
+/** A publication date; that of a record never published counts as none, and so does an empty text. */
+export const publicationMoment: Kind<string | number> = {
+  ...moment,
+  valid: (value, asking) => value === NEVER || moment.valid?.(value, asking) === true,
+}
+
+/** A time zone by name, abbreviation or offset; an empty value means the site's (contract 2.2 `timezone-or-empty`). */
+export const timezone: Kind<string> = {
+  wire: { type: 'string' },
+  valid: (value) => value === '' || (isText(value) && isTimezone(value)),
+  read: (value) => (isText(value) ? value : undefined),
+}
+
+/** An absolute URL, or an empty value to clear it. */
+export const url: PlainKind<string> = {
+  wire: { type: 'string' },
+  valid: (value) => isEmpty(value) || (isText(value) && isUrl(value)),
+  read: (value) => (isText(value) && value !== '0' ? value : ''),
+  keep: same,
+}
+
+/** An image by id, by URL or as an answer's image object; `''` and `0` stand for none. */
+export const image: Kind<string | number> = {
+  wire: { type: 'string' },
+  answers: 'integer',
+  valid: (value) => imageReference(value) !== undefined,
+  read: imageReference,
+}
+
+function imageReference(value: unknown): string | number | undefined {
+  if (isEmpty(value)) return ''
+  if (value !== null && typeof value === 'object' && 'id' in value) return readInteger(value.id)
+  if (isNumeric(value)) return readInteger(value)
+  return isText(value) ? value : undefined
+}
+
+function degrees(limit: number): PlainKind<number | null> {
+  const read = (value: unknown): number | null | undefined => {
+    if (value === '') return null
+    return isNumeric(value) && Math.abs(Number(value)) <= limit ? Number(value) : undefined
+  }
+  return {
+    wire: { format: 'double' },
+    answers: 'number',
+    valid: (value) => read(value) !== undefined,
+    read,
+    keep: same,
+  }
+}
+
+/** Degrees north, -90 to 90; `''` clears. */
+export const latitude = degrees(90)
+/** Degrees east, -180 to 180; `''` clears. */
+export const longitude = degrees(180)
+
+/** A distance in kilometres above zero. */
+export const distance: Kind<number> = {
+  wire: { format: 'double' },
+  answers: 'number',
+  valid: (value) => isNumeric(value) && Number(value) > 0,
+  read: (value) => (isNumeric(value) ? Number(value) : undefined),
+}
+
+/** Anything; the rules of the resource look at it. */
+export const anything: Kind<unknown> = { wire: {}, read: (value) => value }
+
+/** Ids or records to link, read by the rules of the resource. */
+export const links: Kind<unknown> = { wire: { items: { type: 'integer' } }, list: true, read: (value) => value }

@@ -1,0 +1,161 @@
+import { type ImageService, saveUpload } from '../common/images.ts'
+import type { Site } from '../config.ts'
+import type { Asking } from '../declare/asking.ts'
+import { parseFields, type RawValues } from '../declare/parse.ts'
+import type { Caller } from '../people/caller.ts'
+import { listUsers } from '../people/users.ts'
+import { Problem } from '../problems.ts'
+import { resources } from '../resources.ts'
+import type { Database, Db } from '../storage/database.ts'
+import { addDays, dayOf, wallNow } from '../text/moments.ts'
+import { DAYS, type Occasion } from './occasion.ts'
+import { drawPosters } from './posters.ts'
+import { season } from './season.ts'
+import { type Branch, categories, organizers, posters, type Sent, TOWN, tags, venues } from './town.ts'
+
+/** What the demo is written with. */
+export interface DemoGround {
+  database: Database
+  images: ImageService
+  site: Site
+  /** Milliseconds since the epoch; the season lies around it. */
+  now: number
+}
+
+type Ids<Key extends string> = Readonly<Record<Key, number>>
+
+/** The ids of what has been made, by the words of the demo. */
+interface Made {
+  images: Ids<keyof typeof posters>
+  venues: Ids<keyof typeof venues>
+  organizers: Ids<keyof typeof organizers>
+}
+
+/**
+ * Fills a database without events with a season of a town, in the name of its first administrator and as their requests would. All but the
+ * images is one transaction. Returns what has been done, in one sentence.
+ * @throws Error when there is no administrator
+ */
+export async function fillDemo({ database, images, site, now }: DemoGround): Promise<string> {
+  const untouched = 'This database already has events; the demo leaves it alone.'
+  if (await hasEvents(database.read)) return untouched
+  const caller = await getAdministrator(database.read)
+  const asking: Asking = { db: database.read, write: database.write, images, site, caller, now }
+  const pictures = await saveImages(asking)
+  const count = await database.write(async (tx) => {
+    if (await hasEvents(tx)) return 0
+    return createSeason(pictures, { ...asking, db: tx, write: (work) => work(tx) })
+  })
+  return count === 0 ? untouched : `${TOWN}, a town that is on no map, has moved in with ${count} events.`
+}
+
+async function hasEvents(db: Db): Promise<boolean> {
+  return (await db.selectFrom('events').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+async function getAdministrator(db: Db): Promise<Caller> {
+  const administrator = (await listUsers(db)).find((user) => user.role === 'administrator')
+  if (!administrator) throw new Error('The demo is filled in by an administrator, and there is none.')
+  return administrator
+}
+
+async function saveImages(asking: Asking): Promise<Made['images']> {
+  const drawn = await drawPosters(Object.values(posters))
+  return eachId(posters, async (poster) => {
+    const image = await saveUpload({ fileName: poster.file, bytes: drawn.get(poster) ?? Buffer.alloc(0) }, asking)
+    if (!image) throw new Error(`${poster.file} has become no image.`)
+    return image.id
+  })
+}
+
+/** Makes everything there is in the town; returns how many events. */
+async function createSeason(images: Made['images'], asking: Asking): Promise<number> {
+  for (const branch of categories) await createBranch(branch, 0, asking)
+  for (const name of tags) await createTerm('tags', { name }, asking)
+  const send = (path: string) => (record: Sent) => {
+    const { poster, ...sent } = record
+    return create(path, poster ? { ...sent, image: images[poster] } : sent, asking)
+  }
+  const made = {
+    images,
+    venues: await eachId(venues, send('venues')),
+    organizers: await eachId(organizers, send('organizers')),
+  }
+  const today = dayOf(wallNow(asking.site.timezone, asking.now))
+  const events = season.flatMap((occasion) => occasion.weeks.map((week) => eventOf(occasion, week, today, made)))
+  for (const event of events) await create('events', event, asking)
+  return events.length
+}
+
+async function createBranch({ below = [], ...sent }: Branch, parent: number, asking: Asking): Promise<void> {
+  const id = await createTerm('categories', { ...sent, parent }, asking)
+  for (const branch of below) await createBranch(branch, id, asking)
+}
+
+/** The id of a term that is new, or was there before: a calendar may have terms already while it has no events. */
+async function createTerm(path: string, sent: RawValues, asking: Asking): Promise<number> {
+  try {
+    return await create(path, sent, asking)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'term_exists') return Number(error.details.data?.term_id)
+    throw error
+  }
+}
+
+/** Creates a record from what a client would send; returns its id. @throws Problem */
+async function create(path: string, sent: RawValues, asking: Asking): Promise<number> {
+  const served = resources.find(({ resource }) => resource.path === path)
+  if (!served) throw new Error(`There is no resource ${path}.`)
+  const values = await parseFields(served.resource.fields, sent, asking)
+  const made = await served.operations.create(asking, values)
+  return 'id' in made ? Number(made.id) : 0
+}
+
+async function eachId<Key extends string, Value>(
+  records: Readonly<Record<Key, Value>>,
+  make: (record: Value) => Promise<number>,
+): Promise<Ids<Key>> {
+  const ids: [string, number][] = []
+  for (const [key, record] of Object.entries<Value>(records)) ids.push([key, await make(record)])
+  return Object.fromEntries(ids) as Ids<Key>
+}
+
+/** The event of one week as a client would send it. */
+function eventOf(occasion: Occasion, week: number, today: string, made: Made): RawValues {
+  const { title, excerpt, description, categories, tags = [], sent } = occasion
+  const first = addDays(firstMonday(today), week * 7 + DAYS.indexOf(occasion.day))
+  return {
+    title,
+    excerpt,
+    description,
+    categories,
+    tags,
+    ...timesOf(occasion, first),
+    date: occasion.appears === undefined ? announced(first, today) : `${addDays(today, occasion.appears)} 08:00:00`,
+    image: occasion.poster && made.images[occasion.poster],
+    venue: occasion.venue && made.venues[occasion.venue],
+    organizer: occasion.organizers.map((key) => made.organizers[key]),
+    show_map: true,
+    show_map_link: true,
+    ...sent,
+  }
+}
+
+function timesOf({ hours, days = 1 }: Occasion, first: string): RawValues {
+  const last = addDays(first, days - 1)
+  if (!hours) return { all_day: true, start_date: first, end_date: last }
+  const [from, to] = hours
+  return { start_date: `${first} ${from}:00`, end_date: `${to < from ? addDays(last, 1) : last} ${to}:00` }
+}
+
+/** The Monday that lies between 8 and 14 days before today. */
+function firstMonday(today: string): string {
+  const sinceMonday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7
+  return addDays(today, sinceMonday === 0 ? -14 : -7 - sinceMonday)
+}
+
+/** Events were made public four weeks ahead, those further off yesterday. */
+function announced(first: string, today: string): string {
+  const [day] = [addDays(first, -28), addDays(today, -1)].sort()
+  return `${day} 10:00:00`
+}

@@ -1,0 +1,242 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { SelectQueryBuilder } from 'kysely'
+import type { Db } from '../storage/database.ts'
+import type { Tables, TermRow } from '../storage/schema.ts'
+import { appendEvent, type EventIndex, emptyIndex, type IndexedEvent, putPlace } from './event-index.ts'
+
+/** Rows read at once, so that requests get their turn in between. */
+const AT_ONCE = 5000
+/** What everybody may see (contract 0.3.6). */
+const PUBLIC = 'publish'
+
+export async function readTerms(db: Db): Promise<Map<number, TermRow>> {
+  const rows = await db.selectFrom('terms').selectAll().execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** All listed public events, read in the order of lists so that every list of the index is filled in order. @throws when aborted */
+export async function readIndex(db: Db, terms: ReadonlyMap<number, TermRow>, signal: AbortSignal): Promise<EventIndex> {
+  const index = emptyIndex()
+  await readPlaces(db, index, 'all')
+  const links: EventLinks = {
+    terms: await readLinks(db, 'term', signal),
+    venues: await readLinks(db, 'venue', signal),
+    organizers: await readLinks(db, 'organizer', signal),
+  }
+  const ancestors = ancestorsIn(terms)
+  let last: ListedRow | undefined
+  for (;;) {
+    const rows = await eventsAfter(db, last).execute()
+    for (const row of rows) appendEvent(index, indexed(row, ancestors, links))
+    last = rows.at(-1)
+    if (!last) return index
+    await nextTurn(undefined, { signal })
+  }
+}
+
+interface ListedRow {
+  id: number
+  start_date: string
+  end_date: string
+  date: string
+  featured: number
+}
+
+const listedEvents = (db: Db) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'start_date', 'end_date', 'date', 'featured'])
+    .where('status', '=', PUBLIC)
+    .where('hide_from_listings', '=', 0)
+
+function eventsAfter(db: Db, last: ListedRow | undefined) {
+  const events = listedEvents(db).orderBy('start_date').orderBy('date').orderBy('id').limit(AT_ONCE)
+  if (!last) return events
+  return events.where((event) =>
+    event(event.refTuple('start_date', 'date', 'id'), '>', event.tuple(last.start_date, last.date, last.id)),
+  )
+}
+
+/** The records that events are linked to, by event. */
+type LinksOf = (event: number) => readonly number[]
+
+interface EventLinks {
+  terms: LinksOf
+  venues: LinksOf
+  organizers: LinksOf
+}
+
+function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): IndexedEvent {
+  return {
+    id: row.id,
+    start_date: row.start_date,
+    end_date: row.end_date,
+    date: row.date,
+    featured: row.featured === 1,
+    terms: withAncestors(ancestors, links.terms(row.id)),
+    venues: links.venues(row.id),
+    organizers: links.organizers(row.id),
+  }
+}
+
+/** Each term with everything above it: an event of a category is one of its ancestors' too (contract 4.6). */
+type Ancestors = ReadonlyMap<number, readonly number[]>
+
+function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
+  const chain = (id: number): number[] => {
+    const found = new Set<number>()
+    for (let term = terms.get(id); term && !found.has(term.id); term = terms.get(term.parent)) found.add(term.id)
+    return [...found]
+  }
+  return new Map([...terms.keys()].map((id) => [id, chain(id)]))
+}
+
+/** Terms with their ancestors, some perhaps twice. */
+function withAncestors(ancestors: Ancestors, ids: readonly number[]): number[] {
+  const found: number[] = []
+  for (const id of ids) found.push(...(ancestors.get(id) ?? []))
+  return found
+}
+
+/** These events as the index holds them; those that are not public or not listed are missing. */
+export async function readEvents(
+  db: Db,
+  terms: ReadonlyMap<number, TermRow>,
+  ids: readonly number[],
+): Promise<Map<number, IndexedEvent>> {
+  if (ids.length === 0) return new Map()
+  const [rows, ofTerms, ofVenues, ofOrganizers] = await Promise.all([
+    listedEvents(db)
+      .where('id', 'in', [...ids])
+      .execute(),
+    publicLinks(db, 'term')
+      .where('event', 'in', [...ids])
+      .execute(),
+    publicLinks(db, 'venue')
+      .where('event', 'in', [...ids])
+      .execute(),
+    publicLinks(db, 'organizer')
+      .where('event', 'in', [...ids])
+      .execute(),
+  ])
+  const links = { terms: byEvent(ofTerms), venues: byEvent(ofVenues), organizers: byEvent(ofOrganizers) }
+  const ancestors = ancestorsIn(terms)
+  return new Map(rows.map((row) => [row.id, indexed(row, ancestors, links)]))
+}
+
+type LinkKind = 'term' | 'venue' | 'organizer'
+
+/** Links of events to records that everybody may see. */
+function publicLinks(db: Db, kind: LinkKind) {
+  return db
+    .selectFrom((linksOfKind(db, kind) as SelectQueryBuilder<Tables, 'event_terms', Link>).as('link'))
+    .selectAll()
+}
+
+function linksOfKind(db: Db, kind: LinkKind) {
+  if (kind === 'term') return db.selectFrom('event_terms').select(['event', 'term as record'])
+  if (kind === 'venue') {
+    return db
+      .selectFrom('event_venues')
+      .innerJoin('venues', 'venues.id', 'event_venues.venue')
+      .where('venues.status', '=', PUBLIC)
+      .select(['event', 'event_venues.venue as record'])
+  }
+  return db
+    .selectFrom('event_organizers')
+    .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
+    .where('organizers.status', '=', PUBLIC)
+    .select(['event', 'event_organizers.organizer as record'])
+}
+
+interface Link {
+  event: number
+  record: number
+}
+
+const NONE: readonly number[] = []
+
+function byEvent(links: readonly Link[]): LinksOf {
+  const groups = new Map<number, number[]>()
+  for (const { event, record } of links) {
+    const group = groups.get(event)
+    if (group) group.push(record)
+    else groups.set(event, [record])
+  }
+  return (event) => groups.get(event) ?? NONE
+}
+
+/** All links of a kind in two arrays of numbers, since a million small lists would weigh ten times as much. */
+async function readLinks(db: Db, kind: LinkKind, signal: AbortSignal): Promise<LinksOf> {
+  let ends = new Int32Array(1024)
+  let records = new Int32Array(1024)
+  let used = 0
+  let filled = 0
+  for (let event = 0; ; ) {
+    const links = await wholeEvents(db, kind, event)
+    for (const link of links) {
+      if (link.event >= ends.length) ends = grown(ends, link.event + 1)
+      if (used === records.length) records = grown(records, used + 1)
+      while (filled <= link.event) ends[filled++] = used
+      records[used++] = link.record
+      ends[link.event] = used
+    }
+    const last = links.at(-1)
+    if (!last) break
+    event = last.event
+    await nextTurn(undefined, { signal })
+  }
+  return (event) =>
+    (event < filled ? records.subarray(event === 0 ? 0 : ends[event - 1], ends[event]) : NONE) as readonly number[]
+}
+
+/** The links of the next events after one, in the order of events and never ending in the middle of one. */
+async function wholeEvents(db: Db, kind: LinkKind, after: number): Promise<Link[]> {
+  const links = await publicLinks(db, kind).where('event', '>', after).orderBy('event').limit(AT_ONCE).execute()
+  const last = links.at(-1)
+  if (!last || links.length < AT_ONCE) return links
+  const whole = links.filter((link) => link.event !== last.event)
+  const rest = await publicLinks(db, kind).where('event', '=', last.event).execute()
+  return [...whole, ...rest]
+}
+
+function grown(column: Int32Array, least: number): Int32Array<ArrayBuffer> {
+  const wider = new Int32Array(Math.max(least, column.length * 2))
+  wider.set(column)
+  return wider
+}
+
+/** The events linked to any of these venues or organizers, whatever their status. */
+export async function eventsLinkedTo(db: Db, kind: 'venue' | 'organizer', ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows =
+    kind === 'venue'
+      ? await db
+          .selectFrom('event_venues')
+          .select('event')
+          .where('venue', 'in', [...ids])
+          .execute()
+      : await db
+          .selectFrom('event_organizers')
+          .select('event')
+          .where('organizer', 'in', [...ids])
+          .execute()
+  return rows.map((row) => row.event)
+}
+
+/** Notes where public venues are: all of them, or those that changed. */
+export async function readPlaces(db: Db, index: EventIndex, ids: readonly number[] | 'all'): Promise<void> {
+  if (ids !== 'all') {
+    for (const id of ids) putPlace(index, id, undefined)
+    if (ids.length === 0) return
+  }
+  let venues = db
+    .selectFrom('venues')
+    .select(['id', 'geo_lat', 'geo_lng'])
+    .where('status', '=', PUBLIC)
+    .where('geo_lat', 'is not', null)
+  if (ids !== 'all') venues = venues.where('id', 'in', [...ids])
+  for (const { id, geo_lat: lat, geo_lng: lng } of await venues.execute()) {
+    if (lat !== null && lng !== null) putPlace(index, id, { lat, lng })
+  }
+}

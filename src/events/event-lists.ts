@@ -1,0 +1,98 @@
+import type { Asking } from '../declare/asking.ts'
+import type { Parsed } from '../declare/resource.ts'
+import type { Taxonomy } from '../storage/schema.ts'
+import { canonicalSlug } from '../text/slug.ts'
+import type { event } from './event.ts'
+import { hasEventsOf, type IndexPage, listIndexed } from './event-index.ts'
+import type { EventMemory } from './event-memory.ts'
+import { findPiece, keepPiece } from './event-pieces.ts'
+import { presentEvent } from './event-present.ts'
+import { findEventLinks, findEventsByIds } from './event-store.ts'
+import type { EventWindow } from './event-window.ts'
+
+type Query = Parsed<typeof event.filters>
+
+/** Filters that the index cannot answer; lists that use them are answered from the database. */
+const BEYOND = ['search', 'status', 'include', 'post_parent', 'ticketed'] as const
+
+/**
+ * The page of a public list from memory; undefined when it has to come from the database: a filter that the index does not know,
+ * a term, venue or organizer it has not met, or an index that is not read yet.
+ */
+export function listFromMemory(
+  memory: EventMemory,
+  query: Query,
+  window: EventWindow,
+  offset: number,
+  limit: number,
+  asking: Asking,
+): IndexPage | undefined {
+  const { index } = memory
+  if (!index || BEYOND.some((name) => query[name] !== undefined)) return undefined
+  const terms: number[][] = []
+  for (const [taxonomy, entries] of [['category', query.categories] as const, ['tag', query.tags] as const]) {
+    const ids = entries?.map((entry) => findTermId(memory, taxonomy, entry))
+    if (ids?.includes(undefined)) return undefined
+    if (ids) terms.push(ids as number[])
+  }
+  const { venue, organizer, featured, geoloc, geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius } = query
+  if (!isMet(memory, 'venue', venue) || !isMet(memory, 'organizer', organizer)) return undefined
+  if ((lat ?? null) === null ? (lng ?? null) !== null : (lng ?? null) === null) return undefined
+  const isLocated = index.places.size > 0
+  const circle =
+    isLocated && typeof lat === 'number' && typeof lng === 'number'
+      ? { lat, lng, radius: radius ?? asking.site.geolocRadius }
+      : undefined
+  return listIndexed(
+    index,
+    { window, terms, venues: venue, organizers: organizer, featured, geoloc: isLocated ? geoloc : undefined, circle },
+    offset,
+    limit,
+  )
+}
+
+/** The term an entry of a filter means: its slug, else its id (contract 4.6); names are left to the database. */
+function findTermId(memory: EventMemory, taxonomy: Taxonomy, entry: string): number | undefined {
+  const bySlug = memory.termIds.get(`${taxonomy} ${canonicalSlug(entry)}`)
+  if (bySlug !== undefined) return bySlug
+  const id = /^\d+$/.test(entry) ? Number(entry) : 0
+  return memory.terms.get(id)?.taxonomy === taxonomy ? id : undefined
+}
+
+function isMet(memory: EventMemory, kind: 'venue' | 'organizer', ids: readonly number[] | undefined): boolean {
+  return ids === undefined || ids.every((id) => memory.index && hasEventsOf(memory.index, kind, id))
+}
+
+/** The events with these ids as bytes of JSON, in that order: from memory, and from the database those that are not there. */
+export function eventBytes(memory: EventMemory, ids: readonly number[], asking: Asking): Buffer[] | Promise<Buffer[]> {
+  const bytes = ids.map((id) => findPiece(memory.pieces, id, memory.terms))
+  const missing = ids.filter((_, i) => bytes[i] === undefined)
+  if (missing.length === 0) return bytes as Buffer[]
+  return presentMissing(memory, missing, asking).then((presented) =>
+    ids.flatMap((id, i) => bytes[i] ?? presented.get(id) ?? []),
+  )
+}
+
+async function presentMissing(
+  memory: EventMemory,
+  ids: readonly number[],
+  asking: Asking,
+): Promise<Map<number, Buffer>> {
+  const { version } = memory
+  const rows = await findEventsByIds(asking.db, ids)
+  const links = await findEventLinks(asking.db, rows)
+  const presented = new Map<number, Buffer>()
+  for (const row of rows) {
+    const own = links.get(row.id)
+    if (!own) continue
+    const shown = presentEvent(asking, row, own)
+    // What was read while something changed is good for this answer, but not for later ones.
+    presented.set(
+      row.id,
+      version === memory.version && !memory.isBehind()
+        ? keepPiece(memory.pieces, row.id, shown)
+        : Buffer.from(JSON.stringify(shown)),
+    )
+  }
+  return presented
+}

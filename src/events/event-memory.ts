@@ -1,0 +1,192 @@
+import type { Cursor, Database } from '../storage/database.ts'
+import type { ChangeColumns, TermRow } from '../storage/schema.ts'
+import { dropEvent, type EventIndex, putEvent } from './event-index.ts'
+import { eventsLinkedTo, readEvents, readIndex, readPlaces, readTerms } from './event-index-read.ts'
+import { dropAllPieces, dropPiece, type EventPieces, emptyPieces } from './event-pieces.ts'
+
+/** What this process remembers of the calendar, in step with the database through its log of changes. */
+export interface EventMemory {
+  /** The listed public events; undefined until they have been read for the first time. */
+  index: EventIndex | undefined
+  pieces: EventPieces
+  terms: Map<number, TermRow>
+  /** Ids by taxonomy, blank and slug. */
+  termIds: Map<string, number>
+  /** Different whenever the data may be; answers made at one version hold as long as it does. */
+  version: string
+  /** True when the database may have changes that have not been taken in. */
+  isBehind: () => boolean
+  /** Takes in every change that was committed before the call. */
+  catchUp: () => Promise<void>
+  /** Reads the calendar, in steps that let requests through. */
+  load: () => Promise<void>
+  /** Stops taking in changes, and waits for whatever is being read. */
+  close: () => Promise<void>
+}
+
+const EVENTS_AT_ONCE = 500
+/** Above this many events that one change touches, reading all of them anew is quicker. */
+const RELOAD_ABOVE = 20_000
+
+/** Keeps the listed public events of a database in memory; `pieceBytes` bounds the presented ones. */
+export function openEventMemory(database: Database, pieceBytes: number): EventMemory {
+  let cursor: Cursor | undefined
+  let isStale = false
+  let working: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  let loading: Promise<void> | undefined
+  const stop = new AbortController()
+  const unsubscribe = database.onChange(() => {
+    isStale = true
+  })
+
+  const memory: EventMemory = {
+    index: undefined,
+    pieces: emptyPieces(pieceBytes),
+    terms: new Map(),
+    termIds: new Map(),
+    version: '',
+    isBehind: () => database.look() || isStale,
+    catchUp: () => {
+      // A run under way may have read before the caller's change: only one that starts now is sure to see it.
+      next ??= alone(async () => {
+        await undefined
+        next = undefined
+        return takeIn()
+      })
+      return next
+    },
+    load: () => {
+      loading = read()
+      return loading
+    },
+    close: async () => {
+      unsubscribe()
+      stop.abort()
+      await Promise.all([loading, working].map((work) => work?.catch(() => undefined)))
+    },
+  }
+  return memory
+
+  /** Runs `work` once nothing else takes in changes. */
+  async function alone(work: () => Promise<void>): Promise<void> {
+    while (working) await working.catch(() => undefined)
+    const run = work().finally(() => {
+      working = undefined
+    })
+    working = run
+    return run
+  }
+
+  async function takeIn(): Promise<void> {
+    isStale = false
+    try {
+      const read = cursor === undefined ? 'too old' : await database.readChanges(cursor)
+      if (read === 'too old') return await startAgain()
+      if (read.changes.length > 0) await apply(read.changes)
+      moveTo(read.cursor)
+    } catch (error) {
+      isStale = true
+      throw error
+    }
+  }
+
+  function moveTo(next: Cursor): void {
+    cursor = next
+    memory.version = next
+  }
+
+  /** Gives up what is remembered. The events are read anew while requests are answered from the database. */
+  async function startAgain(): Promise<void> {
+    const wasLoaded = memory.index !== undefined
+    memory.index = undefined
+    moveTo(await database.cursor())
+    if (wasLoaded) void memory.load().catch(() => (stop.signal.aborted ? undefined : startAgain()))
+  }
+
+  async function read(): Promise<void> {
+    const start = await database.cursor()
+    if (cursor === undefined) moveTo(start)
+    dropAllPieces(memory.pieces)
+    const terms = await readTerms(database.read)
+    const index = await readIndex(database.read, terms, stop.signal)
+    await alone(async () => {
+      memory.terms = terms
+      noteSlugs()
+      memory.pieces.countsVersion++
+      memory.index = index
+      // What changed meanwhile may have been read or not; taking it in twice does no harm.
+      cursor = start
+      await takeIn()
+    })
+  }
+
+  async function apply(changes: readonly Pick<ChangeColumns, 'kind' | 'record'>[]): Promise<void> {
+    const of = (kind: ChangeColumns['kind']) => [
+      ...new Set(changes.flatMap((change) => (change.kind === kind ? [change.record] : []))),
+    ]
+    const { index, pieces } = memory
+    if (!index) return
+    const touched = new Set(of('event'))
+    if (of('image').length > 0) dropAllPieces(pieces)
+    if (await takeInTerms(of('term'))) return readIndexAgain()
+    await readPlaces(database.read, index, of('venue'))
+    for (const kind of ['venue', 'organizer'] as const) {
+      for (const id of await eventsLinkedTo(database.read, kind, of(kind))) touched.add(id)
+    }
+    if (touched.size > RELOAD_ABOVE) return readIndexAgain()
+    await refreshEvents([...touched])
+  }
+
+  async function readIndexAgain(): Promise<void> {
+    dropAllPieces(memory.pieces)
+    memory.index = await readIndex(database.read, memory.terms, stop.signal)
+  }
+
+  async function refreshEvents(ids: number[]): Promise<void> {
+    const { index, pieces } = memory
+    if (!index) return
+    for (let i = 0; i < ids.length; i += EVENTS_AT_ONCE) {
+      const some = ids.slice(i, i + EVENTS_AT_ONCE)
+      const found = await readEvents(database.read, memory.terms, some)
+      for (const id of some) {
+        dropPiece(pieces, id)
+        const event = found.get(id)
+        if (event) putEvent(index, event)
+        else dropEvent(index, id)
+      }
+    }
+  }
+
+  /** Takes in changed terms. True when the tree of categories changed, which moves events between postings. */
+  async function takeInTerms(ids: number[]): Promise<boolean> {
+    if (ids.length === 0) return false
+    const rows = await database.read.selectFrom('terms').selectAll().where('id', 'in', ids).execute()
+    const now = new Map(rows.map((row) => [row.id, row]))
+    memory.pieces.countsVersion++
+    let isTreeChanged = false
+    for (const id of ids) {
+      const [before, after] = [memory.terms.get(id), now.get(id)]
+      if (after) memory.terms.set(id, after)
+      else memory.terms.delete(id)
+      if (before && !sameButCount(before, after)) dropAllPieces(memory.pieces)
+      if (before && before.parent !== after?.parent) isTreeChanged = true
+    }
+    noteSlugs()
+    return isTreeChanged
+  }
+
+  function noteSlugs(): void {
+    memory.termIds = new Map([...memory.terms.values()].map((term) => [`${term.taxonomy} ${term.slug}`, term.id]))
+  }
+}
+
+function sameButCount(a: TermRow, b: TermRow | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.name === b.name &&
+    a.slug === b.slug &&
+    a.description === b.description &&
+    a.parent === b.parent
+  )
+}

@@ -1,0 +1,193 @@
+import { linkImage, type ResolvedImage } from '../common/images.ts'
+import {
+  createLinked,
+  getImage,
+  type LinkedRules,
+  type PreparedLinked,
+  prepareLinked,
+  readNested,
+} from '../common/linked-change.ts'
+import { linkEntries } from '../common/linked-rules.ts'
+import { settleRecord, settleSlug, settleTrust, trashColumns } from '../common/record-rules.ts'
+import { nextRecordId } from '../common/record-store.ts'
+import { settleTerms, termEntries } from '../common/term-rules.ts'
+import { adjustCounts } from '../common/term-store.ts'
+import type { Asking } from '../declare/asking.ts'
+import { keptColumns, type Parsed } from '../declare/resource.ts'
+import { organizerRules } from '../organizers/organizer-rules.ts'
+import { invalidParam } from '../problems.ts'
+import { type Db, recordChange } from '../storage/database.ts'
+import type { EventRow, Taxonomy } from '../storage/schema.ts'
+import { fold } from '../text/fold.ts'
+import { plainText } from '../text/html.ts'
+import { parseMoment } from '../text/moments.ts'
+import { venueRules } from '../venues/venue-rules.ts'
+import { event } from './event.ts'
+import { parseCost } from './event-cost.ts'
+import { findTermIds, replaceLinks, replaceTerms } from './event-store.ts'
+import { settleWhen } from './event-when.ts'
+
+export type EventValues = Parsed<typeof event.fields>
+
+/** A venue or organizer to link: one that exists, or one to make inside the transaction. */
+type PreparedLink = { id: number } | PreparedLinked
+
+/** An event ready to be written: everything that waits for the outside has been done. */
+export interface PreparedEvent {
+  values: EventValues
+  image: ResolvedImage | undefined
+  venues: PreparedLink[] | undefined
+  organizers: PreparedLink[] | undefined
+}
+
+/** Fetches what the event needs from outside, so that the transaction can run through. */
+export async function prepareEvent(values: EventValues, asking: Asking): Promise<PreparedEvent> {
+  return {
+    values,
+    image: values.image === undefined ? undefined : await getImage(values.image, asking),
+    venues: await prepareLinks(venueRules, values.venue, asking),
+    organizers: await prepareLinks(organizerRules, values.organizer, asking),
+  }
+}
+
+async function prepareLinks(rules: LinkedRules, value: unknown, asking: Asking): Promise<PreparedLink[] | undefined> {
+  const entries = value === undefined ? undefined : linkEntries(value)
+  if (!entries) return undefined
+  const prepare = (entry: (typeof entries)[number]) =>
+    'id' in entry ? entry : prepareLinked(readNested(rules.fields, entry.fields), asking)
+  return Promise.all(entries.map(prepare))
+}
+
+/** Writes a new event with everything it links to; nothing of it stays when any part fails. Returns its id. */
+export async function createEvent(tx: Db, prepared: PreparedEvent, asking: Asking): Promise<number> {
+  return writeEvent(tx, undefined, prepared, asking)
+}
+
+/** Changes what was sent of an event (contract 0.3.2). */
+export async function changeEvent(tx: Db, before: EventRow, prepared: PreparedEvent, asking: Asking): Promise<void> {
+  await writeEvent(tx, before, prepared, asking)
+}
+
+/** Moves an event to the trash; its links stay, its terms count it no longer (contract 6). */
+export async function trashEvent(tx: Db, row: EventRow, asking: Asking): Promise<void> {
+  const columns = await trashColumns(tx, 'events', row, asking)
+  await tx.updateTable('events').set(columns).where('id', '=', row.id).execute()
+  const terms = (await findTermIds(tx, row.id)).map((term) => term.id)
+  await countTerms(tx, { terms, counted: row.status === 'publish' }, { terms, counted: false })
+  await recordChange(tx, 'event', row.id)
+}
+
+async function writeEvent(
+  tx: Db,
+  before: EventRow | undefined,
+  prepared: PreparedEvent,
+  asking: Asking,
+): Promise<number> {
+  const { values } = prepared
+  const venues = prepared.venues && (await linkIds(tx, venueRules, prepared.venues, asking))
+  const organizers = prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, asking))
+  const id = before?.id ?? (await nextRecordId(tx, 'event'))
+  const record = settleRecord(asking, before, values, 'now')
+  const texts = { ...before, ...keptColumns(event.fields, values) } as Pick<
+    EventRow,
+    'title' | 'description' | 'excerpt'
+  >
+  const columns = {
+    ...keptColumns(event.fields, values),
+    ...record,
+    ...settleTimes(values, before, asking),
+    ...(values.cost === undefined ? {} : { cost: settleCost(values.cost) }),
+    ...(prepared.image === undefined ? {} : { image: await linkImage(tx, prepared.image, asking) }),
+    slug: await settleSlug(
+      tx,
+      asking.caller,
+      'events',
+      { id, status: record.status, name: texts.title },
+      before,
+      values.slug,
+    ),
+    search: [texts.title, texts.excerpt ?? '', texts.description ?? ''].map((text) => fold(plainText(text))).join('\n'),
+    trusted: settleTrust(asking, before, ['title', 'description', 'excerpt'], values, { ...before }),
+  }
+  if (before)
+    await tx
+      .updateTable('events')
+      .set(columns as never)
+      .where('id', '=', id)
+      .execute()
+  else
+    await tx
+      .insertInto('events')
+      .values({ ...columns, id } as never)
+      .execute()
+
+  if (venues) await replaceLinks(tx, venueRules, id, venues)
+  if (organizers) await replaceLinks(tx, organizerRules, id, organizers)
+  await writeTerms(tx, id, before, values, record.status, asking)
+  await recordChange(tx, 'event', id)
+  return id
+}
+
+/** Local and UTC times (contract 5.3): what was not sent stays, and UTC follows from the wall clock and the zone. */
+function settleTimes(values: EventValues, before: EventRow | undefined, asking: Asking) {
+  const zone =
+    values.timezone === undefined ? (before?.timezone ?? asking.site.timezone) : values.timezone || asking.site.timezone
+  const allDay = values.all_day ?? before?.all_day === 1
+  const wall = (name: 'start_date' | 'end_date') => {
+    const sent = values[name]
+    const time = sent === undefined ? before?.[name] : parseMoment(sent, zone, asking.now)
+    if (time === undefined) throw invalidParam(name)
+    return time
+  }
+  const times = settleWhen({ start: wall('start_date'), end: wall('end_date'), timezone: zone, allDay })
+  return { ...times, timezone: zone, all_day: Number(allDay) }
+}
+
+function settleCost(value: unknown): string {
+  return JSON.stringify(parseCost(value) ?? [])
+}
+
+async function linkIds(tx: Db, rules: LinkedRules, links: readonly PreparedLink[], asking: Asking): Promise<number[]> {
+  const ids = new Set<number>()
+  for (const link of links) ids.add('id' in link ? link.id : await createLinked(tx, rules, link, asking))
+  return [...ids]
+}
+
+async function writeTerms(
+  tx: Db,
+  id: number,
+  before: EventRow | undefined,
+  values: EventValues,
+  status: string,
+  asking: Asking,
+): Promise<void> {
+  const had = before ? await findTermIds(tx, id) : []
+  const settled = async (taxonomy: Taxonomy, sent: unknown) =>
+    sent === undefined
+      ? had.flatMap((term) => (term.taxonomy === taxonomy ? [term.id] : []))
+      : settleTerms(tx, asking.caller, taxonomy, termEntries(sent) ?? [])
+  const terms = [...(await settled('category', values.categories)), ...(await settled('tag', values.tags))]
+  if (values.categories !== undefined || values.tags !== undefined) await replaceTerms(tx, id, terms)
+  await countTerms(
+    tx,
+    { terms: had.map((term) => term.id), counted: before?.status === 'publish' },
+    { terms, counted: status === 'publish' },
+  )
+}
+
+interface Counted {
+  terms: readonly number[]
+  /** Whether the event counts at all: only published ones do (contract 3.4). */
+  counted: boolean
+}
+
+/** Brings the counts of terms from what an event had to what it has. */
+export async function countTerms(tx: Db, before: Counted, after: Counted): Promise<void> {
+  const changes = new Map<number, number>()
+  const add = ({ terms, counted }: Counted, change: number) => {
+    for (const id of counted ? terms : []) changes.set(id, (changes.get(id) ?? 0) + change)
+  }
+  add(before, -1)
+  add(after, 1)
+  await adjustCounts(tx, changes)
+}

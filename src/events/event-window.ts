@@ -1,0 +1,55 @@
+import type { Asking } from '../declare/asking.ts'
+import type { Parsed } from '../declare/resource.ts'
+import type { event } from './event.ts'
+import { defaultWindow, parseWindowEdge } from './event-when.ts'
+
+/** The published default of an edge of the window, computed at the time of the request (contract 4.3). */
+export function defaultWindowOf(edge: 'start' | 'end') {
+  return (asking: Asking) => defaultWindow(asking.site.timezone, asking.now)[edge]
+}
+
+/** The bounds a list of events lies within, as wall times; undefined edges are open. */
+export interface EventWindow {
+  /** start >=, unless `startsAfter` takes its place */
+  from: string | undefined
+  /** start <=, unless `endsBefore` takes its place */
+  to: string | undefined
+  startsBefore: string | undefined
+  startsAfter: string | undefined
+  endsBefore: string | undefined
+  endsAfter: string | undefined
+}
+
+type WindowQuery = Pick<
+  Parsed<typeof event.filters>,
+  | 'start_date'
+  | 'end_date'
+  | 'starts_before'
+  | 'starts_after'
+  | 'ends_before'
+  | 'ends_after'
+  | 'strict_dates'
+  | 'include'
+>
+
+/**
+ * The window a query asks for (contract 4.3, B.5): whole days unless strict; the default window falls away when any of the four
+ * relative bounds is given; `starts_after` and `ends_before` win over `start_date` and `end_date`; `include` ignores dates (defect 38).
+ */
+export function eventWindow(query: WindowQuery, asking: Asking): EventWindow {
+  const edge = (value: string | number | undefined, which: 'start' | 'end' | 'before-after') =>
+    value === undefined
+      ? undefined
+      : parseWindowEdge(value, which, query.strict_dates ?? false, asking.site.timezone, asking.now)
+  const relative = {
+    startsBefore: edge(query.starts_before, 'before-after'),
+    startsAfter: edge(query.starts_after, 'before-after'),
+    endsBefore: edge(query.ends_before, 'before-after'),
+    endsAfter: edge(query.ends_after, 'before-after'),
+  }
+  const open = query.include !== undefined || Object.values(relative).some((bound) => bound !== undefined)
+  const fallback = open ? undefined : defaultWindow(asking.site.timezone, asking.now)
+  const from = query.include ? undefined : (edge(query.start_date, 'start') ?? fallback?.start)
+  const to = query.include ? undefined : (edge(query.end_date, 'end') ?? fallback?.end)
+  return { ...relative, from, to }
+}

@@ -1,0 +1,129 @@
+import { areLinks, areRecordsOf } from '../common/linked-rules.ts'
+import { authorFields, imageField, isEvent, pageFilters, statusField } from '../common/record-fields.ts'
+import { isAllowedStatusList } from '../common/status.ts'
+import { areTermEntries, isTermList } from '../common/term-rules.ts'
+import {
+  anything,
+  clearableText,
+  distance,
+  flag,
+  ids,
+  idsOrSlugs,
+  integer,
+  latitude,
+  links,
+  longitude,
+  moment,
+  recordId,
+  settledText,
+  switchWord,
+  text,
+  timezone,
+  untypedMoment,
+  url,
+  words,
+} from '../declare/kinds.ts'
+import { defineResource } from '../declare/resource.ts'
+import { organizer } from '../organizers/organizer.ts'
+import { venue } from '../venues/venue.ts'
+import { parseCost } from './event-cost.ts'
+import { defaultWindowOf } from './event-window.ts'
+
+const password = { kind: anything, about: 'Accepted and ignored: events have no passwords' } as const
+
+/** Events (specification 2.1, 4.4). */
+export const event = defineResource({
+  name: 'event',
+  path: 'events',
+  title: 'Event',
+  addresses: {
+    id: {
+      id: { kind: integer, about: 'The id of the event', required: true },
+      password: { ...password, kind: settledText },
+    },
+    slug: { slug: { kind: settledText, about: 'The slug of the event', required: true } },
+  },
+  fields: {
+    ...authorFields,
+    title: { kind: text, about: 'The title of the event', required: true },
+    description: { kind: clearableText, about: 'The description of the event' },
+    slug: { kind: settledText, about: 'The slug of the event' },
+    excerpt: { kind: clearableText, about: 'The excerpt of the event' },
+    ...statusField,
+    timezone: { kind: timezone, about: 'The time zone of the event; that of the site when none is given' },
+    all_day: { kind: flag, about: 'Whether the event lasts all day', default: false },
+    start_date: { kind: moment, about: 'When the event starts', required: true },
+    end_date: { kind: moment, about: 'When the event ends', required: true },
+    ...imageField,
+    cost: { kind: anything, about: 'The cost of the event', valid: (value) => parseCost(value) !== undefined },
+    website: { kind: { ...url, wire: {} }, about: 'The website of the event', default: null },
+    show_map: { kind: flag, about: 'Whether the event shows a map' },
+    show_map_link: { kind: flag, about: 'Whether the event links to a map' },
+    hide_from_listings: { kind: flag, about: 'Whether the event is left out of lists' },
+    sticky: { kind: flag, about: 'Whether the event is sticky in the calendar' },
+    featured: { kind: flag, about: 'Whether the event is featured' },
+    categories: {
+      kind: links,
+      about: 'The categories of the event: ids, slugs or names',
+      default: null,
+      valid: areTermEntries,
+    },
+    tags: { kind: links, about: 'The tags of the event: ids, slugs or names', default: null, valid: areTermEntries },
+    venue: {
+      kind: links,
+      about: 'The venue of the event: its id or its fields',
+      default: null,
+      valid: areLinks('venue', venue.fields),
+    },
+    organizer: {
+      kind: links,
+      about: 'The organizers of the event: their ids or their fields',
+      default: null,
+      valid: areLinks('organizer', organizer.fields),
+    },
+  },
+  filters: {
+    ...pageFilters,
+    start_date: {
+      kind: untypedMoment,
+      about: 'Only events that start on this day or later',
+      default: defaultWindowOf('start'),
+    },
+    end_date: {
+      kind: untypedMoment,
+      about: 'Only events that start on this day or earlier',
+      default: defaultWindowOf('end'),
+    },
+    starts_before: { kind: untypedMoment, about: 'Only events that start before this date' },
+    starts_after: { kind: untypedMoment, about: 'Only events that start after this date' },
+    ends_before: { kind: untypedMoment, about: 'Only events that end before this date' },
+    ends_after: { kind: untypedMoment, about: 'Only events that end after this date' },
+    strict_dates: {
+      kind: switchWord,
+      about: 'Take the dates to the second instead of by whole days',
+      default: 'false',
+    },
+    search: { kind: text, about: 'Only events with these words in their title, excerpt or description' },
+    categories: {
+      kind: idsOrSlugs,
+      about: 'Only events in any of these categories, by id or slug',
+      valid: isTermList('category'),
+    },
+    tags: { kind: idsOrSlugs, about: 'Only events with any of these tags, by id or slug', valid: isTermList('tag') },
+    venue: { kind: ids, about: 'Only events at any of these venues, by id', valid: areRecordsOf('venue') },
+    organizer: { kind: ids, about: 'Only events of any of these organizers, by id', valid: areRecordsOf('organizer') },
+    featured: { kind: flag, about: 'Only featured events, or only those that are not' },
+    status: { kind: words, about: 'Only events with one of these statuses', valid: isAllowedStatusList },
+    geoloc: { kind: flag, about: 'Only events whose venue has coordinates, or only those whose venue has none' },
+    geoloc_lat: { kind: latitude, about: 'The latitude to look around; needs geoloc_lng' },
+    geoloc_lng: { kind: longitude, about: 'The longitude to look around; needs geoloc_lat' },
+    include: { kind: ids, about: 'Only the events with these ids, whenever they are' },
+    post_parent: { kind: recordId, about: 'Only occurrences of the event with this id', valid: isEvent },
+    ticketed: {
+      kind: flag,
+      about: 'Only events that sell tickets, which this service does not',
+      valid: (value) => (flag.read(value) === true ? { why: 'ticketed' } : true),
+    },
+    geoloc_radius: { kind: distance, about: 'How far to look around geoloc_lat and geoloc_lng, in kilometres' },
+  },
+})

@@ -1,0 +1,125 @@
+import { geoFilter } from '../common/geoloc.ts'
+import { recordRights, refuseUnreadable } from '../common/record-present.ts'
+import { findKind, pageRequest } from '../common/record-store.ts'
+import { statusFilter } from '../common/status.ts'
+import type { Asking } from '../declare/asking.ts'
+import type { ListAnswer, Operations } from '../declare/operations.ts'
+import type { Parsed } from '../declare/resource.ts'
+import { mayDelete, mayEdit } from '../people/caller.ts'
+import { Problem } from '../problems.ts'
+import type { Db } from '../storage/database.ts'
+import { holdRecord } from '../storage/locks.ts'
+import type { EventRow } from '../storage/schema.ts'
+import type { event } from './event.ts'
+import { eventLinkedData, presentEvent } from './event-present.ts'
+import { changeEvent, createEvent, prepareEvent, trashEvent } from './event-rules.ts'
+import { findEvent, findEventLinks, listEvents } from './event-store.ts'
+import { type EventWindow, eventWindow } from './event-window.ts'
+
+/** What the routes do with events. */
+export const eventOperations: Operations<EventRow> = {
+  list: listAnswer,
+  find: (asking, address) => findEvent(asking.db, address),
+  missing: async (asking, address) => {
+    const known = 'id' in address && (await findKind(asking.db, address.id)) !== undefined
+    return new Problem(known ? 'rest-invalid-event-id' : 'rest-event-not-found')
+  },
+  read: async (asking, row) => {
+    if (row.status === 'trash' && !mayEdit(asking.caller, row)) throw new Problem('event-no-longer-available')
+    refuseUnreadable(asking, 'event', row)
+    const links = await linksOf(asking.db, row)
+    return { ...presentEvent(asking, row, links), json_ld: eventLinkedData(asking, row, links) }
+  },
+  create: async (asking, values) => {
+    const prepared = await prepareEvent(values, asking)
+    return show(asking, await asking.write((tx) => createEvent(tx, prepared, asking)))
+  },
+  update: async (asking, row, values) => {
+    const prepared = await prepareEvent(values, asking)
+    await asking.write(async (tx) => {
+      await holdRecord(tx, 'events', row.id)
+      await changeEvent(tx, await getEvent(tx, row.id), prepared, asking)
+    })
+    return show(asking, row.id)
+  },
+  remove: async (asking, row) => {
+    await asking.write(async (tx) => {
+      await holdRecord(tx, 'events', row.id)
+      const current = await getEvent(tx, row.id)
+      if (current.status === 'trash') throw new Problem('event-is-in-trash')
+      await trashEvent(tx, current, asking)
+    })
+    return show(asking, row.id)
+  },
+  rights: {
+    ...recordRights,
+    remove: (asking, row) => (row ? mayDelete(asking.caller, row) : recordRights.create(asking)),
+  },
+}
+
+/** @throws Problem rest-event-not-found */
+async function getEvent(db: Db, id: number): Promise<EventRow> {
+  const row = await findEvent(db, { id })
+  if (!row) throw new Problem('rest-event-not-found')
+  return row
+}
+
+async function linksOf(db: Db, row: EventRow) {
+  const links = (await findEventLinks(db, [row])).get(row.id)
+  if (!links) throw new Error(`links of event ${row.id} were not looked up`)
+  return links
+}
+
+async function show(asking: Asking, id: number): Promise<object> {
+  const row = await getEvent(asking.db, id)
+  return presentEvent(asking, row, await linksOf(asking.db, row))
+}
+
+type Query = Parsed<typeof event.filters>
+
+async function listAnswer(asking: Asking, asked: Query): Promise<ListAnswer> {
+  const window = eventWindow(asked, asking)
+  const page = pageRequest(asked, asking)
+  const { rows, total } = await listEvents({ ...asked, ...(await geoFilter(asking, asked)), window }, page, asking)
+  const links = await findEventLinks(asking.db, rows)
+  const items = rows.flatMap((row) => {
+    const own = links.get(row.id)
+    return own ? [presentEvent(asking, row, own)] : []
+  })
+  return {
+    items,
+    total,
+    ...page,
+    effective: effectiveParameters(asking, asked, window),
+    pastEnd: 'event-archive-page-not-found',
+  }
+}
+
+/** The parameters of links (contract 4.1): the window as it was worked out, every filter as it was sent. */
+export function effectiveParameters(asking: Asking, query: Query, window: EventWindow): [string, string][] {
+  const shown: Record<string, unknown> = {
+    start_date: window.from,
+    end_date: window.to,
+    search: query.search,
+    geoloc: query.geoloc === undefined ? undefined : Number(query.geoloc),
+    geoloc_lat: query.geoloc_lat,
+    geoloc_lng: query.geoloc_lng,
+    geoloc_radius: query.geoloc_radius,
+    status: statusFilter(asking.caller, query.status).shown,
+    post_parent: query.post_parent,
+    include: query.include,
+    starts_before: window.startsBefore,
+    starts_after: window.startsAfter,
+    ends_before: window.endsBefore,
+    ends_after: window.endsAfter,
+    strict_dates: query.strict_dates || undefined,
+    venue: query.venue,
+    organizer: query.organizer,
+    featured: query.featured === undefined ? undefined : Number(query.featured),
+    categories: query.categories,
+    tags: query.tags,
+  }
+  return Object.entries(shown).flatMap(([name, value]) =>
+    value === undefined || value === null ? [] : [[name, String(value)]],
+  )
+}

@@ -1,0 +1,190 @@
+/**
+ * A list of slots kept in the order of their keys, in blocks so that adding one among a million moves at most a block.
+ * A slot is a small number that stands for an event in the columns of the index.
+ */
+export interface SortedSlots {
+  blocks: Block[]
+  /** Slots before each block; stale after a change until the next count. */
+  before: Int32Array
+  isCounted: boolean
+  size: number
+}
+
+interface Block {
+  slots: Int32Array
+  size: number
+}
+
+/** Negative when slot `a` comes before slot `b`, positive when after; never 0 for two different slots. */
+export type Order = (a: number, b: number) => number
+
+const FULL = 1024
+
+export function emptySlots(): SortedSlots {
+  return { blocks: [], before: new Int32Array(0), isCounted: true, size: 0 }
+}
+
+/** Adds a slot that comes after all others, as when the list is filled in order. */
+export function appendSlot(list: SortedSlots, slot: number): void {
+  let block = list.blocks.at(-1)
+  if (!block || block.size >= FULL) {
+    block = { slots: new Int32Array(4), size: 0 }
+    list.blocks.push(block)
+  }
+  insertInto(block, block.size, slot)
+  changed(list, 1)
+}
+
+/** Adds a slot at its place. */
+export function addSlot(list: SortedSlots, slot: number, order: Order): void {
+  const at = blockFor(list, slot, order)
+  const block = list.blocks[at]
+  if (!block) {
+    appendSlot(list, slot)
+    return
+  }
+  insertInto(block, placeIn(block, slot, order), slot)
+  if (block.size >= FULL) split(list, at)
+  changed(list, 1)
+}
+
+/** Takes a slot out; its key must still be the one it was added with. */
+export function removeSlot(list: SortedSlots, slot: number, order: Order): void {
+  const at = blockFor(list, slot, order)
+  const block = list.blocks[at]
+  const place = block ? placeIn(block, slot, order) : 0
+  if (!block || block.slots[place] !== slot) throw new Error(`slot ${slot} is not where its key belongs`)
+  block.slots.copyWithin(place, place + 1, block.size)
+  block.size--
+  if (block.size === 0) list.blocks.splice(at, 1)
+  changed(list, -1)
+}
+
+/** The place of the first slot that does not come before a bound; `isBefore` tells which do. */
+export function lowerBound(list: SortedSlots, isBefore: (slot: number) => boolean): number {
+  let low = 0
+  let high = list.blocks.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const block = list.blocks[middle] as Block
+    if (isBefore(block.slots[block.size - 1] as number)) low = middle + 1
+    else high = middle
+  }
+  const block = list.blocks[low]
+  if (!block) return list.size
+  return countBefore(list, low) + firstNotBefore(block, isBefore)
+}
+
+/** The slots at places `from` up to but without `to`. */
+export function sliceSlots(list: SortedSlots, from: number, to: number): number[] {
+  const slots: number[] = []
+  if (from >= to) return slots
+  let at = blockAt(list, from)
+  let place = from - countBefore(list, at)
+  while (slots.length < to - from) {
+    const block = list.blocks[at]
+    if (!block) break
+    if (place < block.size) slots.push(block.slots[place++] as number)
+    else {
+      at++
+      place = 0
+    }
+  }
+  return slots
+}
+
+/** Calls `visit` for the slots at places `from` up to but without `to`, in order. */
+export function eachSlot(list: SortedSlots, from: number, to: number, visit: (slot: number) => void): void {
+  let left = to - from
+  if (left <= 0) return
+  let at = blockAt(list, from)
+  let place = from - countBefore(list, at)
+  for (; left > 0; at++, place = 0) {
+    const block = list.blocks[at]
+    if (!block) return
+    const end = Math.min(block.size, place + left)
+    left -= end - place
+    for (let i = place; i < end; i++) visit(block.slots[i] as number)
+  }
+}
+
+function insertInto(block: Block, place: number, slot: number): void {
+  if (block.size === block.slots.length) {
+    const wider = new Int32Array(Math.min(FULL, block.slots.length * 2))
+    wider.set(block.slots)
+    block.slots = wider
+  }
+  block.slots.copyWithin(place + 1, place, block.size)
+  block.slots[place] = slot
+  block.size++
+}
+
+function split(list: SortedSlots, at: number): void {
+  const block = list.blocks[at] as Block
+  const half = block.size >>> 1
+  const upper = { slots: new Int32Array(FULL), size: block.size - half }
+  upper.slots.set(block.slots.subarray(half, block.size))
+  block.size = half
+  list.blocks.splice(at + 1, 0, upper)
+}
+
+/** The block a slot belongs to: the first whose last slot does not come before it, else the last. */
+function blockFor(list: SortedSlots, slot: number, order: Order): number {
+  let low = 0
+  let high = list.blocks.length - 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const block = list.blocks[middle] as Block
+    if (order(block.slots[block.size - 1] as number, slot) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function placeIn(block: Block, slot: number, order: Order): number {
+  return firstNotBefore(block, (other) => order(other, slot) < 0)
+}
+
+function firstNotBefore(block: Block, isBefore: (slot: number) => boolean): number {
+  let low = 0
+  let high = block.size
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBefore(block.slots[middle] as number)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function blockAt(list: SortedSlots, place: number): number {
+  count(list)
+  let low = 0
+  let high = list.blocks.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if ((list.before[middle] as number) <= place) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function countBefore(list: SortedSlots, at: number): number {
+  count(list)
+  return list.before[at] ?? list.size
+}
+
+function count(list: SortedSlots): void {
+  if (list.isCounted) return
+  if (list.before.length < list.blocks.length) list.before = new Int32Array(list.blocks.length + 16)
+  let sum = 0
+  list.blocks.forEach((block, at) => {
+    list.before[at] = sum
+    sum += block.size
+  })
+  list.isCounted = true
+}
+
+function changed(list: SortedSlots, by: number): void {
+  list.size += by
+  list.isCounted = false
+}

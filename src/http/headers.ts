@@ -1,0 +1,73 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import type { Site } from '../config.ts'
+
+/** Bodies shorter than this many bytes are sent as they are. */
+const COMPRESS_FROM = 1400
+const EXPOSED = 'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After'
+const ALLOWED_HEADERS =
+  'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-None-Match, X-HTTP-Method-Override'
+
+/** The headers of every answer (contract 9.1), those of the answer itself on top; its links join the one to the root. */
+export function answerHeaders(
+  site: Site,
+  own: Readonly<Record<string, string>>,
+  isPublic: boolean,
+): Record<string, string> {
+  const { Link: link, ...others } = own
+  const root = `<${site.restUrl}/>; rel="https://api.w.org/"`
+  return {
+    'Content-Type': 'application/json; charset=UTF-8',
+    'X-Robots-Tag': 'noindex',
+    Link: link ? `${root}, ${link}` : root,
+    'X-Content-Type-Options': 'nosniff',
+    'Access-Control-Expose-Headers': EXPOSED,
+    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+    Vary: 'Origin, Accept-Encoding, Authorization',
+    ...(isPublic
+      ? { 'Cache-Control': 'public, max-age=0, must-revalidate' }
+      : {
+          Expires: 'Wed, 11 Jan 1984 05:00:00 GMT',
+          'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private',
+        }),
+    ...others,
+  }
+}
+
+/** What a browser of another site needs to read the answer (contract 9.2). */
+export function crossOriginHeaders(origin: string | undefined): Record<string, string> {
+  if (origin === undefined) return {}
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Methods': 'OPTIONS, GET, POST, PUT, PATCH, DELETE',
+    'Access-Control-Allow-Credentials': 'true',
+  }
+}
+
+/** True when the client has the body of this tag already (RFC 9110, 13.1.2: weak comparison). */
+export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
+  const known = headers['if-none-match']
+  if (known === undefined) return false
+  return known === tag || known.split(',').some((entry) => entry.trim() === tag || entry.trim() === '*')
+}
+
+export type Encoding = 'br' | 'gzip'
+
+/** The best encoding a client takes for a body of this size; undefined for none. */
+export function encodingFor(headers: IncomingHttpHeaders, size: number): Encoding | undefined {
+  const accepted = headers['accept-encoding']
+  if (size < COMPRESS_FROM || typeof accepted !== 'string') return undefined
+  return (['br', 'gzip'] as const).find((encoding) => accepts(accepted, encoding))
+}
+
+function accepts(accepted: string, encoding: Encoding): boolean {
+  return accepted.split(',').some((entry) => {
+    const [name, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
+    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+}
+
+export function encode(bytes: Buffer, encoding: Encoding): Buffer {
+  if (encoding === 'gzip') return gzipSync(bytes, { level: 6 })
+  return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
+}

@@ -1,0 +1,116 @@
+import type { Language } from '../config.ts'
+import { Problem, type ProblemCode } from '../problems.ts'
+import { problemReply } from './problem-replies.ts'
+import type { Action } from './routes.ts'
+
+/** What the routes of the interface description do; the index is not among them (contract 2.5). */
+export type Described = Exclude<Action, { do: 'index' }>
+
+/** The problems that a request may be answered with under one status. */
+export interface Failure {
+  status: number
+  codes: ProblemCode[]
+}
+
+/** A request of one kind, as far as that decides what may go wrong. */
+interface Occasion {
+  does: Described['do']
+  /** The name of the resource; '' for routes without one. */
+  name: string
+  by: 'id' | 'slug' | undefined
+}
+
+const always = () => true
+/** Problems of routes that the document does not describe. */
+const never = () => false
+const takesBody = ({ does }: Occasion) => does === 'create' || does === 'update'
+const writes = (occasion: Occasion) => takesBody(occasion) || occasion.does === 'remove'
+const on = (names: readonly string[], ...actions: Described['do'][]) => {
+  return ({ name, does }: Occasion) => names.includes(name) && actions.includes(does)
+}
+
+/** An event by id is looked up instead of validated (contract 7.4). */
+function checksParameters({ does, name, by }: Occasion): boolean {
+  const onlyAddressed = does === 'read' || does === 'remove'
+  return onlyAddressed ? !(name === 'event' && by === 'id') : does !== 'doc'
+}
+
+/** Where each problem may occur. */
+const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
+  rest_no_route: ({ by }) => by === 'id',
+  rest_invalid_namespace: never,
+  rest_invalid_json: takesBody,
+  rest_invalid_form: takesBody,
+  rest_missing_callback_param: ({ does }) => does === 'create',
+  rest_invalid_param: checksParameters,
+  rest_forbidden: writes,
+  rest_not_logged_in: never,
+  rest_unsupported_media_type: takesBody,
+  rest_request_too_large: takesBody,
+  rest_uri_too_long: always,
+  rest_unavailable: always,
+  rest_internal_error: always,
+  rest_upload_no_data: never,
+  rest_upload_unknown_type: never,
+  rest_post_invalid_id: never,
+  rest_post_invalid_page_number: never,
+  rest_term_invalid: never,
+  incorrect_password: always,
+  invalid_username: always,
+  term_exists: on(['category', 'tag'], 'create'),
+  duplicate_term_slug: on(['category', 'tag'], 'update'),
+  'event-archive-page-not-found': on(['event'], 'list'),
+  'venue-archive-page-not-found': on(['venue'], 'list'),
+  'organizer-archive-page-not-found': on(['organizer'], 'list'),
+  'event-not-accessible': on(['event'], 'read'),
+  'venue-not-accessible': on(['venue'], 'read'),
+  'organizer-not-accessible': on(['organizer'], 'read'),
+  'event-is-in-trash': on(['event'], 'remove'),
+  'venue-is-in-trash': on(['venue'], 'remove'),
+  'organizer-is-in-trash': on(['organizer'], 'remove'),
+  'could-not-create-venue': on(['venue'], 'create', 'update'),
+  'could-not-create-organizer': on(['organizer'], 'create', 'update'),
+  'rest-event-not-found': ({ name, does, by }) =>
+    name === 'event' && (by === 'id' || (by === 'slug' && does === 'update')),
+  'rest-invalid-event-id': ({ name, by }) => name === 'event' && by === 'id',
+  'event-no-longer-available': on(['event'], 'read'),
+}
+
+/** Every code there is. */
+export const problemCodes = Object.keys(occurrences) as ProblemCode[]
+
+/** The statuses of each problem, which may depend on whether the caller is logged in. */
+const statusesOf = new Map(
+  problemCodes.map((code) => [
+    code,
+    [false, true].map((loggedIn) => problemReply(new Problem(code), 'en', loggedIn).status),
+  ]),
+)
+
+/** What may go wrong with an action, by status. */
+export function failuresOf(action: Described): Failure[] {
+  const occasion: Occasion = {
+    does: action.do,
+    name: 'served' in action ? action.served.resource.name : '',
+    by: 'by' in action ? action.by : undefined,
+  }
+  const possible = problemCodes.filter((code) => occurrences[code](occasion))
+  const statuses = new Set(possible.flatMap((code) => statusesOf.get(code) ?? []))
+  return [...statuses]
+    .sort((a, b) => a - b)
+    .map((status) => ({ status, codes: possible.filter((code) => statusesOf.get(code)?.includes(status)) }))
+}
+
+/** A name that all operations share whose status stands for the same problems. */
+export function failureName({ status, codes }: Failure): string {
+  return [status, ...codes].join('.')
+}
+
+/** One line a problem: its code and what is said of it, with an ellipsis for what depends on the request. */
+export function failureText({ status, codes }: Failure, language: Language): string {
+  const lines = codes.map((code) => {
+    const problem = new Problem(code, { missing: ['…'], data: { bytes: '…' } })
+    return `- \`${code}\`: ${problemReply(problem, language, status !== 401).body.message}`
+  })
+  return lines.join('\n')
+}

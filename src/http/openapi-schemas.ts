@@ -1,0 +1,366 @@
+import { STATUSES } from '../common/status.ts'
+import {
+  count,
+  distance,
+  ids,
+  idsOrSlugs,
+  image,
+  isTruthy,
+  latitude,
+  links,
+  longitude,
+  moment,
+  recordId,
+  text,
+  words,
+} from '../declare/kinds.ts'
+import type { Field, Fields, Resource } from '../declare/resource.ts'
+
+/** A JSON schema (draft 2020-12), the dialect of OpenAPI 3.1. */
+export type Schema = Readonly<Record<string, unknown>>
+/** The text in the language of the site. */
+export type Say = (text: string) => string
+
+export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
+
+const list = (items: Schema): Schema => ({ type: 'array', items })
+const anyOf = (...schemas: Schema[]): Schema => ({ anyOf: schemas })
+const record = (properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema => ({
+  type: 'object',
+  properties,
+  ...(required.length > 0 ? { required } : {}),
+})
+
+const string: Schema = { type: 'string' }
+const integer: Schema = { type: 'integer' }
+const boolean: Schema = { type: 'boolean' }
+const id: Schema = { type: 'integer', minimum: 1 }
+const address: Schema = { type: 'string', format: 'uri' }
+const status: Schema = { type: 'string', enum: STATUSES }
+const idOrText: Schema = { type: ['integer', 'string'] }
+/** A map that is always empty (contract 1.6). */
+const emptyList: Schema = { type: 'array', items: {}, maxItems: 0 }
+const dateTime: Schema = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
+  examples: ['2027-05-04 19:30:00'],
+}
+
+/**
+ * What kinds accept whose type in the index does not say it all, by the function that looks at or reads the value; text in place of a
+ * number or truth value is accepted everywhere and not said again.
+ */
+const acceptedBy = new Map<unknown, Schema>([
+  [text.valid, { type: 'string', minLength: 1 }],
+  [count.valid, id],
+  [recordId.valid, id],
+  [ids.read, { ...list(id), minItems: 1 }],
+  [idsOrSlugs.read, { ...list(idOrText), minItems: 1 }],
+  [words.read, list(string)],
+  [isTruthy, boolean],
+  [moment.read, { type: ['string', 'integer'], examples: ['2027-05-04 19:30:00'] }],
+  [image.read, anyOf(idOrText, { const: false }, schemaRef('Reference'))],
+  [latitude.read, anyOf({ type: 'number', minimum: -90, maximum: 90 }, { const: '' })],
+  [longitude.read, anyOf({ type: 'number', minimum: -180, maximum: 180 }, { const: '' })],
+  [distance.valid, { type: 'number', exclusiveMinimum: 0 }],
+])
+
+const cost = { type: ['string', 'number', 'array'], items: { type: ['string', 'number'] }, examples: ['$10 - $25'] }
+
+/** The schema of a value a client may send in a field or filter. */
+export function acceptedSchema(name: string, { kind }: Field, resources: readonly Resource[]): Schema {
+  if (name === 'status') return kind.list ? list(status) : status
+  if (name === 'cost') return cost
+  // Answers show it as text (contract 3.1), and may be sent back.
+  if (name === 'author') return idOrText
+  if (kind.read === links.read) return linksSchema(name, resources)
+  return acceptedBy.get(kind.valid) ?? acceptedBy.get(kind.read) ?? { type: plainType({ kind }) }
+}
+
+function plainType({ kind }: Pick<Field, 'kind'>): string {
+  return kind.answers ?? kind.wire.type ?? 'string'
+}
+
+/**
+ * A field of links is called like one of the resource it links to, or like its list: of records, ids and the fields of new ones are
+ * accepted, of terms ids, slugs and names (contract 0.3.3).
+ */
+function linksSchema(name: string, resources: readonly Resource[]): Schema {
+  const linked = resources.find((resource) => resource.name === name)
+  const entries = linked ? [schemaRef('Reference'), schemaRef(newName(linked))] : [schemaRef('TermReference')]
+  const empty = linked ? [{ const: false }] : []
+  return anyOf(idOrText, ...empty, ...entries, list(anyOf(idOrText, ...entries)))
+}
+
+/** True for the fields whose entries a form sends as `field[name]=value`. */
+export function isLinkedRecord(name: string, resources: readonly Resource[]): boolean {
+  return resources.some((resource) => resource.name === name)
+}
+
+const newName = (resource: Resource) => `New${resource.title}`
+const changeName = (resource: Resource) => `${resource.title}Change`
+
+/** The schema names of what creations and updates of a resource take, and of what its routes answer. */
+export function schemaNames(resource: Resource): { create: string; update: string; answer: string; list: string } {
+  const answer = isTerm(resource) ? 'Term' : resource.title
+  return { create: newName(resource), update: changeName(resource), answer, list: `${resource.title}List` }
+}
+
+/** Terms have no route by slug (contract 2.1). */
+const isTerm = (resource: Resource) => resource.addresses.slug === undefined
+
+/** The default that takes the place of what was not sent; none when it is only published or worked out for each request. */
+export function fixedDefault({ kind, default: value }: Field): Schema {
+  return value === undefined || value === null || typeof value === 'function' ? {} : { default: kind.read(value) }
+}
+
+/** The body of a creation. Null counts as not sent (contract 0.3.2). Defaults are left out: generators make fields that have one required. */
+function newSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
+  const required = Object.keys(resource.fields).filter((name) => resource.fields[name]?.required)
+  return record(bodyProperties(resource, required, resources, say), required)
+}
+
+/** The body of an update: what is not sent stays. */
+function changeSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
+  return record(bodyProperties(resource, [], resources, say), [])
+}
+
+function bodyProperties(
+  { fields }: Resource,
+  required: readonly string[],
+  resources: readonly Resource[],
+  say: Say,
+): Record<string, Schema> {
+  const properties = Object.entries(fields).map(([name, field]): [string, Schema] => {
+    const accepted = acceptedSchema(name, field, resources)
+    return [name, { ...(required.includes(name) ? accepted : orNull(accepted)), description: say(field.about) }]
+  })
+  return Object.fromEntries(properties)
+}
+
+function orNull(schema: Schema): Schema {
+  const { type, enum: values, anyOf: choices } = schema
+  if (Array.isArray(choices)) return { ...schema, anyOf: [...choices, { type: 'null' }] }
+  const nullable = { ...schema, type: [type, 'null'].flat() }
+  return Array.isArray(values) ? { ...nullable, enum: [...values, null] } : nullable
+}
+
+const figures = (digits: number): Schema => ({ type: 'string', pattern: `^\\d{${digits}}$` })
+const dateDetails = record({
+  year: figures(4),
+  ...Object.fromEntries(['month', 'day', 'hour', 'minutes', 'seconds'].map((part) => [part, figures(2)])),
+})
+
+const costDetails = record({
+  currency_symbol: string,
+  currency_code: string,
+  currency_position: { type: 'string', enum: ['prefix', 'postfix', ''] },
+  values: list(string),
+})
+
+const imageSize = record({ width: integer, height: integer, 'mime-type': string, filesize: integer, url: address })
+
+const imageObject = record(
+  {
+    url: address,
+    id,
+    extension: string,
+    width: integer,
+    height: integer,
+    filesize: integer,
+    sizes: { type: 'object', additionalProperties: schemaRef('ImageSize') },
+    original_image: string,
+  },
+  ['url', 'id', 'extension'],
+)
+
+const termUrls = record({ self: address, collection: address, up: address }, ['self', 'collection'])
+const hrefs = list(record({ href: address }))
+
+/** A category or tag as its own routes show it (contract 3.4): tags have no `parent`, entries of lists no `_links`. */
+const term = record(
+  {
+    id,
+    count: integer,
+    description: string,
+    name: string,
+    slug: string,
+    taxonomy: string,
+    parent: integer,
+    meta: emptyList,
+    url: address,
+    urls: schemaRef('TermUrls'),
+    _links: record({ self: hrefs, collection: hrefs, up: hrefs }, ['self', 'collection']),
+  },
+  ['id', 'count', 'description', 'name', 'slug', 'taxonomy', 'meta', 'url', 'urls'],
+)
+
+/** A category or tag as events show it (contract 3.5). */
+const embeddedTerm = record({
+  name: string,
+  slug: string,
+  term_group: integer,
+  term_taxonomy_id: id,
+  taxonomy: string,
+  description: string,
+  parent: integer,
+  count: integer,
+  filter: { type: 'string', const: 'raw' },
+  id,
+  urls: schemaRef('TermUrls'),
+})
+
+/** schema.org data (contract 3.7), open to whatever that vocabulary has. */
+const linkedData: Schema = {
+  type: 'object',
+  properties: { '@context': string, '@type': string, name: string },
+  required: ['@type', 'name'],
+  additionalProperties: true,
+}
+
+const recordHead = {
+  author: { type: 'string', pattern: '^\\d+$' },
+  status,
+  date: dateTime,
+  date_utc: dateTime,
+  modified: dateTime,
+  modified_utc: dateTime,
+}
+
+const globalId: Schema = { type: 'string', examples: ['example.org?id=12'] }
+
+/** An event as its routes show it (contract 3.1); `json_ld` only where one is read. */
+function eventSchema({ fields }: Resource, say: Say): Schema {
+  const times = ['start_date', 'end_date', 'utc_start_date', 'utc_end_date']
+  const always = {
+    id,
+    global_id: globalId,
+    global_id_lineage: list(globalId),
+    ...recordHead,
+    url: address,
+    rest_url: address,
+    title: string,
+    description: string,
+    excerpt: string,
+    slug: string,
+    image: anyOf(schemaRef('Image'), { type: 'boolean', const: false }),
+    all_day: boolean,
+    ...Object.fromEntries(
+      times.flatMap((name) => [
+        [name, dateTime],
+        [`${name}_details`, schemaRef('DateDetails')],
+      ]),
+    ),
+    timezone: string,
+    timezone_abbr: string,
+    cost: string,
+    cost_details: schemaRef('CostDetails'),
+    website: string,
+    show_map: boolean,
+    show_map_link: boolean,
+    hide_from_listings: boolean,
+    sticky: boolean,
+    featured: boolean,
+    categories: list(schemaRef('EventTerm')),
+    tags: list(schemaRef('EventTerm')),
+    venue: anyOf(schemaRef('Venue'), list(schemaRef('Venue'))),
+    organizer: list(schemaRef('Organizer')),
+    custom_fields: emptyList,
+  }
+  const properties = { ...described(always, fields, say), json_ld: schemaRef('LinkedData') }
+  return record(properties, Object.keys(always))
+}
+
+/** A venue or organizer as its routes and events show it (contract 3.2, 3.3): details in the order declared, those without a value left out. */
+function linkedSchema({ name, fields }: Resource, say: Say): Schema {
+  const kept = Object.entries(fields).filter(
+    ([field, { kind }]) => kind.keep && field !== name && field !== 'description',
+  )
+  const typed = kept.map(([field, declared]): [string, Schema] => [field, { type: plainType(declared) }])
+  const isFlag = ([, { type }]: [string, Schema]) => type === 'boolean'
+  const flags = Object.fromEntries(typed.filter(isFlag))
+  const head = { id, ...recordHead, url: address, [name]: string }
+  const details = Object.fromEntries(typed.filter((entry) => !isFlag(entry)))
+  const texts = { description: string, excerpt: string, slug: string, image: schemaRef('Image') }
+  const end = { global_id: globalId, global_id_lineage: list(globalId) }
+  const properties = { ...head, ...texts, ...details, json_ld: schemaRef('LinkedData'), ...flags, ...end }
+  return record(described(properties, fields, say), Object.keys({ ...head, ...flags, ...end }))
+}
+
+/** Adds what the declaration says of plain values; of images and links it speaks of what is sent. */
+function described(properties: Readonly<Record<string, Schema>>, fields: Fields, say: Say): Record<string, Schema> {
+  const entries = Object.entries(properties).map(([name, schema]): [string, Schema] => {
+    const field = fields[name]
+    const isPlain = typeof schema.type === 'string' && schema.type !== 'array'
+    return [name, field && isPlain ? { ...schema, description: say(field.about) } : schema]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** A page of a list (contract 4.1, 4.2). */
+function listSchema(resource: Resource): Schema {
+  return record(
+    {
+      [resource.path]: list(schemaRef(schemaNames(resource).answer)),
+      rest_url: address,
+      next_rest_url: address,
+      previous_rest_url: address,
+      total: { type: 'integer', minimum: 0 },
+      total_pages: { type: 'integer', minimum: 0 },
+    },
+    [resource.path, 'rest_url', 'total', 'total_pages'],
+  )
+}
+
+/** The schema of an error (contract 7.1) that has one of these codes. */
+export function problemSchema(codes: readonly string[]): Schema {
+  const texts = { type: 'object', additionalProperties: string }
+  const fault = record({ code: string, message: string, data: { type: 'object', additionalProperties: true } })
+  const data = {
+    status: integer,
+    params: anyOf(list(string), texts),
+    details: anyOf(emptyList, { type: 'object', additionalProperties: fault }),
+    bytes: integer,
+    term_id: id,
+    json_error_code: integer,
+    json_error_message: string,
+  }
+  return record(
+    {
+      code: { type: 'string', enum: codes },
+      message: string,
+      data: record(data, ['status']),
+      additional_data: list(id),
+    },
+    ['code', 'message', 'data'],
+  )
+}
+
+/** Every schema that the routes of these resources need: first what the reference's document names (contract 2.5), then the rest. */
+export function resourceSchemas(resources: readonly Resource[], say: Say): Record<string, Schema> {
+  const records = resources.filter((resource) => !isTerm(resource))
+  const answers = records.map((resource): [string, Schema] => {
+    const describe = resource.name === 'event' ? eventSchema : linkedSchema
+    return [resource.title, describe(resource, say)]
+  })
+  const lists = resources.map((resource): [string, Schema] => [schemaNames(resource).list, listSchema(resource)])
+  const bodies = resources.flatMap((resource): [string, Schema][] => [
+    [newName(resource), newSchema(resource, resources, say)],
+    [changeName(resource), changeSchema(resource, resources, say)],
+  ])
+  return {
+    ImageSize: imageSize,
+    CostDetails: costDetails,
+    Term: term,
+    Image: imageObject,
+    DateDetails: dateDetails,
+    ...Object.fromEntries(answers),
+    EventTerm: embeddedTerm,
+    TermUrls: termUrls,
+    LinkedData: linkedData,
+    ...Object.fromEntries(lists),
+    Reference: record({ id }),
+    TermReference: anyOf(record({ id }), record({ slug: string }), record({ name: string })),
+    ...Object.fromEntries(bodies),
+  }
+}

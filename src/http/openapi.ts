@@ -1,0 +1,297 @@
+import packageJson from '../../package.json' with { type: 'json' }
+import type { Language, Site } from '../config.ts'
+import type { Asking } from '../declare/asking.ts'
+import type { Field, Fields, Resource } from '../declare/resource.ts'
+import type { MessageText } from '../locales/messages.ts'
+import { translate } from '../locales/translate.ts'
+import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
+import {
+  acceptedSchema,
+  fixedDefault,
+  isLinkedRecord,
+  problemSchema,
+  resourceSchemas,
+  type Say,
+  type Schema,
+  schemaNames,
+  schemaRef,
+} from './openapi-schemas.ts'
+import type { Method, Route } from './routes.ts'
+
+/** Methods that do one thing, with what they take. */
+interface Offer {
+  methods: readonly Method[]
+  action: Described
+  args: Fields
+}
+
+/** How operations are called, what they do and what comes of them. */
+const deeds: Record<Described['do'], { verb: string; summary: MessageText; outcome: MessageText }> = {
+  doc: { verb: 'describe', summary: 'Describe this interface as an OpenAPI document', outcome: 'What was asked for' },
+  list: { verb: 'list', summary: 'List what matches, page by page', outcome: 'A page of what matches' },
+  create: { verb: 'create', summary: 'Create one', outcome: 'What was created' },
+  read: { verb: 'read', summary: 'Read one', outcome: 'What was asked for' },
+  update: { verb: 'update', summary: 'Change what is sent and leave the rest', outcome: 'What it is after the change' },
+  remove: { verb: 'delete', summary: 'Move one to the trash', outcome: 'What was removed' },
+}
+
+/** The tags operations are grouped by: paths of resources, and what is said of each. */
+const groups: Readonly<Record<string, MessageText>> = {
+  doc: 'The description of this interface',
+  events: 'Events: what takes place and when',
+  venues: 'Venues: where events take place',
+  organizers: 'Organizers: who holds events',
+  categories: 'Categories: the tree that events are sorted into',
+  tags: 'Tags: the words that events are marked with',
+}
+
+const aboutGroup = (name: string, say: Say) => say(groups[name] ?? name)
+
+/** Everything the parts of the document are written from. */
+interface Writing {
+  resources: readonly Resource[]
+  say: Say
+}
+
+/**
+ * The interface as an OpenAPI 3.1 document (contract 0.3.9, 2.5), whole from the declarations: every route below the namespace with all
+ * that it takes and answers, in the language of the site.
+ */
+export function describeInterface(routes: readonly Route[], { site }: Pick<Asking, 'site'>): object {
+  const say = (text: string) => translate(site.language, text)
+  const offers = routes.flatMap(offersOf)
+  const resources = [...new Set(offers.flatMap(({ action }) => resourceOf(action) ?? []))]
+  const writing: Writing = { resources, say }
+  return {
+    openapi: '3.1.0',
+    info: describeService(site, say),
+    servers: [{ url: site.base }],
+    tags: ['doc', ...resources.map(({ path }) => path)].map((name) => ({ name, description: aboutGroup(name, say) })),
+    paths: Object.fromEntries(
+      routes
+        .filter((route) => offersOf(route).length > 0)
+        .map((route) => [route.template, describePath(route, writing)]),
+    ),
+    components: {
+      schemas: { ...resourceSchemas(resources, say), Problem: problemSchema(problemCodes) },
+      responses: describeFailures(offers, site.language),
+      parameters: { [KNOWN_VERSION]: describeKnownVersion(say) },
+      headers: describeHeaders(say),
+      securitySchemes: describeCredentials(say),
+    },
+  }
+}
+
+function offersOf({ endpoints }: Route): Offer[] {
+  return endpoints.flatMap(({ methods, action, args }) => (action.do === 'index' ? [] : [{ methods, action, args }]))
+}
+
+function resourceOf(action: Described): Resource | undefined {
+  return 'served' in action ? action.served.resource : undefined
+}
+
+function describeService({ name, url }: Site, say: Say): object {
+  const sentences: MessageText[] = [
+    'Events, venues, organizers, categories and tags of this calendar.',
+    'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.',
+  ]
+  const { version, license } = packageJson
+  return {
+    title: name,
+    version,
+    description: sentences.map(say).join('\n\n'),
+    contact: { name, url },
+    license: { name: license, identifier: license },
+  }
+}
+
+function describePath(route: Route, writing: Writing): object {
+  const offers = offersOf(route)
+  const address = offers.map(({ action }) => addressFields(action))[0] ?? {}
+  const parameters = Object.entries(address).map(([name, field]) => {
+    return describeParameter(name, field, route.template.includes(`{${name}}`) ? 'path' : 'query', writing)
+  })
+  const operations = offers.flatMap((offer) =>
+    offer.methods.map((method) => [method.toLowerCase(), describeOperation(offer, method, writing)]),
+  )
+  return { ...(parameters.length > 0 ? { parameters } : {}), ...Object.fromEntries(operations) }
+}
+
+function addressFields(action: Described): Fields {
+  return 'by' in action ? (action.served.resource.addresses[action.by] ?? {}) : {}
+}
+
+function describeParameter(name: string, field: Field, place: 'path' | 'query', { resources, say }: Writing): object {
+  return {
+    name,
+    in: place,
+    description: say(field.about),
+    required: place === 'path',
+    ...(field.kind.list ? { style: 'form', explode: false } : {}),
+    schema: { ...acceptedSchema(name, field, resources), ...fixedDefault(field) },
+  }
+}
+
+const CREDENTIALS = [{ applicationPassword: [] }, { token: [] }]
+
+function describeOperation({ action, args }: Offer, method: Method, writing: Writing): object {
+  const isRead = method === 'GET'
+  const group = resourceOf(action)?.path ?? 'doc'
+  const summary = writing.say(summaryOf(action))
+  const filters = action.do === 'list' ? Object.entries(args) : []
+  const parameters = [
+    ...filters.map(([name, field]) => describeParameter(name, field, 'query', writing)),
+    ...(isRead ? [{ $ref: `#/components/parameters/${KNOWN_VERSION}` }] : []),
+  ]
+  return {
+    operationId: operationId(action, method),
+    summary,
+    description: `${aboutGroup(group, writing.say)}. ${summary}.`,
+    tags: [group],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(action.do === 'create' || action.do === 'update' ? { requestBody: describeBody(action, writing) } : {}),
+    responses: { ...describeSuccess(action, writing.say), ...failureRefs(action) },
+    security: isRead ? [{}, ...CREDENTIALS] : CREDENTIALS,
+  }
+}
+
+/** Such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
+function operationId(action: Described, method: Method): string {
+  const resource = resourceOf(action)
+  const subject =
+    resource === undefined ? 'Interface' : action.do === 'list' ? capitalized(resource.path) : resource.title
+  const synonym = action.do === 'update' && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
+  return deeds[action.do].verb + subject + ('by' in action && action.by === 'slug' ? 'BySlug' : '') + synonym
+}
+
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** Terms have no trash (contract 6). */
+function summaryOf(action: Described): MessageText {
+  const isForGood = action.do === 'remove' && action.served.resource.addresses.slug === undefined
+  return isForGood ? 'Remove one for good' : deeds[action.do].summary
+}
+
+/** Bodies are the same in every form; what is no list or record is one part or pair of a form. */
+function describeBody(action: Described, { resources }: Writing): object {
+  const resource = resourceOf(action)
+  if (!resource) return {}
+  const { create, update } = schemaNames(resource)
+  const schema = schemaRef(action.do === 'create' ? create : update)
+  const lists = Object.entries(resource.fields).filter(([, { kind }]) => kind.list)
+  const encoding = Object.fromEntries(
+    lists.map(([name]) => [name, { style: isLinkedRecord(name, resources) ? 'deepObject' : 'form', explode: true }]),
+  )
+  const form = lists.length > 0 ? { schema, encoding } : { schema }
+  return {
+    required: action.do === 'create',
+    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': form, 'multipart/form-data': form },
+  }
+}
+
+function describeSuccess(action: Described, say: Say): object {
+  const isRead = action.do === 'list' || action.do === 'read' || action.do === 'doc'
+  const isPaged = action.do === 'list'
+  const isNew = action.do === 'create'
+  const headers = headerRefs(
+    ...(isPaged ? (['X-TEC-Total', 'X-TEC-TotalPages', 'Link'] as const) : []),
+    ...(isNew ? (['Location'] as const) : []),
+    ...(isRead ? (['ETag'] as const) : []),
+  )
+  const success = {
+    description: say(deeds[action.do].outcome),
+    headers,
+    content: { 'application/json': { schema: answerSchema(action) } },
+  }
+  const unchanged = {
+    description: say('Nothing has changed since the version that If-None-Match names'),
+    headers,
+  }
+  return { [isNew ? 201 : 200]: success, ...(isRead ? { 304: unchanged } : {}) }
+}
+
+function answerSchema(action: Described): Schema {
+  const resource = resourceOf(action)
+  if (!resource)
+    return {
+      type: 'object',
+      properties: { openapi: { type: 'string' } },
+      required: ['openapi'],
+      additionalProperties: true,
+    }
+  const { answer, list } = schemaNames(resource)
+  return schemaRef(action.do === 'list' ? list : answer)
+}
+
+const headerTexts = {
+  Allow: 'The methods open to the caller',
+  ETag: 'The version of the answer, for If-None-Match',
+  Link: 'The addresses of the next and the previous page',
+  Location: 'The address of what was created',
+  'Retry-After': 'Seconds to wait before trying again',
+  'X-Request-Id': 'The name of the request in the log of the service',
+  'X-TEC-Total': 'How many records match in all',
+  'X-TEC-TotalPages': 'How many pages they fill',
+} as const satisfies Record<string, MessageText>
+
+type Header = keyof typeof headerTexts
+
+/** Headers without which an answer would not be what it is. */
+const SURE_HEADERS: readonly string[] = ['Location', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
+const NUMBERS: readonly string[] = ['Retry-After', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
+
+function describeHeaders(say: Say): object {
+  const headers = Object.entries(headerTexts).map(([name, text]) => {
+    const schema = NUMBERS.includes(name) ? { type: 'integer', minimum: 0 } : { type: 'string' }
+    return [name, { description: say(text), required: SURE_HEADERS.includes(name), schema }]
+  })
+  return Object.fromEntries(headers)
+}
+
+/** These headers and those of every answer. */
+function headerRefs(...names: Header[]): object {
+  const all: Header[] = [...names, 'Allow', 'X-Request-Id']
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+const KNOWN_VERSION = 'If-None-Match'
+
+function describeKnownVersion(say: Say): object {
+  const description = say('The version of the answer that is known already, as its ETag named it')
+  return { name: KNOWN_VERSION, in: 'header', description, required: false, schema: { type: 'string' } }
+}
+
+function describeCredentials(say: Say): object {
+  return {
+    applicationPassword: {
+      type: 'http',
+      scheme: 'basic',
+      description: say('A user name or e-mail address with an application password'),
+    },
+    token: { type: 'http', scheme: 'bearer', description: say('An access token') },
+  }
+}
+
+function failureRefs(action: Described): object {
+  const refs = failuresOf(action).map((failure) => [
+    failure.status,
+    { $ref: `#/components/responses/${failureName(failure)}` },
+  ])
+  return Object.fromEntries(refs)
+}
+
+function describeFailures(offers: readonly Offer[], language: Language): object {
+  const failures = new Map(
+    offers.flatMap(({ action }) => failuresOf(action)).map((failure) => [failureName(failure), failure]),
+  )
+  return Object.fromEntries([...failures].map(([name, failure]) => [name, describeFailure(failure, language)]))
+}
+
+function describeFailure(failure: Failure, language: Language): object {
+  const ofThese = { properties: { code: { enum: failure.codes } } }
+  return {
+    description: failureText(failure, language),
+    headers: failure.status === 503 ? headerRefs('Retry-After') : headerRefs(),
+    content: { 'application/json': { schema: { allOf: [schemaRef('Problem'), ofThese] } } },
+  }
+}

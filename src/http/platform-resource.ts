@@ -1,0 +1,31 @@
+import type { Operations } from '../declare/operations.ts'
+import type { Resource } from '../declare/resource.ts'
+import { Problem } from '../problems.ts'
+import type { Served } from '../resources.ts'
+
+const refuse = async (): Promise<never> => {
+  throw new Problem('rest_no_route')
+}
+const nobody = () => false
+
+/** What a route beside the namespace does unless it offers it. */
+const nothing: Operations = {
+  list: refuse,
+  find: async () => undefined,
+  missing: async () => new Problem('rest_no_route'),
+  read: refuse,
+  create: refuse,
+  update: refuse,
+  remove: refuse,
+  rights: { create: nobody, update: nobody, remove: nobody },
+}
+
+/** A resource beside the namespace with the operations it offers, served by the same handlers as the five of the namespace. */
+export function offer<Row>(resource: Resource, offered: Partial<Operations<Row>>): Served {
+  return { resource, operations: { ...nothing, ...offered } as Operations }
+}
+
+/** The filters that narrowed a list, for the links to its other pages (contract 0.3.11). */
+export function effectiveFilters(filters: Readonly<Record<string, unknown>>): [name: string, value: string][] {
+  return Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+}

@@ -1,0 +1,99 @@
+import type { Language } from '../config.ts'
+import type { MessageText } from '../locales/messages.ts'
+import { translate } from '../locales/translate.ts'
+import type { ParamFault, Problem, ProblemCode } from '../problems.ts'
+
+/** The status and text of each problem (contract 7). */
+const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
+  rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
+  rest_invalid_namespace: { status: 404, text: 'The namespace asked for could not be found.' },
+  rest_invalid_json: { status: 400, text: 'The body of the request is not valid JSON.' },
+  rest_invalid_form: { status: 400, text: 'The form in the body of the request cannot be read.' },
+  rest_missing_callback_param: { status: 400, text: 'Missing parameters: {names}' },
+  rest_invalid_param: { status: 400, text: 'Invalid parameters: {names}' },
+  rest_forbidden: { status: 403, text: 'You are not allowed to do that.' },
+  rest_not_logged_in: { status: 401, text: 'You are not signed in.' },
+  rest_unsupported_media_type: { status: 415, text: 'The content type of the body is not supported.' },
+  rest_request_too_large: { status: 413, text: 'The body of the request is larger than {bytes} bytes.' },
+  rest_uri_too_long: { status: 414, text: 'The address of the request is too long.' },
+  rest_unavailable: { status: 503, text: 'The service cannot answer just now; try again soon.' },
+  rest_internal_error: { status: 500, text: 'Something went wrong here; it has been noted.' },
+  rest_upload_no_data: { status: 400, text: 'No file was sent.' },
+  rest_upload_unknown_type: { status: 400, text: 'The file is not an image of a kind this service keeps.' },
+  rest_post_invalid_id: { status: 404, text: 'There is no image with this id.' },
+  rest_post_invalid_page_number: { status: 400, text: 'The list has fewer pages than that.' },
+  rest_term_invalid: { status: 404, text: 'There is no tag with this id.' },
+  incorrect_password: { status: 401, text: 'The password does not belong to this user.' },
+  invalid_username: { status: 401, text: 'There is no such user.' },
+  term_exists: { status: 400, text: 'A term of this name exists already with this parent.' },
+  duplicate_term_slug: { status: 400, text: 'Another term has this slug already.' },
+  'event-archive-page-not-found': { status: 404, text: 'The page of events asked for does not exist.' },
+  'venue-archive-page-not-found': { status: 404, text: 'The page of venues asked for does not exist.' },
+  'organizer-archive-page-not-found': { status: 404, text: 'The page of organizers asked for does not exist.' },
+  'event-not-accessible': { status: 403, text: 'The event is not open to you.' },
+  'venue-not-accessible': { status: 403, text: 'The venue is not open to you.' },
+  'organizer-not-accessible': { status: 403, text: 'The organizer is not open to you.' },
+  'event-is-in-trash': { status: 410, text: 'The event is in the trash already.' },
+  'venue-is-in-trash': { status: 410, text: 'The venue is in the trash already.' },
+  'organizer-is-in-trash': { status: 410, text: 'The organizer is in the trash already.' },
+  'could-not-create-venue': { status: 400, text: 'A venue needs a name.' },
+  'could-not-create-organizer': { status: 400, text: 'An organizer needs a name.' },
+  'rest-event-not-found': { status: 404, text: 'There is no event with this id or slug.' },
+  'rest-invalid-event-id': { status: 400, text: 'The id belongs to something that is not an event.' },
+  'event-no-longer-available': { status: 403, text: 'The event is no longer available.' },
+}
+
+/** An error as a client sees it (contract 7.1). */
+export interface ProblemBody {
+  code: string
+  message: string
+  data: Record<string, unknown> & { status: number }
+  additional_data?: unknown[]
+}
+
+/** The answer to a problem, in the language of the site. `loggedIn` decides between "sign in" and "not allowed". */
+export function problemReply(
+  problem: Problem,
+  language: Language,
+  loggedIn: boolean,
+): { status: number; body: ProblemBody } {
+  const { code, details } = problem
+  const forbidden = code === 'rest_forbidden' && !loggedIn
+  const { status, text } = forbidden ? { status: 401, text: 'You need to sign in to do that.' as const } : replies[code]
+  const names = (details.missing ?? Object.keys(details.params ?? {})).join(', ')
+  const bytes = String(details.data?.bytes ?? '')
+  const body: ProblemBody = {
+    code,
+    message: translate(language, text, { names, bytes }),
+    data: {
+      status,
+      ...(details.missing ? { params: details.missing } : {}),
+      ...paramData(details.params, language),
+      ...details.data,
+    },
+  }
+  // Clients of the platform look here for the term that is in the way (contract 7.2).
+  if (code === 'term_exists') body.additional_data = [details.data?.term_id, details.data?.term_id]
+  return { status, body }
+}
+
+function paramData(params: Record<string, ParamFault> | undefined, language: Language) {
+  if (!params) return {}
+  const texts = Object.fromEntries(
+    Object.entries(params).map(([name, fault]) => [name, faultText(name, fault, language)]),
+  )
+  const details: Record<string, object> = {}
+  for (const [name, fault] of Object.entries(params)) {
+    if (fault.why === 'type') details[name] = { code: 'rest_invalid_type', message: texts[name], data: { param: name } }
+    if (fault.why === 'ticketed')
+      details[name] = { code: 'event-tickets-not-active', message: texts[name], data: { status: 400 } }
+  }
+  return { params: texts, details: Object.keys(details).length > 0 ? details : [] }
+}
+
+function faultText(name: string, fault: ParamFault, language: Language): string {
+  if (fault.why === 'type')
+    return translate(language, 'The value of {name} is not of the type {type}.', { name, type: fault.type })
+  if (fault.why === 'ticketed') return translate(language, 'This service sells no tickets.')
+  return translate(language, 'The value is invalid.')
+}

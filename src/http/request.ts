@@ -1,0 +1,106 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import qs from 'qs'
+import type { RawValues } from '../declare/parse.ts'
+import type { Fields } from '../declare/resource.ts'
+import { Problem } from '../problems.ts'
+
+const NESTING = {
+  depth: 6,
+  parameterLimit: 5000,
+  arrayLimit: 1000,
+  allowPrototypes: false,
+  plainObjects: true,
+} as const
+
+/** Parameters of a query string or an urlencoded body, with `a[]`, `a[0]` and `a[b]` nested; a repeated plain key is a list. */
+export function parseForm(text: string): RawValues {
+  return qs.parse(text, { ...NESTING, duplicates: 'combine' })
+}
+
+/**
+ * The pairs of a query string that nests and repeats nothing; undefined for any other, and for escapes that mean nothing.
+ * Quicker than `parseForm` for what most requests are.
+ */
+export function parsePlainQuery(text: string): [name: string, value: string][] | undefined {
+  if (text === '') return []
+  const pairs: [string, string][] = []
+  for (const part of text.split('&')) {
+    if (part === '') continue
+    const mark = part.indexOf('=')
+    if (mark <= 0) return undefined
+    const [name, value] = [part.slice(0, mark), decoded(part.slice(mark + 1))]
+    if (!/^\w+$/.test(name) || value === undefined || pairs.some(([known]) => known === name)) return undefined
+    pairs.push([name, value])
+  }
+  return pairs
+}
+
+function decoded(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+/** Nests the fields of a multipart form as those of an urlencoded one are. */
+export function nestFields(pairs: readonly (readonly [name: string, value: string])[]): RawValues {
+  return parseForm(pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&'))
+}
+
+/** The media type of a body without its parameters, in lower case. */
+export function mediaType(headers: IncomingHttpHeaders): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+/**
+ * The parameters of a body that arrived whole: JSON or urlencoded; any other content type, and JSON that is no record, gives none
+ * (contract 1.3).
+ * @throws Problem rest_invalid_json
+ */
+export function parseBody(type: string, body: Buffer): RawValues {
+  if (body.length === 0) return {}
+  if (type === 'application/json' || type.endsWith('+json')) return parseJson(body)
+  if (type === 'application/x-www-form-urlencoded' || type === '') return parseForm(body.toString('utf8'))
+  return {}
+}
+
+function parseJson(body: Buffer): RawValues {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as RawValues) : {}
+  } catch (error) {
+    const message = error instanceof Error ? error.message : ''
+    throw new Problem('rest_invalid_json', { data: { json_error_code: 4, json_error_message: message } })
+  }
+}
+
+/**
+ * The declared parameters of a request by precedence: body, then query (contract 1.3). A key repeated without brackets is a list for
+ * parameters that are lists, and its last value for all others.
+ */
+export function declaredValues(
+  fields: Fields,
+  body: RawValues,
+  query: RawValues,
+  repeated: ReadonlySet<string>,
+): RawValues {
+  const values: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(fields)) {
+    const value = body[name] ?? query[name]
+    values[name] = Array.isArray(value) && repeated.has(name) && !field.kind.list ? value.at(-1) : value
+  }
+  return values
+}
+
+/** The keys that stand more than once, without brackets, in a query string or urlencoded body. */
+export function repeatedKeys(text: string): Set<string> {
+  const seen = new Set<string>()
+  const repeated = new Set<string>()
+  for (const key of new URLSearchParams(text).keys()) {
+    if (seen.has(key)) repeated.add(key)
+    seen.add(key)
+  }
+  return repeated
+}

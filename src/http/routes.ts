@@ -1,0 +1,111 @@
+import type { Site } from '../config.ts'
+import type { Fields } from '../declare/resource.ts'
+import { resources, type Served } from '../resources.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What one route does with one of its methods. */
+export type Action =
+  | { do: 'index' }
+  | { do: 'doc' }
+  | { do: 'list' | 'create'; served: Served }
+  | { do: 'read' | 'update' | 'remove'; served: Served; by: 'id' | 'slug' }
+
+/** Methods that share an action and its parameters, as the index groups them (contract 2.3). */
+export interface Endpoint {
+  methods: readonly Method[]
+  action: Action
+  args: Fields
+}
+
+export interface Route {
+  /** The path below the namespace as a pattern, such as `/events/(?P<id>\d+)`: its key in the index. */
+  path: string
+  /** The same with `{id}` for the variable. */
+  template: string
+  endpoints: readonly Endpoint[]
+}
+
+const UPDATES = ['POST', 'PUT', 'PATCH'] as const
+const anyValue = { wire: {}, read: (value: unknown) => value }
+
+function fixedRoutes(site: Site): Route[] {
+  const indexArgs: Fields = {
+    namespace: { kind: anyValue, about: '', default: site.namespace },
+    context: { kind: anyValue, about: '', default: 'view' },
+  }
+  return [
+    { path: '', template: '', endpoints: [{ methods: ['GET'], action: { do: 'index' }, args: indexArgs }] },
+    { path: '/doc', template: '/doc', endpoints: [{ methods: ['GET'], action: { do: 'doc' }, args: {} }] },
+  ]
+}
+
+/** The route of a whole collection: its list, and the making of one more. */
+export function collectionRoute(served: Served): Route {
+  const { path, fields, filters } = served.resource
+  return {
+    path: `/${path}`,
+    template: `/${path}`,
+    endpoints: [
+      { methods: ['GET'], action: { do: 'list', served }, args: filters },
+      { methods: ['POST'], action: { do: 'create', served }, args: fields },
+    ],
+  }
+}
+
+/** An item route; terms list their methods in another order than records (contract 2.1). */
+function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): Route {
+  const { path, fields, addresses } = served.resource
+  const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address }
+  const remove: Endpoint = { methods: ['DELETE'], action: { do: 'remove', served, by }, args: address }
+  const update: Endpoint = {
+    methods: UPDATES,
+    action: { do: 'update', served, by },
+    args: updateArgs(fields, by, address),
+  }
+  return {
+    path: by === 'id' ? `/${path}/(?P<id>\\d+)` : `/${path}/by-slug/(?P<slug>[^/]+)`,
+    template: by === 'id' ? `/${path}/{id}` : `/${path}/by-slug/{slug}`,
+    endpoints: addresses.slug ? [read, remove, update] : [read, update, remove],
+  }
+}
+
+/** The parameters of an update: the address, then the fields, none of which is required. A `slug` in both is the field (contract 2.3). */
+function updateArgs(fields: Fields, by: 'id' | 'slug', address: Fields): Fields {
+  const optional = Object.fromEntries(
+    Object.entries(fields).map(([name, { required: _required, ...field }]) => [name, field]),
+  )
+  return by === 'slug' && fields.slug
+    ? { slug: optional.slug ?? fields.slug, ...optional }
+    : { ...address, ...optional }
+}
+
+/** Every route of the namespace, in the order of the index (specification 4.1, contract 2.1). */
+export function namespaceRoutes(site: Site): Route[] {
+  const resourceRoutes = resources.flatMap((served) => {
+    const { id, slug } = served.resource.addresses
+    return [collectionRoute(served), itemRoute(served, 'id', id), ...(slug ? [itemRoute(served, 'slug', slug)] : [])]
+  })
+  return [...fixedRoutes(site), ...resourceRoutes]
+}
+
+/** A route that matches a path, with the variables of the path. */
+export interface Match {
+  route: Route
+  variables: Record<string, string>
+}
+
+/** Finds the route of a path below the namespace: letter case and one slash at the end do not matter (contract 1.1). */
+export function routeFinder(routes: readonly Route[]): (path: string) => Match | undefined {
+  const patterns = routes.map((route) => ({
+    route,
+    pattern: new RegExp(`^${route.path.replaceAll('(?P<', '(?<')}/?$`, 'i'),
+  }))
+  return (path) => {
+    for (const { route, pattern } of patterns) {
+      const found = pattern.exec(path)
+      if (found) return { route, variables: { ...found.groups } }
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,194 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import multipart from '@fastify/multipart'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { Site } from '../config.ts'
+import { Problem } from '../problems.ts'
+import { answerHeaders, crossOriginHeaders, encode, encodingFor, hasCurrent } from './headers.ts'
+import { problemReply } from './problem-replies.ts'
+import { makePublicReads } from './public-reads.ts'
+import type { Reply } from './reply.ts'
+import { nestFields } from './request.ts'
+import { type Incoming, makeResponder, type Service, type Upload } from './respond.ts'
+
+/** Limits and surroundings of the server. */
+export interface ServerOptions {
+  logger: FastifyBaseLogger | false
+  /** bytes of a body that is no upload */
+  bodyBytes: number
+  /** bytes of an uploaded image */
+  imageBytes: number
+  trustedProxy: readonly string[]
+  /** bytes that finished answers may take up in memory */
+  cacheBytes: number
+}
+
+/** Longer than the idle time of common proxies, so that they never send into a connection that is being closed. */
+const KEEP_ALIVE_MS = 75_000
+
+/** The HTTP server: transport, limits and headers around the answers; the only place that knows the framework. */
+export async function makeServer(service: Service, options: ServerOptions): Promise<FastifyInstance> {
+  const respond = makeResponder(service)
+  const readPublic = makePublicReads(service, respond, options.cacheBytes)
+  const app: FastifyInstance = Fastify({
+    serverFactory: (handler) =>
+      createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+        if (!readPublic(request, response)) handler(request, response)
+      }),
+    logController: new LogController({ disableRequestLogging: true }),
+    ...(options.logger ? { loggerInstance: options.logger } : {}),
+    trustProxy: options.trustedProxy.length > 0 ? [...options.trustedProxy] : false,
+    bodyLimit: Math.max(options.bodyBytes, options.imageBytes),
+    genReqId: () => randomUUID(),
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 10_000 },
+    rewriteUrl: (request) => routableUrl(request.url ?? '/'),
+  })
+  await app.register(multipart, {
+    limits: { fileSize: options.imageBytes, fieldSize: options.bodyBytes, files: 10, fields: 2000 },
+  })
+  app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  app.addHook('onResponse', async (request, reply) => {
+    const level = request.method === 'GET' || request.method === 'HEAD' ? 'debug' : 'info'
+    request.log[level](
+      { method: request.method, url: request.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'answered',
+    )
+  })
+
+  app.get('/healthz', async () => ({ status: 'alive' }))
+  app.get('/readyz', async (_request, reply) => {
+    try {
+      await service.database.ping()
+      return { status: 'ready', memory: service.memory.index ? 'filled' : 'filling' }
+    } catch (error) {
+      service.report(error)
+      return reply.code(503).header('Retry-After', '1').send({ status: 'the database does not answer' })
+    }
+  })
+  app.get('/', async (_request, reply) => reply.redirect(`${service.site.restUrl}/`))
+  app.get('/media/*', async (request: FastifyRequest<{ Params: { '*': string } }>, reply) =>
+    sendMedia(service, request.params['*'], reply),
+  )
+
+  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+    const incoming = await incomingOf(request, options)
+    return send(service.site, request, reply, await respond(incoming))
+  }
+  app.all('/*', handle)
+  app.setNotFoundHandler(handle)
+  app.setErrorHandler((error, request, reply) => {
+    const { status, body } = problemReply(transportProblem(error, options, service), service.site.language, false)
+    return send(service.site, request, reply, { status, headers: {}, body })
+  })
+  return app
+}
+
+/** The address with a path the router accepts: one that is not percent-encoded as it should be is taken to the letter. */
+function routableUrl(url: string): string {
+  const [path = ''] = url.split('?', 1)
+  try {
+    decodeURIComponent(path)
+    return url
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length)
+  }
+}
+
+/** What the transport refuses, as a Problem. */
+function transportProblem(error: unknown, options: ServerOptions, service: Service): Problem {
+  if (error instanceof Problem) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const tooLarge = [
+    'FST_ERR_CTP_BODY_TOO_LARGE',
+    'FST_REQ_FILE_TOO_LARGE',
+    'FST_FIELDS_LIMIT',
+    'FST_FILES_LIMIT',
+    'FST_PARTS_LIMIT',
+  ]
+  if (tooLarge.includes(code)) return new Problem('rest_request_too_large', { data: { bytes: options.bodyBytes } })
+  if (code.startsWith('FST_ERR_CTP')) return new Problem('rest_unsupported_media_type')
+  if (error instanceof Error && 'statusCode' in error && error.statusCode === 400)
+    return new Problem('rest_unsupported_media_type')
+  service.report(error)
+  return new Problem('rest_internal_error')
+}
+
+async function incomingOf(request: FastifyRequest, options: ServerOptions): Promise<Incoming> {
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const isUpload = /\/wp\/v2\/media\/?(\?|$)/i.test(request.url)
+  if (body.length > options.bodyBytes && !isUpload)
+    throw new Problem('rest_request_too_large', { data: { bytes: options.bodyBytes } })
+  const incoming = {
+    method: request.method,
+    url: request.raw.url ?? request.url,
+    headers: request.headers,
+    address: request.ip,
+    body,
+  }
+  return request.isMultipart() ? { ...incoming, form: await formOf(request) } : incoming
+}
+
+async function formOf(request: FastifyRequest): Promise<NonNullable<Incoming['form']>> {
+  const fields: [string, string][] = []
+  const files: Upload[] = []
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'field') fields.push([part.fieldname, String(part.value)])
+      else files.push({ fileName: part.filename, mimeType: part.mimetype, bytes: await part.toBuffer() })
+    }
+  } catch (error) {
+    // Limits have codes; what has none is a form that breaks off or never begins.
+    if (error instanceof Error && 'code' in error) throw error
+    throw new Problem('rest_invalid_form')
+  }
+  return { fields: nestFields(fields), files }
+}
+
+/** Puts an answer on the wire: headers of contract 9.1 and 9.2, entity tag, compression. */
+function send(site: Site, request: FastifyRequest, reply: FastifyReply, answer: Reply): FastifyReply {
+  const bytes =
+    answer.bytes ??
+    Buffer.from(JSON.stringify(answer.body, null, /[?&]_pretty(=|&|$)/.test(request.url) ? 4 : undefined))
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const { authorization, origin } = request.headers
+  reply.code(answer.status).headers({
+    ...answerHeaders(site, answer.headers, authorization === undefined),
+    ...crossOriginHeaders(origin),
+    'X-Request-Id': request.id,
+  })
+  if (isRead && answer.status === 200) {
+    const tag = `W/"${createHash('sha1').update(bytes).digest('base64url')}"`
+    reply.header('ETag', tag)
+    if (hasCurrent(request.headers, tag)) return reply.code(304).send()
+  }
+  const encoding = encodingFor(request.headers, bytes.length)
+  return encoding ? reply.header('Content-Encoding', encoding).send(encode(bytes, encoding)) : reply.send(bytes)
+}
+
+async function sendMedia(service: Service, key: string, reply: FastifyReply): Promise<FastifyReply> {
+  const file = await service.images.store.read(key)
+  if (!file) {
+    const { status, body } = problemReply(new Problem('rest_no_route'), service.site.language, false)
+    return reply.code(status).send(body)
+  }
+  return reply
+    .headers({
+      'Content-Type': file.mimeType,
+      'Content-Length': String(file.size),
+      'X-Content-Type-Options': 'nosniff',
+      'Access-Control-Allow-Origin': '*',
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+    })
+    .send(file.stream)
+}

@@ -1,0 +1,22 @@
+import type { category } from '../categories/category.ts'
+import type { event } from '../events/event.ts'
+import type { organizer } from '../organizers/organizer.ts'
+import type { tag } from '../tags/tag.ts'
+import type { venue } from '../venues/venue.ts'
+import type { MessageText } from './messages.ts'
+
+type AboutOf<Part> = Part extends Readonly<Record<string, { about: infer About }>> ? About : never
+type Declared = typeof event | typeof venue | typeof organizer | typeof category | typeof tag
+type AboutOfAddresses<Addresses> = Addresses extends { id: infer Id; slug?: infer Slug }
+  ? AboutOf<Id> | AboutOf<Slug>
+  : never
+
+/** Every English text a reader of the interface may see: what each language translates. */
+export type Text =
+  | AboutOf<Declared['fields']>
+  | AboutOf<Declared['filters']>
+  | AboutOfAddresses<Declared['addresses']>
+  | MessageText
+
+/** A language: a translation of every text. A text that is new or reworded is missing here until someone has looked. */
+export type Locale = Readonly<Record<Text, string>>

@@ -1,0 +1,13 @@
+import type { Language } from '../config.ts'
+import { de } from './de.ts'
+import { es } from './es.ts'
+import { fr } from './fr.ts'
+import type { Locale } from './texts.ts'
+
+const locales: Readonly<Record<Exclude<Language, 'en'>, Locale>> = { de, fr, es }
+
+/** An English text in the language of the site, with `{name}` replaced by the value of that name. */
+export function translate(language: Language, text: string, values: Readonly<Record<string, string>> = {}): string {
+  const translations: Readonly<Record<string, string>> = language === 'en' ? {} : locales[language]
+  return (translations[text] ?? text).replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}

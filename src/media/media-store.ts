@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, rename, rm, truncate } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { mimeTypeOf } from './image-sizes.ts'
+
+/** A stored file on its way to a client. */
+export interface StoredFile {
+  /** To be read to the end or destroyed. */
+  stream: Readable
+  mimeType: string
+  /** bytes */
+  size: number
+}
+
+/** Where image files are kept, by keys such as `2026/11/poster.png`. A key names one file for ever, so answers may be cached for good. */
+export interface MediaStore {
+  /**
+   * Keeps the bytes, durably once it returns. False, with nothing changed, when the key is taken: of several callers, on any node, one wins.
+   * @throws Error when the store fails or the key is malformed.
+   */
+  put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>
+  /** Undefined when there is no such file, whatever the key looks like. */
+  read: (key: string) => Promise<StoredFile | undefined>
+  /** Removes the file if it is there; its key stays taken. @throws Error when the store fails or the key is malformed. */
+  remove: (key: string) => Promise<void>
+}
+
+/** A store in this folder, such as `<data>/media`, which is made with the first file. */
+export function localMediaStore(folder: string): MediaStore {
+  return {
+    put: async (key, bytes) => putFile(pathOf(folder, key), bytes),
+    read: async (key) => (isKey(key) ? readFile(join(folder, key)) : undefined),
+    remove: async (key) => emptyFile(pathOf(folder, key)),
+  }
+}
+
+/** Plain names between slashes: none starts with a dot, so none leads out of the folder or to a file that is still being written. */
+const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
+
+function pathOf(folder: string, key: string): string {
+  if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
+  return join(folder, key)
+}
+
+/** An empty file claims the name; the bytes take its place whole. */
+async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
+  const folder = dirname(path)
+  const firstMade = await mkdir(folder, { recursive: true })
+  if (!(await claim(path))) return false
+  const partial = join(folder, `.${randomUUID()}`)
+  try {
+    await writeThrough(partial, bytes)
+    await rename(partial, path)
+    await syncFolders(folder, firstMade === undefined ? folder : dirname(firstMade))
+    return true
+  } catch (error) {
+    await rm(partial, { force: true })
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+async function claim(path: string): Promise<boolean> {
+  try {
+    await (await open(path, 'wx')).close()
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx')
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes new names durable in the folder and those above it up to `top`. Windows has no such thing. */
+async function syncFolders(folder: string, top: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  if (folder !== top && dirname(folder) !== folder) await syncFolders(dirname(folder), top)
+}
+
+async function emptyFile(path: string): Promise<void> {
+  try {
+    await truncate(path)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+/** Empty files are names being claimed or given up. */
+async function readFile(path: string): Promise<StoredFile | undefined> {
+  const file = await openExisting(path)
+  const stat = await file?.stat()
+  if (file && stat?.isFile() && stat.size > 0)
+    return { stream: file.createReadStream(), mimeType: mimeTypeOf(path), size: stat.size }
+  await file?.close()
+  return undefined
+}
+
+async function openExisting(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error))
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

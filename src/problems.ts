@@ -1,0 +1,71 @@
+/** Everything that can be wrong with a request, by the code a client sees (contract 7). Statuses and texts are decided in `http/problem-replies.ts`. */
+export type ProblemCode =
+  | 'rest_no_route'
+  | 'rest_invalid_namespace'
+  | 'rest_invalid_json'
+  | 'rest_invalid_form'
+  | 'rest_missing_callback_param'
+  | 'rest_invalid_param'
+  | 'rest_forbidden'
+  | 'rest_not_logged_in'
+  | 'rest_unsupported_media_type'
+  | 'rest_request_too_large'
+  | 'rest_uri_too_long'
+  | 'rest_unavailable'
+  | 'rest_internal_error'
+  | 'rest_upload_no_data'
+  | 'rest_upload_unknown_type'
+  | 'rest_post_invalid_id'
+  | 'rest_post_invalid_page_number'
+  | 'rest_term_invalid'
+  | 'incorrect_password'
+  | 'invalid_username'
+  | 'term_exists'
+  | 'duplicate_term_slug'
+  | 'event-archive-page-not-found'
+  | 'venue-archive-page-not-found'
+  | 'organizer-archive-page-not-found'
+  | 'event-not-accessible'
+  | 'venue-not-accessible'
+  | 'organizer-not-accessible'
+  | 'event-is-in-trash'
+  | 'venue-is-in-trash'
+  | 'organizer-is-in-trash'
+  | 'could-not-create-venue'
+  | 'could-not-create-organizer'
+  | 'rest-event-not-found'
+  | 'rest-invalid-event-id'
+  | 'event-no-longer-available'
+
+/** Why one parameter was refused. `type` and `ticketed` carry a detail of their own in the answer (contract 7.2, 7.5). */
+export type ParamFault = { why: 'invalid' } | { why: 'type'; type: string } | { why: 'ticketed' }
+
+/** What a Problem may carry besides its code; the reply puts it into `data`. */
+export interface ProblemDetails {
+  /** Names of required parameters that are missing. */
+  missing?: string[]
+  /** Refused parameters in the order they are declared. */
+  params?: Record<string, ParamFault>
+  /** Further members of `data`. */
+  data?: Record<string, unknown>
+  /** Seconds after which a client may try again. */
+  retryAfter?: number
+}
+
+/** A request that cannot be answered as asked. Thrown anywhere below `http`, turned into an answer only there. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly details: ProblemDetails
+
+  constructor(code: ProblemCode, details: ProblemDetails = {}) {
+    super(code)
+    this.name = 'Problem'
+    this.code = code
+    this.details = details
+  }
+}
+
+/** A Problem that names one refused parameter. */
+export function invalidParam(name: string, fault: ParamFault = { why: 'invalid' }): Problem {
+  return new Problem('rest_invalid_param', { params: { [name]: fault } })
+}

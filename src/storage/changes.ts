@@ -1,0 +1,37 @@
+/** Changed records that `readChanges` gives at the most; whoever has missed more had better forget everything. */
+export const MOST_CHANGES = 10_000
+
+/** How much history is kept at the least, and after how many commits of a process it looks for what may go. */
+export interface Retention {
+  /** changes */
+  rows: number
+  ms: number
+  everyCommits: number
+}
+
+export const RETENTION: Retention = { rows: 100_000, ms: 10 * 60_000, everyCommits: 1000 }
+
+/**
+ * Drops old changes now and then: a function to be called after each commit. `mark` gives the present place in the history, and `drop`
+ * removes what is older than a place and not among the newest `rows`.
+ */
+export function makePruner<Place>(
+  retention: Retention,
+  mark: () => Promise<Place>,
+  drop: (before: Place, rows: number) => Promise<void>,
+): () => void {
+  const marks: { at: number; place: Place }[] = []
+  let commits = 0
+  const prune = async () => {
+    const now = performance.now()
+    marks.push({ at: now, place: await mark() })
+    const old = marks.findLastIndex(({ at }) => now - at >= retention.ms)
+    const [last] = old === -1 ? [] : marks.splice(0, old + 1).slice(-1)
+    if (last) await drop(last.place, retention.rows)
+  }
+  return () => {
+    commits += 1
+    // What is not dropped this time is dropped the next.
+    if (commits % retention.everyCommits === 0) prune().catch(() => undefined)
+  }
+}

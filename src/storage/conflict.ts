@@ -1,0 +1,18 @@
+/** True when a write failed because another row already holds a value that must be unique, on either database. */
+export function isConflict(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return codeOf(error) === '23505' || /UNIQUE constraint failed/.test(error.message)
+}
+
+/** Serialization failure, deadlock, and a row that another transaction removed while this one referred to it. */
+const RACES = new Set(['40001', '40P01', '23503'])
+
+/** True when a transaction failed because of what another one did meanwhile, so that it may succeed when run again from its start. */
+export function isRace(error: unknown): boolean {
+  return isConflict(error) || (error instanceof Error && RACES.has(codeOf(error)))
+}
+
+/** The SQLSTATE of an error of PostgreSQL, or the code of one of the operating system; empty for any other. */
+export function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : ''
+}

@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import { columnTypes, startSequence } from '../column-types.ts'
+import type { Db } from '../database.ts'
+import type { Migration } from '../migrate.ts'
+import { stampChanges } from '../postgres-changes.ts'
+
+/** Everything of the first release: records, terms, links, people, and the log of changes. */
+export const first: Migration = { name: '0001-first', up }
+
+async function up(db: Db): Promise<void> {
+  const { sequence, id, text, real } = columnTypes(db)
+  const run = (statement: string) => sql.raw(statement).execute(db)
+  const records = `
+    id ${id} primary key references records (id),
+    author ${id} not null,
+    status ${text} not null,
+    slug ${text} not null,
+    date ${text} not null,
+    date_utc ${text} not null,
+    modified ${text} not null,
+    modified_utc ${text} not null,
+    image ${id},
+    trusted smallint not null default 0,
+    search ${text} not null`
+
+  await run(`create table records (id ${sequence}, kind ${text} not null)`)
+  // The reference begins with three records of its own; its recorded exchanges count on that.
+  await startSequence(db, 'records', 4)
+  await run(`create table users (id ${sequence}, login ${text} not null unique, email ${text} not null unique,
+    name ${text} not null, role ${text} not null, created_utc ${text} not null)`)
+  await run(`create table credentials (id ${sequence}, "user" ${id} not null references users (id) on delete cascade,
+    kind ${text} not null, name ${text} not null, hash ${text} not null unique, created_utc ${text} not null)`)
+  await run(`create index credentials_user on credentials ("user")`)
+
+  await run(`create table events (${records},
+    title ${text} not null, description ${text} not null default '', excerpt ${text} not null default '',
+    start_date ${text} not null, end_date ${text} not null, utc_start_date ${text} not null, utc_end_date ${text} not null,
+    timezone ${text} not null, all_day smallint not null default 0,
+    cost ${text} not null default '[]', website ${text} not null default '',
+    show_map smallint not null default 0, show_map_link smallint not null default 0,
+    hide_from_listings smallint not null default 0, sticky smallint not null default 0, featured smallint not null default 0)`)
+  await run(`create index events_listed on events (status, hide_from_listings, start_date, date, id)`)
+  await run(`create index events_author on events (author, start_date)`)
+  await run(`create index events_scheduled on events (date_utc) where status = 'future'`)
+
+  await run(`create table venues (${records},
+    venue ${text} not null, folded ${text} not null, description ${text} not null default '', excerpt ${text} not null default '',
+    show_map smallint not null default 1, show_map_link smallint not null default 1,
+    address ${text} not null default '', city ${text} not null default '', country ${text} not null default '',
+    province ${text} not null default '', state ${text} not null default '', zip ${text} not null default '',
+    phone ${text} not null default '', stateprovince ${text} not null default '', website ${text} not null default '',
+    geo_lat ${real}, geo_lng ${real})`)
+  await run(`create index venues_place on venues (geo_lat, geo_lng)`)
+
+  await run(`create table organizers (${records},
+    organizer ${text} not null, folded ${text} not null, description ${text} not null default '', excerpt ${text} not null default '',
+    phone ${text} not null default '', website ${text} not null default '', email ${text} not null default '')`)
+
+  for (const table of ['events', 'venues', 'organizers']) {
+    // Drafts may share a slug (contract 5.2); every other record has its own.
+    await run(`create unique index ${table}_slug on ${table} (slug) where status not in ('draft', 'pending')`)
+    await run(`create index ${table}_any_slug on ${table} (slug, id)`)
+  }
+  for (const table of ['venues', 'organizers']) {
+    await run(`create index ${table}_folded on ${table} (folded, id)`)
+    await run(`create index ${table}_listed on ${table} (status, date desc, id desc)`)
+    await run(`create index ${table}_scheduled on ${table} (date_utc) where status = 'future'`)
+  }
+
+  await run(`create table images (id ${id} primary key references records (id), author ${id} not null, title ${text} not null,
+    date_utc ${text} not null, file ${text} not null, mime_type ${text} not null, width integer not null, height integer not null,
+    filesize integer not null, sizes ${text} not null, source_url ${text} not null, original_image ${text} not null)`)
+  await run(`create unique index images_file on images (file)`)
+  await run(`create index images_source on images (source_url) where source_url <> ''`)
+
+  await run(`create table terms (id ${sequence}, taxonomy ${text} not null, name ${text} not null, slug ${text} not null,
+    description ${text} not null, parent ${id} not null, count integer not null default 0, folded ${text} not null)`)
+  await run(`create unique index terms_slug on terms (taxonomy, slug)`)
+  await run(`create index terms_folded on terms (taxonomy, folded, id)`)
+  await run(`create index terms_parent on terms (parent)`)
+
+  await run(`create table event_venues (event ${id} not null references events (id) on delete cascade,
+    venue ${id} not null references venues (id) on delete cascade, position integer not null, primary key (event, venue))`)
+  await run(`create index event_venues_venue on event_venues (venue, event)`)
+  await run(`create table event_organizers (event ${id} not null references events (id) on delete cascade,
+    organizer ${id} not null references organizers (id) on delete cascade, position integer not null, primary key (event, organizer))`)
+  await run(`create index event_organizers_organizer on event_organizers (organizer, event)`)
+  await run(`create table event_terms (event ${id} not null references events (id) on delete cascade,
+    term ${id} not null references terms (id) on delete cascade, primary key (event, term))`)
+  await run(`create index event_terms_term on event_terms (term, event)`)
+
+  await run(`create table changes (version ${sequence}, kind ${text} not null, record ${id} not null)`)
+  await stampChanges(db)
+}

@@ -1,0 +1,135 @@
+import { createConnection } from 'node:net'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+import { codeOf } from './conflict.ts'
+import { DatabaseUnavailable } from './unavailable.ts'
+
+/** Time that a statement gets to end by itself once it has been cancelled. */
+const CANCEL_MS = 2000
+
+/** Runs the statements of a query builder. */
+interface Session extends DatabaseConnection {
+  client: PoolClient
+  /** Set once the connection is of no more use. */
+  broken: boolean
+}
+
+/**
+ * PostgreSQL for the query builder, over a pool, leaving nothing behind in a session (so that a pooler such as PgBouncer may hand each
+ * transaction to another one). A statement that takes longer than `limitMs` is cancelled.
+ * Statements reject with DatabaseUnavailable when the server cannot be reached, is overloaded or too slow.
+ */
+export function sessionDialect(pool: Pool, limitMs: number): Dialect {
+  const driver: Driver = {
+    init: async () => {},
+    acquireConnection: () => openSession(pool, limitMs),
+    beginTransaction: async (session) => {
+      await ask(session as Session, 'begin', [], limitMs).catch(rethrow)
+    },
+    commitTransaction: async (session) => {
+      const { command } = await ask(session as Session, 'commit', [], limitMs).catch(rethrow)
+      // This is how the server answers when a statement had failed and nobody minded.
+      if (command !== 'COMMIT') throw new Error('The transaction was rolled back.')
+    },
+    rollbackTransaction: async (session) => {
+      const failing = session as Session
+      if (failing.broken) return
+      // Without an answer the connection is closed, which rolls back as well.
+      await ask(failing, 'rollback', [], limitMs).catch(() => {
+        failing.broken = true
+      })
+    },
+    releaseConnection: async (session) => {
+      const { client, broken } = session as Session
+      client.release(broken)
+    },
+    destroy: async () => {},
+  }
+  return {
+    createDriver: () => driver,
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+}
+
+async function openSession(pool: Pool, limitMs: number): Promise<Session> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw new DatabaseUnavailable('No connection to the database.', error)
+  })
+  const session: Session = {
+    client,
+    broken: false,
+    executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
+      const { command, rowCount, rows } = await ask(session, sql, parameters, limitMs).catch(rethrow)
+      return command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+    },
+    streamQuery: () => {
+      throw new Error('Rows are read whole.')
+    },
+  }
+  return session
+}
+
+/** Asks the server, cancels the statement when the limit is over, and gives the connection up when even that brings no answer. */
+async function ask(session: Session, text: string, values: readonly unknown[], limitMs: number) {
+  const { client } = session
+  let timer: NodeJS.Timeout | undefined
+  const overdue = new Promise<never>((_, reject) => {
+    const giveUp = () => {
+      session.broken = true
+      reject(new DatabaseUnavailable(`The database did not answer within ${limitMs} ms.`))
+    }
+    const cancel = () => {
+      cancelStatement(client)
+      timer = setTimeout(giveUp, CANCEL_MS)
+    }
+    if (limitMs < Number.POSITIVE_INFINITY) timer = setTimeout(cancel, limitMs)
+  })
+  try {
+    return await Promise.race([client.query(text, values.map(storable)), overdue])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Texts of PostgreSQL cannot hold the character NUL. */
+function storable(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '') : value
+}
+
+const CANCEL_REQUEST = 80877102
+
+/** Asks the server to stop what the connection is doing, over a connection of its own as the protocol wants it. */
+function cancelStatement(client: PoolClient): void {
+  const { host, port, processID, secretKey } = client as unknown as Record<string, number> & { host: string }
+  if (processID === undefined || secretKey === undefined || port === undefined) return
+  const request = Buffer.alloc(16)
+  for (const [index, number] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
+    request.writeInt32BE(number, index * 4)
+  const socket = host.startsWith('/') ? createConnection(`${host}/.s.PGSQL.${port}`) : createConnection(port, host)
+  socket.on('error', () => socket.destroy())
+  socket.end(request)
+}
+
+// Connection failures, lack of resources, shutdown and cancelling, a server that only reads because another has taken over, waiting for
+// a lock in vain, and the operating system's words for not reaching somebody.
+const UNAVAILABLE =
+  /^(08...|53...|57...|58...|25006|55P03|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/
+const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a connection error|was closed))/
+
+/** Throws DatabaseUnavailable in place of every error that says so in its own words, and any other error as it is. */
+function rethrow(error: unknown): never {
+  if (!(error instanceof Error) || error instanceof DatabaseUnavailable) throw error
+  const isLost = UNAVAILABLE.test(codeOf(error)) || CONNECTION_LOST.test(error.message)
+  throw isLost ? new DatabaseUnavailable(`The database does not answer: ${error.message}.`, error) : error
+}

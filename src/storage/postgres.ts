@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kysely, sql } from 'kysely'
+import { type CustomTypesConfig, Pool, type PoolConfig, types } from 'pg'
+import { makePruner, RETENTION, type Retention } from './changes.ts'
+import { isConflict, isRace } from './conflict.ts'
+import type { Database, Db } from './database.ts'
+import { holdName } from './locks.ts'
+import { dropChanges, findChanges, presentCursor } from './postgres-changes.ts'
+import { makeListener } from './postgres-listener.ts'
+import { sessionDialect } from './postgres-session.ts'
+import type { Tables } from './schema.ts'
+import { DatabaseUnavailable } from './unavailable.ts'
+
+/** Limits of one process; times in milliseconds. */
+export interface PostgresOptions {
+  /** Connections at the most; one more listens. */
+  connections?: number
+  /** How long to wait for a free connection, or for a new one. */
+  connectMs?: number
+  /** How long a statement may take. */
+  statementMs?: number
+  retention?: Retention
+}
+
+/** Times a write is run before its conflicts with others count as too many. */
+const ATTEMPTS = 25
+const OLDEST = 140_000
+
+/**
+ * Opens a PostgreSQL database at `postgres://…`, of version 14 or newer and with texts in UTF-8. Once open, it recovers by itself from
+ * whatever happens to the server: work that cannot be done meanwhile rejects with DatabaseUnavailable.
+ * @throws Error with one sentence when it cannot be opened.
+ */
+export async function openPostgres(address: string, options: PostgresOptions = {}): Promise<Database> {
+  const config: PoolConfig = { connectionString: address, keepAlive: true, application_name: 'kalends', types: numbers }
+  const pool = new Pool({
+    ...config,
+    max: options.connections ?? 10,
+    connectionTimeoutMillis: options.connectMs ?? 5000,
+    idleTimeoutMillis: 60_000,
+  })
+  // A connection that breaks is replaced by the next; whoever was using it is told by their statement.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const db = new Kysely<Tables>({ dialect: sessionDialect(pool, options.statementMs ?? 10_000) })
+  const patient = new Kysely<Tables>({ dialect: sessionDialect(pool, Number.POSITIVE_INFINITY) })
+  try {
+    await check(db)
+  } catch (error) {
+    await pool.end()
+    throw new Error(`The database ${withoutPassword(address)} cannot be opened: ${reason(error)}`)
+  }
+
+  const listeners = new Set<() => void>()
+  const mayHaveChanged = () => {
+    for (const listener of listeners) listener()
+  }
+  const others = makeListener(config, pool, mayHaveChanged)
+  const prune = makePruner(
+    options.retention ?? RETENTION,
+    () => presentCursor(db),
+    (before, rows) => patient.transaction().execute((tx) => dropChanges(tx, before, rows)),
+  )
+  return {
+    read: db,
+    write: async (work) => {
+      const result = await untilSettled(() => db.transaction().execute(work))
+      mayHaveChanged()
+      others.tell()
+      prune()
+      return result
+    },
+    migrate: (work) =>
+      patient.transaction().execute(async (tx) => {
+        await holdName(tx, 'migrations')
+        await work(tx)
+      }),
+    cursor: () => presentCursor(db),
+    readChanges: (since) => findChanges(db, since),
+    onChange: (listener) => {
+      listeners.add(listener)
+      others.listen()
+      return () => listeners.delete(listener)
+    },
+    // Word of other processes arrives by itself.
+    look: () => false,
+    ping: async () => {
+      await sql`select 1`.execute(db)
+    },
+    close: async () => {
+      await others.close()
+      await pool.end()
+    },
+  }
+}
+
+/** Ids and counts are 64 bits wide there; none of ours grows beyond what a number holds exactly. */
+const numbers: CustomTypesConfig = {
+  getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)),
+}
+
+/** Runs a transaction again for as long as others get in its way. */
+async function untilSettled<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isRace(error)) throw error
+      if (attempts === ATTEMPTS)
+        throw isConflict(error) ? error : new DatabaseUnavailable('Too many writes get in the way of this one.', error)
+      // Who collided once spreads out.
+      await sleep(Math.random() * Math.min(2 * attempts, 40))
+    }
+  }
+}
+
+async function check(db: Db): Promise<void> {
+  const { rows } = await sql<{ version: number; name: string; encoding: string }>`
+    select current_setting('server_version_num')::int as version, current_setting('server_version') as name,
+      current_setting('server_encoding') as encoding
+  `.execute(db)
+  const [server] = rows
+  if (!server || server.version < OLDEST)
+    throw new Error(`it is PostgreSQL ${server?.name}, and 14 is the oldest that will do.`)
+  if (server.encoding !== 'UTF8') throw new Error(`its encoding is ${server.encoding}, and only UTF8 holds every text.`)
+}
+
+function reason(error: unknown): string {
+  const cause = error instanceof DatabaseUnavailable && error.cause ? error.cause : error
+  const text =
+    cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : String(cause)
+  return text.endsWith('.') ? text : `${text}.`
+}
+
+function withoutPassword(address: string): string {
+  return address.replace(/^(\w+:\/\/[^:/@]*):[^@]*@/, '$1@')
+}

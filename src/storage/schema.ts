@@ -1,0 +1,133 @@
+import type { ColumnType, Generated, Selectable } from 'kysely'
+import type { Columns } from '../declare/resource.ts'
+import type { event } from '../events/event.ts'
+import type { organizer } from '../organizers/organizer.ts'
+import type { venue } from '../venues/venue.ts'
+
+/** The kinds that share the first id sequence (contract 0.3.12). */
+export type RecordKind = 'event' | 'venue' | 'organizer' | 'image'
+export type Taxonomy = 'category' | 'tag'
+
+/** What events, venues and organizers have in common. Times are texts `YYYY-MM-DD HH:MM:SS`; flags are 0 or 1. */
+export interface RecordColumns {
+  id: number
+  author: number
+  status: string
+  slug: string
+  /** Publication date in the site's zone. */
+  date: string
+  /** All zeros while never published (contract 3.1). */
+  date_utc: string
+  modified: string
+  modified_utc: string
+  image: number | null
+  /** 1 when all of its texts were written by holders of the unfiltered-HTML right. */
+  trusted: number
+  /** Folded text the search looks in, one line a field. */
+  search: string
+}
+
+/** Columns of an event that its rules settle. */
+export interface EventColumns extends RecordColumns {
+  start_date: string
+  end_date: string
+  utc_start_date: string
+  utc_end_date: string
+  timezone: string
+  all_day: number
+  /** JSON list of the raw costs. */
+  cost: string
+}
+
+/** Columns of a venue or organizer that its rules settle. */
+export interface LinkedColumns extends RecordColumns {
+  excerpt: string
+  /** Folded name, which namesakes are found by. */
+  folded: string
+}
+
+export interface ImageColumns {
+  id: number
+  author: number
+  title: string
+  date_utc: string
+  /** Key of the file in the media store, such as `2026/11/poster.png`. */
+  file: string
+  mime_type: string
+  width: number
+  height: number
+  /** bytes */
+  filesize: number
+  /** JSON record of size name to `{ file, width, height, filesize, mime_type }`. */
+  sizes: string
+  /** Where it was fetched from, or empty. */
+  source_url: string
+  /** File name of the original when `file` is a scaled copy, or empty. */
+  original_image: string
+}
+
+export interface TermColumns {
+  id: number
+  taxonomy: Taxonomy
+  name: string
+  slug: string
+  description: string
+  /** Term id, 0 for none. */
+  parent: number
+  /** Published events assigned to it. */
+  count: number
+  /** Folded name, which lists are ordered by and searched in. */
+  folded: string
+}
+
+export interface UserColumns {
+  id: number
+  login: string
+  email: string
+  name: string
+  role: string
+  created_utc: string
+}
+
+/** An application password or a token, kept as a hash. */
+export interface CredentialColumns {
+  id: number
+  user: number
+  kind: 'password' | 'token'
+  name: string
+  hash: string
+  created_utc: string
+}
+
+/** What changed, in the order of commit: the truth that caches follow. */
+export interface ChangeColumns {
+  version: number
+  kind: RecordKind | 'term' | 'user'
+  record: number
+}
+
+type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
+
+/** Every table. Plain columns of events, venues and organizers come from their declarations. */
+export interface Tables {
+  records: { id: Generated<number>; kind: RecordKind }
+  events: EventColumns & Columns<typeof event.fields>
+  venues: LinkedColumns & Columns<typeof venue.fields>
+  organizers: LinkedColumns & Columns<typeof organizer.fields>
+  images: ImageColumns
+  terms: WithSequence<TermColumns>
+  event_venues: { event: number; venue: number; position: number }
+  event_organizers: { event: number; organizer: number; position: number }
+  event_terms: { event: number; term: number }
+  users: WithSequence<UserColumns>
+  credentials: WithSequence<CredentialColumns>
+  changes: { version: ColumnType<number, never, never>; kind: ChangeColumns['kind']; record: number }
+}
+
+export type EventRow = Selectable<Tables['events']>
+export type VenueRow = Selectable<Tables['venues']>
+export type OrganizerRow = Selectable<Tables['organizers']>
+export type ImageRow = ImageColumns
+export type TermRow = TermColumns
+/** The tables of records that have an author, a status and a slug. */
+export type RecordTable = 'events' | 'venues' | 'organizers'

@@ -1,0 +1,214 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { Kysely, SqliteDialect, sql } from 'kysely'
+import { MOST_CHANGES, makePruner, RETENTION, type Retention } from './changes.ts'
+import type { Change, Cursor, Database, Db } from './database.ts'
+import { distanceKm } from './geo.ts'
+import type { Tables } from './schema.ts'
+import { lineContainsAll } from './text.ts'
+import { DatabaseUnavailable } from './unavailable.ts'
+
+/** Writes that share one commit at the most, so that no reader of the results waits for a long queue. */
+const GROUP_LIMIT = 64
+
+/**
+ * Opens a SQLite file in WAL mode with two connections: one writes, the other reads what is committed.
+ * @throws Error with one sentence when the file cannot be opened.
+ */
+export function openSqlite(file: string, retention: Retention = RETENTION): Database {
+  const writer = connect(file)
+  const reader = file === ':memory:' ? writer : connect(file)
+  const tx = queryBuilder(writer)
+  const queue: Job[] = []
+  let draining: Promise<void> | undefined
+
+  const listeners = new Set<() => void>()
+  const look = makeLook(reader, listeners)
+
+  const write = <T>(work: (tx: Db) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+      draining ??= Promise.resolve().then(drain)
+    })
+  const prune = makePruner(
+    retention,
+    async () => lastVersion(reader),
+    (before, rows) => write((tx) => dropChanges(tx, before, rows)),
+  )
+  const committed = () => {
+    for (const listener of listeners) listener()
+    prune()
+  }
+  const drain = async () => {
+    while (queue.length > 0) await commitTogether(writer, tx, queue.splice(0, GROUP_LIMIT), committed)
+    draining = undefined
+  }
+  return {
+    read: queryBuilder(reader),
+    write,
+    migrate: write,
+    cursor: async () => lastVersion(reader),
+    readChanges: async (since) => readChanges(reader, since),
+    onChange: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    look,
+    ping: async () => {
+      reader.prepare('select 1').get()
+    },
+    close: async () => {
+      await draining
+      if (reader !== writer) reader.close()
+      writer.close()
+    },
+  }
+}
+
+/** Asks for the version of the data once a turn of the event loop, since every request would pay for asking again. */
+function makeLook(reader: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
+  const statement = reader.prepare('pragma data_version')
+  const read = () => Number(statement.get()?.data_version)
+  let version = read()
+  let isFresh = false
+  return () => {
+    if (isFresh) return false
+    isFresh = true
+    setImmediate(() => {
+      isFresh = false
+    })
+    const now = read()
+    if (now === version) return false
+    version = now
+    for (const listener of listeners) listener()
+    return true
+  }
+}
+
+function lastVersion(reader: DatabaseSync): Cursor {
+  const row = reader.prepare(`select seq from sqlite_sequence where name = 'changes'`).get()
+  return String(row?.seq ?? 0)
+}
+
+/** Versions are in the order of commit, since one transaction writes at a time. */
+function readChanges(reader: DatabaseSync, since: Cursor): { changes: Change[]; cursor: Cursor } | 'too old' {
+  const cursor = lastVersion(reader)
+  if (cursor === since) return { changes: [], cursor }
+  const rows = reader
+    .prepare('select distinct kind, record from changes where version > ? and version <= ? limit ?')
+    .all(Number(since), Number(cursor), MOST_CHANGES + 1)
+  const oldest = reader.prepare('select min(version) as version from changes').get()?.version
+  const isKnown = Number(since) < Number(cursor) && oldest !== null && Number(oldest) <= Number(since) + 1
+  if (!isKnown || rows.length > MOST_CHANGES) return 'too old'
+  return { changes: rows as unknown as Change[], cursor }
+}
+
+/** So many at once that a writer waits a few milliseconds. */
+const MOST_DROPPED = 5000
+
+/** Drops changes up to a cursor, but for the newest `rows`; what is left of them goes the next time. */
+async function dropChanges(tx: Db, before: Cursor, rows: number): Promise<void> {
+  await sql`
+    delete from changes where version <= ${Number(before)}
+      and version <= (select max(version) - ${rows} from changes) and version < (select min(version) + ${MOST_DROPPED} from changes)
+  `.execute(tx)
+}
+
+interface Job {
+  work: (tx: Db) => Promise<unknown>
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Runs the jobs one after the other, each undone alone if it fails, and commits them with one flush to disk. Says so before anybody who
+ * waits for them goes on.
+ */
+async function commitTogether(writer: DatabaseSync, tx: Db, jobs: Job[], committed: () => void): Promise<void> {
+  const done: (() => void)[] = []
+  try {
+    writer.exec('begin immediate')
+    for (const job of jobs) done.push(await attempt(writer, tx, job))
+    writer.exec('commit')
+  } catch (error) {
+    if (writer.isTransaction) writer.exec('rollback')
+    for (const job of jobs) job.reject(asUnavailable(error))
+    return
+  }
+  committed()
+  for (const settle of done) settle()
+}
+
+async function attempt(writer: DatabaseSync, tx: Db, job: Job): Promise<() => void> {
+  writer.exec('savepoint job')
+  try {
+    const value = await job.work(tx)
+    writer.exec('release job')
+    return () => job.resolve(value)
+  } catch (error) {
+    writer.exec('rollback to job; release job')
+    return () => job.reject(error)
+  }
+}
+
+/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL. */
+const UNAVAILABLE = [5, 6, 10, 13]
+
+function asUnavailable(error: unknown): unknown {
+  if (!(error instanceof Error) || !('errcode' in error)) return error
+  const isLost = UNAVAILABLE.includes(Number(error.errcode) & 0xff)
+  return isLost ? new DatabaseUnavailable(`The database does not answer: ${error.message}.`, error) : error
+}
+
+function connect(file: string): DatabaseSync {
+  try {
+    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
+    const connection = new DatabaseSync(file, { timeout: 5000 })
+    connection.exec(`
+      pragma journal_mode = wal;
+      pragma synchronous = full;
+      pragma foreign_keys = on;
+      pragma cache_size = -16384;
+      pragma temp_store = memory;
+    `)
+    connection.function('distance_km', { deterministic: true, varargs: true }, (...points) =>
+      distanceKm(...(points as [number, number, number, number])),
+    )
+    connection.function('line_contains_all', { deterministic: true, varargs: true }, (text, words) =>
+      Number(lineContainsAll(String(text), JSON.parse(String(words)))),
+    )
+    return connection
+  } catch (error) {
+    throw new Error(`The database ${file} cannot be opened: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+function queryBuilder(connection: DatabaseSync): Db {
+  const prepared = new Map<string, StatementSync>()
+  const prepare = (sql: string) => {
+    let statement = prepared.get(sql)
+    if (!statement) {
+      statement = connection.prepare(sql)
+      if (prepared.size >= 500) prepared.clear()
+      prepared.set(sql, statement)
+    }
+    return statement
+  }
+  return new Kysely<Tables>({
+    dialect: new SqliteDialect({
+      database: {
+        close: () => {},
+        prepare: (sql) => {
+          const statement = prepare(sql)
+          return {
+            reader: statement.columns().length > 0,
+            all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+            run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+            iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+          }
+        },
+      },
+    }),
+  })
+}

@@ -1,0 +1,43 @@
+import { globalId, presentLinkedRecord } from '../common/record-present.ts'
+import type { Asking } from '../declare/asking.ts'
+import type { ImageRow, VenueRow } from '../storage/schema.ts'
+import { plainText, renderText } from '../text/html.ts'
+import { venue } from './venue.ts'
+
+/** A venue as events embed it and lists show it (contract 3.2). */
+export function presentVenue(asking: Asking, row: VenueRow, image: ImageRow | undefined, linkedData?: object): object {
+  return {
+    ...presentLinkedRecord(asking, 'venue', venue.fields, row, image),
+    ...(linkedData ? { json_ld: linkedData } : {}),
+    show_map: row.show_map === 1,
+    show_map_link: row.show_map_link === 1,
+    global_id: globalId(asking.site, row.id),
+    global_id_lineage: [globalId(asking.site, row.id)],
+  }
+}
+
+/** A venue as linked data (contract 3.7): schema.org Place. */
+export function venueLinkedData(row: VenueRow): object {
+  const address = {
+    streetAddress: row.address,
+    addressLocality: row.city,
+    addressRegion: row.stateprovince,
+    postalCode: row.zip,
+    addressCountry: row.country,
+  }
+  return {
+    '@type': 'Place',
+    name: plainText(row.venue),
+    description: plainText(renderText(row.description, row.trusted === 1)),
+    url: '',
+    address: {
+      '@type': 'PostalAddress',
+      ...Object.fromEntries(Object.entries(address).filter(([, part]) => part !== '')),
+    },
+    ...(row.geo_lat === null || row.geo_lng === null
+      ? {}
+      : { geo: { '@type': 'GeoCoordinates', latitude: row.geo_lat, longitude: row.geo_lng } }),
+    telephone: row.phone,
+    sameAs: row.website,
+  }
+}

@@ -1,0 +1,9 @@
+import { linkedOperations } from '../common/linked-operations.ts'
+import type { VenueRow } from '../storage/schema.ts'
+import { presentVenue, venueLinkedData } from './venue-present.ts'
+import { venueRules } from './venue-rules.ts'
+
+/** What the routes do with venues. */
+export const venueOperations = linkedOperations<VenueRow>(venueRules, (asking, row, image, single) =>
+  presentVenue(asking, row, image, single ? venueLinkedData(row) : undefined),
+)

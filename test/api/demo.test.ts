@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, mock, test } from 'node:test'
+import { type App, startApp } from '../../src/app.ts'
+import { categories, organizers, posters, tags, venues } from '../../src/demo/town.ts'
+import { testConfig } from '../support/service.ts'
+
+/** A Monday noon in New York, where the site is. */
+const NOW = Date.UTC(2027, 2, 1, 17)
+const EVERYTHING = '/events?start_date=2027-01-01&per_page=100'
+
+let folder: string
+let app: App
+/** The administrator of the first start, by Basic. */
+let administrator: Record<string, string>
+
+before(async () => {
+  mock.timers.enable({ apis: ['Date'], now: NOW })
+  folder = await mkdtemp(join(tmpdir(), 'kalends-demo-'))
+  app = await start('first', true)
+  const { login, password } = app.firstAdministrator ?? { login: '', password: '' }
+  administrator = { authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` }
+})
+
+after(async () => {
+  await app.stop()
+  mock.timers.reset()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function start(name: string, demo: boolean): Promise<App> {
+  return startApp(testConfig(join(folder, name), { page_size_cap: '100' }), { demo })
+}
+
+/** The body of an answer, which must be 200. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape; assertions say what they expect.
+async function get(path: string, headers: Record<string, string> = {}, from = app): Promise<any> {
+  const response = await fetch(from.site.base + path, { headers })
+  assert.equal(response.status, 200, path)
+  return response.json()
+}
+
+interface Shown {
+  title: string
+  start_date: string
+  end_date: string
+  all_day: boolean
+  timezone: string
+  status: string
+  cost: string
+  venue: { geo_lat?: number }
+  image: false | Picture
+}
+
+interface Picture {
+  url: string
+  filesize: number
+  sizes: Record<string, { url: string; filesize: number }>
+}
+
+test('the demo fills an empty database and says so in one sentence', () => {
+  assert.match(app.demo ?? '', /^[^.]*\b\d\d events\.$/)
+})
+
+test('the season reaches from two weeks back to four months ahead, some sixty events of it public', async () => {
+  const { events, total } = await get(EVERYTHING)
+  assert.equal(events.length, total)
+  assert.ok(total >= 55 && total <= 75, `${total} events`)
+  const days = events.map((event: Shown) => event.start_date.slice(0, 10))
+  assert.ok(days[0] >= '2027-02-15' && days[0] < '2027-02-25', days[0])
+  assert.ok(days.at(-1) > '2027-06-01' && days.at(-1) < '2027-07-05', days.at(-1))
+})
+
+test('a list without dates shows what is on from yesterday', async () => {
+  const { events, total } = await get('/events')
+  assert.equal(events.length, 10)
+  assert.ok(total > 40)
+  assert.ok(events.every((event: Shown) => event.start_date >= '2027-02-28'))
+})
+
+test('series keep their weekday and hour across a clock change', async () => {
+  const { events } = await get(`${EVERYTHING}&search=Thursday%20Jazz`)
+  const starts = events.map((event: Shown) => event.start_date)
+  assert.deepEqual(starts.slice(0, 5), [
+    '2027-02-18 20:30:00',
+    '2027-02-25 20:30:00',
+    '2027-03-04 20:30:00',
+    '2027-03-11 20:30:00',
+    '2027-03-18 20:30:00',
+  ])
+})
+
+test('every venue has coordinates in or near the town, and events are found around them', async () => {
+  const around = 'geoloc_lat=52.897&geoloc_lng=-8.462&geoloc_radius=8'
+  const near = await get(`/venues?${around}&per_page=100`)
+  assert.equal(near.total, Object.keys(venues).length)
+  assert.equal((await get(`${EVERYTHING}&geoloc=0`)).total, 1)
+  assert.equal((await get(`${EVERYTHING}&${around}`)).total, (await get(EVERYTHING)).total - 1)
+})
+
+test('organizers and tags are those of the town, and all of them are in use', async () => {
+  assert.equal((await get('/organizers?has_events=1')).total, Object.keys(organizers).length)
+  assert.equal((await get('/tags')).total, tags.length)
+})
+
+test('categories are nested as in the town, and events make no others', async () => {
+  const { categories: shown, total } = await get('/categories?hide_empty=0&per_page=100')
+  const flat = (branches: typeof categories): string[] =>
+    branches.flatMap(({ name, below = [] }) => [name, ...flat(below)])
+  assert.equal(total, flat(categories).length)
+  const idOf = (name: string) => shown.find((term: { name: string }) => term.name === name)
+  assert.equal(idOf('Chamber music').parent, idOf('Classical').id)
+  assert.equal(idOf('Classical').parent, idOf('Music').id)
+  const ofMusic = await get(`${EVERYTHING}&categories=music`)
+  assert.ok(ofMusic.total > (await get(`${EVERYTHING}&categories=jazz`)).total)
+})
+
+test('the events differ as those of a town do', async () => {
+  const events: Shown[] = (await get(EVERYTHING)).events
+  const some = (what: string, test: (event: Shown) => boolean) => assert.ok(events.some(test), what)
+  some('all day on one day', (event) => event.all_day && event.start_date.slice(0, 10) === event.end_date.slice(0, 10))
+  some(
+    'all day on several days',
+    (event) => event.all_day && event.start_date.slice(0, 10) < event.end_date.slice(0, 10),
+  )
+  some('past midnight', (event) => !event.all_day && event.end_date.slice(11) < event.start_date.slice(11))
+  some('in another zone', (event) => event.timezone === 'Asia/Tokyo')
+  some('without an image', (event) => event.image === false)
+  some('in Japanese', (event) => /\p{Script=Han}/u.test(event.title))
+  some('in Greek', (event) => /\p{Script=Greek}/u.test(event.title))
+  assert.ok(new Set(events.map((event) => event.cost)).size > 12, 'costs')
+  assert.ok((await get(`${EVERYTHING}&featured=1`)).total >= 3)
+})
+
+test('drafts, pending, private and scheduled events are there for the administrator alone', async () => {
+  const unpublished = `${EVERYTHING}&status=draft,pending,private,future`
+  const { events } = await get(unpublished, administrator)
+  assert.deepEqual(events.map((event: Shown) => event.status).sort(), ['draft', 'future', 'pending', 'private'])
+  const titles = (await get(EVERYTHING)).events.map((event: Shown) => event.title)
+  for (const event of events) assert.ok(!titles.includes(event.title), event.title)
+})
+
+test('every image and each of its sizes is served as it is described', async () => {
+  const events: Shown[] = (await get(EVERYTHING)).events
+  const pictures = new Map(events.flatMap(({ image }) => (image ? [[image.url, image]] : [])))
+  assert.ok(pictures.size >= 12, `${pictures.size} images`)
+  const files = [...pictures.values()].flatMap((picture) => [picture, ...Object.values(picture.sizes)])
+  for (const { url, filesize } of files) {
+    const response = await fetch(url)
+    assert.equal(response.status, 200, url)
+    assert.equal(response.headers.get('content-type'), 'image/jpeg')
+    assert.equal((await response.arrayBuffer()).byteLength, filesize, url)
+  }
+  const sizes = new Set([...pictures.values()].flatMap((picture) => Object.keys(picture.sizes)))
+  assert.deepEqual([...sizes].sort(), ['1536x1536', '2048x2048', 'large', 'medium', 'medium_large', 'thumbnail'])
+})
+
+test('posters are lettered with the letters there are', () => {
+  for (const { words } of Object.values(posters)) for (const text of words) assert.match(text, /^[A-Z ]+$/)
+})
+
+test('another database gets the very same at the same time, whatever has been drawn before', async () => {
+  const other = await start('second', true)
+  try {
+    for (const path of [EVERYTHING, '/venues?per_page=100', '/organizers', '/categories?per_page=100', '/tags']) {
+      const [one, two] = [await get(path), await get(path, {}, other)]
+      assert.equal(JSON.stringify(two).replaceAll(other.site.url, app.site.url), JSON.stringify(one), path)
+    }
+  } finally {
+    await other.stop()
+  }
+})
+
+test('a database that has events is left alone, and the demo says so in one sentence', async () => {
+  const { total } = await get(EVERYTHING)
+  const files = await readdir(join(folder, 'first', 'media'), { recursive: true })
+  await app.stop()
+  app = await start('first', true)
+  assert.match(app.demo ?? '', /^[^.]*leaves it alone\.$/)
+  assert.equal((await get(EVERYTHING)).total, total)
+  assert.equal((await get('/venues?per_page=100')).total, Object.keys(venues).length)
+  assert.deepEqual(await readdir(join(folder, 'first', 'media'), { recursive: true }), files)
+})
+
+test('without the demo a new database stays empty', async () => {
+  const plain = await start('plain', false)
+  try {
+    assert.equal(plain.demo, undefined)
+    assert.equal((await get('/events', {}, plain)).total, 0)
+  } finally {
+    await plain.stop()
+  }
+})

@@ -1,0 +1,886 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import sharp from 'sharp'
+import { type Reader, startService, type TestService } from '../support/service.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
+type Body = any
+
+let service: TestService
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+const DAY = { title: 'A day out', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' }
+const MAY = 'start_date=2027-05-01&end_date=2027-05-31&per_page=50'
+
+async function createEvent(fields: object = {}, as: Reader = 'admin'): Promise<Body> {
+  const { status, body } = await service.post('/events', { ...DAY, ...fields }, as)
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+async function create(path: string, record: object): Promise<Body> {
+  const { status, body } = await service.post(path, record)
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+async function update(id: number, fields: object, as: Reader = 'admin'): Promise<Body> {
+  const { status, body } = await service.put(`/events/${id}`, fields, as)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+async function read(path: string, as: Reader = 'admin'): Promise<Body> {
+  const { status, body } = await service.get(path, as)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+async function assertInvalid(fields: object, ...names: string[]): Promise<void> {
+  const { status, body } = await service.post('/events', { ...DAY, ...fields })
+  assert.equal(status, 400, JSON.stringify([fields, body]))
+  assert.equal(body.code, 'rest_invalid_param')
+  assert.deepEqual(Object.keys(body.data.params), names)
+}
+
+const names = (records: Body, key: string) => [records].flat().map((record: Body) => record[key])
+
+describe('the representation', () => {
+  test('an event with nothing but its required fields shows every member, in the order of the contract', async () => {
+    const { date, date_utc, modified, modified_utc, ...event } = await createEvent({ title: 'Plain' })
+    const { id, url } = event
+    const details = (day: string, hour: string) => {
+      const [year, month, date] = day.split('-')
+      return { year, month, day: date, hour, minutes: '00', seconds: '00' }
+    }
+    const expected = {
+      id,
+      global_id: `localhost?id=${id}`,
+      global_id_lineage: [`localhost?id=${id}`],
+      author: String(service.userIds.admin),
+      status: 'publish',
+      url: `${service.origin}/event/plain/`,
+      rest_url: `${service.base}/events/${id}`,
+      title: 'Plain',
+      description: '',
+      excerpt: '',
+      slug: 'plain',
+      image: false,
+      all_day: false,
+      start_date: '2027-05-01 10:00:00',
+      start_date_details: details('2027-05-01', '10'),
+      end_date: '2027-05-01 12:00:00',
+      end_date_details: details('2027-05-01', '12'),
+      utc_start_date: '2027-05-01 14:00:00',
+      utc_start_date_details: details('2027-05-01', '14'),
+      utc_end_date: '2027-05-01 16:00:00',
+      utc_end_date_details: details('2027-05-01', '16'),
+      timezone: 'America/New_York',
+      timezone_abbr: 'EDT',
+      cost: '',
+      cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] },
+      website: url,
+      show_map: false,
+      show_map_link: false,
+      hide_from_listings: false,
+      sticky: false,
+      featured: false,
+      categories: [],
+      tags: [],
+      venue: [],
+      organizer: [],
+      custom_fields: [],
+    }
+    assert.deepEqual(event, expected)
+    assert.deepEqual(Object.keys(event), Object.keys(expected))
+    assert.deepEqual([date, date_utc], [modified, modified_utc])
+    assert.ok(Math.abs(Date.parse(`${date_utc.replace(' ', 'T')}Z`) - Date.now()) < 60_000)
+  })
+
+  test('create, update, read by id, read by slug and lists show the same event; only single reads add linked data', async () => {
+    const created = await createEvent({ title: 'Seen from all sides', venue: { venue: 'Round House' }, tags: 'sides' })
+    const { json_ld, ...byId } = await read(`/events/${created.id}`)
+    assert.deepEqual(byId, { ...created, tags: [{ ...created.tags[0], count: 1 }] })
+    assert.deepEqual(await read('/events/by-slug/SEEN-from-all-sides'), { ...byId, json_ld })
+    const { events } = await read(`/events?${MAY}&search=sides`)
+    assert.deepEqual(events, [byId])
+    const { modified, modified_utc, ...updated } = await update(created.id, {})
+    const { modified: _at, modified_utc: _utc, ...expected } = byId
+    assert.deepEqual(updated, expected)
+    assert.equal(json_ld['@type'], 'Event')
+  })
+
+  test('an embedded term has the members of contract 3.5, and an event without one of a kind an empty list', async () => {
+    const parent = await create('/categories', { name: 'Arts' })
+    const child = await create('/categories', { name: 'Arts & Crafts', parent: parent.id, description: 'By hand' })
+    const { categories, tags } = await createEvent({ categories: [child.id] })
+    assert.deepEqual(tags, [])
+    assert.deepEqual(categories, [
+      {
+        name: 'Arts &amp; Crafts',
+        slug: 'arts-crafts',
+        term_group: 0,
+        term_taxonomy_id: child.id,
+        taxonomy: 'tribe_events_cat',
+        description: 'By hand',
+        parent: parent.id,
+        count: 1,
+        filter: 'raw',
+        id: child.id,
+        urls: {
+          self: `${service.base}/categories/${child.id}`,
+          collection: `${service.base}/categories`,
+          up: `${service.base}/categories/${parent.id}`,
+        },
+      },
+    ])
+  })
+
+  test('text comes back safe: signs as entities, plain text in paragraphs, scripts of authors gone', async () => {
+    const sent = {
+      title: 'Fish & <chips> "to go"',
+      description:
+        'One line\nand another\n\nA paragraph <script>alert(1)</script><a href="javascript:x" onclick="y">link</a>',
+      excerpt: 'Short & sweet',
+    }
+    const event = await createEvent(sent, 'author')
+    assert.match(event.title, /^Fish &#038; /)
+    assert.doesNotMatch(event.title, /<chips>/)
+    assert.match(event.description, /^<p>One line<br \/>\nand another<\/p>\n<p>A paragraph/)
+    assert.doesNotMatch(event.description, /<script|javascript:|onclick/)
+    assert.equal(
+      event.excerpt,
+      '<p>Short &#038; sweet</p>'.replace('&#038;', event.excerpt.includes('&amp;') ? '&amp;' : '&#038;'),
+    )
+  })
+
+  test('emoji, accents, right-to-left and Asian text come back unharmed', async () => {
+    const title = 'Ünïcödé 🎭 حفلة موسيقية 日本語 Ελληνικά'
+    const event = await createEvent({ title, description: title, venue: { venue: title, city: title } })
+    assert.deepEqual(
+      [event.title, event.description, event.venue.venue, event.venue.city],
+      [title, `<p>${title}</p>`, title, title],
+    )
+    assert.equal((await read(`/events/by-slug/${event.slug}`)).id, event.id)
+    assert.equal((await read(`/events/by-slug/${encodeURIComponent(decodeURIComponent(event.slug))}`)).id, event.id)
+  })
+})
+
+describe('times', () => {
+  // Start, end, further fields; local start and end, UTC start and end (contract B.1 with defects 18, 19, 21 mended).
+  const VECTORS: readonly (readonly [unknown, unknown, object, string, string, string, string])[] = [
+    [
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      {},
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      '2026-12-10 15:00:00',
+      '2026-12-10 17:00:00',
+    ],
+    [
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      { timezone: 'Europe/Rome' },
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      '2026-12-10 09:00:00',
+      '2026-12-10 11:00:00',
+    ],
+    [
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      { timezone: 'UTC' },
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+    ],
+    [
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      { timezone: 'UTC+2' },
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      '2026-12-10 08:00:00',
+      '2026-12-10 10:00:00',
+    ],
+    [
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      { timezone: 'UTC-4.5' },
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      '2026-12-10 14:30:00',
+      '2026-12-10 16:30:00',
+    ],
+    [
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      { timezone: 'UTC+5:30' },
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      '2026-12-10 04:30:00',
+      '2026-12-10 06:30:00',
+    ],
+    [
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      { timezone: '+02:00' },
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      '2026-12-10 08:00:00',
+      '2026-12-10 10:00:00',
+    ],
+    [
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      { timezone: 'EST' },
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+      '2026-12-10 15:00:00',
+      '2026-12-10 17:00:00',
+    ],
+    [
+      '2026-12-10',
+      '2026-12-11',
+      {},
+      '2026-12-10 00:00:00',
+      '2026-12-11 00:00:00',
+      '2026-12-10 05:00:00',
+      '2026-12-11 05:00:00',
+    ],
+    [
+      '2026-12-10',
+      '2026-12-12',
+      { all_day: true },
+      '2026-12-10 00:00:00',
+      '2026-12-12 23:59:59',
+      '2026-12-10 05:00:00',
+      '2026-12-13 04:59:59',
+    ],
+    [
+      '2026-12-10T10:00:00Z',
+      '2026-12-10T12:00:00Z',
+      {},
+      '2026-12-10 05:00:00',
+      '2026-12-10 07:00:00',
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+    ],
+    [
+      '2026-12-10T10:00:00+05:00',
+      '2026-12-10 10:00',
+      { timezone: 'Europe/Rome' },
+      '2026-12-10 06:00:00',
+      '2026-12-10 10:00:00',
+      '2026-12-10 05:00:00',
+      '2026-12-10 09:00:00',
+    ],
+    [
+      '1796000000',
+      1796003600,
+      {},
+      '2026-11-29 19:53:20',
+      '2026-11-29 20:53:20',
+      '2026-11-30 00:53:20',
+      '2026-11-30 01:53:20',
+    ],
+    [
+      '2026-12-10 10:00:00',
+      '2026-12-10 09:00:00',
+      {},
+      '2026-12-10 10:00:00',
+      '2026-12-10 10:00:00',
+      '2026-12-10 15:00:00',
+      '2026-12-10 15:00:00',
+    ],
+    [
+      '2026-02-30 10:00:00',
+      '2026-03-05 10:00:00',
+      {},
+      '2026-03-02 10:00:00',
+      '2026-03-05 10:00:00',
+      '2026-03-02 15:00:00',
+      '2026-03-05 15:00:00',
+    ],
+    [
+      '2027-03-14 02:30:00',
+      '2027-03-14 04:00:00',
+      {},
+      '2027-03-14 03:30:00',
+      '2027-03-14 04:00:00',
+      '2027-03-14 07:30:00',
+      '2027-03-14 08:00:00',
+    ],
+    [
+      '2027-11-07 01:30:00',
+      '2027-11-07 03:00:00',
+      {},
+      '2027-11-07 01:30:00',
+      '2027-11-07 03:00:00',
+      '2027-11-07 05:30:00',
+      '2027-11-07 08:00:00',
+    ],
+  ]
+
+  test(`the ${VECTORS.length} vectors of dates are stored as local and UTC time`, async () => {
+    for (const [start_date, end_date, fields, ...expected] of VECTORS) {
+      const event = await createEvent({ start_date, end_date, ...fields })
+      const { start_date: start, end_date: end, utc_start_date, utc_end_date } = event
+      assert.deepEqual([start, end, utc_start_date, utc_end_date], expected, JSON.stringify([start_date, fields]))
+    }
+  })
+
+  test('what is no date or no time zone is refused by name', async () => {
+    for (const start_date of ['31/12/2026', 'garbage', '', '2026-12-10 25:00:00', [], {}, true])
+      await assertInvalid({ start_date }, 'start_date')
+    for (const timezone of ['Mars/Olympus', 'UTC+99', 'x', 5, [], '+15:00'])
+      await assertInvalid({ timezone }, 'timezone')
+    await assertInvalid({ start_date: 'x', end_date: 'y', timezone: 'z' }, 'timezone', 'start_date', 'end_date')
+  })
+
+  test('an empty time zone means that of the site, on create and on update', async () => {
+    const event = await createEvent({ timezone: '' })
+    assert.equal(event.timezone, 'America/New_York')
+    const moved = await update(event.id, { timezone: 'Asia/Tokyo' })
+    assert.equal((await update(moved.id, { timezone: '' })).utc_start_date, event.utc_start_date)
+  })
+
+  test('all_day can be switched on and off by an update, and new dates fall in with it', async () => {
+    const event = await createEvent()
+    const whole = await update(event.id, { all_day: true })
+    assert.deepEqual([whole.start_date, whole.end_date], ['2027-05-01 00:00:00', '2027-05-01 23:59:59'])
+    const moved = await update(event.id, { end_date: '2027-05-03 15:00:00' })
+    assert.deepEqual([moved.start_date, moved.end_date], ['2027-05-01 00:00:00', '2027-05-03 23:59:59'])
+    const part = await update(event.id, { all_day: false, start_date: '2027-05-01 08:00:00' })
+    assert.deepEqual([part.all_day, part.start_date], [false, '2027-05-01 08:00:00'])
+  })
+})
+
+describe('partial updates', () => {
+  const RICH = {
+    title: 'Rich',
+    description: 'Long',
+    excerpt: 'Short',
+    slug: 'rich-event',
+    date: '2020-01-02 03:04:05',
+    timezone: 'Europe/Rome',
+    cost: '$10',
+    website: 'https://example.org/rich',
+    show_map: true,
+    show_map_link: true,
+    hide_from_listings: true,
+    sticky: true,
+    featured: true,
+    categories: ['Kept'],
+    tags: ['kept'],
+    venue: { venue: 'Kept Hall' },
+    organizer: [{ organizer: 'Kept Club' }],
+  }
+
+  test('each field changes alone, by POST, PUT and PATCH alike, and nothing else does but the time of the change', async () => {
+    const other = {
+      venue: await create('/venues', { venue: 'Other Hall' }),
+      organizer: await create('/organizers', { organizer: 'Other Club' }),
+    }
+    const changes: Record<string, [sent: unknown, changed: string[]]> = {
+      title: ['Renamed', ['title']],
+      description: ['Longer', ['description']],
+      excerpt: ['Shorter', ['excerpt']],
+      slug: ['richer-event', ['slug', 'url']],
+      date: ['2019-01-02 03:04:05', ['date', 'date_utc']],
+      status: ['draft', ['status', 'url']],
+      timezone: [
+        'UTC',
+        [
+          'timezone',
+          'timezone_abbr',
+          'utc_start_date',
+          'utc_start_date_details',
+          'utc_end_date',
+          'utc_end_date_details',
+        ],
+      ],
+      start_date: [
+        '2027-05-01 09:00:00',
+        ['start_date', 'start_date_details', 'utc_start_date', 'utc_start_date_details'],
+      ],
+      end_date: ['2027-05-01 13:00:00', ['end_date', 'end_date_details', 'utc_end_date', 'utc_end_date_details']],
+      cost: ['$20', ['cost', 'cost_details']],
+      website: ['https://example.org/richer', ['website']],
+      show_map: [false, ['show_map']],
+      show_map_link: ['0', ['show_map_link']],
+      hide_from_listings: ['False', ['hide_from_listings']],
+      sticky: [0, ['sticky']],
+      featured: ['false', ['featured']],
+      author: [service.userIds.editor, ['author']],
+      categories: [[], ['categories']],
+      tags: [['kept', 'new'], ['tags']],
+      venue: [other.venue.id, ['venue']],
+      organizer: [[other.organizer.id], ['organizer']],
+    }
+    let n = 0
+    for (const [name, [sent, changed]] of Object.entries(changes)) {
+      const { id } = await createEvent({ ...RICH, slug: `rich-${name}` })
+      const { json_ld: _before, ...before } = await read(`/events/${id}`)
+      const method = ['POST', 'PUT', 'PATCH'][n++ % 3] ?? 'PUT'
+      const { status, body } = await service.request('admin', method, `/events/${id}`, { [name]: sent })
+      assert.equal(status, 200, JSON.stringify(body))
+      const touched = Object.keys(before).filter((key) => JSON.stringify(before[key]) !== JSON.stringify(body[key]))
+      const ignored = ['modified', 'modified_utc', ...(name === 'status' ? ['categories', 'tags'] : [])]
+      assert.deepEqual(touched.filter((key) => !ignored.includes(key)).sort(), [...changed].sort(), name)
+    }
+  })
+
+  test('empty values clear what can be cleared', async () => {
+    const { id } = await createEvent(RICH)
+    const empty = {
+      description: '',
+      excerpt: '',
+      cost: '',
+      website: '',
+      categories: '',
+      tags: [],
+      venue: '',
+      organizer: [],
+    }
+    const { body } = await service.request('admin', 'PATCH', `/events/${id}`, empty)
+    assert.deepEqual(
+      [body.description, body.excerpt, body.cost, body.categories, body.tags, body.venue, body.organizer],
+      ['', '', '', [], [], [], []],
+    )
+    assert.equal(body.website, body.url)
+    const { body: form } = await service.post(
+      '/events',
+      new URLSearchParams({ ...DAY, cost: '', website: '', venue: '', organizer: '' }),
+    )
+    assert.deepEqual([form.cost, form.venue, form.organizer], ['', [], []])
+  })
+
+  test('an update of what is wrong changes nothing of what is right', async () => {
+    const event = await createEvent(RICH)
+    const { status, body } = await service.put(`/events/${event.id}`, {
+      title: 'Half',
+      website: 'no address',
+      venue: 987654,
+    })
+    assert.equal(status, 400)
+    assert.deepEqual(Object.keys(body.data.params), ['website', 'venue'])
+    assert.equal((await read(`/events/${event.id}`)).title, 'Rich')
+  })
+
+  test('read-only members and unknown ones are passed over', async () => {
+    const event = await createEvent()
+    const sent = {
+      id: 1,
+      global_id: 'x',
+      url: 'y',
+      rest_url: 'z',
+      utc_start_date: '2020-01-01 00:00:00',
+      modified: '2020-01-01 00:00:00',
+    }
+    const updated = await update(event.id, {
+      ...sent,
+      start_date_details: { year: '1999' },
+      json_ld: {},
+      nonsense: [1],
+    })
+    assert.deepEqual([updated.id, updated.url, updated.utc_start_date], [event.id, event.url, event.utc_start_date])
+  })
+})
+
+describe('venues and organizers of an event', () => {
+  test('records with fields are created with all of them', async () => {
+    const venue = {
+      venue: 'Town Hall',
+      address: '1 Main St',
+      city: 'Kingston',
+      state: 'NY',
+      country: 'US',
+      zip: 10001,
+      show_map: false,
+    }
+    const organizer = {
+      organizer: 'Town Band',
+      phone: '555 0100',
+      email: 'band@example.org',
+      website: 'https://band.example.org',
+    }
+    const event = await createEvent({ venue, organizer })
+    const { show_map, zip, stateprovince, ...place } = event.venue
+    assert.deepEqual([show_map, zip, stateprovince], [false, '10001', 'NY'])
+    for (const [name, value] of Object.entries({ venue: 'Town Hall', address: '1 Main St', city: 'Kingston' }))
+      assert.equal(place[name], value)
+    for (const [name, value] of Object.entries(organizer)) assert.equal(event.organizer[0][name], value)
+    assert.deepEqual((await read(`/venues/${event.venue.id}`)).address, '1 Main St')
+  })
+
+  test('lists mix ids, records with ids and new records, in order, each once', async () => {
+    const [a, b] = [
+      await create('/organizers', { organizer: 'Ada' }),
+      await create('/organizers', { organizer: 'Ben' }),
+    ]
+    const { organizer } = await createEvent({
+      organizer: [b.id, { organizer: 'Cleo' }, { id: String(a.id) }, String(b.id), { organizer: 'ADA' }],
+    })
+    assert.deepEqual(names(organizer, 'organizer'), ['Ben', 'Cleo', 'Ada'])
+    const [one, two] = [
+      await create('/venues', { venue: 'First Stage' }),
+      await create('/venues', { venue: 'Second Stage' }),
+    ]
+    const { venue } = await createEvent({ venue: [two.id, { id: one.id }, { venue: 'Third Stage' }] })
+    assert.deepEqual(names(venue, 'venue'), ['Second Stage', 'First Stage', 'Third Stage'])
+  })
+
+  test('forms name them in brackets', async () => {
+    const pairs = [
+      ...Object.entries(DAY),
+      ['venue[venue]', 'Form Hall'],
+      ['venue[city]', 'Formby'],
+      ['organizer[0][organizer]', 'Form Club'],
+      ['organizer[1][organizer]', 'Form Union'],
+      ['categories[]', 'Form Kind'],
+      ['categories[]', 'Form Sort'],
+    ] as [string, string][]
+    const { status, body } = await service.post('/events', new URLSearchParams(pairs))
+    assert.equal(status, 201, JSON.stringify(body))
+    assert.deepEqual([body.venue.venue, body.venue.city], ['Form Hall', 'Formby'])
+    assert.deepEqual(names(body.organizer, 'organizer'), ['Form Club', 'Form Union'])
+    assert.deepEqual(names(body.categories, 'name'), ['Form Kind', 'Form Sort'])
+  })
+
+  test('unknown ids, ids of another kind, nameless records and invalid details are refused by name', async () => {
+    const event = await createEvent({ venue: { venue: 'Any' }, organizer: { organizer: 'Any' } })
+    for (const venue of [
+      987654,
+      'nowhere',
+      event.organizer[0].id,
+      event.id,
+      { city: 'x' },
+      { venue: '' },
+      { venue: ' ' },
+      [event.venue.id, 987654],
+    ])
+      await assertInvalid({ venue }, 'venue')
+    for (const venue of [
+      { venue: 'V', website: 'no address' },
+      { venue: 'V', geo_lat: 91, geo_lng: 0 },
+      { venue: 'V', status: 'x' },
+      true,
+    ])
+      await assertInvalid({ venue }, 'venue')
+    for (const organizer of [987654, 'x', event.venue.id, { email: 'x@y' }, { organizer: 'O', website: 'x' }, [{}]])
+      await assertInvalid({ organizer }, 'organizer')
+  })
+
+  test('a failed create leaves no venue, organizer, category or tag behind', async () => {
+    const nested = {
+      venue: { venue: 'Half-built' },
+      organizer: [{ organizer: 'Half-founded' }],
+      categories: ['Half-baked'],
+      tags: ['half'],
+    }
+    const failures: [object, Reader, number][] = [
+      [{ author: service.userIds.admin }, 'author', 403],
+      [{ image: 'http://127.0.0.1:1/none.png' }, 'admin', 400],
+      [{ organizer: [{ organizer: 'Half-founded' }, 987654] }, 'admin', 400],
+      [{ venue: { venue: 'Half-built', geo_lat: 1 } }, 'admin', 400],
+      [{ start_date: 'never' }, 'admin', 400],
+      [{ title: '' }, 'admin', 400],
+    ]
+    for (const [fields, as, status] of failures) {
+      const answer = await service.post('/events', { ...DAY, ...nested, ...fields }, as)
+      assert.equal(answer.status, status, JSON.stringify(answer.body))
+    }
+    for (const path of ['/venues', '/organizers', '/categories', '/tags'])
+      assert.equal((await read(`${path}?search=half&hide_empty=false`)).total, 0, path)
+  })
+})
+
+describe('categories and tags of an event', () => {
+  test('they are named by id, slug, name, comma-separated text or the objects of an answer, and new names are made', async () => {
+    const { categories } = await createEvent({ categories: ['Live Music', 'Theatre'] })
+    const [music, theatre] = categories
+    const forms = [
+      [music.id, theatre.id],
+      [String(music.id), 'theatre'],
+      'Live Music,Theatre',
+      `${music.id}, theatre`,
+      [music, theatre],
+      [{ slug: 'live-music' }, { name: 'theatre' }],
+      ['LIVE MUSIC', 'Theatre', music.id],
+    ]
+    for (const sent of forms) {
+      const event = await createEvent({ categories: sent })
+      assert.deepEqual(names(event.categories, 'id').sort(), [music.id, theatre.id].sort(), JSON.stringify(sent))
+    }
+    assert.deepEqual(names((await createEvent({ categories: music })).categories, 'id'), [music.id])
+    assert.equal((await read('/categories?search=music&hide_empty=false')).total, 1)
+  })
+
+  test('unknown ids are passed over, lists replace, null leaves and empty values clear', async () => {
+    const event = await createEvent({ tags: ['one', 'two', 987654] })
+    assert.deepEqual(names(event.tags, 'name'), ['one', 'two'])
+    assert.deepEqual(names((await update(event.id, { tags: null })).tags, 'name'), ['one', 'two'])
+    assert.deepEqual(names((await update(event.id, { tags: ['three'] })).tags, 'name'), ['three'])
+    assert.deepEqual((await update(event.id, { tags: '' })).tags, [])
+  })
+
+  test('they are shown by name, and counted once the event is public', async () => {
+    const event = await createEvent({ tags: ['zebra', 'apple', 'Mango'], status: 'draft' })
+    assert.deepEqual(names(event.tags, 'name'), ['apple', 'Mango', 'zebra'])
+    assert.deepEqual(names(event.tags, 'count'), [0, 0, 0])
+    assert.deepEqual(names((await update(event.id, { status: 'publish' })).tags, 'count'), [1, 1, 1])
+    assert.deepEqual(names((await update(event.id, { tags: ['apple'], status: 'private' })).tags, 'count'), [0])
+    assert.equal((await read('/tags?search=zebra&hide_empty=false')).tags[0].count, 0)
+  })
+})
+
+describe('status', () => {
+  test('an unknown status is refused by name, also one the reference uses inside', async () => {
+    for (const status of ['', 'any', 'inherit', 'auto-draft', 'Publish', 1, ['draft'], {}])
+      await assertInvalid({ status }, 'status')
+  })
+
+  test('a draft has no public address, no publication date and no slug of its own making until it is published', async () => {
+    const draft = await createEvent({ title: 'Not yet', status: 'draft' })
+    assert.deepEqual([draft.slug, draft.date_utc], ['', '0000-00-00 00:00:00'])
+    assert.equal(draft.url, `${service.origin}/?post_type=tribe_events&p=${draft.id}`)
+    const published = await update(draft.id, { status: 'publish' })
+    assert.deepEqual([published.slug, published.url], ['not-yet', `${service.origin}/event/not-yet/`])
+    assert.notEqual(published.date_utc, '0000-00-00 00:00:00')
+  })
+
+  test('a record as read, with a publication date of zeros, can be posted back', async () => {
+    const draft = await read(`/events/${(await createEvent({ title: 'Zeros', status: 'draft' })).id}`)
+    assert.equal(draft.date_utc, '0000-00-00 00:00:00')
+    const { status, body } = await service.post('/events', draft)
+    assert.equal(status, 201, JSON.stringify(body))
+    assert.deepEqual([body.status, body.date_utc], ['draft', '0000-00-00 00:00:00'])
+    const venue = await read(`/venues/${(await create('/venues', { venue: 'Zero Hall', status: 'draft' })).id}`)
+    assert.equal((await service.post('/venues', { ...venue, venue: 'Zero Hall 2' })).status, 201)
+  })
+
+  test('what is scheduled becomes public at its time, by itself, and its terms count it', async () => {
+    const date_utc = wallOf(Date.now() + 2000)
+    const event = await createEvent({ title: 'Any moment now', date_utc, tags: ['soon'] })
+    const asked = await createEvent({ title: 'Asked for future', status: 'future', date_utc })
+    const venue = await create('/venues', { venue: 'Opening Soon', date_utc })
+    const organizer = await create('/organizers', { organizer: 'Founding Soon', date_utc })
+    for (const record of [event, asked, venue, organizer]) assert.equal(record.status, 'future')
+    assert.equal((await service.get(`/events/${event.id}`)).status, 403)
+    assert.equal((await read(`/events?${MAY}&search=moment`, 'anonymous')).total, 0)
+    await assertSoon(async () => (await read(`/events?${MAY}&search=moment`, 'anonymous')).total === 1)
+    await assertSoon(async () => (await service.get(`/organizers/${organizer.id}`)).status === 200)
+    const published = await read(`/events/${event.id}`, 'anonymous')
+    assert.deepEqual([published.status, published.date_utc, published.tags[0].count], ['publish', date_utc, 1])
+    assert.equal((await service.get(`/events/${asked.id}`)).body.status, 'publish')
+    assert.equal((await service.get(`/venues/${venue.id}`)).status, 200)
+    assert.ok(Date.parse(`${date_utc.replace(' ', 'T')}Z`) <= Date.now())
+  })
+
+  test('a publication date to come schedules, one that has come publishes, in local and in UTC time', async () => {
+    const scheduled = await createEvent({ date: '2035-06-01 00:00:00' })
+    assert.deepEqual([scheduled.status, scheduled.date_utc], ['future', '2035-06-01 04:00:00'])
+    assert.equal((await update(scheduled.id, { date: '2020-06-01 00:00:00' })).status, 'publish')
+    const past = await createEvent({ status: 'future', date_utc: '2020-06-01T02:00:00+02:00' })
+    assert.deepEqual([past.status, past.date_utc, past.date], ['publish', '2020-06-01 00:00:00', '2020-05-31 20:00:00'])
+  })
+})
+
+describe('trash', () => {
+  test('a removed event is shown as it lies in the trash, frees its slug, leaves lists and counts, and can be restored', async () => {
+    const event = await createEvent({ title: 'Thrown away', tags: ['thrown'] })
+    const removed = (await service.remove(`/events/${event.id}`)).body
+    assert.deepEqual([removed.status, removed.slug], ['trash', 'thrown-away__trashed'])
+    assert.equal(removed.url, `${service.origin}/?post_type=tribe_events&p=${event.id}`)
+    assert.equal(removed.json_ld, undefined)
+    assert.equal((await service.get('/events/by-slug/thrown-away')).status, 400)
+    assert.equal((await read('/events/by-slug/thrown-away__trashed')).id, event.id)
+    for (const as of ['anonymous', 'admin'] as const)
+      assert.equal((await read(`/events?${MAY}&search=thrown`, as)).total, 0)
+    assert.equal((await read(`/events?${MAY}&search=thrown&status=trash`)).total, 1)
+    assert.equal((await read(`/tags/${event.tags[0].id}`)).count, 0)
+    const again = await service.remove(`/events/${event.id}`)
+    assert.deepEqual([again.status, again.body.code], [410, 'event-is-in-trash'])
+
+    const namesake = await createEvent({ title: 'Thrown away' })
+    assert.equal(namesake.slug, 'thrown-away')
+    const edited = await update(event.id, { description: 'Edited where it lies' })
+    assert.equal(edited.status, 'trash')
+    const restored = await update(event.id, { status: 'publish' })
+    assert.deepEqual([restored.status, restored.slug], ['publish', 'thrown-away-2'])
+    assert.equal((await read(`/tags/${event.tags[0].id}`)).count, 1)
+  })
+})
+
+describe('copies', () => {
+  test('a whole event as read, posted back, makes a copy', async () => {
+    const image = await create('/venues', { venue: 'Pictured', image: `${pictures.url}/wide.png` })
+    const made = await createEvent({
+      title: 'Copy & paste "this"',
+      description: '<p>Some <em>text</em> &amp; more</p>\nAnd a <a href="https://example.org/?a=1&b=2">link</a>',
+      excerpt: 'An excerpt',
+      slug: 'copied',
+      date: '2021-02-03 04:05:06',
+      timezone: 'Europe/Rome',
+      cost: '$10 - $20',
+      website: 'https://example.org/?a=1&b=2',
+      sticky: true,
+      featured: true,
+      show_map: true,
+      image: image.image.id,
+      categories: ['Copies', 'Arts & Letters'],
+      tags: ['copy'],
+      venue: [{ venue: 'Copy Hall & Co', city: 'Rome' }, { venue: 'Annex' }],
+      organizer: [{ organizer: 'Copyists' }, { organizer: 'Scribes', email: 'scribes@example.org' }],
+    })
+    const original = await read(`/events/${made.id}`)
+    const { status, body } = await service.post('/events', original)
+    assert.equal(status, 201, JSON.stringify(body))
+    assert.notEqual(body.id, original.id)
+    assert.deepEqual(comparable(body), comparable(original))
+    assert.deepEqual(body.image, original.image)
+    for (const path of [
+      '/venues?search=copy',
+      '/organizers?search=copyists',
+      '/categories?search=copies',
+      '/tags?search=copy',
+    ])
+      assert.equal((await read(path)).total, 1, path)
+  })
+
+  test('an event as read, put back where it was read, stays as it is', async () => {
+    for (const status of ['publish', 'draft', 'private', 'pending']) {
+      const { id } = await createEvent({
+        title: `As it was: ${status}`,
+        status,
+        description: 'a\n\nb',
+        cost: 'Free',
+        all_day: true,
+      })
+      const { json_ld: _data, ...before } = await read(`/events/${id}`)
+      const { modified: _at, modified_utc: _utc, ...expected } = before
+      const { modified, modified_utc, ...after } = await update(id, before)
+      assert.deepEqual(after, expected)
+    }
+  })
+})
+
+/** What a copy shares with its original: all but what names the record, its moment of change, and counts. */
+function comparable(event: Body): Body {
+  const {
+    id,
+    global_id,
+    global_id_lineage,
+    url,
+    rest_url,
+    slug,
+    modified,
+    modified_utc,
+    json_ld,
+    categories,
+    tags,
+    ...rest
+  } = event
+  return { ...rest, categories: names(categories, 'id'), tags: names(tags, 'id') }
+}
+
+describe('images', () => {
+  test('an image is fetched from an address, stored with its sizes, and served from here', async () => {
+    const { image } = await createEvent({ image: `${pictures.url}/wide.png` })
+    assert.deepEqual([image.width, image.height, image.extension], [900, 600, 'png'])
+    assert.deepEqual([image.sizes.thumbnail.width, image.sizes.thumbnail.height], [150, 150])
+    assert.deepEqual([image.sizes.medium.width, image.sizes.medium.height], [300, 200])
+    assert.deepEqual([image.sizes.medium_large.width, image.sizes.large], [768, undefined])
+    for (const { url, filesize, width } of [image, ...(Object.values(image.sizes) as Body[])]) {
+      const response = await fetch(url)
+      const bytes = Buffer.from(await response.arrayBuffer())
+      assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/png'])
+      assert.deepEqual([bytes.length, (await sharp(bytes).metadata()).width], [filesize, width])
+    }
+  })
+
+  test('the same address and the address here name the image that is known, and so do its id and its object', async () => {
+    const { image } = await createEvent({ image: `${pictures.url}/square.png` })
+    const visits = pictures.visits.length
+    for (const sent of [`${pictures.url}/square.png`, image.url, image.id, String(image.id), image]) {
+      const event = await createEvent({ image: sent, venue: { venue: `Square ${JSON.stringify(sent)}`, image: sent } })
+      assert.deepEqual([event.image.id, event.venue.image.id], [image.id, image.id])
+    }
+    assert.equal(pictures.visits.length, visits)
+  })
+
+  test('an image is replaced, kept and removed by an update', async () => {
+    const event = await createEvent({ image: `${pictures.url}/wide.png` })
+    assert.equal((await update(event.id, { title: 'Same picture' })).image.id, event.image.id)
+    const square = (await update(event.id, { image: `${pictures.url}/square.png` })).image
+    assert.notEqual(square.id, event.image.id)
+    for (const empty of ['', 0, '0', false]) {
+      await update(event.id, { image: square.id })
+      assert.equal((await update(event.id, { image: empty })).image, false)
+    }
+  })
+
+  test('what gives no image is refused by name, and so is any address from those who may not upload', async () => {
+    for (const path of ['/missing.png', '/page.html', '/lying.png'])
+      await assertInvalid({ image: pictures.url + path }, 'image')
+    for (const image of [
+      'http://127.0.0.1:1/refused.png',
+      'ftp://127.0.0.1/x.png',
+      'x',
+      987654,
+      '-1',
+      [],
+      {},
+      { id: 987654 },
+      true,
+    ]) {
+      if (Array.isArray(image)) continue
+      await assertInvalid({ image }, 'image')
+    }
+    const { status, body } = await service.post('/events', { ...DAY, image: `${pictures.url}/wide.png` }, 'contributor')
+    assert.deepEqual([status, Object.keys(body.data.params)], [400, ['image']])
+  })
+})
+
+const wallOf = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ')
+
+async function assertSoon(holds: () => Promise<boolean>): Promise<void> {
+  const until = Date.now() + 8000
+  while (!(await holds())) {
+    assert.ok(Date.now() < until, 'it did not happen within eight seconds')
+    await setTimeout(100)
+  }
+}
+
+/** A site with pictures, on this machine. */
+const pictures = { url: '', visits: [] as string[] }
+const pictureServer = createServer(async (request, response) => {
+  const path = request.url ?? ''
+  pictures.visits.push(path)
+  const [width, height] = path.startsWith('/wide') ? [900, 600] : [200, 200]
+  if (path === '/wide.png' || path === '/square.png') {
+    const bytes = await sharp({ create: { width, height, channels: 3, background: '#357' } })
+      .png()
+      .toBuffer()
+    response.writeHead(200, { 'content-type': 'image/png' }).end(bytes)
+  } else if (path === '/lying.png') response.writeHead(200, { 'content-type': 'image/png' }).end('<html></html>')
+  else if (path === '/page.html') response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')
+  else response.writeHead(404).end()
+})
+before(async () => {
+  await new Promise<void>((ready) => pictureServer.listen(0, '127.0.0.1', ready))
+  pictures.url = `http://127.0.0.1:${(pictureServer.address() as AddressInfo).port}`
+})
+after(() => {
+  pictureServer.closeAllConnections()
+  pictureServer.close()
+})

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+const venues: number[] = []
+const organizers: number[] = []
+const events: number[] = []
+const CATEGORIES = ['music', 'jazz', 'choir', 'sports', 'rowing']
+
+/** A repeatable stream of whole numbers below a bound. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state % below
+  }
+}
+
+function randomEvent(pick: (below: number) => number, title: string) {
+  const start = new Date(Date.UTC(2027, pick(6), 1 + pick(28), pick(24), pick(4) * 15))
+  const end = new Date(start.getTime() + pick(5) * 3_600_000 * 12)
+  const wall = (date: Date) => date.toISOString().slice(0, 19)
+  return {
+    title,
+    start_date: wall(start),
+    end_date: wall(end),
+    timezone: ['America/New_York', 'Europe/Paris', 'Asia/Tokyo'][pick(3)],
+    status: ['publish', 'publish', 'publish', 'draft', 'private'][pick(5)],
+    date: `2026-0${1 + pick(3)}-01 09:00:00`,
+    featured: pick(4) === 0,
+    hide_from_listings: pick(9) === 0,
+    categories: CATEGORIES.filter(() => pick(3) === 0),
+    tags: ['loud', 'quiet'].filter(() => pick(2) === 0),
+    venue: pick(4) === 0 ? [] : [venues[pick(venues.length)]],
+    organizer: organizers.filter(() => pick(2) === 0),
+  }
+}
+
+before(async () => {
+  service = await startService()
+  const category = async (name: string, parent = 0) =>
+    (await service.post('/categories', { name, slug: name, parent })).body.id
+  const music = await category('music')
+  for (const name of ['jazz', 'choir']) await category(name, music)
+  await category('rowing', await category('sports'))
+  for (const name of ['loud', 'quiet']) await service.post('/tags', { name })
+  for (let i = 0; i < 6; i++) {
+    const place = i < 4 ? { geo_lat: 40 + i / 10, geo_lng: -74 } : {}
+    venues.push((await service.post('/venues', { venue: `Hall ${i}`, ...place })).body.id)
+    organizers.push((await service.post('/organizers', { organizer: `Club ${i}` })).body.id)
+  }
+  const pick = numbers(7)
+  for (let i = 0; i < 120; i++) {
+    const { status, body } = await service.post('/events', randomEvent(pick, `Event ${i}`))
+    assert.equal(status, 201)
+    events.push(body.id)
+  }
+  await filled()
+})
+after(() => service.close())
+
+/** Waits until lists are answered from memory. */
+async function filled(): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if ((await service.get('~/readyz')).body.memory === 'filled') return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  assert.fail('the memory was not filled within five seconds')
+}
+
+interface Seen {
+  ids: number[]
+  total: number
+}
+
+/** A list as anybody sees it, which memory answers, and the same list as the database answers it to an administrator. */
+async function bothWays(query: string): Promise<[Seen, Seen]> {
+  const seen = async (as: 'anonymous' | 'admin', more: string): Promise<Seen> => {
+    const { status, body } = await service.get(`/events?${query}${more}`, as)
+    if (status === 404) return { ids: [], total: -1 }
+    assert.equal(status, 200, JSON.stringify(body))
+    return { ids: body.events.map((event: { id: number }) => event.id), total: body.total }
+  }
+  return [await seen('anonymous', ''), await seen('admin', '&status=publish')]
+}
+
+const day = fc
+  .tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 28 }))
+  .map(([month, date]) => `2027-0${month}-${String(date).padStart(2, '0')}`)
+const queries = fc
+  .record(
+    {
+      start_date: day,
+      end_date: day,
+      starts_before: day,
+      starts_after: day,
+      ends_before: day,
+      ends_after: day,
+      strict_dates: fc.constantFrom('true', 'false'),
+      categories: fc.subarray(CATEGORIES, { minLength: 1 }).map((slugs) => slugs.join(',')),
+      tags: fc.constantFrom('loud', 'quiet', 'loud,quiet'),
+      venue: fc.subarray([0, 1, 2, 3, 4, 5], { minLength: 1, maxLength: 3 }),
+      organizer: fc.subarray([0, 1, 2, 3], { minLength: 1, maxLength: 2 }),
+      featured: fc.constantFrom('true', 'false'),
+      geoloc: fc.constantFrom('true', 'false'),
+      circle: fc.constantFrom('geoloc_lat=40.1&geoloc_lng=-74&geoloc_radius=15', 'geoloc_lat=40&geoloc_lng=-74'),
+      page: fc.integer({ min: 1, max: 4 }),
+      per_page: fc.integer({ min: 1, max: 60 }),
+    },
+    { requiredKeys: [] },
+  )
+  .map((filters) =>
+    Object.entries(filters)
+      .map(([name, value]) => {
+        if (name === 'circle') return value
+        const ids = name === 'venue' ? venues : organizers
+        return `${name}=${Array.isArray(value) ? value.map((i) => ids[Number(i)]).join(',') : value}`
+      })
+      .join('&'),
+  )
+
+test('a list from memory is the list the database gives, whatever the filters', async () => {
+  await fc.assert(
+    fc.asyncProperty(queries, async (query) => {
+      const [memory, database] = await bothWays(query)
+      assert.deepEqual(memory, database, query)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('after any changes a list from memory is still the list the database gives', async () => {
+  const pick = numbers(99)
+  for (let round = 0; round < 12; round++) {
+    const id = events[pick(events.length)] ?? 0
+    const change = pick(5)
+    if (change === 0) await service.remove(`/events/${id}`)
+    else if (change === 1)
+      await service.put(`/venues/${venues[pick(6)]}`, { status: pick(2) === 0 ? 'draft' : 'publish' })
+    else if (change === 2)
+      await service.put(`/organizers/${organizers[pick(6)]}`, { status: pick(2) === 0 ? 'draft' : 'publish' })
+    else await service.put(`/events/${id}`, randomEvent(pick, `Changed ${round}`))
+    for (const query of fc.sample(queries, { numRuns: 6, seed: round })) {
+      const [memory, database] = await bothWays(query)
+      assert.deepEqual(memory, database, query)
+    }
+  }
+})
+
+test('moving a category moves its events into and out of what its ancestors list', async () => {
+  const { body } = await service.get('/categories?hide_empty=0&slug=rowing')
+  const music = (await service.get('/categories?hide_empty=0&slug=music')).body.categories[0].id
+  await service.put(`/categories/${body.categories[0].id}`, { parent: music })
+  for (const slug of ['music', 'sports', 'rowing']) {
+    const [memory, database] = await bothWays(`start_date=2027-01-01&categories=${slug}&per_page=50`)
+    assert.deepEqual(memory, database, slug)
+  }
+})
+
+test('events in lists show renamed venues, renamed terms and new counts at once', async () => {
+  const venue = venues[0] ?? 0
+  const one = (
+    await service.post('/events', {
+      title: 'Shown',
+      start_date: '2027-07-01',
+      end_date: '2027-07-01',
+      venue,
+      categories: ['fresh'],
+    })
+  ).body
+  const shown = async () => (await service.get('/events?start_date=2027-07-01&end_date=2027-07-01')).body.events[0]
+  assert.equal((await shown()).categories[0].count, 1)
+  await service.put(`/venues/${venue}`, { venue: 'Hall Renamed' })
+  await service.put(`/categories/${one.categories[0].id}`, { name: 'Fresher' })
+  await service.post('/events', {
+    title: 'Another',
+    start_date: '2027-07-02',
+    end_date: '2027-07-02',
+    categories: ['fresh'],
+  })
+  const after = await shown()
+  assert.equal(after.venue.venue, 'Hall Renamed')
+  assert.equal(after.categories[0].name, 'Fresher')
+  assert.equal(after.categories[0].count, 2)
+})
+
+test('under concurrent writes a reader never goes back, and a writer sees its own write in the next read', async () => {
+  const { id } = (
+    await service.post('/events', { title: 'Version 0', start_date: '2027-08-01', end_date: '2027-08-01' })
+  ).body
+  const versionIn = (title: string) => Number(title.replace('Version ', ''))
+  let isWriting = true
+  const read = async (path: string) => {
+    const { body } = await service.get(path)
+    return versionIn(path.includes('?') ? body.events[0].title : body.title)
+  }
+  const reader = async (path: string) => {
+    let last = 0
+    for (let reads = 0; isWriting || reads < 5; reads++) {
+      const seen = await read(path)
+      assert.ok(seen >= last, `${path} went from version ${last} back to ${seen}`)
+      last = seen
+    }
+  }
+  const list = '/events?start_date=2027-08-01&end_date=2027-08-01'
+  const readers = [reader(list), reader(list), reader(`/events/${id}`), reader(`${list}&per_page=5`)]
+  for (let version = 1; version <= 60; version++) {
+    await service.put(`/events/${id}`, { title: `Version ${version}` })
+    assert.equal(await read(version % 2 === 0 ? list : `/events/${id}`), version)
+  }
+  isWriting = false
+  await Promise.all(readers)
+})
+
+test('an unchanged list is answered 304 to whoever has it, and in full once something changed', async () => {
+  const path = '/events?start_date=2027-09-01&end_date=2027-09-30'
+  const first = await service.get(path)
+  const again = { 'if-none-match': first.headers.get('etag') ?? '' }
+  assert.equal((await service.request('anonymous', 'GET', path, undefined, again)).status, 304)
+  await service.post('/events', { title: 'News', start_date: '2027-09-09', end_date: '2027-09-09' })
+  const changed = await service.request('anonymous', 'GET', path, undefined, again)
+  assert.equal(changed.status, 200)
+  assert.equal(changed.body.total, 1)
+})
+
+test('what a caller may see alone is never kept for others', async () => {
+  const draft = (
+    await service.post('/events', {
+      title: 'Secret',
+      status: 'draft',
+      start_date: '2027-10-01',
+      end_date: '2027-10-01',
+    })
+  ).body
+  const path = '/events?start_date=2027-10-01&end_date=2027-10-31'
+  assert.equal((await service.get(path, 'admin')).body.total, 1)
+  assert.equal((await service.get(path)).body.total, 0)
+  assert.equal((await service.get(`/events/${draft.id}`, 'admin')).status, 200)
+  assert.equal((await service.get(`/events/${draft.id}`)).status, 403)
+})

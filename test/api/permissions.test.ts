@@ -1,0 +1,498 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
+import {
+  CALLERS,
+  KINDS,
+  type Kind,
+  MAKERS,
+  MAY_NAME_AUTHORS,
+  MISSING,
+  mayChange,
+  mayRead,
+  OWNERS,
+  type Owner,
+  PATHS,
+  type RecordCell,
+  recordCells,
+  STATUSES,
+  STORED_STATUS,
+  type Status,
+  TERM_KINDS,
+} from './permission-table.ts'
+
+/** A record of the calendar all tests look at. */
+interface Planted {
+  kind: Kind
+  owner: Owner
+  status: Status
+  id: number
+  slug: string
+}
+
+const DAY = 86_400_000
+const inDays = (days: number) => new Date(Date.now() + days * DAY).toISOString().slice(0, 19).replace('T', ' ')
+const TOMORROW = inDays(2)
+
+let service: TestService
+let planted: Planted[] = []
+/** Published, with a link to every venue and organizer there is. */
+let hub: number
+
+before(async () => {
+  service = await startService()
+  for (const kind of ['venue', 'organizer', 'event'] as const) {
+    for (const owner of OWNERS) for (const status of STATUSES) planted.push(await plant(kind, owner, status))
+  }
+  const { body } = await service.post('/events', {
+    title: 'Hub',
+    start_date: TOMORROW,
+    end_date: TOMORROW,
+    venue: of('venue', (record) => record.status !== 'trash').map(({ id }) => id),
+    organizer: of('organizer', (record) => record.status !== 'trash').map(({ id }) => id),
+  })
+  hub = body.id
+  planted = Object.freeze(planted) as Planted[]
+})
+after(() => service.close())
+
+const of = (kind: Kind, where: (record: Planted) => boolean = () => true) =>
+  planted.filter((record) => record.kind === kind && where(record))
+
+async function plant(kind: Kind, owner: Owner, status: Status): Promise<Planted> {
+  const name = `Secret ${kind} ${status} of ${owner}`
+  const dates = status === 'future' ? { date: TOMORROW } : {}
+  const own =
+    kind === 'event' ? { title: name, slug: name, start_date: TOMORROW, end_date: TOMORROW } : { [kind]: name }
+  const author = service.userIds[owner]
+  const { status: answered, body } = await service.post(PATHS[kind], { ...own, ...dates, status, author })
+  assert.equal(answered, 201, JSON.stringify(body))
+  assert.equal(body.status, status)
+  assert.equal(body.author, String(author))
+  return { kind, owner, status, id: body.id, slug: body.slug }
+}
+
+function addressOf(record: Planted, by: 'id' | 'slug'): string {
+  return by === 'id' ? `${PATHS[record.kind]}/${record.id}` : `${PATHS[record.kind]}/by-slug/${record.slug}`
+}
+
+function recordOf(kind: Kind, { owner, status }: Pick<Planted, 'owner' | 'status'>): Planted {
+  const [found] = of(kind, (record) => record.owner === owner && record.status === status)
+  assert.ok(found)
+  return found
+}
+
+/** Runs the work on all items, a few at a time. */
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items]
+  const worker = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: 8 }, worker))
+}
+
+function assertError(answer: Answer, expected: { status: number; code?: string }, where: string): void {
+  assert.equal(answer.status, expected.status, `${where}: ${JSON.stringify(answer.body)}`)
+  assert.equal(answer.body.code, expected.code, where)
+  assert.equal(answer.body.data.status, expected.status, where)
+  assert.ok(answer.body.message, where)
+}
+
+async function assertCell(kind: Kind, cell: RecordCell): Promise<void> {
+  const record = recordOf(kind, cell)
+  const body = ['POST', 'PUT', 'PATCH'].includes(cell.method) ? textOf(kind, `Changed by ${cell.caller}`) : undefined
+  const answer = await service.request(cell.caller, cell.method, addressOf(record, cell.by), body)
+  const where = `${cell.caller} ${cell.method} by ${cell.by}, ${cell.status} of ${cell.owner}`
+  assert.equal(answer.status, cell.answer.status, `${where}: ${JSON.stringify(answer.body)}`)
+  if (cell.method !== 'DELETE' || answer.status !== 200) assert.equal(answer.headers.get('allow'), cell.allow, where)
+  if (cell.method === 'HEAD') return assert.equal(answer.body, undefined)
+  if (cell.answer.code !== undefined) return assertError(answer, cell.answer, where)
+  if (cell.method === 'OPTIONS') return
+  assert.equal(answer.body.id, record.id, where)
+  if (cell.method === 'DELETE') return assert.equal(answer.body.status, 'trash', where)
+  if (cell.method !== 'GET') assert.match(answer.body.description, new RegExp(`Changed by ${cell.caller}`), where)
+  assert.equal(answer.body.status, cell.status, where)
+}
+
+const textOf = (kind: Kind, text: string) => ({ description: text, ...(kind === 'event' ? { excerpt: text } : {}) })
+
+async function snapshot(kind: Kind): Promise<unknown[]> {
+  const answers = await Promise.all(of(kind).map((record) => service.get(addressOf(record, 'id'), 'admin')))
+  return answers.map(({ body }) => body)
+}
+
+for (const kind of KINDS) {
+  const cells = recordCells(kind)
+  const refused = cells.filter(
+    ({ answer, method }) => answer.status !== 200 || ['GET', 'HEAD', 'OPTIONS'].includes(method),
+  )
+  const updates = cells.filter(
+    ({ answer, method }) => answer.status === 200 && ['POST', 'PUT', 'PATCH'].includes(method),
+  )
+  const removals = cells.filter(({ answer, method }) => answer.status === 200 && method === 'DELETE')
+
+  test(`${refused.length} cells: reading ${kind}s follows the table, and what is refused changes nothing`, async () => {
+    const before = await snapshot(kind)
+    await inParallel(refused, (cell) => assertCell(kind, cell))
+    assert.deepEqual(await snapshot(kind), before)
+  })
+
+  test(`${updates.length} cells: updates of ${kind}s by id and by slug follow the table`, async () => {
+    for (const cell of updates) await assertCell(kind, cell)
+  })
+
+  test(`${removals.length} cells: removals of ${kind}s by id and by slug follow the table`, async () => {
+    for (const cell of removals) {
+      await assertCell(kind, cell)
+      const record = recordOf(kind, cell)
+      const restored = await service.put(addressOf(record, 'id'), { status: record.status })
+      assert.deepEqual([restored.body.status, restored.body.slug], [record.status, record.slug])
+    }
+  })
+}
+
+const listCells = CALLERS.length * KINDS.length * (STATUSES.length + 1)
+
+test(`${listCells} cells: lists show and count what the caller may read, by status, search and include alike`, async () => {
+  const listings = CALLERS.flatMap((caller) =>
+    KINDS.flatMap((kind) => [undefined, ...STATUSES].map((status) => ({ caller, kind, status }))),
+  )
+  await inParallel(listings, async ({ caller, kind, status }) => {
+    const where = `${caller} lists ${kind}s, status ${status}`
+    const filter = status === undefined ? '' : `&status=${status}`
+    const everything =
+      kind === 'event'
+        ? `&include=${of(kind)
+            .map(({ id }) => id)
+            .join(',')}`
+        : ''
+    const answers = [
+      await service.get(`${PATHS[kind]}?per_page=50${filter}&search=secret`, caller),
+      await service.get(`${PATHS[kind]}?per_page=50${filter}${everything}`, caller),
+    ]
+    for (const answer of answers) {
+      if (status !== undefined && status !== 'publish' && !MAKERS.record.includes(caller)) {
+        assertError(answer, { status: 400, code: 'rest_invalid_param' }, where)
+        assert.deepEqual(Object.keys(answer.body.data.params), ['status'])
+        continue
+      }
+      const covered = (record: Planted) =>
+        record.status === (status ?? record.status) && (status === 'trash' || record.status !== 'trash')
+      // A subscriber, who may not edit, is shown the published records unless a record is asked for by its id.
+      const listed = (record: Planted) =>
+        covered(record) &&
+        mayRead(caller, kind, record.owner, record.status) &&
+        (MAKERS.record.includes(caller) || record.status === 'publish')
+      const expected = of(kind, listed).map(({ id }) => id)
+      assert.equal(answer.status, 200, `${where}: ${JSON.stringify(answer.body)}`)
+      assert.deepEqual(
+        idsOf(answer.body[PATHS[kind].slice(1)]),
+        expected.sort((a, b) => a - b),
+        where,
+      )
+      assert.equal(answer.body.total, expected.length, where)
+      assert.equal(answer.headers.get('x-tec-total'), String(expected.length), where)
+    }
+  })
+})
+
+const idsOf = (records: { id: number }[]) => records.map(({ id }) => id).sort((a, b) => a - b)
+
+test(`${CALLERS.length * 4} cells: an event shows of its venues and organizers what the caller may read, and none from the trash`, async () => {
+  for (const caller of CALLERS) {
+    const list = await service.get(`/events?include=${hub}`, caller)
+    const alone = await service.get(`/events/${hub}`, caller)
+    const { json_ld } = alone.body
+    for (const shown of [list.body.events[0], alone.body]) {
+      for (const kind of ['venue', 'organizer'] as const) {
+        const readable = of(kind, ({ owner, status }) => status !== 'trash' && mayRead(caller, kind, owner, status))
+        assert.deepEqual(idsOf([shown[kind]].flat()), idsOf(readable), `${caller}: ${kind}s of the event`)
+      }
+    }
+    const names = [json_ld.location, json_ld.organizer].flat().map(({ name }) => name)
+    const readable = planted.filter(({ kind, owner, status }) => mayRead(caller, kind, owner, status))
+    assert.ok(names.length > 1)
+    for (const name of names)
+      assert.ok(
+        readable.some((record) => name === nameOf(record)),
+        `${caller}: ${name}`,
+      )
+  }
+})
+
+const nameOf = ({ kind, owner, status }: Planted) => `Secret ${kind} ${status} of ${owner}`
+
+test('a trashed venue or organizer leaves its events for everybody, and restoring it brings it back', async () => {
+  for (const kind of ['venue', 'organizer'] as const) {
+    const record = recordOf(kind, { owner: 'editor', status: 'publish' })
+    const shown = async () => idsOf([(await service.get(`/events/${hub}`, 'admin')).body[kind]].flat())
+    const before = await shown()
+    await service.remove(addressOf(record, 'id'))
+    assert.deepEqual(
+      await shown(),
+      before.filter((id) => id !== record.id),
+    )
+    await service.put(addressOf(record, 'id'), { status: 'publish' })
+    assert.deepEqual(await shown(), before)
+  }
+})
+
+test('filters by a venue or organizer the caller may not read find no events', async () => {
+  const hidden = KINDS.filter((kind) => kind !== 'event').map((kind) =>
+    recordOf(kind, { owner: 'editor', status: 'draft' }),
+  )
+  for (const { kind, id } of hidden) {
+    for (const caller of CALLERS) {
+      const { status, body } = await service.get(`/events?${kind}=${id}`, caller)
+      assert.equal(status, 200)
+      assert.equal(body.total, ['editor', 'admin'].includes(caller) ? 1 : 0, `${caller}, ${kind}`)
+    }
+  }
+})
+
+test('filters of venues, organizers and terms by an event reveal nothing of events the caller may not read', async () => {
+  const { body: draft } = await service.post(
+    '/events',
+    {
+      title: 'Unannounced',
+      start_date: TOMORROW,
+      end_date: TOMORROW,
+      status: 'private',
+      venue: { venue: 'Open House' },
+      organizer: { organizer: 'Open Society' },
+      categories: ['Rumours'],
+      tags: ['hush'],
+    },
+    'editor',
+  )
+  const { body: known } = await service.get(`/events/${draft.id}`, 'admin')
+  await service.put(`/events/${hub}`, { categories: ['Rumours'], tags: ['hush'] })
+  const asked = [
+    ['venues', `event=${draft.id}`],
+    ['organizers', `event=${draft.id}`],
+    ['venues', 'has_events=true&search=open'],
+    ['organizers', 'has_events=true&search=open'],
+    ['venues', 'only_with_upcoming=true&search=open'],
+    ['organizers', 'only_with_upcoming=true&search=open'],
+    ['categories', `event=${draft.id}`],
+    ['categories', `post=${draft.id}&hide_empty=false`],
+    ['tags', `event=${draft.id}`],
+    ['tags', `post=${draft.id}&hide_empty=false`],
+  ] as const
+  assert.equal(known.venue.venue, 'Open House')
+  for (const [path, query] of asked) {
+    for (const caller of CALLERS) {
+      const { body } = await service.get(`/${path}?${query}`, caller)
+      const expected = ['editor', 'admin'].includes(caller) ? 1 : 0
+      assert.deepEqual([body[path].length, body.total], [expected, expected], `${caller}: ${path}?${query}`)
+    }
+  }
+})
+
+test('the count of a term is of published events, whoever asks', async () => {
+  const event = (status: string, title: string) =>
+    service.post('/events', {
+      title,
+      status,
+      start_date: TOMORROW,
+      end_date: TOMORROW,
+      categories: 'Counted',
+      tags: 'counted',
+    })
+  const made = await Promise.all(STATUSES.map((status) => event(status, `Counted ${status}`)))
+  for (const [kind, path] of [
+    ['category', 'categories'],
+    ['tag', 'tags'],
+  ] as const) {
+    const [term] = made[0]?.body[path] ?? []
+    for (const caller of CALLERS) {
+      const { body } = await service.get(`${PATHS[kind]}/${term.id}`, caller)
+      assert.equal(body.count, 2, `${caller}: ${kind}`)
+      const { body: list } = await service.get(`${PATHS[kind]}?slug=counted`, caller)
+      assert.deepEqual([list.total, list[path][0].count], [1, 2])
+    }
+  }
+  const unpublished = await service.post('/events', {
+    title: 'Quiet',
+    status: 'draft',
+    start_date: TOMORROW,
+    end_date: TOMORROW,
+    tags: 'only in a draft',
+  })
+  const { id } = unpublished.body.tags[0]
+  const { body } = await service.get(`/tags?include=${id}`)
+  assert.deepEqual([body.total, body.tags], [0, []])
+})
+
+const creates = CALLERS.length * (KINDS.length + TERM_KINDS.length)
+
+test(`${creates} cells: who may make what, and nothing is left of what was refused`, async () => {
+  for (const kind of [...KINDS, ...TERM_KINDS]) {
+    const makers = kind === 'category' || kind === 'tag' ? MAKERS[kind] : MAKERS.record
+    for (const caller of CALLERS) {
+      const name = `New ${kind} by ${caller}`
+      const sent = {
+        event: { title: name, start_date: TOMORROW, end_date: TOMORROW, venue: { venue: `Place for ${name}` } },
+        venue: { venue: name },
+        organizer: { organizer: name },
+        category: { name },
+        tag: { name },
+      }[kind]
+      const answer = await service.post(PATHS[kind], sent, caller)
+      const where = `${caller} makes a ${kind}`
+      if (makers.includes(caller)) {
+        assert.equal(answer.status, 201, where)
+        assert.equal(answer.headers.get('location'), `${service.base}${PATHS[kind]}/${answer.body.id}`)
+        assert.equal(answer.headers.get('allow'), 'GET, POST', where)
+      } else {
+        assertError(answer, { status: caller === 'anonymous' ? 401 : 403, code: 'rest_forbidden' }, where)
+        assert.equal(answer.headers.get('allow'), 'GET', where)
+        const query = `search=${encodeURIComponent(name)}${kind in MAKERS ? '&hide_empty=false' : ''}`
+        assert.equal((await service.get(`${PATHS[kind]}?${query}`, 'admin')).body.total, 0, where)
+      }
+    }
+  }
+  const places = await service.get('/venues?search=place+for+new', 'admin')
+  assert.equal(places.body.total, MAKERS.record.length)
+})
+
+const termCells = CALLERS.length * TERM_KINDS.length * 7
+
+test(`${termCells} cells: terms are read by all, and changed and removed by those who may make them`, async () => {
+  for (const kind of TERM_KINDS) {
+    for (const caller of CALLERS) {
+      const may = MAKERS[kind].includes(caller)
+      const refusal = { status: caller === 'anonymous' ? 401 : 403, code: 'rest_forbidden' }
+      const { body: term } = await service.post(PATHS[kind], { name: `${kind} for ${caller}` })
+      const path = `${PATHS[kind]}/${term.id}`
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+        const where = `${caller} ${method} ${kind}`
+        const sent = ['POST', 'PUT', 'PATCH'].includes(method) ? { description: method } : undefined
+        const answer = await service.request(caller, method, path, sent)
+        if (may || ['GET', 'HEAD', 'OPTIONS'].includes(method)) assert.equal(answer.status, 200, where)
+        else assertError(answer, refusal, where)
+        const allow = may ? 'GET, POST, PUT, PATCH, DELETE' : 'GET'
+        if (method !== 'DELETE') assert.equal(answer.headers.get('allow'), allow, where)
+        if (sent && may) assert.equal(answer.body.description, method)
+      }
+      const left = await service.get(path)
+      assert.equal(left.status, may ? 400 : 200)
+      if (!may) assert.equal(left.body.description, '')
+    }
+  }
+})
+
+const missingCells = MISSING.flatMap(({ paths, methods }) =>
+  paths.flatMap((path) => methods.map((method) => [path, method])),
+)
+
+test(`${missingCells.length * CALLERS.length} cells: what is not there is answered as the matrix of contract 7.4 says`, async () => {
+  const others = { '/events': 'venue', '/venues': 'event', '/organizers': 'venue' } as const
+  for (const { paths, methods, answer: expected, refused } of MISSING) {
+    for (const path of paths) {
+      const [collection = ''] = path.match(/^\/\w+/) ?? []
+      const kind = others[collection as keyof typeof others]
+      // A term of the other taxonomy, for terms; ids of terms count apart from those of records.
+      const other = kind ? recordOf(kind, { owner: 'editor', status: 'publish' }).id : await termOfOtherKind(collection)
+      for (const method of methods) {
+        for (const caller of CALLERS) {
+          const target = path.replace('{other}', String(other))
+          const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { description: 'x' } : undefined
+          const answer = await service.request(caller, method, target, body)
+          const where = `${caller} ${method} ${target}`
+          const denied = refused?.[caller as keyof typeof refused]
+          const status = denied ?? expected.status
+          assert.equal(answer.status, status, `${where}: ${JSON.stringify(answer.body)}`)
+          if (method === 'HEAD') continue
+          assertError(answer, { status, code: denied === undefined ? expected.code : 'rest_forbidden' }, where)
+          if (expected.param && denied === undefined)
+            assert.deepEqual(Object.keys(answer.body.data.params), [expected.param])
+        }
+      }
+    }
+  }
+})
+
+async function termOfOtherKind(collection: string): Promise<number> {
+  const path = collection === '/tags' ? '/categories' : '/tags'
+  const { body } = await service.post(path, { name: `Other ${Math.random()}` })
+  return body.id
+}
+
+const statusCells = Object.keys(STORED_STATUS).length * MAKERS.record.length * KINDS.length
+
+test(`${statusCells} cells: the status asked for is stored as far as the caller may set it`, async () => {
+  const callers = ['contributor', 'author', 'editor', 'admin'] as const satisfies Reader[]
+  for (const [asked, stored] of Object.entries(STORED_STATUS)) {
+    const [status] = asked.split(' ')
+    const sent = { ...(asked === 'absent' ? {} : { status }), ...(asked.endsWith('to come') ? { date: TOMORROW } : {}) }
+    for (const kind of KINDS) {
+      for (const caller of callers) {
+        const name = `${asked} ${kind} of ${caller}`
+        const own = kind === 'event' ? { title: name, start_date: TOMORROW, end_date: TOMORROW } : { [kind]: name }
+        const { status: answered, body } = await service.post(PATHS[kind], { ...own, ...sent }, caller)
+        assert.equal(answered, 201, name)
+        assert.equal(body.status, caller === 'contributor' ? stored.contributor : stored.publisher, name)
+      }
+    }
+  }
+})
+
+test('a contributor can neither publish their draft nor unpublish, trash or hide by status what is not theirs to change', async () => {
+  for (const kind of KINDS) {
+    const own = await plant(kind, 'contributor', 'draft')
+    for (const status of ['publish', 'future', 'private', 'trash']) {
+      const { body } = await service.put(addressOf(own, 'id'), { status }, 'contributor')
+      assert.equal(body.status, 'pending', `${kind} asked to be ${status}`)
+      await service.put(addressOf(own, 'id'), { status: 'draft' })
+    }
+  }
+})
+
+test(`${CALLERS.length * KINDS.length * 2} cells: only those who may edit others' records name somebody else as the author`, async () => {
+  for (const kind of KINDS) {
+    for (const caller of CALLERS.filter((each) => MAKERS.record.includes(each))) {
+      const name = `${kind} for another by ${caller}`
+      const own = kind === 'event' ? { title: name, start_date: TOMORROW, end_date: TOMORROW } : { [kind]: name }
+      const other = service.userIds.subscriber
+      const created = await service.post(PATHS[kind], { ...own, author: other }, caller)
+      const { body } = await service.post(PATHS[kind], { ...own, status: 'draft' }, caller)
+      const updated = await service.put(`${PATHS[kind]}/${body.id}`, { author: other }, caller)
+      const same = await service.put(
+        `${PATHS[kind]}/${body.id}`,
+        { author: updated.body.author ?? body.author },
+        caller,
+      )
+      const allowed = MAY_NAME_AUTHORS.includes(caller)
+      assert.deepEqual([created.status, updated.status], allowed ? [201, 200] : [403, 403], name)
+      assert.equal(same.status, 200, name)
+      if (allowed) assert.equal(updated.body.author, String(other))
+    }
+  }
+})
+
+test('a new venue or organizer inside an event belongs to the caller and follows the status rules', async () => {
+  const event = { title: 'With company', start_date: TOMORROW, end_date: TOMORROW }
+  const nested = { venue: { venue: 'Nested Hall', status: 'private' }, organizer: [{ organizer: 'Nested Club' }] }
+  const { status, body } = await service.post('/events', { ...event, ...nested }, 'contributor')
+  assert.equal(status, 201)
+  assert.deepEqual([body.venue.status, body.organizer[0].status], ['pending', 'draft'])
+  assert.equal(body.venue.author, String(service.userIds.contributor))
+  assert.equal(body.organizer[0].author, String(service.userIds.contributor))
+})
+
+test('a venue another wrote and has not published is not taken over by its name', async () => {
+  const hidden = await service.post('/venues', { venue: 'Backroom', phone: '555 0100', status: 'private' }, 'editor')
+  const { status, body } = await service.post('/venues', { venue: 'Backroom' }, 'author')
+  assert.equal(status, 201)
+  assert.notEqual(body.id, hidden.body.id)
+  assert.equal(body.phone, undefined)
+})
+
+test('a refused update of a record by one caller shows nothing of it', async () => {
+  const record = recordOf('event', { owner: 'editor', status: 'private' })
+  for (const caller of CALLERS.filter((each) => !mayChange(each, record.owner, record.status))) {
+    const { body } = await service.put(addressOf(record, 'slug'), { title: 'Mine' }, caller)
+    assert.doesNotMatch(JSON.stringify(body), /secret/i)
+  }
+})

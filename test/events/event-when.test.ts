@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { defaultWindow, parseWindowEdge, settleWhen } from '../../src/events/event-when.ts'
+import { parseMoment, utcToMs } from '../../src/text/moments.ts'
+
+const NEW_YORK = 'America/New_York'
+const NOW = utcToMs('2026-11-20 20:16:00')
+
+/** The times of an event created with these values, in the order of the columns of contract B.1. */
+function created(start: string | number, end: string | number, timezone = NEW_YORK, allDay = false) {
+  const times = settleWhen({
+    start: parseMoment(start, timezone, NOW) ?? '',
+    end: parseMoment(end, timezone, NOW) ?? '',
+    timezone,
+    allDay,
+  })
+  return [times.start_date, times.end_date, times.utc_start_date, times.utc_end_date]
+}
+
+describe('the times of an event', () => {
+  test('wall times are kept and UTC follows the zone', () => {
+    for (const [timezone, utcStart, utcEnd] of [
+      [NEW_YORK, '15:00:00', '17:00:00'],
+      ['Europe/Rome', '09:00:00', '11:00:00'],
+      ['UTC', '10:00:00', '12:00:00'],
+      ['UTC+2', '08:00:00', '10:00:00'],
+      ['UTC-4.5', '14:30:00', '16:30:00'],
+      ['UTC+5:30', '04:30:00', '06:30:00'],
+      ['+02:00', '08:00:00', '10:00:00'],
+      ['EST', '15:00:00', '17:00:00'],
+    ] as const) {
+      assert.deepEqual(
+        created('2026-12-10 10:00:00', '2026-12-10 12:00:00', timezone),
+        ['2026-12-10 10:00:00', '2026-12-10 12:00:00', `2026-12-10 ${utcStart}`, `2026-12-10 ${utcEnd}`],
+        timezone,
+      )
+    }
+  })
+
+  test('a date alone is its midnight', () => {
+    assert.deepEqual(created('2026-12-10', '2026-12-11'), [
+      '2026-12-10 00:00:00',
+      '2026-12-11 00:00:00',
+      '2026-12-10 05:00:00',
+      '2026-12-11 05:00:00',
+    ])
+  })
+
+  test('offsets and timestamps are converted to the zone of the event', () => {
+    assert.deepEqual(created('2026-12-10T10:00:00Z', '2026-12-10T12:00:00Z'), [
+      '2026-12-10 05:00:00',
+      '2026-12-10 07:00:00',
+      '2026-12-10 10:00:00',
+      '2026-12-10 12:00:00',
+    ])
+    assert.deepEqual(created('2026-12-10T10:00:00+05:00', '2026-12-10T11:00:00+05:00', 'Europe/Rome'), [
+      '2026-12-10 06:00:00',
+      '2026-12-10 07:00:00',
+      '2026-12-10 05:00:00',
+      '2026-12-10 06:00:00',
+    ])
+    const fromDigits = ['2026-11-29 19:53:20', '2026-11-29 20:53:20', '2026-11-30 00:53:20', '2026-11-30 01:53:20']
+    assert.deepEqual(created('1796000000', '1796003600'), fromDigits)
+    assert.deepEqual(created(1796000000, 1796003600), fromDigits)
+  })
+
+  test('an overflowing date rolls over', () => {
+    assert.equal(created('2026-02-30 10:00:00', '2026-03-05 10:00:00')[0], '2026-03-02 10:00:00')
+  })
+
+  test('a wall time that the clocks skip moves forward, at the start and at the end', () => {
+    assert.deepEqual(created('2027-03-14 02:30:00', '2027-03-14 04:00:00'), [
+      '2027-03-14 03:30:00',
+      '2027-03-14 04:00:00',
+      '2027-03-14 07:30:00',
+      '2027-03-14 08:00:00',
+    ])
+    assert.deepEqual(created('2027-03-14 00:30:00', '2027-03-14 02:15:00'), [
+      '2027-03-14 00:30:00',
+      '2027-03-14 03:15:00',
+      '2027-03-14 05:30:00',
+      '2027-03-14 07:15:00',
+    ])
+  })
+
+  test('an ambiguous wall time is its first occurrence', () => {
+    assert.deepEqual(created('2027-11-07 01:30:00', '2027-11-07 03:00:00'), [
+      '2027-11-07 01:30:00',
+      '2027-11-07 03:00:00',
+      '2027-11-07 05:30:00',
+      '2027-11-07 08:00:00',
+    ])
+    assert.equal(created('2027-11-06 22:00:00', '2027-11-07 01:30:00')[3], '2027-11-07 05:30:00')
+  })
+
+  test('an end before the start becomes the start, local and UTC', () => {
+    assert.deepEqual(created('2026-12-10 10:00:00', '2026-12-10 09:00:00'), [
+      '2026-12-10 10:00:00',
+      '2026-12-10 10:00:00',
+      '2026-12-10 15:00:00',
+      '2026-12-10 15:00:00',
+    ])
+    assert.equal(created('2027-10-16 15:00:00', '2027-10-09 14:00:00')[1], '2027-10-16 15:00:00')
+  })
+
+  test('moving a skipped start forward can not leave the end before it', () => {
+    const times = created('2027-03-14 02:30:00', '2027-03-14 03:15:00')
+    assert.deepEqual(times, [
+      '2027-03-14 03:30:00',
+      '2027-03-14 03:30:00',
+      '2027-03-14 07:30:00',
+      '2027-03-14 07:30:00',
+    ])
+  })
+
+  test('an all-day event fills its days', () => {
+    assert.deepEqual(created('2026-12-10', '2026-12-12', NEW_YORK, true), [
+      '2026-12-10 00:00:00',
+      '2026-12-12 23:59:59',
+      '2026-12-10 05:00:00',
+      '2026-12-13 04:59:59',
+    ])
+    assert.deepEqual(created('2027-04-29 12:00:00', '2027-04-29 13:00:00', 'Asia/Tokyo', true), [
+      '2027-04-29 00:00:00',
+      '2027-04-29 23:59:59',
+      '2027-04-28 15:00:00',
+      '2027-04-29 14:59:59',
+    ])
+  })
+
+  test('an all-day event is as long as its days when the clocks change', () => {
+    assert.deepEqual(created('2027-03-14', '2027-03-14', NEW_YORK, true).slice(2), [
+      '2027-03-14 05:00:00',
+      '2027-03-15 03:59:59',
+    ])
+    assert.deepEqual(created('2027-11-07', '2027-11-07', NEW_YORK, true).slice(2), [
+      '2027-11-07 04:00:00',
+      '2027-11-08 04:59:59',
+    ])
+  })
+
+  test('an all-day event keeps its midnight where the clocks skip it', () => {
+    assert.deepEqual(created('2027-09-05', '2027-09-05', 'America/Santiago', true), [
+      '2027-09-05 00:00:00',
+      '2027-09-05 23:59:59',
+      '2027-09-05 04:00:00',
+      '2027-09-06 02:59:59',
+    ])
+  })
+
+  test('an all-day event with its days the wrong way round is on its first day', () => {
+    assert.deepEqual(created('2026-12-10', '2026-12-08', NEW_YORK, true).slice(0, 2), [
+      '2026-12-10 00:00:00',
+      '2026-12-10 23:59:59',
+    ])
+    assert.deepEqual(created('2026-12-10 15:00', '2026-12-10 09:00', NEW_YORK, true).slice(0, 2), [
+      '2026-12-10 00:00:00',
+      '2026-12-10 23:59:59',
+    ])
+  })
+
+  test('no event ends before it starts, in either form', () => {
+    const second = fc.integer({
+      min: utcToMs('2026-01-01 00:00:00') / 1000,
+      max: utcToMs('2031-01-01 00:00:00') / 1000,
+    })
+    const zone = fc.constantFrom(
+      NEW_YORK,
+      'Europe/Berlin',
+      'America/Santiago',
+      'Australia/Lord_Howe',
+      'America/Nuuk',
+      'UTC+5.5',
+    )
+    const property = fc.property(
+      second,
+      fc.integer({ min: -90_000, max: 90_000 }),
+      zone,
+      fc.boolean(),
+      (at, length, timezone, allDay) => {
+        const [start = '', end = '', utcStart = '', utcEnd = ''] = created(at, at + length, timezone, allDay)
+        assert.ok(start <= end && utcStart <= utcEnd)
+      },
+    )
+    fc.assert(property, { numRuns: 500 })
+  })
+})
+
+describe('the window of a list without dates', () => {
+  test('it runs from yesterday of the site to two years ahead', () => {
+    assert.deepEqual({ ...defaultWindow(NEW_YORK, NOW) }, { start: '2026-11-19 00:00:00', end: '2028-11-20 23:59:59' })
+  })
+
+  test('yesterday is that of the site zone on either side of UTC', () => {
+    assert.equal(defaultWindow('Asia/Tokyo', NOW).start, '2026-11-20 00:00:00')
+    assert.equal(defaultWindow(NEW_YORK, utcToMs('2026-11-21 04:59:59')).start, '2026-11-19 00:00:00')
+    assert.equal(defaultWindow(NEW_YORK, utcToMs('2026-11-21 05:00:00')).start, '2026-11-20 00:00:00')
+  })
+
+  test('the end is two years from the day in UTC, as the conformance runner reckons it', () => {
+    assert.equal(defaultWindow(NEW_YORK, utcToMs('2026-11-21 00:01:00')).end, '2028-11-21 23:59:59')
+    assert.equal(defaultWindow(NEW_YORK, utcToMs('2028-02-29 12:00:00')).end, '2030-03-01 23:59:59')
+    const clock = fc.integer({ min: NOW, max: utcToMs('2060-01-01 00:00:00') })
+    const property = fc.property(clock, fc.constantFrom(NEW_YORK, 'Pacific/Auckland', 'UTC-12'), (now, zone) => {
+      const end = new Date(now)
+      end.setUTCFullYear(end.getUTCFullYear() + 2)
+      assert.equal(defaultWindow(zone, now).end, `${end.toISOString().slice(0, 10)} 23:59:59`)
+    })
+    fc.assert(property, { numRuns: 100 })
+  })
+})
+
+describe('the dates of a list', () => {
+  const edgeOf = (value: string | number, edge: 'start' | 'end' | 'before-after', strict = false) =>
+    parseWindowEdge(value, edge, strict, NEW_YORK, NOW)
+
+  test('days are whole unless strict: a start at its first second, the others at its last', () => {
+    for (const value of ['2027-06-15', '2027-06-15 23:00:00', '2027-06-15T10:00:00', '15 June 2027', '06/15/2027']) {
+      assert.equal(edgeOf(value, 'start'), '2027-06-15 00:00:00', value)
+      assert.equal(edgeOf(value, 'end'), '2027-06-15 23:59:59', value)
+      assert.equal(edgeOf(value, 'before-after'), '2027-06-15 23:59:59', value)
+    }
+  })
+
+  test('strict dates keep their time of day, that of the clocks of the site', () => {
+    for (const edge of ['start', 'end', 'before-after'] as const) {
+      assert.equal(edgeOf('2027-06-15 12:00:00', edge, true), '2027-06-15 12:00:00')
+      assert.equal(edgeOf('2027-06-15', edge, true), '2027-06-15 00:00:00')
+    }
+  })
+
+  test('an offset or a timestamp is converted to the zone of the site before the day is taken', () => {
+    assert.equal(edgeOf('2027-06-15T02:00:00Z', 'start'), '2027-06-14 00:00:00')
+    assert.equal(edgeOf('2027-06-15T02:00:00Z', 'before-after', true), '2027-06-14 22:00:00')
+    assert.equal(edgeOf(1796000000, 'end'), '2026-11-29 23:59:59')
+    assert.equal(edgeOf('1796000000', 'end', true), '2026-11-29 19:53:20')
+  })
+
+  test('now is today, or this very second when strict', () => {
+    assert.equal(edgeOf('now', 'start'), '2026-11-20 00:00:00')
+    assert.equal(edgeOf('now', 'before-after'), '2026-11-20 23:59:59')
+    assert.equal(edgeOf('now', 'before-after', true), '2026-11-20 15:16:00')
+    assert.equal(edgeOf('+30 days', 'end'), '2026-12-20 23:59:59')
+  })
+
+  test('what is no date is refused', () => {
+    for (const value of ['', 'never', 'soonish', '31/12/2026', 0]) {
+      assert.equal(edgeOf(value, 'start'), undefined)
+      assert.equal(edgeOf(value, 'end', true), undefined)
+    }
+  })
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Fields } from '../../src/declare/resource.ts'
+import { resources } from '../../src/resources.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+
+/** What has a table: its declaration, and the columns that no declared field is the owner of. */
+interface Kept {
+  table: string
+  fields: Fields
+  /** Fields whose values are rows of other tables. */
+  links: readonly string[]
+  /** Columns that rules settle under names of their own. */
+  settled: readonly string[]
+}
+
+const RECORD = ['id', 'slug', 'modified', 'modified_utc', 'trusted', 'search']
+const TERM = ['id', 'taxonomy', 'parent', 'count', 'folded']
+
+function fieldsOf(name: string): Fields {
+  const served = resources.find(({ resource }) => resource.name === name)
+  assert.ok(served, `no resource is called ${name}`)
+  return served.resource.fields
+}
+
+const kept: Readonly<Record<string, Kept>> = {
+  event: {
+    table: 'events',
+    fields: fieldsOf('event'),
+    links: ['categories', 'tags', 'venue', 'organizer'],
+    settled: [...RECORD, 'utc_start_date', 'utc_end_date'],
+  },
+  venue: { table: 'venues', fields: fieldsOf('venue'), links: [], settled: [...RECORD, 'excerpt', 'folded'] },
+  organizer: {
+    table: 'organizers',
+    fields: fieldsOf('organizer'),
+    links: [],
+    settled: [...RECORD, 'excerpt', 'folded'],
+  },
+  category: { table: 'terms', fields: fieldsOf('category'), links: [], settled: TERM },
+  tag: { table: 'terms', fields: fieldsOf('tag'), links: [], settled: TERM },
+}
+
+const database = await openDatabase('sqlite::memory:')
+await migrate(database)
+after(() => database.close())
+
+async function columnsOf(table: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(database.read)
+  return rows.map(({ name }) => name)
+}
+
+test('every resource says here which table keeps it', () => {
+  assert.deepEqual(
+    resources.map(({ resource }) => resource.name),
+    Object.keys(kept),
+  )
+})
+
+for (const [name, { table, fields, links, settled }] of Object.entries(kept)) {
+  test(`every declared field of ${table} (${name}) has a column, made by a migration`, async () => {
+    const columns = await columnsOf(table)
+    const stored = Object.keys(fields).filter((field) => !links.includes(field))
+    const missing = stored.filter((field) => !columns.includes(field))
+    assert.deepEqual(missing, [], `declared without a column in ${table}: ${missing.join(', ')}; add a migration`)
+  })
+
+  test(`every column of ${table} (${name}) has an owner: a declared field or a rule`, async () => {
+    const owned = [...Object.keys(fields), ...settled]
+    const left = (await columnsOf(table)).filter((column) => !owned.includes(column))
+    assert.deepEqual(
+      left,
+      [],
+      `columns of ${table} that nothing fills: ${left.join(', ')}; declare a field or drop them`,
+    )
+  })
+
+  test(`every settled column of ${table} (${name}) is there`, async () => {
+    const columns = await columnsOf(table)
+    assert.deepEqual(
+      settled.filter((column) => !columns.includes(column)),
+      [],
+    )
+  })
+
+  if (links.length === 0) continue
+  test(`the fields of ${name} that are links are declared and have no column`, async () => {
+    const columns = await columnsOf(table)
+    for (const field of links) {
+      assert.ok(field in fields, `${field} is no field of ${name}`)
+      assert.ok(!columns.includes(field), `${table}.${field} is a column`)
+    }
+  })
+}

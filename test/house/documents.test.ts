@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import packageJson from '../../package.json' with { type: 'json' }
+import { environmentName, flagName, settings } from '../../src/config.ts'
+import { problemCodes } from '../../src/http/openapi-failures.ts'
+import { problemReply } from '../../src/http/problem-replies.ts'
+import { Problem } from '../../src/problems.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const SKIPPED = ['node_modules', '.git', 'data', 'dist', 'coverage']
+
+interface Page {
+  /** Path from the root of the repository. */
+  path: string
+  text: string
+}
+
+function pagesBelow(folder: string): Page[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return SKIPPED.includes(entry.name) ? [] : pagesBelow(path)
+    if (!entry.name.endsWith('.md')) return []
+    return [{ path: relative(root, path).replaceAll(sep, '/'), text: readFileSync(path, 'utf8') }]
+  })
+}
+
+const pages = pagesBelow(root)
+
+function pageOf(path: string): string {
+  const page = pages.find((candidate) => candidate.path === path)
+  assert.ok(page, `${path} is missing`)
+  return page.text
+}
+
+/** What stands in code of a page, blocks and spans. */
+function codeOf(text: string): string[] {
+  const blocks = [...text.matchAll(/^```[^\n]*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) => block.split('\n'))
+  const spans = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)
+  return [...blocks, ...[...spans].map(([, span = '']) => span)]
+}
+
+test('the documents a reader looks for first are there', () => {
+  const first = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
+  const further = ['docs/api.md', 'docs/compatibility.md', 'docs/configuration.md']
+  for (const path of [...first, ...further]) assert.ok(pageOf(path).length > 200, `${path} says nearly nothing`)
+})
+
+test('every npm command in the documents is a script of package.json', () => {
+  const known = new Set([...Object.keys(packageJson.scripts), 'ci', 'install', 'exec'])
+  const unknown = pages.flatMap(({ path, text }) =>
+    codeOf(text)
+      .flatMap((line) => [...line.matchAll(/\bnpm (?:run )?([a-z][\w:-]*)/g)])
+      .filter(([, name = '']) => !known.has(name))
+      .map(([command]) => `${path}: ${command}`),
+  )
+  assert.deepEqual(unknown, [])
+})
+
+test('the README gives the two commands that set everything up', () => {
+  const lines = codeOf(pageOf('README.md'))
+  for (const command of ['npm ci && npm start', 'npm ci && npm test']) {
+    assert.ok(lines.includes(command), `no line of its own says ${command}`)
+  }
+})
+
+test('every flag of kalends in the README is a setting or an option of a command', () => {
+  const flags = new Set([
+    ...Object.keys(settings).map(flagName),
+    '--demo',
+    '--help',
+    '--role',
+    '--name',
+    '--token',
+    '--reassign',
+  ])
+  const lines = codeOf(pageOf('README.md')).filter((line) => /\bnpm start\b|\bkalends\b/.test(line))
+  const used = lines.flatMap((line) => line.match(/(?<=\s)--[a-z][a-z-]*/g) ?? [])
+  assert.deepEqual(
+    used.filter((flag) => !flags.has(flag)),
+    [],
+  )
+})
+
+test('relative links lead to files, and to headings that are there', () => {
+  const broken = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(path, target))
+      .map((target) => `${path}: ${target}`),
+  )
+  assert.deepEqual(broken, [])
+})
+
+function leadsSomewhere(from: string, target: string): boolean {
+  const [path = '', heading] = target.split('#')
+  const file = path === '' ? join(root, from) : join(root, dirname(from), path)
+  if (!existsSync(file)) return false
+  return heading === undefined || headingsOf(readFileSync(file, 'utf8')).includes(heading)
+}
+
+/** The anchors of headings, as code hosts make them. */
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test('every document is reached by links from the README', () => {
+  const reached = new Set<string>()
+  const follow = (path: string) => {
+    if (reached.has(path) || !path.endsWith('.md')) return
+    reached.add(path)
+    for (const [, target = ''] of pageOf(path).matchAll(/\]\(([^)\s#:]+)(?:#[^)]*)?\)/g)) {
+      const file = join(dirname(path), target).replaceAll(sep, '/')
+      if (pages.some((page) => page.path === file)) follow(file)
+    }
+  }
+  follow('README.md')
+  assert.deepEqual(
+    pages.map(({ path }) => path).filter((path) => !reached.has(path)),
+    [],
+  )
+})
+
+test('docs/configuration.md has a row for every setting', () => {
+  const rows = pageOf('docs/configuration.md').split('\n')
+  for (const name of Object.keys(settings)) {
+    assert.ok(
+      rows.some((row) => row.startsWith(`| \`${environmentName(name)}\` |`)),
+      `no row for ${environmentName(name)}`,
+    )
+  }
+})
+
+test('every setting that a document names exists', () => {
+  const known = new Set(Object.keys(settings).map(environmentName))
+  const unknown = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bKALENDS_[A-Z_]+\b/g)].filter(([name]) => !known.has(name)).map(([name]) => `${path}: ${name}`),
+  )
+  assert.deepEqual(unknown, [])
+})
+
+test('docs/api.md lists every problem code with its status, and no other', () => {
+  const rows = [...pageOf('docs/api.md').matchAll(/^\| `([\w-]+)` \| (\d{3}) \|/gm)]
+  const listed = Object.fromEntries(rows.map(([, code = '', status]) => [code, Number(status)]))
+  const actual = Object.fromEntries(
+    problemCodes.map((code) => [code, problemReply(new Problem(code), 'en', true).status]),
+  )
+  assert.deepEqual(listed, actual)
+})
+
+test('decision records are numbered without a gap and say context, decision and consequences', () => {
+  const records = pages
+    .filter(({ path }) => /^docs\/decisions\/\d{4}-/.test(path))
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+  const numbers = records.map(({ path }) => Number(path.slice('docs/decisions/'.length, 'docs/decisions/'.length + 4)))
+  assert.ok(records.length > 0)
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, at) => at + 1),
+  )
+  for (const { path, text } of records) {
+    for (const heading of ['Context', 'Decision', 'Consequences']) {
+      assert.match(text, new RegExp(`^## ${heading}$`, 'm'), `${path} has no ${heading}`)
+    }
+  }
+})
+
+test('the change log has the version of package.json', () => {
+  assert.match(pageOf('CHANGELOG.md'), new RegExp(`^## ${packageJson.version.replaceAll('.', '\\.')}\\b`, 'm'))
+})
+
+test('no document names a folder of somebody’s machine or leaves something to be done', () => {
+  const marks = new RegExp(['/(?:home|Users|root|work)/', ['TO', 'DO'].join(''), ['FIX', 'ME'].join('')].join('|'))
+  const found = pages.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, at) => (marks.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [])),
+  )
+  assert.deepEqual(found, [])
+})
+
+test('no source file names a folder of somebody’s machine or leaves something to be done', () => {
+  const marks = new RegExp(
+    [`['"\`]/(?:home|Users|root|work)/`, `\\b${['TO', 'DO'].join('')}\\b`, `\\b${['FIX', 'ME'].join('')}\\b`].join('|'),
+  )
+  const found = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && marks.test(readFileSync(join(root, 'src', path), 'utf8')),
+  )
+  assert.deepEqual(found, [])
+})

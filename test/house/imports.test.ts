@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, posix } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+/** The folders of resources; events link to the others, never the reverse. */
+const RESOURCES = [['venues', 'organizers', 'categories', 'tags'], ['events']] as const
+
+/**
+ * The folders and loose files of `src`, the lowest first. A file imports from layers below its own and from its own folder, never from a
+ * neighbour of the same layer. Only imports that run count: `import type` is erased before anything runs, and the table types of
+ * `storage/schema.ts` and the texts of `locales/texts.ts` are inferred from the declarations above them.
+ */
+const LAYERS = [
+  ['text', 'problems.ts'],
+  ['config.ts', 'locales', 'storage', 'media'],
+  ['people'],
+  ['declare'],
+  ['common'],
+  ...RESOURCES,
+  ['resources.ts'],
+  ['http', 'demo'],
+  ['app.ts'],
+  ['workers.ts'],
+  ['main.ts'],
+] as const
+
+const LONGEST_FILE = 450
+/** Lines that nearly every function stays within, and the share of those that do. */
+const LONG_FUNCTION = 60
+const SHORT_ENOUGH = 0.95
+
+const root = fileURLToPath(new URL('../../src', import.meta.url))
+
+interface Source {
+  /** Path below `src`. */
+  path: string
+  text: string
+  imports: Import[]
+}
+
+interface Import {
+  /** A path below `src`, or the name of a package. */
+  target: string
+  isPackage: boolean
+  /** Whether it is there when the program runs: `import { type A }` is, `import type { A }` is not. */
+  runs: boolean
+}
+
+const sources: Source[] = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => {
+    const text = readFileSync(`${root}/${path}`, 'utf8')
+    return { path, text, imports: importsOf(path, text) }
+  })
+
+function importsOf(path: string, text: string): Import[] {
+  const statements = /^(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm
+  return [...text.matchAll(statements)].map(([, type, named, awaited]) => {
+    const specifier = named ?? awaited ?? ''
+    const isPackage = !specifier.startsWith('.')
+    return {
+      target: isPackage ? specifier : posix.normalize(posix.join(dirname(path), specifier)),
+      isPackage,
+      runs: type === undefined,
+    }
+  })
+}
+
+/** The folder below `src`, or the file itself when it lies in none. */
+function placeOf(path: string): string {
+  return path.split('/')[0] ?? path
+}
+
+function layerOf(path: string): number {
+  const place = placeOf(path)
+  return LAYERS.findIndex((layer) => layer.some((known) => known === place))
+}
+
+/** The imports of other files of `src` that run, as `[from, to]`. */
+const edges = sources.flatMap(({ path, imports }) =>
+  imports
+    .filter(({ isPackage, runs, target }) => runs && !isPackage && !target.startsWith('..'))
+    .map(({ target }) => [path, target] as const),
+)
+
+test('every folder and loose file of src has a place in the layers, and every place has files', () => {
+  const places = new Set(sources.map(({ path }) => placeOf(path)))
+  const known = new Set<string>(LAYERS.flat())
+  const homeless = [...places].filter((place) => !known.has(place))
+  const empty = [...known].filter((place) => !places.has(place))
+  assert.deepEqual(homeless, [], `without a place in LAYERS of this test: ${homeless.join(', ')}`)
+  assert.deepEqual(empty, [], `in LAYERS of this test without files: ${empty.join(', ')}`)
+})
+
+test('imports go one way: from a layer to those below it', () => {
+  const wrong = edges.filter(
+    ([from, to]) => placeOf(from) !== placeOf(to) && layerOf(from) >= 0 && layerOf(to) >= layerOf(from),
+  )
+  assert.deepEqual(describe(wrong), [])
+})
+
+test('no files import each other in a circle', () => {
+  assert.deepEqual(findCircle(), [])
+})
+
+test('resources are joined in src/resources.ts: hardly anything but theirs imports from their folders', () => {
+  const folders = new Set<string>(RESOURCES.flat())
+  const joiners = new Set([
+    'resources.ts',
+    // Starts the memory of events and the clock that publishes what is due.
+    'app.ts',
+    // Answers public lists of events from memory before anything else looks at the request.
+    'http/public-reads.ts',
+  ])
+  const wrong = edges.filter(
+    ([from, to]) => folders.has(placeOf(to)) && !folders.has(placeOf(from)) && !joiners.has(from),
+  )
+  assert.deepEqual(describe(wrong), [])
+})
+
+test('the language of declarations and the machinery below it name no resource', () => {
+  const named = /'(?:events?|venues?|organizers?|categor(?:y|ies))'/
+  const wrong = sources.filter(
+    ({ path, text }) => ['text', 'declare', 'media'].includes(placeOf(path)) && named.test(codeOf(text)),
+  )
+  assert.deepEqual(pathsOf(wrong), [])
+})
+
+test('only storage knows which database answers; settings and start-up may name one', () => {
+  const named = /\bisPostgres\b|['"`(]\s*(?:sqlite|postgres(?:ql)?)\b|\b(?:node:sqlite|pg|kysely\/dialect)\b'/i
+  const allowed = ['storage', 'config.ts', 'app.ts', 'main.ts']
+  const wrong = sources.filter(({ path, text }) => !allowed.includes(placeOf(path)) && named.test(codeOf(text)))
+  assert.deepEqual(pathsOf(wrong), [])
+})
+
+test('only http knows the web framework; src/app.ts may name its type', () => {
+  const wrong = sources.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target }) => /^@?fastify\b/.test(target))
+      .filter(({ runs }) => placeOf(path) !== 'http' && !(path === 'app.ts' && !runs))
+      .map(({ target }) => [path, target] as const),
+  )
+  assert.deepEqual(describe(wrong), [])
+})
+
+test('migrations import nothing from outside storage', () => {
+  const wrong = sources
+    .filter(({ path }) => path.startsWith('storage/migrations/'))
+    .flatMap(({ path, imports }) => imports.map(({ target, isPackage }) => [path, target, isPackage] as const))
+    .filter(([, target, isPackage]) => !isPackage && placeOf(target) !== 'storage')
+    .map(([path, target]) => [path, target] as const)
+  assert.deepEqual(describe(wrong), [])
+})
+
+test('a file can be asked for by its name alone', () => {
+  const names = sources.map(({ path }) => basename(path))
+  assert.deepEqual(
+    names.filter((name, at) => names.indexOf(name) !== at),
+    [],
+  )
+})
+
+test(`no file has more than ${LONGEST_FILE} lines`, () => {
+  const long = sources.filter(({ text }) => text.split('\n').length - 1 > LONGEST_FILE)
+  assert.deepEqual(pathsOf(long), [])
+})
+
+test(`of a hundred functions, ninety-five have at most ${LONG_FUNCTION} lines`, () => {
+  const functions = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/^(?:export )?(?:async )?function\*? (\w+)[\s\S]*?^}$/gm)].map(([whole, name]) => ({
+      name: `${path} ${name}`,
+      lines: whole.split('\n').length,
+    })),
+  )
+  const long = functions.filter(({ lines }) => lines > LONG_FUNCTION)
+  assert.ok(functions.length > 500, `only ${functions.length} functions were found`)
+  assert.ok(long.length <= functions.length * (1 - SHORT_ENOUGH), long.map(({ name }) => name).join(', '))
+})
+
+/** A circle of imports as the files on it, or none. */
+function findCircle(): string[] {
+  const targets = Map.groupBy(edges, ([from]) => from)
+  const done = new Set<string>()
+  const visit = (path: string, trail: readonly string[]): string[] => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
+    if (done.has(path)) return []
+    for (const [, target] of targets.get(path) ?? []) {
+      const circle = visit(target, [...trail, path])
+      if (circle.length > 0) return circle
+    }
+    done.add(path)
+    return []
+  }
+  for (const { path } of sources) {
+    const circle = visit(path, [])
+    if (circle.length > 0) return circle
+  }
+  return []
+}
+
+/** Without comments, which may speak of anything. */
+function codeOf(text: string): string {
+  return text.replace(/^\s*\/\*[\s\S]*?\*\//gm, '').replace(/^\s*\/\/.*$/gm, '')
+}
+
+function pathsOf(found: readonly Source[]): string[] {
+  return found.map(({ path }) => path)
+}
+
+function describe(found: readonly (readonly [from: string, to: string])[]): string[] {
+  return found.map(([from, to]) => `${from} imports ${to}`)
+}

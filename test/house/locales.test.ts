@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LANGUAGES } from '../../src/config.ts'
+import type { Fields, Resource } from '../../src/declare/resource.ts'
+import { de } from '../../src/locales/de.ts'
+import { es } from '../../src/locales/es.ts'
+import { fr } from '../../src/locales/fr.ts'
+import { messages } from '../../src/locales/messages.ts'
+import type { Text } from '../../src/locales/texts.ts'
+import { translate } from '../../src/locales/translate.ts'
+import { resources } from '../../src/resources.ts'
+
+const locales = { de, fr, es }
+const languages = LANGUAGES.filter((language) => language !== 'en')
+
+/** Texts that may read the same in another language. */
+const SAME_AS_ENGLISH: Readonly<Record<keyof typeof locales, readonly Text[]>> = { de: [], fr: [], es: [] }
+
+function textsOf(fields: Fields): string[] {
+  return Object.values(fields).map((field) => field.about)
+}
+
+function declaredTexts({ addresses, fields, filters }: Resource): string[] {
+  return [...textsOf(addresses.id), ...textsOf(addresses.slug ?? {}), ...textsOf(fields), ...textsOf(filters)]
+}
+
+const texts = [...new Set([...resources.flatMap(({ resource }) => declaredTexts(resource)), ...messages])]
+
+function placeholders(text: string): string[] {
+  return (text.match(/\{\w+\}/g) ?? []).sort()
+}
+
+for (const language of languages) {
+  const locale = locales[language]
+
+  test(`${language} translates every declared text and every message`, () => {
+    const missing = texts.filter((text) => !Object.hasOwn(locale, text))
+    assert.deepEqual(missing, [])
+  })
+
+  test(`${language} translates nothing that is no longer declared`, () => {
+    const stale = Object.keys(locale).filter((text) => !texts.includes(text))
+    assert.deepEqual(stale, [])
+  })
+
+  test(`${language} says something for every text`, () => {
+    const blank = texts.filter((text) => translate(language, text).trim() === '')
+    assert.deepEqual(blank, [])
+  })
+
+  test(`${language} leaves no text in English`, () => {
+    const allowed: readonly string[] = SAME_AS_ENGLISH[language]
+    const same = texts.filter((text) => translate(language, text) === text && !allowed.includes(text))
+    assert.deepEqual(same, [])
+  })
+
+  test(`${language} keeps the placeholders of every text`, () => {
+    for (const text of texts) assert.deepEqual(placeholders(translate(language, text)), placeholders(text), text)
+  })
+
+  test(`${language} puts each value in the place of its name`, () => {
+    const filled = translate(language, 'The value of {name} is not of the type {type}.', {
+      name: 'cost',
+      type: 'integer',
+    })
+    assert.match(filled, /\bcost\b.*\binteger\b/)
+    assert.deepEqual(placeholders(filled), [])
+  })
+}
+
+test('English texts are answered as they are declared', () => {
+  for (const text of texts) assert.equal(translate('en', text), text)
+})
+
+test('a text that nobody declared is answered in English, and the compiler refuses it as a key', () => {
+  // @ts-expect-error `Text` lists the declared texts; were it any text, the locales could miss some unnoticed.
+  const undeclared: Text = 'A text that nobody declared'
+  for (const language of languages) assert.equal(translate(language, undeclared), undeclared)
+})

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { LANGUAGES, type Language, readConfig, siteOf } from '../../src/config.ts'
+import { line } from '../../src/declare/kinds.ts'
+import { describeInterface } from '../../src/http/openapi.ts'
+import { type Action, namespaceRoutes, type Route } from '../../src/http/routes.ts'
+import { resources } from '../../src/resources.ts'
+
+const GOLDEN = fileURLToPath(new URL('../../openapi/en.json', import.meta.url))
+
+function siteIn(language: Language) {
+  return siteOf(readConfig({ site_url: 'https://calendar.example.net:8443', language }, {}), 8080)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is looked into as its readers do.
+function documentIn(language: Language, change: (routes: Route[]) => Route[] = (routes) => routes): any {
+  const site = siteIn(language)
+  return JSON.parse(JSON.stringify(describeInterface(change(namespaceRoutes(site)), { site })))
+}
+
+const english = documentIn('en')
+
+for (const language of LANGUAGES) {
+  test(`a stock validator has nothing to say against the document in ${language}`, async () => {
+    const config = await createConfig({ extends: ['recommended'] })
+    const problems = await lintFromString({ source: JSON.stringify(documentIn(language)), absoluteRef: GOLDEN, config })
+    const found = problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)
+    assert.deepEqual(found, [])
+  })
+}
+
+test('the document is the one that was looked over; UPDATE=1 writes it anew', async () => {
+  const text = `${JSON.stringify(english, null, 1)}\n`
+  if (process.env.UPDATE) await writeFile(GOLDEN, text)
+  const golden = JSON.parse(await readFile(GOLDEN, 'utf8'))
+  assert.deepEqual(english, golden)
+})
+
+test('paths and schemas are those that clients of the reference service know', () => {
+  const records = ['events', 'venues', 'organizers'].flatMap((path) => [
+    `/${path}`,
+    `/${path}/{id}`,
+    `/${path}/by-slug/{slug}`,
+  ])
+  const terms = ['categories', 'tags'].flatMap((path) => [`/${path}`, `/${path}/{id}`])
+  assert.deepEqual(Object.keys(english.paths), ['/doc', ...records, ...terms])
+  const known = ['ImageSize', 'CostDetails', 'Term', 'Image', 'DateDetails', 'Event', 'Venue', 'Organizer']
+  assert.deepEqual(Object.keys(english.components.schemas).slice(0, known.length), known)
+  for (const name of known) assert.equal(english.components.schemas[name].type, 'object', name)
+})
+
+test('the server address keeps its port and has no slash at the end', () => {
+  assert.deepEqual(english.servers, [{ url: 'https://calendar.example.net:8443/wp-json/tribe/events/v1' }])
+})
+
+test('every text of the document is in the language of the site', () => {
+  const english = textsOf(documentIn('en'))
+  for (const language of LANGUAGES.filter((other) => other !== 'en')) {
+    const texts = textsOf(documentIn(language))
+    assert.equal(texts.length, english.length)
+    assert.deepEqual(
+      texts.filter((text, i) => text === english[i]),
+      [],
+    )
+  }
+})
+
+test('documents of two languages differ in nothing but texts', () => {
+  const blank = (language: Language) =>
+    JSON.stringify(documentIn(language), (key, value) => (isTextOf(key, value) ? '' : value))
+  for (const language of LANGUAGES) assert.equal(blank(language), blank('en'))
+})
+
+const isTextOf = (key: string, value: unknown) =>
+  typeof value === 'string' && (key === 'description' || key === 'summary')
+
+/** Summaries and descriptions, in order. */
+function textsOf(document: object): string[] {
+  const texts: string[] = []
+  JSON.stringify(document, (key, value) => {
+    if (isTextOf(key, value)) texts.push(value)
+    return value
+  })
+  return texts
+}
+
+test('a field declared on venues is described wherever venues are sent and answered', () => {
+  const { components } = documentIn('en', (routes) => routes.map(withDressCode))
+  const { Venue, NewVenue, VenueChange } = components.schemas
+  assert.deepEqual(Venue.properties.dress_code, { type: 'string', description: 'What to wear' })
+  assert.ok(!Venue.required.includes('dress_code'))
+  assert.deepEqual(NewVenue.properties.dress_code, { type: ['string', 'null'], description: 'What to wear' })
+  assert.deepEqual(VenueChange.properties.dress_code, NewVenue.properties.dress_code)
+})
+
+const served = resources.map((one) => {
+  const { resource } = one
+  if (resource.name !== 'venue') return one
+  const dress_code = { kind: line, about: 'What to wear' }
+  return { ...one, resource: { ...resource, fields: { ...resource.fields, dress_code } } }
+})
+
+/** The route, venues having one field more. */
+function withDressCode(route: Route): Route {
+  const changed = (action: Action): Action => {
+    return 'served' in action
+      ? { ...action, served: served[resources.indexOf(action.served)] ?? action.served }
+      : action
+  }
+  return { ...route, endpoints: route.endpoints.map((endpoint) => ({ ...endpoint, action: changed(endpoint.action) })) }
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { environmentName, flagName, readConfig, type SettingName, settings, settingsPage } from '../../src/config.ts'
+
+const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const names = Object.keys(settings) as SettingName[]
+
+test('docs/configuration.md is what the table of settings says; npm run docs writes it', () => {
+  assert.equal(readFileSync(file('docs/configuration.md'), 'utf8').trimEnd(), settingsPage().trimEnd())
+})
+
+test('kalends serve --help lists every setting with its meaning', () => {
+  const help = execFileSync(process.execPath, [file('bin/kalends.js'), 'serve', '--help'], {
+    encoding: 'utf8',
+    env: { ...process.env, COLUMNS: '400' },
+  })
+  for (const name of names) {
+    assert.ok(help.includes(`${flagName(name)} `), `--help does not list ${flagName(name)}`)
+    assert.ok(help.includes(environmentName(name)), `--help does not list ${environmentName(name)}`)
+  }
+})
+
+for (const name of names) {
+  test(`the setting ${name} says what it means in a sentence, and its default is a value it takes`, () => {
+    const { about, value, default: fallback, read } = settings[name]
+    assert.match(about, /^[A-Z].{15,}\.$/s)
+    assert.notEqual(value, '')
+    assert.deepEqual(read(String(fallback)), fallback)
+  })
+
+  test(`the setting ${name} is read from its variable and its flag, and the flag wins`, () => {
+    const example = examples[name]
+    assert.ok(example, `examples of this test lack ${name}`)
+    const [plain, other] = [read(name, example[0]), read(name, example[1])]
+    assert.notDeepEqual(plain, other)
+    assert.deepEqual(readConfig({}, { [environmentName(name)]: example[0] })[name], plain)
+    assert.deepEqual(readConfig({ [name]: example[1] }, { [environmentName(name)]: example[0] })[name], other)
+  })
+}
+
+function read(name: SettingName, text: string): unknown {
+  return settings[name].read(text)
+}
+
+/** Two values that each setting takes. */
+const examples: Record<SettingName, readonly [string, string]> = {
+  vendor: ['town', 'tribe'],
+  rest_root: ['/api', '/wp-json'],
+  site_url: ['https://example.org', 'https://example.net/calendar'],
+  site_name: ['Town calendar', 'Village calendar'],
+  timezone: ['Europe/Berlin', 'UTC+2'],
+  language: ['de', 'fr'],
+  currency: ['EUR', 'CHF'],
+  host: ['0.0.0.0', '::1'],
+  port: ['8081', '0'],
+  database: ['sqlite:/srv/calendar.sqlite', 'postgres://calendar@localhost/calendar'],
+  data: ['/srv/calendar', 'elsewhere'],
+  page_size_cap: ['20', '100'],
+  geoloc_radius: ['5', '50'],
+  image_hosts: ['example.org,example.net', 'example.com'],
+  image_bytes: ['1000000', '2000000'],
+  body_bytes: ['100000', '200000'],
+  trusted_proxy: ['127.0.0.1', '10.0.0.1,10.0.0.2'],
+  log_level: ['warn', 'silent'],
+  cache_bytes: ['1000000', '2000000'],
+  workers: ['2', '3'],
+}
+
+test('an unknown setting is refused by its name', () => {
+  assert.throws(() => readConfig({}, { KALENDS_COLOUR: 'red' }), /KALENDS_COLOUR/)
+})
+
+test('a value a setting does not take is refused with the name it came under', () => {
+  assert.throws(() => readConfig({ port: 'eighty' }, {}), /^Error: --port .*"eighty"/)
+  assert.throws(() => readConfig({}, { KALENDS_PORT: '70000' }), /^Error: KALENDS_PORT .*"70000"/)
+})

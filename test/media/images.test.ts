@@ -1,0 +1,376 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import sharp from 'sharp'
+import {
+  deleteImage,
+  findImage,
+  findImages,
+  isImageReference,
+  linkImage,
+  presentImage,
+  resolveImage,
+  saveUpload,
+  withImages,
+} from '../../src/common/images.ts'
+import { nextRecordId } from '../../src/common/record-store.ts'
+import { readConfig, siteOf } from '../../src/config.ts'
+import type { Asking } from '../../src/declare/asking.ts'
+import { localMediaStore } from '../../src/media/media-store.ts'
+import type { Role } from '../../src/people/roles.ts'
+import { type Database, openDatabase } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 15, 11, 35)
+const MEDIA = 'https://example.org/media'
+
+const small = await picture(120, 90)
+const large = await picture(400, 300)
+const visits: string[] = []
+const server = createServer((request, response) => {
+  const path = request.url ?? ''
+  visits.push(path)
+  const bytes = path.startsWith('/large') ? large : path.startsWith('/lying') ? Buffer.from('<html></html>') : small
+  if (path.endsWith('.png')) response.writeHead(200, { 'content-type': 'image/png' }).end(bytes)
+  else response.writeHead(404).end()
+})
+let pictures = ''
+let folder = ''
+let database: Database
+
+function picture(width: number, height: number) {
+  return sharp({ create: { width, height, channels: 3, background: '#888' } })
+    .png()
+    .toBuffer()
+}
+
+before(async () => {
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  pictures = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+
+after(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kalends-'))
+  database = await openDatabase(`sqlite:${join(folder, 'kalends.sqlite')}`)
+  await migrate(database)
+  visits.length = 0
+})
+
+afterEach(async () => {
+  await database.close()
+  await rm(folder, { recursive: true })
+})
+
+/** One request by a user of this role. */
+function asks(role: Role = 'author', id = 7): Asking {
+  return {
+    db: database.read,
+    write: database.write,
+    images: {
+      store: localMediaStore(join(folder, 'media')),
+      hosts: ['127.0.0.1'],
+      maxBytes: 1_000_000,
+      mediaUrl: MEDIA,
+    },
+    site: siteOf(readConfig({ site_url: 'https://example.org' }, {}), 80),
+    caller: { id, login: role, role },
+    now: NOW,
+  }
+}
+
+/** What a request does with an image field; undefined when it is refused. */
+function link(reference: string | number, asking = asks()): Promise<number | null | undefined> {
+  return withImages(asking, async () => {
+    const resolved = await resolveImage(reference, asking)
+    return resolved && database.write((tx) => linkImage(tx, resolved, asking))
+  })
+}
+
+async function linked(reference: string | number, asking = asks()): Promise<number> {
+  const id = await link(reference, asking)
+  assert.ok(id)
+  return id
+}
+
+/** Names and sizes of the files that hold anything. */
+async function storedFiles(): Promise<string[]> {
+  const entries = await readdir(join(folder, 'media'), { recursive: true }).catch(() => [])
+  const stats = await Promise.all(
+    entries.map(async (name) => ({ name, info: await stat(join(folder, 'media', name)) })),
+  )
+  return stats
+    .filter(({ info }) => info.isFile() && info.size > 0)
+    .map(({ name }) => name)
+    .sort()
+}
+
+const countImages = async () => (await database.read.selectFrom('images').select('id').execute()).length
+
+async function changes(): Promise<string[]> {
+  const rows = await database.read.selectFrom('changes').select(['kind', 'record']).orderBy('version').execute()
+  return rows.map(({ kind, record }) => `${kind} ${record}`)
+}
+
+describe('an address of an image', () => {
+  test('gives a new image with an id of the sequence of records, and its change is noted', async () => {
+    const event = await database.write((tx) => nextRecordId(tx, 'event'))
+    const id = await linked(`${pictures}/poster.png`)
+    assert.equal(id, event + 1)
+    assert.deepEqual(
+      { ...(await findImage(database.read, id)) },
+      {
+        id,
+        author: 7,
+        title: 'poster',
+        date_utc: '2026-11-20 15:11:35',
+        file: '2026/11/poster.png',
+        mime_type: 'image/png',
+        width: 120,
+        height: 90,
+        filesize: small.length,
+        sizes: '{}',
+        source_url: `${pictures}/poster.png`,
+        original_image: '',
+      },
+    )
+    assert.deepEqual(await changes(), [`image ${id}`])
+    assert.deepEqual(await readFile(join(folder, 'media', '2026/11/poster.png')), small)
+  })
+
+  test('is fetched once by a request that validates it, even several times, and then writes', async () => {
+    const asking = asks()
+    const url = `${pictures}/poster.png`
+    const valid = await Promise.all([isImageReference(url, asking), isImageReference(url, asking)])
+    assert.deepEqual(valid, [true, true])
+    assert.equal(await countImages(), 0)
+    assert.ok(await link(url, asking))
+    assert.deepEqual(visits, ['/poster.png'])
+  })
+
+  test('that was fetched before gives the same image again, to anybody who may upload', async () => {
+    const id = await linked(`${pictures}/poster.png`)
+    assert.equal(await link(`${pictures}/poster.png`, asks('editor', 9)), id)
+    assert.deepEqual(visits, ['/poster.png'])
+    assert.deepEqual(await storedFiles(), ['2026/11/poster.png'])
+  })
+
+  test('that two requests bring at once gives one image and leaves one set of files', async () => {
+    const ids = await Promise.all([link(`${pictures}/large.png`), link(`${pictures}/large.png`)])
+    assert.equal(ids[0], ids[1])
+    assert.equal(await countImages(), 1)
+    assert.equal((await storedFiles()).length, 3)
+  })
+
+  test('gives files of other names when theirs are taken', async () => {
+    for (const path of ['a/poster.png', 'b/poster.png', 'c/poster.png']) assert.ok(await link(`${pictures}/${path}`))
+    assert.deepEqual(await storedFiles(), ['2026/11/poster-1.png', '2026/11/poster-2.png', '2026/11/poster.png'])
+  })
+
+  test('gives files of other names when only that of a size is taken', async () => {
+    const first = await saveUpload({ bytes: small, fileName: 'large-150x150.png' }, asks())
+    const row = await findImage(database.read, await linked(`${pictures}/large.png`))
+    assert.equal(row?.file, '2026/11/large-1.png')
+    assert.deepEqual(await readFile(join(folder, 'media', first?.file ?? '')), small)
+  })
+
+  test('that is an image of this service gives that one, without a fetch', async () => {
+    const row = await saveUpload({ bytes: large, fileName: 'mine.png' }, asks())
+    assert.ok(row)
+    assert.equal(await link(presentImage(row, MEDIA).url), row.id)
+    assert.deepEqual(visits, [])
+  })
+
+  test('gives nothing to those who may not upload, known or not', async () => {
+    await link(`${pictures}/poster.png`)
+    for (const role of ['contributor', 'subscriber'] as const) {
+      for (const path of ['poster.png', 'other.png']) {
+        assert.equal(await isImageReference(`${pictures}/${path}`, asks(role)), false)
+        assert.equal(await link(`${pictures}/${path}`, asks(role)), undefined)
+      }
+    }
+    assert.deepEqual(visits, ['/poster.png'])
+  })
+
+  test('gives nothing when there is none, when it only says so, or when it is no address', async () => {
+    for (const reference of [`${pictures}/missing`, `${pictures}/lying.png`, 'poster.png', 'http://localhost/x.png']) {
+      assert.equal(await isImageReference(reference, asks()), false, reference)
+      assert.equal(await link(reference), undefined, reference)
+    }
+    assert.deepEqual(await storedFiles(), [])
+  })
+
+  test('is not fetched after ten others in one request', async () => {
+    const asking = asks()
+    const valid: boolean[] = []
+    for (let i = 0; i < 11; i++) valid.push(await isImageReference(`${pictures}/${i}.png`, asking))
+    assert.deepEqual([valid.filter(Boolean).length, valid.at(-1), visits.length], [10, false, 10])
+  })
+})
+
+describe('the id of an image', () => {
+  test('is taken as a number or as text, from anybody', async () => {
+    const id = await linked(`${pictures}/poster.png`)
+    const asking = asks('contributor')
+    for (const value of [id, String(id), { id }, { id: String(id), url: 'https://elsewhere.example/x.png' }]) {
+      assert.equal(await isImageReference(value, asking), true)
+    }
+    assert.equal(await link(id, asking), id)
+  })
+
+  test('is refused when no image has it', async () => {
+    const venue = await database.write((tx) => nextRecordId(tx, 'venue'))
+    for (const value of [venue, String(venue), 987654, -1, 2 ** 31, 1.5, '1.5', Number.MAX_VALUE]) {
+      assert.equal(await isImageReference(value, asks()), false, String(value))
+    }
+    assert.equal(await link(987654), undefined)
+  })
+
+  test('links nothing when the image is removed before the write', async () => {
+    const asking = asks()
+    const row = await saveUpload({ bytes: small, fileName: 'poster.png' }, asking)
+    assert.ok(row)
+    const resolved = await resolveImage(row.id, asking)
+    await deleteImage(row, asking)
+    assert.ok(resolved)
+    assert.equal(await database.write((tx) => linkImage(tx, resolved, asking)), null)
+  })
+})
+
+test('an empty value is a reference to no image, and anything else is no reference', async () => {
+  for (const value of ['', 0, '0', false, []]) assert.equal(await isImageReference(value, asks('contributor')), true)
+  for (const value of [true, ['1'], {}, { id: 'x' }, { url: `${pictures}/poster.png` }])
+    assert.equal(await isImageReference(value, asks()), false)
+  assert.equal(await link('', asks('contributor')), null)
+})
+
+describe('the files of an image', () => {
+  test('are removed again when the transaction fails', async () => {
+    const asking = asks()
+    const failing = withImages(asking, async () => {
+      const resolved = await resolveImage(`${pictures}/large.png`, asking)
+      assert.ok(resolved)
+      assert.equal((await storedFiles()).length, 3)
+      return database.write(async (tx) => {
+        await linkImage(tx, resolved, asking)
+        throw new Error('refused by a rule')
+      })
+    })
+    await assert.rejects(failing, /refused by a rule/)
+    assert.deepEqual([await storedFiles(), await countImages()], [[], 0])
+  })
+
+  test('are removed again when the request ends before its transaction', async () => {
+    const asking = asks()
+    const failing = withImages(asking, async () => {
+      await resolveImage(`${pictures}/poster.png`, asking)
+      throw new Error('another field is wrong')
+    })
+    await assert.rejects(failing, /another field is wrong/)
+    assert.deepEqual(await storedFiles(), [])
+  })
+
+  test('go with the image, and its names are not given to another', async () => {
+    const row = await saveUpload({ bytes: large, fileName: 'poster.png' }, asks())
+    assert.ok(row)
+    assert.equal((await storedFiles()).length, 3)
+    await deleteImage(row, asks())
+    assert.deepEqual([await storedFiles(), await findImage(database.read, row.id)], [[], undefined])
+    assert.deepEqual(await changes(), [`image ${row.id}`, `image ${row.id}`])
+    assert.equal((await saveUpload({ bytes: large, fileName: 'poster.png' }, asks()))?.file, '2026/11/poster-1.png')
+  })
+
+  test('are all removed with an image that was scaled down', async () => {
+    const row = await saveUpload({ bytes: await picture(2600, 40), fileName: 'wide.png' }, asks())
+    assert.ok(row)
+    assert.ok((await storedFiles()).includes('2026/11/wide.png'))
+    await deleteImage(row, asks())
+    assert.deepEqual(await storedFiles(), [])
+  })
+})
+
+describe('an upload', () => {
+  test('becomes an image of the caller’s, which no address leads to', async () => {
+    const row = await saveUpload({ bytes: small, fileName: 'poster.png' }, asks('author', 12))
+    assert.deepEqual([row?.author, row?.source_url, row?.file], [12, '', '2026/11/poster.png'])
+    assert.equal(await link(''), null)
+  })
+
+  test('of what is no image is refused', async () => {
+    assert.equal(await saveUpload({ bytes: Buffer.from('<svg/>'), fileName: 'poster.png' }, asks()), undefined)
+    assert.deepEqual([await storedFiles(), await countImages()], [[], 0])
+  })
+
+  test('finds a free name among very many of the same', async () => {
+    const asking = asks()
+    for (let i = 0; i < 23; i++) assert.ok(await saveUpload({ bytes: small, fileName: 'image.png' }, asking))
+    const names = await storedFiles()
+    assert.equal(names.length, 23)
+    assert.ok(names.includes('2026/11/image-20.png') && !names.includes('2026/11/image-21.png'))
+  })
+})
+
+describe('an image is shown', () => {
+  test('with its sizes in the order of their making (contract 3.6)', async () => {
+    const row = await saveUpload({ bytes: large, fileName: 'poster.png' }, asks())
+    assert.ok(row)
+    const shown = presentImage(row, MEDIA)
+    const filesize = async (name: string) => (await stat(join(folder, 'media/2026/11', name))).size
+    const expected = {
+      url: `${MEDIA}/2026/11/poster.png`,
+      id: row.id,
+      extension: 'png',
+      width: 400,
+      height: 300,
+      filesize: large.length,
+      sizes: {
+        medium: {
+          width: 300,
+          height: 225,
+          'mime-type': 'image/png',
+          filesize: await filesize('poster-300x225.png'),
+          url: `${MEDIA}/2026/11/poster-300x225.png`,
+        },
+        thumbnail: {
+          width: 150,
+          height: 150,
+          'mime-type': 'image/png',
+          filesize: await filesize('poster-150x150.png'),
+          url: `${MEDIA}/2026/11/poster-150x150.png`,
+        },
+      },
+    }
+    assert.equal(JSON.stringify(shown), JSON.stringify(expected))
+  })
+
+  test('without sizes when it is small', async () => {
+    const row = await findImage(database.read, await linked(`${pictures}/poster.png`))
+    assert.ok(row)
+    assert.deepEqual(Object.keys(presentImage(row, MEDIA)), ['url', 'id', 'extension', 'width', 'height', 'filesize'])
+  })
+
+  test('as a scaled copy that names its original when it is very large', async () => {
+    const row = await saveUpload({ bytes: await picture(2600, 40), fileName: 'wide.png' }, asks())
+    assert.ok(row)
+    const shown = presentImage(row, MEDIA)
+    assert.deepEqual([shown.url, shown.width, shown.height], [`${MEDIA}/2026/11/wide-scaled.png`, 2560, 39])
+    assert.deepEqual(Object.entries(shown).at(-1), ['original_image', 'wide.png'])
+    assert.ok((await storedFiles()).includes('2026/11/wide.png'))
+  })
+})
+
+test('images are found together by their ids, unknown ones left out', async () => {
+  const first = await linked(`${pictures}/a.png`)
+  const second = await linked(`${pictures}/b.png`)
+  const found = await findImages(database.read, [second, 99, first, second, 0, -1, Number.NaN])
+  assert.deepEqual([...found.keys()].sort(), [first, second])
+  assert.equal((await findImages(database.read, [])).size, 0)
+})

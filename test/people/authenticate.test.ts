@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { makeAuthenticator } from '../../src/people/authenticate.ts'
+import { anonymous } from '../../src/people/caller.ts'
+import { addCredential, revokeCredential } from '../../src/people/credentials.ts'
+import { changeRole, insertUser } from '../../src/people/users.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { NOON, scratchDatabase } from './scratch-database.ts'
+
+const HOME = '192.0.2.1'
+const ELSEWHERE = '192.0.2.2'
+
+const basic = (login: string, password: string) => `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
+const wrong = { name: 'Problem', code: 'incorrect_password' }
+const unknown = { name: 'Problem', code: 'invalid_username' }
+
+/** Anna and Bob with the passwords `anna secret` and `bob secret`, and an authenticator that notes its waits instead of waiting. */
+async function site(t: TestContext) {
+  const scratch = await scratchDatabase(t)
+  const { database } = scratch
+  const add = (login: string, email?: string) =>
+    database.write(async (tx) => {
+      const user = await insertUser(tx, { login, role: 'author', email }, NOON)
+      await addCredential(tx, user, 'password', 'Test', NOON, `${login} secret`)
+      return user
+    })
+  const anna = await add('anna', 'anna@example.org')
+  const bob = await add('bob')
+  const waits: number[] = []
+  const sleep = async (ms: number) => {
+    waits.push(ms)
+  }
+  const { authenticate, forget } = makeAuthenticator(database, sleep)
+  return { ...scratch, anna, bob, waits, authenticate, forget }
+}
+
+const revokeAll = async (database: Database, login: string) => {
+  const { id } = await database.read
+    .selectFrom('users')
+    .select('id')
+    .where('login', '=', login)
+    .executeTakeFirstOrThrow()
+  await database.write((tx) => tx.deleteFrom('credentials').where('user', '=', id).execute())
+}
+
+test('an application password signs in with login or e-mail address, in any letter case and with any blanks', async (t) => {
+  const { authenticate, anna } = await site(t)
+  const caller = { id: anna.id, login: 'anna', role: 'author' }
+  for (const login of ['anna', 'ANNA', 'anna@example.org', 'Anna@Example.org']) {
+    assert.deepEqual(await authenticate(basic(login, 'annasecret'), HOME, NOON), caller, login)
+  }
+  assert.deepEqual(await authenticate(basic('anna', ' anna  secret '), HOME, NOON), caller)
+  assert.deepEqual(await authenticate(basic('anna', 'anna secret').replace('Basic', 'bASIC '), HOME, NOON), caller)
+})
+
+test('a token signs in as Bearer', async (t) => {
+  const { authenticate, database, bob } = await site(t)
+  const token = await database.write((tx) => addCredential(tx, bob, 'token', 'Test', NOON))
+  const caller = { id: bob.id, login: 'bob', role: 'author' }
+  assert.deepEqual(await authenticate(`Bearer ${token}`, HOME, NOON), caller)
+  assert.deepEqual(await authenticate(`bearer  ${token} `, HOME, NOON), caller)
+})
+
+test('no header, unknown tokens and other schemes are anonymous', async (t) => {
+  const { authenticate, waits } = await site(t)
+  const headers = [
+    undefined,
+    '',
+    ' ',
+    'Bearer',
+    'Bearer not-a-token',
+    'Bearer kal_unknown',
+    'Digest username="anna"',
+    'anna:secret',
+  ]
+  for (const header of headers) assert.equal(await authenticate(header, HOME, NOON), anonymous, header)
+  assert.deepEqual(waits, [])
+})
+
+test('a wrong password is told from an unknown login', async (t) => {
+  const { authenticate, database, anna } = await site(t)
+  const token = await database.write((tx) => addCredential(tx, anna, 'token', 'Test', NOON))
+  await assert.rejects(authenticate(basic('anna', 'bob secret'), HOME, NOON), wrong)
+  await assert.rejects(authenticate(basic('anna@example.org', ''), HOME, NOON), wrong)
+  await assert.rejects(authenticate(basic('anna', token), HOME, NOON), wrong)
+  await assert.rejects(authenticate(basic('nobody-at-all', 'secret'), HOME, NOON), unknown)
+})
+
+test('a Basic header that holds no login and password is an unknown login', async (t) => {
+  const { authenticate } = await site(t)
+  const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+  for (const header of [
+    'Basic',
+    'Basic ',
+    'Basic !',
+    'basic a b',
+    encoded('anna'),
+    encoded(':x'),
+    encoded('an\0na:x'),
+    'Basic /////w==',
+  ]) {
+    await assert.rejects(authenticate(header, HOME, NOON), unknown, header)
+  }
+})
+
+test('a password may hold colons and letters beyond ASCII', async (t) => {
+  const { authenticate, database, anna } = await site(t)
+  await database.write((tx) => addCredential(tx, anna, 'password', 'Test', NOON, 'ü:é:漢'))
+  assert.equal((await authenticate(basic('anna', 'ü:é:漢'), HOME, NOON)).id, anna.id)
+})
+
+test('a known caller is believed for less than five seconds after another process revoked the password', async (t) => {
+  const { authenticate, again } = await site(t)
+  const header = basic('anna', 'anna secret')
+  await authenticate(header, HOME, NOON)
+  await revokeAll(await again(), 'anna')
+  assert.equal((await authenticate(header, HOME, NOON + 4999)).login, 'anna')
+  await assert.rejects(authenticate(header, HOME, NOON + 5000), wrong)
+  await assert.rejects(authenticate(header, HOME, NOON + 4999), wrong, 'nor is an old entry left behind')
+})
+
+test('use does not prolong how long a caller is believed', async (t) => {
+  const { authenticate, again } = await site(t)
+  const header = basic('anna', 'anna secret')
+  await authenticate(header, HOME, NOON)
+  await revokeAll(await again(), 'anna')
+  for (const ms of [1000, 2000, 3000, 4000]) await authenticate(header, HOME, NOON + ms)
+  await assert.rejects(authenticate(header, HOME, NOON + 5000), wrong)
+})
+
+test('a clock that is set back does not prolong it either', async (t) => {
+  const { authenticate, again } = await site(t)
+  const header = basic('anna', 'anna secret')
+  await authenticate(header, HOME, NOON)
+  await revokeAll(await again(), 'anna')
+  await assert.rejects(authenticate(header, HOME, NOON - 60_000), wrong)
+})
+
+test('an unknown token that becomes known is accepted at once', async (t) => {
+  const { authenticate, database, bob } = await site(t)
+  assert.equal(await authenticate('Bearer kal_later', HOME, NOON), anonymous)
+  await database.write((tx) => addCredential(tx, bob, 'token', 'Test', NOON, 'kal_later'))
+  assert.equal((await authenticate('Bearer kal_later', HOME, NOON)).login, 'bob')
+})
+
+test('forget makes changes of users and credentials count at once', async (t) => {
+  const { authenticate, forget, database, anna } = await site(t)
+  const header = basic('anna', 'anna secret')
+  assert.equal((await authenticate(header, HOME, NOON)).role, 'author')
+  await database.write((tx) => changeRole(tx, anna.id, 'editor'))
+  assert.equal((await authenticate(header, HOME, NOON)).role, 'author')
+  forget()
+  assert.equal((await authenticate(header, HOME, NOON)).role, 'editor')
+  await database.write((tx) => revokeCredential(tx, anna, 'all'))
+  forget()
+  await assert.rejects(authenticate(header, HOME, NOON), wrong)
+})
+
+test('what was read before a change is not believed after it', async (t) => {
+  const { authenticate, forget, database } = await site(t)
+  const header = basic('anna', 'anna secret')
+  const underWay = authenticate(header, HOME, NOON)
+  forget()
+  assert.equal((await underWay).login, 'anna')
+  await revokeAll(database, 'anna')
+  await assert.rejects(authenticate(header, HOME, NOON), wrong)
+})
+
+test('a known caller costs no query until the memory of callers is full, and then the oldest one does', async (t) => {
+  const { authenticate, database, bob } = await site(t)
+  const tokens = Array.from({ length: 1001 }, (_, i) => `kal_${i}`)
+  await database.write(async (tx) => {
+    for (const token of tokens) await addCredential(tx, bob, 'token', 'Test', NOON, token)
+  })
+  for (const token of tokens) await authenticate(`Bearer ${token}`, HOME, NOON)
+  await revokeAll(database, 'bob')
+  assert.equal((await authenticate('Bearer kal_1', HOME, NOON)).login, 'bob')
+  assert.equal((await authenticate('Bearer kal_1000', HOME, NOON)).login, 'bob')
+  assert.equal(await authenticate('Bearer kal_0', HOME, NOON), anonymous)
+})
+
+test('after five failures refusals wait 250 ms, doubling up to four seconds', async (t) => {
+  const { authenticate, waits } = await site(t)
+  for (let i = 0; i < 12; i += 1) await assert.rejects(authenticate(basic('anna', `guess ${i}`), HOME, NOON + i), wrong)
+  assert.deepEqual(waits, [250, 500, 1000, 2000, 4000, 4000, 4000])
+})
+
+test('the failures of a minute ago are forgiven', async (t) => {
+  const { authenticate, waits } = await site(t)
+  const fail = (now: number) => assert.rejects(authenticate(basic('anna', 'guess'), HOME, now), wrong)
+  for (let i = 0; i < 5; i += 1) await fail(NOON)
+  await fail(NOON + 60_000)
+  assert.deepEqual(waits, [])
+  for (let i = 0; i < 4; i += 1) await fail(NOON + 119_999)
+  assert.deepEqual(waits, [])
+  await fail(NOON + 119_999)
+  assert.deepEqual(waits, [250])
+})
+
+test('failures with one login count from wherever they come, and under either of its names', async (t) => {
+  const { authenticate, waits } = await site(t)
+  const names = ['anna', 'ANNA', 'anna@example.org', 'anna', 'anna', 'Anna@Example.org']
+  for (const [i, name] of names.entries()) {
+    await assert.rejects(authenticate(basic(name, 'guess'), `192.0.2.${i + 10}`, NOON), wrong)
+  }
+  assert.deepEqual(waits, [250])
+})
+
+test('failures from one address count whatever the login, malformed headers too', async (t) => {
+  const { authenticate, waits } = await site(t)
+  for (const login of ['a', 'b', 'c', 'd'])
+    await assert.rejects(authenticate(basic(login, 'guess'), HOME, NOON), unknown)
+  await assert.rejects(authenticate('Basic !', HOME, NOON), unknown)
+  assert.deepEqual(waits, [])
+  await assert.rejects(authenticate(basic('bob', 'guess'), HOME, NOON), wrong)
+  assert.deepEqual(waits, [250])
+  await assert.rejects(authenticate(basic('bob', 'guess'), ELSEWHERE, NOON), wrong)
+  assert.deepEqual(waits, [250])
+})
+
+test('a good credential never waits, even where the same login or address keeps failing', async (t) => {
+  const { authenticate, waits } = await site(t)
+  for (let i = 0; i < 8; i += 1) await assert.rejects(authenticate(basic('anna', 'guess'), HOME, NOON), wrong)
+  waits.length = 0
+  for (const address of [HOME, ELSEWHERE]) {
+    await authenticate(basic('anna', 'anna secret'), address, NOON)
+    await authenticate(basic('bob', 'bob secret'), address, NOON)
+  }
+  assert.deepEqual(waits, [])
+})
+
+test('while a refusal waits others are answered', async (t) => {
+  const { database } = await site(t)
+  const waiting = Promise.withResolvers<void>()
+  const { authenticate } = makeAuthenticator(database, () => waiting.promise)
+  for (let i = 0; i < 5; i += 1) await assert.rejects(authenticate(basic('anna', 'guess'), HOME, NOON), wrong)
+  let refused = false
+  const refusal = authenticate(basic('anna', 'guess'), HOME, NOON).catch((error: unknown) => {
+    refused = true
+    return error
+  })
+  assert.equal((await authenticate(basic('bob', 'bob secret'), HOME, NOON)).login, 'bob')
+  await new Promise(setImmediate)
+  assert.equal(refused, false)
+  waiting.resolve()
+  assert.equal(((await refusal) as { code: string }).code, 'incorrect_password')
+})
+
+test('failures are counted for ten thousand names, the longest unseen being forgotten first', async (t) => {
+  const { authenticate, waits } = await site(t)
+  const fail = (address: string) => authenticate('Basic !', address, NOON).catch(() => undefined)
+  const others = async (from: number, to: number) => {
+    for (let i = from; i < to; i += 1) await fail(`other ${i}`)
+  }
+  for (let i = 0; i < 6; i += 1) await fail(HOME)
+  await others(0, 5000)
+  await fail(HOME)
+  await others(5000, 14_999)
+  await fail(HOME)
+  assert.deepEqual(waits, [250, 500, 1000])
+  await others(15_000, 25_000)
+  await fail(HOME)
+  assert.deepEqual(waits, [250, 500, 1000])
+})

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { test } from 'node:test'
+import {
+  addCredential,
+  findTokenUser,
+  isPasswordOf,
+  listCredentials,
+  revokeCredential,
+} from '../../src/people/credentials.ts'
+import { insertUser, removeUser, type User } from '../../src/people/users.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { NOON, scratchDatabase } from './scratch-database.ts'
+
+const addUser = (database: Database, login: string) =>
+  database.write((tx) => insertUser(tx, { login, role: 'author' }, NOON))
+
+const give = (database: Database, user: User, kind: 'password' | 'token', secret?: string) =>
+  database.write((tx) => addCredential(tx, user, kind, 'Test', NOON, secret))
+
+test('an application password is 24 letters and digits in groups of four, each a different one', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  const passwords = new Set<string>()
+  for (let i = 0; i < 5; i += 1) passwords.add(await give(database, anna, 'password'))
+  assert.equal(passwords.size, 5)
+  for (const password of passwords) assert.match(password, /^[A-Za-z0-9]{4}( [A-Za-z0-9]{4}){5}$/)
+})
+
+test('a token is kal_ and 40 characters', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  const token = await give(database, anna, 'token')
+  assert.match(token, /^kal_[A-Za-z0-9]{40}$/)
+  assert.equal(await findTokenUser(database.read, token), anna.id)
+  assert.equal(await findTokenUser(database.read, token.slice(0, -1)), undefined)
+  assert.equal(await findTokenUser(database.read, token.toLowerCase()), undefined)
+})
+
+test('an application password is accepted with and without its blanks, in its own letter case only', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  await give(database, anna, 'password', 'abcd EFGH ijkl')
+  for (const sent of ['abcd EFGH ijkl', 'abcdEFGHijkl', ' abcdEF GHijkl\n']) {
+    assert.equal(await isPasswordOf(database.read, anna, sent), true, sent)
+  }
+  for (const sent of ['', 'abcdefghijkl', 'abcdEFGHijk', 'abcdEFGHijklm']) {
+    assert.equal(await isPasswordOf(database.read, anna, sent), false, sent)
+  }
+})
+
+test('each of several passwords works, for its owner alone', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const [anna, bob] = [await addUser(database, 'anna'), await addUser(database, 'bob')]
+  const [first, second] = [await give(database, anna, 'password'), await give(database, anna, 'password')]
+  assert.equal(await isPasswordOf(database.read, anna, first), true)
+  assert.equal(await isPasswordOf(database.read, anna, second), true)
+  assert.equal(await isPasswordOf(database.read, bob, first), false)
+  assert.equal(await isPasswordOf(database.read, undefined, first), false)
+})
+
+test('several users may be given the same password, and revoking one leaves the other', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const [anna, bob] = [await addUser(database, 'anna'), await addUser(database, 'bob')]
+  await give(database, anna, 'password', 'the same')
+  await give(database, bob, 'password', 'the same')
+  await database.write((tx) => revokeCredential(tx, anna, 'all'))
+  assert.equal(await isPasswordOf(database.read, anna, 'the same'), false)
+  assert.equal(await isPasswordOf(database.read, bob, 'the same'), true)
+})
+
+test('a token is no password and a password no token', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  const token = await give(database, anna, 'token')
+  await give(database, anna, 'password', 'kal_password')
+  assert.equal(await isPasswordOf(database.read, anna, token), false)
+  assert.equal(await findTokenUser(database.read, 'kal_password'), undefined)
+})
+
+test('no secret is in the database files, as given or without blanks', async (t) => {
+  const { database, bytes } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  const password = await give(database, anna, 'password')
+  const token = await give(database, anna, 'token')
+  const kept = await bytes()
+  assert.ok(kept.includes('anna'), 'the files are the ones written to')
+  for (const secret of [password, password.replaceAll(' ', ''), token, token.slice(4)]) {
+    assert.ok(!kept.includes(secret))
+  }
+  const rows = await database.read.selectFrom('credentials').select('hash').execute()
+  for (const { hash } of rows) assert.match(hash, /^[0-9a-f]{64}$/)
+})
+
+test('hashes are compared in constant time, all of a user without stopping at the one that fits', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  const first = await give(database, anna, 'password')
+  await give(database, anna, 'password')
+  const token = await give(database, anna, 'token')
+  const compare = t.mock.method(crypto, 'timingSafeEqual')
+  syncBuiltinESMExports()
+  t.after(() => {
+    compare.mock.restore()
+    syncBuiltinESMExports()
+  })
+  await isPasswordOf(database.read, anna, first)
+  assert.equal(compare.mock.callCount(), 2)
+  await isPasswordOf(database.read, anna, 'wrong')
+  assert.equal(compare.mock.callCount(), 4)
+  await findTokenUser(database.read, token)
+  assert.equal(compare.mock.callCount(), 5)
+})
+
+test('credentials are listed without anything of the secret', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  await give(database, anna, 'password')
+  await give(database, anna, 'token')
+  const common = { name: 'Test', created_utc: '2026-11-20 12:00:00' }
+  const listed = await listCredentials(database.read, anna)
+  assert.deepEqual(
+    listed.map((credential) => ({ ...credential })),
+    [
+      { id: 1, kind: 'password', ...common },
+      { id: 2, kind: 'token', ...common },
+    ],
+  )
+})
+
+test('one credential is revoked by its id, of its owner only, or all at once', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const [anna, bob] = [await addUser(database, 'anna'), await addUser(database, 'bob')]
+  const first = await give(database, anna, 'password')
+  const second = await give(database, anna, 'password')
+  const token = await give(database, anna, 'token')
+  const revoke = (user: User, id: number | 'all') => database.write((tx) => revokeCredential(tx, user, id))
+
+  await assert.rejects(revoke(bob, 1), /^Error: bob has no credential with the id 1\.$/)
+  assert.equal(await isPasswordOf(database.read, anna, first), true)
+  assert.equal(await revoke(anna, 1), 1)
+  assert.equal(await isPasswordOf(database.read, anna, first), false)
+  assert.equal(await isPasswordOf(database.read, anna, second), true)
+  assert.equal(await revoke(anna, 'all'), 2)
+  assert.equal(await isPasswordOf(database.read, anna, second), false)
+  assert.equal(await findTokenUser(database.read, token), undefined)
+  assert.equal(await revoke(anna, 'all'), 0)
+})
+
+test('credentials go with their user', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  const token = await give(database, anna, 'token')
+  await database.write((tx) => removeUser(tx, anna.id))
+  assert.equal(await findTokenUser(database.read, token), undefined)
+  assert.deepEqual(await database.read.selectFrom('credentials').selectAll().execute(), [])
+})
+
+test('an empty password, a token without its prefix and a name of two lines are refused', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  await assert.rejects(give(database, anna, 'password', '  '), /An application password is not empty\./)
+  await assert.rejects(give(database, anna, 'token', 'abc'), /A token starts with kal_/)
+  for (const name of ['', 'a\nb']) {
+    const added = database.write((tx) => addCredential(tx, anna, 'password', name, NOON))
+    await assert.rejects(added, /The name of a credential is one line/)
+  }
+  assert.deepEqual(await listCredentials(database.read, anna), [])
+})
+
+test('every change of a credential is noted as one of its user', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  await give(database, anna, 'password')
+  await database.write((tx) => revokeCredential(tx, anna, 'all'))
+  const changes = await database.read.selectFrom('changes').select(['kind', 'record']).execute()
+  assert.deepEqual(
+    changes.map(({ kind, record }) => `${kind} ${record}`),
+    ['user 1', 'user 1', 'user 1'],
+  )
+})

@@ -1,0 +1,53 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { type Database, openDatabase } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import * as support from '../support/database.ts'
+
+/** 2026-11-20 12:00:00 UTC in milliseconds. */
+export const NOON = Date.UTC(2026, 10, 20, 12)
+
+export interface Scratch {
+  database: Database
+  /** Opens the same database a second time, as another process would. */
+  again: () => Promise<Database>
+  /** Everything that is kept. */
+  bytes: () => Promise<string>
+}
+
+/** An up-to-date database that goes away with the test. */
+export async function scratchDatabase(t: TestContext): Promise<Scratch> {
+  const scratch = await support.scratchDatabase()
+  const open: Database[] = []
+  const again = async () => {
+    const database = await openDatabase(scratch.address)
+    open.push(database)
+    return database
+  }
+  t.after(async () => {
+    for (const database of open) await database.close()
+    await scratch.remove()
+  })
+  const database = await again()
+  await migrate(database)
+  return { database, again, bytes: () => (isFile(scratch) ? filesOf(scratch) : rowsOf(database)) }
+}
+
+const isFile = ({ address }: support.ScratchDatabase) => address.startsWith('sqlite:')
+
+/** The files of a SQLite database, which hold what was removed as well. */
+async function filesOf({ address }: support.ScratchDatabase): Promise<string> {
+  const folder = dirname(address.slice('sqlite:'.length))
+  const files = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'latin1')))
+  return files.join('\n')
+}
+
+async function rowsOf({ read }: Database): Promise<string> {
+  const tables = await read.introspection.getTables()
+  const rows = await Promise.all(
+    tables.map(({ name }) => sql`select ${sql.id(name)}::text as row from ${sql.id(name)}`.execute(read)),
+  )
+  return JSON.stringify(rows)
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { Command, CommanderError } from 'commander'
+import { findTokenUser, isPasswordOf } from '../../src/people/credentials.ts'
+import { createFirstAdministrator, registerUserCommands } from '../../src/people/user-commands.ts'
+import { getUserByLogin, insertUser, listUsers } from '../../src/people/users.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { NOON, scratchDatabase } from './scratch-database.ts'
+
+/** A program that notes what it prints instead of printing, and throws instead of exiting. */
+function programInto(answer: { out: string; err: string }): Command {
+  return new Command('kalends')
+    .showHelpAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        answer.out += text
+      },
+      writeErr: (text) => {
+        answer.err += text
+      },
+    })
+}
+
+/** A command line on a scratch database: what was printed on both streams, and the exit code. */
+async function commandLine(t: TestContext) {
+  const { database } = await scratchDatabase(t)
+  const state = { open: 0 }
+  const open = async () => {
+    state.open += 1
+    const close = async () => {
+      state.open -= 1
+    }
+    return { ...database, close }
+  }
+  const kalends = async (...words: string[]) => {
+    const answer = { out: '', err: '', code: 0 }
+    const program = programInto(answer)
+    registerUserCommands(program, open, () => NOON)
+    await program.parseAsync(words, { from: 'user' }).catch((error: unknown) => {
+      if (!(error instanceof CommanderError)) throw error
+      answer.code = error.exitCode
+    })
+    assert.equal(state.open, 0, 'the database is closed whatever happened')
+    return answer
+  }
+  return { database, kalends }
+}
+
+const refused = (sentence: string) => ({ out: '', err: `${sentence}\n`, code: 1 })
+
+test('user add prints an application password that signs in', async (t) => {
+  const { database, kalends } = await commandLine(t)
+  const { out, err, code } = await kalends(
+    'user',
+    'add',
+    'anna',
+    '--role',
+    'editor',
+    '--email',
+    'a@example.org',
+    '--name',
+    'Anna B',
+  )
+  assert.deepEqual({ err, code }, { err: '', code: 0 })
+  const [, password = ''] = out.match(/^Added anna as editor\. .*: (\w{4}( \w{4}){5})\n$/) ?? []
+  const anna = await getUserByLogin(database.read, 'anna')
+  assert.equal(await isPasswordOf(database.read, anna, password), true)
+  assert.deepEqual([anna.role, anna.email, anna.name], ['editor', 'a@example.org', 'Anna B'])
+})
+
+test('user add wants a role, one that there is', async (t) => {
+  const { database, kalends } = await commandLine(t)
+  const missing = await kalends('user', 'add', 'anna')
+  assert.equal(missing.code, 1)
+  assert.match(missing.err, /--role/)
+  const strange = await kalends('user', 'add', 'anna', '--role', 'overlord')
+  assert.equal(strange.code, 1)
+  assert.match(strange.err, /administrator, editor, author, contributor, subscriber/)
+  assert.deepEqual(await listUsers(database.read), [])
+})
+
+test('user add that fails leaves neither user nor password behind', async (t) => {
+  const { database, kalends } = await commandLine(t)
+  await kalends('user', 'add', 'anna', '--role', 'author')
+  assert.deepEqual(
+    await kalends('user', 'add', 'ANNA', '--role', 'author'),
+    refused('There already is a user with the login or e-mail address anna.'),
+  )
+  assert.deepEqual(
+    await kalends('user', 'add', 'bob', '--role', 'author', '--email', 'nowhere'),
+    refused('nowhere is not an e-mail address.'),
+  )
+  assert.equal((await listUsers(database.read)).length, 1)
+})
+
+test('user list shows who there is in columns', async (t) => {
+  const { kalends } = await commandLine(t)
+  await kalends('user', 'add', 'anna', '--role', 'administrator', '--email', 'a@example.org')
+  await kalends('user', 'add', 'bob', '--role', 'author', '--name', 'Bob B')
+  assert.deepEqual(await kalends('user', 'list'), {
+    out: [
+      'ID  LOGIN  ROLE           E-MAIL         NAME',
+      '1   anna   administrator  a@example.org  anna',
+      '2   bob    author                        Bob B',
+      '',
+    ].join('\n'),
+    err: '',
+    code: 0,
+  })
+})
+
+test('user role changes a role, but not that of the last administrator', async (t) => {
+  const { database, kalends } = await commandLine(t)
+  await kalends('user', 'add', 'anna', '--role', 'administrator')
+  await kalends('user', 'add', 'bob', '--role', 'author')
+  assert.deepEqual(await kalends('user', 'role', 'bob', 'editor'), { out: 'bob is now editor.\n', err: '', code: 0 })
+  assert.equal((await getUserByLogin(database.read, 'bob')).role, 'editor')
+  assert.deepEqual(
+    await kalends('user', 'role', 'anna', 'editor'),
+    refused('anna is the last administrator; make another user administrator first.'),
+  )
+  assert.deepEqual(await kalends('user', 'role', 'carl', 'editor'), refused('There is no user carl.'))
+  assert.equal((await kalends('user', 'role', 'bob', 'overlord')).code, 1)
+})
+
+test('user remove hands records over when told to whom', async (t) => {
+  const { database, kalends } = await commandLine(t)
+  await kalends('user', 'add', 'anna', '--role', 'administrator')
+  await kalends('user', 'add', 'bob', '--role', 'author')
+  const bob = await getUserByLogin(database.read, 'bob')
+  const picture = { title: '', date_utc: '', file: '', mime_type: '', width: 1, height: 1, filesize: 1, sizes: '{}' }
+  await database.write(async (tx) => {
+    const { id } = await tx.insertInto('records').values({ kind: 'image' }).returning('id').executeTakeFirstOrThrow()
+    await tx
+      .insertInto('images')
+      .values({ id, author: bob.id, ...picture, source_url: '', original_image: '' })
+      .execute()
+  })
+  assert.deepEqual(
+    await kalends('user', 'remove', 'bob'),
+    refused('bob owns records; name the user who takes them over with --reassign LOGIN.'),
+  )
+  assert.deepEqual(await kalends('user', 'remove', 'bob', '--reassign', 'carl'), refused('There is no user carl.'))
+  assert.deepEqual(await kalends('user', 'remove', 'bob', '--reassign', 'anna'), {
+    out: 'Removed bob.\n',
+    err: '',
+    code: 0,
+  })
+  const [image] = await database.read.selectFrom('images').select('author').execute()
+  assert.equal(image?.author, 1)
+  assert.equal((await listUsers(database.read)).length, 1)
+})
+
+test('password add prints a password or a token that signs in, and password list shows neither', async (t) => {
+  const { database, kalends } = await commandLine(t)
+  await kalends('user', 'add', 'anna', '--role', 'author')
+  const anna = await getUserByLogin(database.read, 'anna')
+  const [, password = ''] =
+    (await kalends('password', 'add', 'anna')).out.match(/^Application password.*: (.*)\n$/) ?? []
+  assert.equal(await isPasswordOf(database.read, anna, password), true)
+  const [, token = ''] =
+    (await kalends('password', 'add', 'anna', '--token', '--name', 'Importer')).out.match(/^Token.*: (.*)\n$/) ?? []
+  assert.equal(await findTokenUser(database.read, token), anna.id)
+  assert.deepEqual(await kalends('password', 'list', 'anna'), {
+    out: [
+      'ID  KIND      CREATED (UTC)        NAME',
+      '1   password  2026-11-20 12:00:00  First password',
+      '2   password  2026-11-20 12:00:00  Command line',
+      '3   token     2026-11-20 12:00:00  Importer',
+      '',
+    ].join('\n'),
+    err: '',
+    code: 0,
+  })
+  assert.deepEqual(await kalends('password', 'add', 'bob'), refused('There is no user bob.'))
+  assert.deepEqual(await kalends('password', 'list', 'bob'), refused('There is no user bob.'))
+})
+
+test('password revoke takes one credential or all, and asks which when told neither or both', async (t) => {
+  const { kalends } = await commandLine(t)
+  await kalends('user', 'add', 'anna', '--role', 'author')
+  await kalends('password', 'add', 'anna')
+  await kalends('password', 'add', 'anna', '--token')
+  for (const words of [[], ['1', '--all'], ['one']]) {
+    const answer = await kalends('password', 'revoke', 'anna', ...words)
+    assert.deepEqual(answer, refused('Give either the id that `password list` shows or --all.'), words.join(' '))
+  }
+  assert.deepEqual(await kalends('password', 'revoke', 'anna', '9'), refused('anna has no credential with the id 9.'))
+  assert.equal((await kalends('password', 'revoke', 'anna', '2')).out, 'Revoked 1 credential of anna.\n')
+  assert.equal((await kalends('password', 'revoke', 'anna', '--all')).out, 'Revoked 2 credentials of anna.\n')
+  assert.equal((await kalends('password', 'list', 'anna')).out, 'ID  KIND  CREATED (UTC)  NAME\n')
+})
+
+test('a database that cannot be opened is one sentence and exit code 1', async () => {
+  const answer = { out: '', err: '', code: 0 }
+  const program = programInto(answer)
+  registerUserCommands(program, () => Promise.reject(new Error('The database x cannot be opened.')))
+  await program.parseAsync(['user', 'list'], { from: 'user' }).catch((error: unknown) => {
+    if (error instanceof CommanderError) answer.code = error.exitCode
+  })
+  assert.deepEqual(answer, refused('The database x cannot be opened.'))
+})
+
+test('the first start makes an administrator whose password signs in, and later ones do not', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const first = await createFirstAdministrator(database, NOON)
+  assert.equal(first?.login, 'admin')
+  const admin = await getUserByLogin(database.read, 'admin')
+  assert.equal(admin.role, 'administrator')
+  assert.equal(await isPasswordOf(database.read, admin, first?.password ?? ''), true)
+  assert.equal(await createFirstAdministrator(database, NOON), undefined)
+  assert.equal((await listUsers(database.read)).length, 1)
+})
+
+test('no administrator is made where there are users already', async (t) => {
+  const { database } = await scratchDatabase(t)
+  await database.write((tx) => insertUser(tx, { login: 'anna', role: 'subscriber' }, NOON))
+  assert.equal(await createFirstAdministrator(database, NOON), undefined)
+  assert.equal((await listUsers(database.read)).length, 1)
+})
+
+test('of two processes that start together only one makes the administrator', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const overtaken: Database = {
+    ...database,
+    write: async (work) => {
+      await database.write((tx) => insertUser(tx, { login: 'anna', role: 'administrator' }, NOON))
+      return database.write(work)
+    },
+  }
+  assert.equal(await createFirstAdministrator(overtaken, NOON), undefined)
+  assert.equal((await listUsers(database.read)).length, 1)
+})
+
+test('a first start that fails is silent only when another process made the administrator', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const failing: Database = { ...database, write: () => Promise.reject(new Error('The disk is full.')) }
+  await assert.rejects(createFirstAdministrator(failing, NOON), /The disk is full\./)
+  const refusedAsTaken: Database = {
+    ...database,
+    write: async () => {
+      await createFirstAdministrator(database, NOON)
+      throw new Error('UNIQUE constraint failed: users.login')
+    },
+  }
+  assert.equal(await createFirstAdministrator(refusedAsTaken, NOON), undefined)
+})

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import type { Role } from '../../src/people/roles.ts'
+import {
+  changeRole,
+  findUser,
+  findUserByLogin,
+  insertUser,
+  listUsers,
+  presentMe,
+  removeUser,
+  type User,
+  userExists,
+} from '../../src/people/users.ts'
+import type { Database, Db } from '../../src/storage/database.ts'
+import { NOON, scratchDatabase } from './scratch-database.ts'
+
+const add = (database: Database, login: string, role: Role, email?: string) =>
+  database.write((tx) => insertUser(tx, { login, role, email }, NOON))
+
+const changesOf = async (database: Database) =>
+  (await database.read.selectFrom('changes').select(['kind', 'record']).orderBy('version').execute()).map(
+    ({ kind, record }) => `${kind} ${record}`,
+  )
+
+const TABLES = { events: 'event', venues: 'venue', organizers: 'organizer', images: 'image' } as const
+
+/** One record of each kind that has an author, their other columns being empty; returns what they are, such as `event 1001`. */
+async function giveRecords(tx: Db, author: User): Promise<string[]> {
+  const made: string[] = []
+  for (const [table, kind] of Object.entries(TABLES)) {
+    const { id } = await tx.insertInto('records').values({ kind }).returning('id').executeTakeFirstOrThrow()
+    const described = (await tx.introspection.getTables()).find(({ name }) => name === table)
+    const columns = described?.columns ?? []
+    const given: Record<string, number> = { id, author: author.id }
+    const values = columns.map(({ name, dataType }) => given[name] ?? (/^text$/i.test(dataType) ? '' : 0))
+    const names = columns.map(({ name }) => sql.ref(name))
+    await sql`insert into ${sql.table(table)} (${sql.join(names)}) values (${sql.join(values)})`.execute(tx)
+    made.push(`${kind} ${id}`)
+  }
+  return made
+}
+
+async function authors(db: Db): Promise<number[]> {
+  const found: number[] = []
+  for (const table of ['events', 'venues', 'organizers', 'images'] as const) {
+    for (const { author } of await db.selectFrom(table).select('author').execute()) found.push(author)
+  }
+  return found
+}
+
+test('a user is found by id, and by login and e-mail address in any letter case', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await database.write((tx) =>
+    insertUser(tx, { login: 'Anna.B', email: 'Anna@Example.org', name: ' Anna B ', role: 'editor' }, NOON),
+  )
+  assert.deepEqual(anna, {
+    id: 1,
+    login: 'anna.b',
+    email: 'anna@example.org',
+    name: 'Anna B',
+    role: 'editor',
+    created_utc: '2026-11-20 12:00:00',
+  })
+  assert.deepEqual(await findUser(database.read, anna.id), anna)
+  assert.deepEqual(await findUserByLogin(database.read, 'ANNA.b'), anna)
+  assert.deepEqual(await findUserByLogin(database.read, 'ANNA@example.ORG'), anna)
+  assert.equal(await findUserByLogin(database.read, 'anna'), undefined)
+  assert.equal(await findUserByLogin(database.read, ''), undefined)
+})
+
+test('ids that no user has, or that no database could hold, belong to nobody', async (t) => {
+  const { database } = await scratchDatabase(t)
+  await add(database, 'anna', 'author')
+  assert.equal(await userExists(database.read, 1), true)
+  for (const id of [0, -1, 2, 1.5, 1e12, Number.NaN])
+    assert.equal(await userExists(database.read, id), false, String(id))
+})
+
+test('several users may have no e-mail address, and their name is the login as typed', async (t) => {
+  const { database } = await scratchDatabase(t)
+  await add(database, 'Anna', 'author')
+  await add(database, 'bob', 'author')
+  const users = await listUsers(database.read)
+  assert.deepEqual(
+    users.map(({ login, email, name }) => [login, email, name]),
+    [
+      ['anna', '', 'Anna'],
+      ['bob', '', 'bob'],
+    ],
+  )
+})
+
+test('a login or e-mail address that signs in somebody else is refused', async (t) => {
+  const { database } = await scratchDatabase(t)
+  await add(database, 'anna', 'author', 'anna@example.org')
+  await assert.rejects(add(database, 'ANNA', 'author'), /^Error: There already is a user .* anna\.$/)
+  await assert.rejects(
+    add(database, 'bob', 'author', 'Anna@example.org'),
+    /There already is a user .* anna@example\.org\.$/,
+  )
+  await assert.rejects(add(database, 'anna@example.org', 'author'), /There already is a user/)
+  assert.equal((await listUsers(database.read)).length, 1)
+})
+
+test('logins, e-mail addresses and names that could not work are refused in one sentence', async (t) => {
+  const { database } = await scratchDatabase(t)
+  for (const login of ['', 'a b', 'a:b', '-a', '.a', 'ä', 'a'.repeat(61), 'a\n']) {
+    await assert.rejects(add(database, login, 'author'), /^Error: A login is [^.]+ \. _ - @ [^.]+\.$/, login)
+  }
+  for (const email of [
+    'anna',
+    'anna@',
+    '@example.org',
+    'an na@example.org',
+    'a:b@example.org',
+    `a@${'b'.repeat(64)}.org`,
+  ]) {
+    await assert.rejects(add(database, 'anna', 'author', email), /is not an e-mail address\.$/, email)
+  }
+  for (const name of ['a\nb', 'a\u2028b', 'x'.repeat(251)]) {
+    const named = database.write((tx) => insertUser(tx, { login: 'anna', name, role: 'author' }, NOON))
+    await assert.rejects(named, /A name is one line/)
+  }
+  for (const login of ['a', 'A.b_c-d@e', '0', 'a'.repeat(60)]) await add(database, login, 'author')
+})
+
+test('a role can be changed', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await add(database, 'anna', 'author')
+  await database.write((tx) => changeRole(tx, anna.id, 'editor'))
+  assert.equal((await findUser(database.read, anna.id))?.role, 'editor')
+  await assert.rejects(
+    database.write((tx) => changeRole(tx, 99, 'editor')),
+    /There is no user with the id 99\./,
+  )
+})
+
+test('a role of another release grants nothing', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await add(database, 'anna', 'author')
+  await database.write((tx) => tx.updateTable('users').set({ role: 'overlord' }).execute())
+  assert.equal((await findUser(database.read, anna.id))?.role, 'subscriber')
+})
+
+test('the last administrator is neither demoted nor removed', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await add(database, 'anna', 'administrator')
+  const bob = await add(database, 'bob', 'editor')
+  const demote = (id: number) => database.write((tx) => changeRole(tx, id, 'editor'))
+  const remove = (id: number) => database.write((tx) => removeUser(tx, id, undefined))
+  await assert.rejects(demote(anna.id), /anna is the last administrator/)
+  await assert.rejects(remove(anna.id), /anna is the last administrator/)
+  await database.write((tx) => changeRole(tx, anna.id, 'administrator'))
+
+  await database.write((tx) => changeRole(tx, bob.id, 'administrator'))
+  await demote(anna.id)
+  await assert.rejects(remove(bob.id), /bob is the last administrator/)
+  await remove(anna.id)
+  assert.deepEqual(
+    (await listUsers(database.read)).map(({ login }) => login),
+    ['bob'],
+  )
+})
+
+test('a user without records is removed and the others stay', async (t) => {
+  const { database } = await scratchDatabase(t)
+  await add(database, 'anna', 'administrator')
+  const bob = await add(database, 'bob', 'author')
+  await database.write((tx) => removeUser(tx, bob.id))
+  assert.equal(await userExists(database.read, bob.id), false)
+  assert.equal((await listUsers(database.read)).length, 1)
+})
+
+test('a user who owns a record of any kind is not removed without an heir', async (t) => {
+  const { database } = await scratchDatabase(t)
+  await add(database, 'anna', 'administrator')
+  const bob = await add(database, 'bob', 'author')
+  await database.write((tx) => giveRecords(tx, bob))
+  for (const table of ['events', 'venues', 'organizers', 'images'] as const) {
+    await assert.rejects(
+      database.write((tx) => removeUser(tx, bob.id)),
+      /^Error: bob owns records; .* --reassign LOGIN\.$/,
+      table,
+    )
+    await database.write((tx) => tx.deleteFrom(table).execute())
+  }
+  await database.write((tx) => removeUser(tx, bob.id))
+})
+
+test('the heir gets every record of a removed user, and each is noted as changed', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await add(database, 'anna', 'administrator')
+  const bob = await add(database, 'bob', 'author')
+  const records = await database.write((tx) => giveRecords(tx, bob))
+  const before = await changesOf(database)
+  await database.write((tx) => removeUser(tx, bob.id, anna.id))
+  assert.deepEqual(await authors(database.read), [anna.id, anna.id, anna.id, anna.id])
+  assert.deepEqual((await changesOf(database)).slice(before.length), [...records, 'user 2'])
+})
+
+test('a record can go neither to the removed user nor to nobody', async (t) => {
+  const { database } = await scratchDatabase(t)
+  await add(database, 'anna', 'administrator')
+  const bob = await add(database, 'bob', 'author')
+  await database.write((tx) => giveRecords(tx, bob))
+  await assert.rejects(
+    database.write((tx) => removeUser(tx, bob.id, bob.id)),
+    /The records of bob cannot go to bob\./,
+  )
+  await assert.rejects(
+    database.write((tx) => removeUser(tx, bob.id, 99)),
+    /There is no user with the id 99\./,
+  )
+  assert.equal(await userExists(database.read, bob.id), true)
+  assert.deepEqual(await authors(database.read), [bob.id, bob.id, bob.id, bob.id])
+})
+
+test('every change of a user is noted', async (t) => {
+  const { database } = await scratchDatabase(t)
+  await add(database, 'anna', 'administrator')
+  const bob = await add(database, 'bob', 'author')
+  await database.write((tx) => changeRole(tx, bob.id, 'editor'))
+  await database.write((tx) => removeUser(tx, bob.id))
+  assert.deepEqual(await changesOf(database), ['user 1', 'user 2', 'user 2', 'user 2'])
+})
+
+test('users/me tells id, name, slug, role and capabilities and nothing else', () => {
+  const user = {
+    id: 7,
+    login: 'anna.b@c-d_e',
+    email: 'a@example.org',
+    name: 'Anna',
+    created_utc: '2026-11-20 12:00:00',
+  }
+  assert.deepEqual(presentMe({ ...user, role: 'contributor' }), {
+    id: 7,
+    name: 'Anna',
+    slug: 'anna-b-c-d_e',
+    roles: ['contributor'],
+    capabilities: { edit: true, delete: true },
+  })
+  assert.deepEqual(presentMe({ ...user, role: 'subscriber' }).capabilities, {})
+  assert.equal(presentMe({ ...user, role: 'administrator' }).capabilities.manage_users, true)
+})

@@ -1,0 +1,107 @@
+// Runs the tests on SQLite, then those of behaviour that a database takes part in on PostgreSQL as well:
+//   npm test [-- [--database sqlite|postgres] [PATTERN ...]]     PATTERN is part of a file's path
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
+import { openDatabase } from '../src/storage/database.ts'
+import { migrate } from '../src/storage/migrate.ts'
+import { administer, DATABASES, SERVER, TEMPLATE } from './support/database.ts'
+import { type PostgresServer, startPostgres } from './support/postgres.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Folders whose tests use a database. */
+const ON_BOTH = ['test/api', 'test/people', 'test/storage']
+
+/** Files at a time: a test waits for its server about half the time, so a few more than the cores of a small machine. */
+const CONCURRENCY = 3
+const TIMEOUT_MS = 120_000
+
+interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+function readArguments(words: string[]): { databases: readonly string[]; patterns: string[] } {
+  const at = words.indexOf('--database')
+  const [, chosen] = at === -1 ? [] : words.splice(at, 2)
+  if (at !== -1 && !DATABASES.some((name) => name === chosen)) throw new Error('--database takes sqlite or postgres.')
+  return { databases: chosen ? [chosen] : DATABASES, patterns: words }
+}
+
+function listFiles(patterns: readonly string[]): string[] {
+  const files = globSync('test/**/*.test.ts', { cwd: root }).sort()
+  return patterns.length === 0 ? files : files.filter((file) => patterns.some((pattern) => file.includes(pattern)))
+}
+
+/** Runs the files, each in a process of its own, and shows how they go. */
+async function runFiles(files: readonly string[]): Promise<Counts> {
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+  const tests = run({
+    files: files.map((file) => join(root, file)),
+    concurrency: CONCURRENCY,
+    timeout: TIMEOUT_MS,
+  })
+  tests.on('test:summary', (summary) => {
+    // Each file has a summary of its own; the last one, of no file, is that of all.
+    if (summary.file !== undefined) return
+    const { passed, failed, cancelled, skipped, todo } = summary.counts as Record<string, number>
+    counts.passed = passed ?? 0
+    counts.failed = (failed ?? 0) + (cancelled ?? 0)
+    counts.skipped = (skipped ?? 0) + (todo ?? 0)
+  })
+  for await (const piece of tests.compose(spec)) process.stdout.write(piece)
+  return counts
+}
+
+const describe = ({ passed, failed, skipped }: Counts) =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+
+/** Makes the database that tests copy theirs from. */
+async function makeTemplate(server: PostgresServer): Promise<void> {
+  await administer(server.address(), `create database ${TEMPLATE}`)
+  const database = await openDatabase(server.address(TEMPLATE))
+  await migrate(database)
+  await database.close()
+}
+
+async function runOnSqlite(files: readonly string[]): Promise<string> {
+  delete process.env[SERVER]
+  const counts = await runFiles(files)
+  if (counts.failed > 0) process.exitCode = 1
+  return `sqlite: ${describe(counts)}`
+}
+
+async function runOnPostgres(files: readonly string[]): Promise<string> {
+  let server: PostgresServer
+  try {
+    server = await startPostgres()
+  } catch (error) {
+    if (process.env.CI === 'true') process.exitCode = 1
+    return `postgres: not tested. ${error instanceof Error ? error.message : String(error)}`
+  }
+  try {
+    await makeTemplate(server)
+    process.env[SERVER] = server.address()
+    const counts = await runFiles(files)
+    if (counts.failed > 0) process.exitCode = 1
+    return `postgres ${server.version}: ${describe(counts)}`
+  } finally {
+    await server.close()
+  }
+}
+
+const { databases, patterns } = readArguments(process.argv.slice(2))
+const files = listFiles(patterns)
+const shared = files.filter((file) => ON_BOTH.some((folder) => file.startsWith(folder)))
+if (files.length === 0) {
+  console.error(`No test file has ${patterns.join(' or ')} in its path.`)
+  process.exit(1)
+}
+const lines: string[] = []
+if (databases.includes('sqlite')) lines.push(await runOnSqlite(files))
+if (databases.includes('postgres') && shared.length > 0) lines.push(await runOnPostgres(shared))
+console.log(`\n${lines.join('\n')}`)

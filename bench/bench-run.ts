@@ -1,0 +1,111 @@
+import type { Baseline } from './baseline.ts'
+import type { DataStore } from './data-store.ts'
+import type { LoadResult, LoadTool } from './load.ts'
+import { type Cores, processorSeconds } from './processes.ts'
+import { type Answer, fetchAnswer, type RunningService } from './service.ts'
+import { WRITER } from './write-data-set.ts'
+
+/** What the scenarios of a run work with. */
+export interface BenchRun {
+  store: DataStore
+  cores: Cores
+  tool: LoadTool
+  baseline: Baseline
+  rounds: number
+  /** Of load in each round. */
+  seconds: number
+  connections: number
+  quick: boolean
+  /** Further flags of `kalends serve`. */
+  flags: readonly string[]
+  /** The service that all reads but the special ones go to, started when first needed. */
+  reader: () => Promise<RunningService>
+  /** The service on a copy of the data set that all writes go to, started when first needed. */
+  writer: () => Promise<RunningService>
+  /** A further service on the data set, with these flags; to be stopped by whoever asked for it. */
+  startOwn: (flags: readonly string[]) => Promise<RunningService>
+  say: (text: string) => void
+}
+
+export const AUTHORIZATION = `Basic ${Buffer.from(`${WRITER.login}:${WRITER.password}`).toString('base64')}`
+
+/** What a process did under load. */
+export interface Throughput {
+  perSecond: number
+  requests: number
+  /** Processor time of a request, in microseconds; NaN where the system does not tell. */
+  processorMicros: number
+  /** The part of a core that was in use. */
+  busy: number
+}
+
+interface Load {
+  requests: readonly string[]
+  headers?: Record<string, string>
+  seconds?: number
+  connections?: number
+  once?: boolean
+}
+
+/** Puts one load on a server and looks at what it does. @throws Error when an answer was an error. */
+export async function readFrom(run: BenchRun, server: { port: number; pid: number }, load: Load): Promise<Throughput> {
+  return observe(server, load, () => run.tool.read(jobOf(run, server, load)))
+}
+
+/** The same for writes. */
+export async function writeTo(run: BenchRun, server: { port: number; pid: number }, load: Load): Promise<Throughput> {
+  return observe(server, load, () => run.tool.write(jobOf(run, server, load)))
+}
+
+/** Times of single answers in microseconds. @throws Error when an answer was an error. */
+export async function probe(
+  run: BenchRun,
+  server: { port: number },
+  requests: readonly string[],
+  seconds: number,
+): Promise<number[]> {
+  const { micros, failed } = await run.tool.probe({
+    port: server.port,
+    requests,
+    seconds,
+    headers: {},
+    authorization: AUTHORIZATION,
+  })
+  if (failed > 0) throw new Error(`${failed} of ${micros.length} answers were errors, for example to ${requests[0]}`)
+  return micros
+}
+
+function jobOf(run: BenchRun, { port }: { port: number }, load: Load) {
+  const defaults = { seconds: run.seconds, connections: run.connections, headers: {}, once: false }
+  return { ...defaults, ...load, port, authorization: AUTHORIZATION }
+}
+
+async function observe(server: { pid: number }, load: Load, put: () => Promise<LoadResult>): Promise<Throughput> {
+  const before = processorSeconds(server.pid)
+  const { requests, seconds, failed } = await put()
+  const used = processorSeconds(server.pid) - before
+  if (failed > 0)
+    throw new Error(
+      `${failed} of ${requests} answers were errors; the first request was ${load.requests[0]?.slice(0, 200)}`,
+    )
+  if (requests === 0) throw new Error('nothing was answered')
+  return { perSecond: requests / seconds, requests, processorMicros: (used * 1e6) / requests, busy: used / seconds }
+}
+
+/** The answers of the service to these requests, for the bare server to send. @throws Error when one is not what was expected. */
+export async function capture(
+  service: { port: number },
+  requests: readonly string[],
+  headers: Record<string, string>,
+  status: number,
+): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (const line of requests) {
+    const [method, path = '/'] = line.split('\t')
+    const answer = await fetchAnswer(service.port, path, headers, method)
+    if (answer.status !== status)
+      throw new Error(`${path} was answered ${answer.status}: ${answer.body.toString().slice(0, 300)}`)
+    answers.push(answer)
+  }
+  return answers
+}

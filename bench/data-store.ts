@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStorage } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { findUserByLogin } from '../src/people/users.ts'
+import { generateEvent, organizerRow, type Plan, planOf, termRows, venueRow } from './data-set.ts'
+import { readPlan, WRITER, writeDataSet } from './write-data-set.ts'
+
+/** A data set ready to be served. */
+export interface DataStore {
+  /** Address for `--database`. */
+  address: string
+  /** The SQLite file; undefined on PostgreSQL. */
+  file: string | undefined
+  plan: Plan
+}
+
+/** Where data sets and the copies that are written to stand. */
+export const FOLDER = join(tmpdir(), 'kalends-bench')
+
+/** What makes the rows and writes them, and the tables they are written to. */
+const GENERATOR = ['data-set.ts', 'places.ts', 'random.ts', 'texts.ts', 'write-data-set.ts']
+const MIGRATIONS = join(import.meta.dirname, '..', 'src', 'storage', 'migrations')
+/** Events looked at to notice that the service's own rules for slugs, times or folded texts have changed. */
+const SAMPLE = 300
+
+/**
+ * The data set of so many events: the one of an earlier run when there is one, else a new one.
+ * @param database address of an empty PostgreSQL database to use instead of a file
+ * @throws Error with one sentence when the database holds something else.
+ */
+export async function prepareDataStore(
+  events: number,
+  database: string | undefined,
+  say: (text: string) => void,
+): Promise<DataStore> {
+  const name = `${events}-${await hashDataSet()}`
+  if (database) {
+    return { address: database, file: undefined, plan: await fill(database, events, name, say) }
+  }
+  const file = join(FOLDER, `${name}.sqlite`)
+  await mkdir(FOLDER, { recursive: true })
+  await removeLeftovers()
+  if (!(await exists(file))) {
+    const unfinished = join(FOLDER, `${name}.${process.pid}.unfinished`)
+    await removeSqlite(unfinished)
+    await fill(`sqlite:${unfinished}`, events, name, say)
+    await rename(unfinished, file)
+  }
+  return { address: `sqlite:${file}`, file, plan: await fill(`sqlite:${file}`, events, name, say) }
+}
+
+/** A copy to write to; on PostgreSQL there is none, and the data set itself is written to. */
+export async function copyForWriting(store: DataStore): Promise<DataStore & { remove: () => Promise<void> }> {
+  if (!store.file) return { ...store, remove: async () => {} }
+  const file = `${store.file}.${process.pid}.copy`
+  await removeSqlite(file)
+  await copyFile(store.file, file, constants.COPYFILE_FICLONE)
+  return { ...store, address: `sqlite:${file}`, file, remove: () => removeSqlite(file) }
+}
+
+/** Bytes of the SQLite file with its log; undefined on PostgreSQL. */
+export async function databaseBytes(store: DataStore): Promise<number | undefined> {
+  return store.file ? (await stat(store.file)).size : undefined
+}
+
+/** Fills the database unless it holds this very data set. */
+async function fill(address: string, events: number, name: string, say: (text: string) => void): Promise<Plan> {
+  const database = await openStorage(readConfig({ database: address }, {}))
+  try {
+    const writer = await findUserByLogin(database.read, WRITER.login)
+    if (writer?.name === name) return await readPlan(database.read, events)
+    const began = Date.now()
+    await writeDataSet(database, events, name, (done) => {
+      if (done % 100_000 === 0) say(`  ${done.toLocaleString('en')} of ${events.toLocaleString('en')} events written`)
+    })
+    say(`Data set of ${events.toLocaleString('en')} events written in ${((Date.now() - began) / 1000).toFixed(1)} s.`)
+    return await readPlan(database.read, events)
+  } finally {
+    await database.close()
+  }
+}
+
+/** A short hash of the generator, of some of what it generates, and of the tables. */
+async function hashDataSet(): Promise<string> {
+  const plan = planOf(SAMPLE, 1, 1)
+  const rows = Array.from({ length: SAMPLE }, (_, number) => generateEvent(plan, number))
+  const migrations = (await readdir(MIGRATIONS)).sort().map((file) => join(MIGRATIONS, file))
+  const files = [...GENERATOR.map((file) => join(import.meta.dirname, file)), ...migrations]
+  const hash = createHash('sha256').update(
+    JSON.stringify([termRows(1), venueRow(plan, 1), organizerRow(plan, 1), rows]),
+  )
+  for (const file of files) hash.update(await readFile(file))
+  return hash.digest('hex').slice(0, 12)
+}
+
+/** Removes what runs left behind that were broken off. */
+async function removeLeftovers(): Promise<void> {
+  for (const file of await readdir(FOLDER)) {
+    const owner = file.match(/\.(\d+)\.(?:unfinished|copy)/)?.[1]
+    if (owner && !isRunning(Number(owner))) await rm(join(FOLDER, file), { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function removeSqlite(file: string): Promise<void> {
+  for (const ending of ['', '-wal', '-shm']) await rm(file + ending, { force: true })
+}

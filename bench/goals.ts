@@ -1,0 +1,44 @@
+/** What a figure is to reach: at least or at most so much. */
+export interface Goal {
+  least?: number
+  most?: number
+  /** The number of events it is stated for; 100,000 unless said. */
+  events?: number
+}
+
+const MILLION = 1_000_000
+
+/** The goals, by the id of the result they are for. Ratios are to the bare server of the same run. */
+export const goals: Readonly<Record<string, Goal>> = {
+  'list-repeated': { least: 0.92 },
+  'list-workers': { least: 0.8 },
+  'event-by-id': { least: 0.85 },
+  'event-by-slug': { least: 0.85 },
+  'not-modified': { least: 0.85 },
+  'lists-near': { least: 0.55 },
+  'lists-cold': { least: 0.15 },
+  'lists-anywhere': { least: 0.1, events: MILLION },
+  'by-category': { least: 0.25 },
+  'by-tag': { least: 0.25 },
+  'by-venue': { least: 0.25 },
+  'by-organizer': { least: 0.25 },
+  'by-featured': { least: 0.25 },
+  'by-radius': { least: 0.25 },
+  'total-new': { most: 50, events: MILLION },
+  'page-deepest': { most: 10, events: MILLION },
+  'search-rare': { most: 60, events: MILLION },
+  'search-medium': { most: 60, events: MILLION },
+  'search-common': { most: 400, events: MILLION },
+  'mix-95-5': { least: 0.5 },
+  'creates-8': { least: 2000 },
+  'creates-8-to-1': { least: 1.8 },
+  start: { most: 1, events: MILLION },
+  'memory-after-reads': { most: 400, events: MILLION },
+}
+
+/** How many times as much work a read may be at the largest size as at the smallest, search aside. */
+export const GROWTH: Goal = { most: 1.5, events: MILLION }
+
+export function isReached(goal: Goal, value: number): boolean {
+  return value >= (goal.least ?? Number.NEGATIVE_INFINITY) && value <= (goal.most ?? Number.POSITIVE_INFINITY)
+}

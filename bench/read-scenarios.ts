@@ -1,0 +1,271 @@
+import { settings } from '../src/config.ts'
+import { type BenchRun, capture, probe, readFrom, type Throughput } from './bench-run.ts'
+import { makeRandom } from './random.ts'
+import {
+  busyList,
+  byCategory,
+  byFeatured,
+  byOrganizer,
+  byRadius,
+  byTag,
+  byVenue,
+  codeWarmer,
+  coldLists,
+  firstPage,
+  listAnywhere,
+  type PathMaker,
+  readLines,
+  searchCommon,
+  searchMedium,
+  searchRare,
+  totalOnly,
+} from './requests.ts'
+import { median, percentile, type Result, resultOf } from './results.ts'
+import { BASE, fetchAnswer, type RunningService } from './service.ts'
+
+/** The id and title of what is measured. */
+export interface Named {
+  id: string
+  title: string
+}
+
+/** Something to be measured; nothing comes back from what does not apply to this service. */
+export interface Scenario extends Named {
+  measure: (run: BenchRun, named: Named) => Promise<Result[]>
+}
+
+/** Answers the bare server has in turn where requests never repeat. */
+const SAMPLES = 40
+const LIST = `GET\t${BASE}/events`
+
+/** Lists and events, in the order of the report. */
+export const readScenarios: readonly Scenario[] = [
+  repeated('list-repeated', 'same list, 10 events', async () => LIST),
+  { id: 'list-workers', title: 'same list with `--workers 2`, both on one core', measure: measureWorkers },
+  repeated(
+    'event-by-id',
+    'one event by id',
+    async (service) => `GET\t${BASE}/events/${(await firstEvent(service)).id}`,
+  ),
+  repeated(
+    'event-by-slug',
+    'one event by slug',
+    async (service) => `GET\t${BASE}/events/by-slug/${(await firstEvent(service)).slug}`,
+  ),
+  { id: 'not-modified', title: '`304 Not Modified`', measure: measureNotModified },
+  neverRepeating('lists-near', 'lists that never repeat, records seen before', busyList),
+  neverRepeating('lists-anywhere', 'lists that never repeat, anywhere in four years', listAnywhere),
+  { id: 'lists-cold', title: 'lists that never repeat, cold records', measure: measureCold },
+  neverRepeating('by-category', 'by category, never repeating', byCategory),
+  neverRepeating('by-tag', 'by tag, never repeating', byTag),
+  neverRepeating('by-venue', 'by venue, never repeating', byVenue),
+  neverRepeating('by-organizer', 'by organizer, never repeating', byOrganizer),
+  neverRepeating('by-featured', 'featured, never repeating', byFeatured),
+  neverRepeating('by-radius', 'within a radius, never repeating', byRadius),
+  { id: 'total-new', title: 'exact total of a window never asked for, beyond the bare server', measure: measureTotal },
+  { id: 'page-deepest', title: 'deepest page against first page, both new', measure: measureDeepest },
+  searching('search-rare', 'search, rare word, 95 % of answers within', searchRare),
+  searching('search-medium', 'search, word in 1 % of events, 95 % within', searchMedium),
+  searching('search-common', 'search, word in 40 % of events, 95 % within', searchCommon),
+]
+
+/** A scenario that asks for the same thing again and again. */
+function repeated(id: string, title: string, lineOf: (service: RunningService) => Promise<string>): Scenario {
+  const measure = async (run: BenchRun, named: Named) => {
+    const service = await run.reader()
+    const line = await lineOf(service)
+    return [await compare(run, service, named, { samples: [line], warm: [line], linesOf: () => [line] })]
+  }
+  return { id, title, measure }
+}
+
+/** A scenario in which every request is a new one. A first, uncounted round with other seeds sees the records. */
+function neverRepeating(id: string, title: string, maker: PathMaker): Scenario {
+  const measure = async (run: BenchRun, named: Named) => {
+    const service = await run.reader()
+    const { plan } = run.store
+    const linesOf = (seed: number) => readLines(maker, plan, seed, linesFor(run))
+    const samples = readLines(maker, plan, 1, SAMPLES)
+    return [await compare(run, service, named, { samples, warm: linesOf(2), linesOf: (round) => linesOf(100 + round) })]
+  }
+  return { id, title, measure }
+}
+
+/** More requests than a service can answer in a round. */
+const linesFor = (run: BenchRun) => Math.ceil(40_000 * Math.max(1, run.seconds))
+
+interface Comparison {
+  /** Requests whose answers the bare server sends. */
+  samples: readonly string[]
+  warm: readonly string[]
+  linesOf: (round: number) => readonly string[]
+  headers?: Record<string, string>
+  status?: number
+}
+
+/** Services and bare servers that have been under load: a quick run warms each of them once only. */
+const warmed = new WeakSet<object>()
+
+/** Service and bare server in turn, several times. */
+async function compare(run: BenchRun, service: RunningService, named: Named, comparison: Comparison): Promise<Result> {
+  const { samples, warm, linesOf, headers = {}, status = 200 } = comparison
+  await run.baseline.serve(await capture(service, samples, headers, status))
+  for (const server of [service, run.baseline]) {
+    if (run.quick && warmed.has(server)) continue
+    warmed.add(server)
+    await readFrom(run, server, { requests: warm, headers, seconds: server === service ? run.seconds : 1 })
+  }
+  const rounds: Round[] = []
+  for (let round = 0; round < run.rounds; round++) {
+    const requests = linesOf(round)
+    const ours = await readFrom(run, service, { requests, headers })
+    rounds.push({ ours, bare: await readFrom(run, run.baseline, { requests, headers }) })
+    if (requests.length > 1 && ours.requests > requests.length)
+      run.say(`  ${named.id}: the list of ${requests.length} requests was asked more than once`)
+  }
+  return comparedResult(named, rounds)
+}
+
+interface Round {
+  ours: Throughput
+  bare: Throughput
+}
+
+function comparedResult(named: Named, rounds: readonly Round[]): Result {
+  const middle = (figure: (round: Round) => number) => median(rounds.map(figure))
+  const ratios = rounds.map(({ ours, bare }) => ours.perSecond / bare.perSecond)
+  return resultOf(named, 'ratio', ratios, {
+    figures: 'requests/s',
+    service: middle(({ ours }) => ours.perSecond),
+    baseline: middle(({ bare }) => bare.perSecond),
+    processorRatio: middle(({ ours, bare }) => bare.processorMicros / ours.processorMicros),
+    busy: { service: middle(({ ours }) => ours.busy), baseline: middle(({ bare }) => bare.busy) },
+  })
+}
+
+async function firstEvent(service: RunningService): Promise<{ id: number; slug: string }> {
+  const { body } = await fetchAnswer(service.port, `${BASE}/events?per_page=1`)
+  const [event] = JSON.parse(body.toString()).events
+  return event
+}
+
+/** Two workers share the core of the one process, so what they do together is what one does on a core of its own. */
+async function measureWorkers(run: BenchRun, named: Named): Promise<Result[]> {
+  if (!('workers' in settings)) {
+    run.say('  list-workers: this service has no setting for workers')
+    return []
+  }
+  const service = await run.startOwn(['--workers', '2'])
+  try {
+    return [await compare(run, service, named, { samples: [LIST], warm: [LIST], linesOf: () => [LIST] })]
+  } finally {
+    await service.stop()
+  }
+}
+
+async function measureNotModified(run: BenchRun, named: Named): Promise<Result[]> {
+  const service = await run.reader()
+  const [answer] = await capture(service, [LIST], {}, 200)
+  const position = answer?.headers.findIndex((name) => name.toLowerCase() === 'etag') ?? -1
+  const tag = answer?.headers[position + 1]
+  if (position < 0 || tag === undefined) throw new Error('the list has no entity tag')
+  const headers = { 'If-None-Match': tag }
+  return [
+    await compare(run, service, named, { samples: [LIST], warm: [LIST], linesOf: () => [LIST], headers, status: 304 }),
+  ]
+}
+
+/** Each round on a service just started, whose code is warmed on the very first records; then no record is asked for twice. */
+async function measureCold(run: BenchRun, named: Named): Promise<Result[]> {
+  const { plan } = run.store
+  const lists = coldLists(makeRandom(5), plan).map((path) => `GET\t${path}`)
+  const warm = readLines(codeWarmer, plan, 6, linesFor(run))
+  const rounds: Round[] = []
+  for (let round = 0; round < run.rounds; round++) {
+    const service = await run.startOwn([])
+    try {
+      if (round === 0) await run.baseline.serve(await capture(await run.reader(), lists.slice(0, SAMPLES), {}, 200))
+      await readFrom(run, service, { requests: warm, seconds: run.quick ? 1 : 2 })
+      const ours = await readFrom(run, service, { requests: lists, once: true })
+      rounds.push({ ours, bare: await readFrom(run, run.baseline, { requests: lists }) })
+    } finally {
+      await service.stop()
+    }
+  }
+  return [comparedResult(named, rounds)]
+}
+
+/** The answer holds nothing but the total; what it takes beyond the bare server with the same bytes is parsing, totalling and writing. */
+async function measureTotal(run: BenchRun, named: Named): Promise<Result[]> {
+  const service = await run.reader()
+  const { plan } = run.store
+  const linesOf = (seed: number) => readLines(totalOnly, plan, seed, probesFor(run))
+  await run.baseline.serve(await capture(service, linesOf(1).slice(0, 1), {}, 200))
+  await probe(run, service, linesOf(2), run.seconds / 2)
+  const medians: { ours: number; bare: number }[] = []
+  for (let round = 0; round < run.rounds; round++) {
+    const ours = median(await probe(run, service, linesOf(100 + round), run.seconds))
+    medians.push({ ours, bare: median(await probe(run, run.baseline, linesOf(100 + round), run.seconds / 2)) })
+  }
+  const beyond = medians.map(({ ours, bare }) => ours - bare)
+  const inMs = (micros: number[]) => median(micros) / 1000
+  const both = { service: inMs(medians.map(({ ours }) => ours)), baseline: inMs(medians.map(({ bare }) => bare)) }
+  return [resultOf(named, 'µs', beyond, { figures: 'ms', ...both })]
+}
+
+/** More single requests than are answered one after the other in a round. */
+const probesFor = (run: BenchRun) => Math.ceil(10_000 * Math.max(1, run.seconds))
+
+/**
+ * Answers to first and to last pages of windows that were never asked for. How many pages a window has is learned from one
+ * that is an hour shorter, so that nothing is known of the window itself.
+ */
+async function measureDeepest(run: BenchRun, named: Named): Promise<Result[]> {
+  const service = await run.reader()
+  const { plan } = run.store
+  const rounds: { first: number; deepest: number }[] = []
+  for (let round = 0; round < run.rounds; round++) {
+    const first = readLines(firstPage, plan, 300 + round, 200)
+    const deepest: string[] = []
+    for (const line of readLines(firstPage, plan, 400 + round, run.quick ? 10 : 40))
+      deepest.push(await lastPageOf(service, line))
+    const ofFirst = median(await probe(run, service, first, run.seconds))
+    rounds.push({ first: ofFirst, deepest: median(await probe(run, service, deepest, run.seconds)) })
+  }
+  const ratios = rounds.map(({ first, deepest }) => deepest / first)
+  const note = `first page ${(median(rounds.map(({ first }) => first)) / 1000).toFixed(2)} ms`
+  return [
+    resultOf(named, 'times', ratios, {
+      figures: 'ms',
+      service: median(rounds.map(({ deepest }) => deepest)) / 1000,
+      note,
+    }),
+  ]
+}
+
+async function lastPageOf(service: RunningService, line: string): Promise<string> {
+  const url = new URL(line.slice('GET\t'.length), 'http://localhost')
+  const shorter = new URL(url)
+  const end = Date.parse(`${url.searchParams.get('end_date')?.replace(' ', 'T')}Z`) - 3_600_000
+  shorter.searchParams.set('end_date', new Date(end).toISOString().slice(0, 19).replace('T', ' '))
+  shorter.searchParams.set('_fields', 'total_pages')
+  const { body } = await fetchAnswer(service.port, shorter.pathname + shorter.search)
+  url.searchParams.set('page', String(JSON.parse(body.toString()).total_pages))
+  return `GET\t${url.pathname}${url.search}`
+}
+
+/** A scenario of searches, one after the other: how long they take. */
+function searching(id: string, title: string, maker: PathMaker): Scenario {
+  const measure = async (run: BenchRun, named: Named) => {
+    const service = await run.reader()
+    const { plan } = run.store
+    const rounds: number[][] = []
+    await probe(run, service, readLines(maker, plan, 500, 20), run.seconds / 2)
+    for (let round = 0; round < run.rounds; round++) {
+      rounds.push(await probe(run, service, readLines(maker, plan, 501 + round, probesFor(run)), run.seconds))
+    }
+    const within = rounds.map((micros) => percentile(micros, 0.95) / 1000)
+    return [resultOf(named, 'ms', within, { figures: 'ms', service: median(rounds.flat()) / 1000 })]
+  }
+  return { id, title, measure }
+}

@@ -1,0 +1,113 @@
+import type { ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Cores, freePort, startOn, stopProcess } from './processes.ts'
+
+/** The path of the namespace, with the settings of a new installation. */
+export const BASE = '/wp-json/tribe/events/v1'
+
+/** A service under measurement, started as a user starts it. */
+export interface RunningService {
+  port: number
+  pid: number
+  /** Seconds from the start of the process to its first answer to a list. */
+  startSeconds: number
+  stop: () => Promise<void>
+}
+
+/** How the service is started. */
+export interface ServiceOptions {
+  /** For `--database`. */
+  address: string
+  cores: Cores
+  /** Further flags of `kalends serve`. */
+  flags: readonly string[]
+}
+
+const PATIENCE_MS = 120_000
+
+/** Starts `serve` and waits for its first answer. @throws Error with what the service said when it ends before that. */
+export async function startService({ address, cores, flags }: ServiceOptions): Promise<RunningService> {
+  const port = await freePort()
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-bench-data-'))
+  const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+  const args = [
+    main,
+    'serve',
+    '--database',
+    address,
+    '--data',
+    folder,
+    '--port',
+    String(port),
+    '--log-level',
+    'silent',
+    ...flags,
+  ]
+  const began = performance.now()
+  const child = startOn(cores.server, process.execPath, args, ['ignore', 'pipe', 'pipe'])
+  const said = collect(child)
+  const stop = async () => {
+    await stopProcess(child)
+    await rm(folder, { recursive: true, force: true })
+  }
+  while (!(await isAnswering(port))) {
+    if (child.exitCode !== null || performance.now() - began > PATIENCE_MS) {
+      await stop()
+      throw new Error(`The service did not start: ${said().trim()}`)
+    }
+    await sleep(2)
+  }
+  return { port, pid: child.pid ?? 0, startSeconds: (performance.now() - began) / 1000, stop }
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += chunk))
+  return () => text
+}
+
+async function isAnswering(port: number): Promise<boolean> {
+  return fetchAnswer(port, `${BASE}/events`).then(
+    ({ status }) => status === 200,
+    () => false,
+  )
+}
+
+/** An answer as it came over the wire. */
+export interface Answer {
+  status: number
+  /** Names and values in turn, without those that every Node server adds for itself. */
+  headers: string[]
+  body: Buffer
+}
+
+const OWN_HEADERS = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding'])
+
+/** Asks once, on a connection of its own. */
+export function fetchAnswer(
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const pairs = Array.from({ length: response.rawHeaders.length / 2 }, (_, index) =>
+          response.rawHeaders.slice(2 * index, 2 * index + 2),
+        )
+        const kept = pairs.filter(([name = '']) => !OWN_HEADERS.has(name.toLowerCase()))
+        resolve({ status: response.statusCode ?? 0, headers: kept.flat(), body: Buffer.concat(chunks) })
+      })
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+}

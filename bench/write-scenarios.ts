@@ -1,0 +1,119 @@
+import { type BenchRun, readFrom, type Throughput, writeTo } from './bench-run.ts'
+import { makeRandom } from './random.ts'
+import type { Named, Scenario } from './read-scenarios.ts'
+import { createLine, deleteLine, mixedLines, updateLine } from './requests.ts'
+import { median, type Result, resultOf } from './results.ts'
+
+const CLIENTS = 8
+const IMPORT_CLIENTS = 64
+/** One request in twenty is a write. */
+const WRITE_EVERY = 20
+
+/** Writes, in the order of the report. Each is durable before it is answered, as the service is set up by default. */
+export const writeScenarios: readonly Scenario[] = [
+  { id: 'creates-8', title: `new events, ${CLIENTS} clients, each durable`, measure: measureCreates },
+  { id: 'updates', title: 'updates of events, one client', measure: measureUpdates },
+  { id: 'deletes', title: 'deletions of events, one client', measure: measureDeletes },
+  { id: 'import', title: `a batch of new events, ${IMPORT_CLIENTS} clients`, measure: measureImport },
+  { id: 'mix-95-5', title: 'reads in a mix of 95 % reads and 5 % writes, against reads alone', measure: measureMix },
+]
+
+/** Numbers of new events, so that no two have the same name. */
+let created = 0
+
+function createLines(run: BenchRun, howMany: number): string[] {
+  return Array.from({ length: howMany }, () => createLine(run.store.plan, ++created))
+}
+
+/** More writes than a service can do in a round. */
+const writesFor = (run: BenchRun) => Math.ceil(6000 * Math.max(1, run.seconds))
+
+async function measureCreates(run: BenchRun, named: Named): Promise<Result[]> {
+  const service = await run.writer()
+  await writeTo(run, service, { requests: createLines(run, writesFor(run)), connections: CLIENTS, seconds: 1 })
+  const rounds: { one: Throughput; eight: Throughput }[] = []
+  for (let round = 0; round < run.rounds; round++) {
+    const one = await writeTo(run, service, { requests: createLines(run, writesFor(run)), connections: 1 })
+    rounds.push({
+      one,
+      eight: await writeTo(run, service, { requests: createLines(run, writesFor(run)), connections: CLIENTS }),
+    })
+  }
+  const single = { id: 'creates-1', title: 'new events, one client, each durable' }
+  const ratio = { id: 'creates-8-to-1', title: `new events, ${CLIENTS} clients against one` }
+  return [
+    perSecond(
+      single,
+      rounds.map(({ one }) => one),
+    ),
+    perSecond(
+      named,
+      rounds.map(({ eight }) => eight),
+    ),
+    resultOf(
+      ratio,
+      'times',
+      rounds.map(({ one, eight }) => eight.perSecond / one.perSecond),
+    ),
+  ]
+}
+
+async function measureUpdates(run: BenchRun, named: Named): Promise<Result[]> {
+  const random = makeRandom(9)
+  return oneClient(run, named, () => Array.from({ length: writesFor(run) }, () => updateLine(run.store.plan, random)))
+}
+
+/** Every round moves other events to the trash; once all are there, there is nothing more to measure. */
+async function measureDeletes(run: BenchRun, named: Named): Promise<Result[]> {
+  const perRound = Math.min(writesFor(run), Math.floor(run.store.plan.events / 4 / run.rounds))
+  return oneClient(run, named, (round) =>
+    Array.from({ length: perRound }, (_, index) => deleteLine(run.store.plan, round * perRound + index)),
+  )
+}
+
+async function oneClient(run: BenchRun, named: Named, linesOf: (round: number) => string[]): Promise<Result[]> {
+  const service = await run.writer()
+  const rounds: Throughput[] = []
+  for (let round = 0; round < run.rounds; round++)
+    rounds.push(await writeTo(run, service, { requests: linesOf(round), connections: 1, once: true }))
+  return [perSecond(named, rounds)]
+}
+
+/** As an import over the interface sends them: many at once, until the batch is in. */
+async function measureImport(run: BenchRun, named: Named): Promise<Result[]> {
+  const service = await run.writer()
+  const rounds: Throughput[] = []
+  for (let round = 0; round < run.rounds; round++) {
+    const requests = createLines(run, run.quick ? 500 : 3000)
+    rounds.push(await writeTo(run, service, { requests, connections: IMPORT_CLIENTS, seconds: 60, once: true }))
+  }
+  return [perSecond(named, rounds)]
+}
+
+/** Reads a second in the mix, and how many the same reads are when nobody writes. */
+async function measureMix(run: BenchRun, named: Named): Promise<Result[]> {
+  const service = await run.writer()
+  const { plan } = run.store
+  const linesOf = (round: number, every?: number) =>
+    mixedLines(plan, 1000 + round, Math.ceil(40_000 * Math.max(1, run.seconds)), every)
+  await readFrom(run, service, { requests: linesOf(99), seconds: 1 })
+  const rounds: { alone: number; mixed: number }[] = []
+  for (let round = 0; round < run.rounds; round++) {
+    const alone = (await readFrom(run, service, { requests: linesOf(round) })).perSecond
+    const both = (await readFrom(run, service, { requests: linesOf(round, WRITE_EVERY) })).perSecond
+    rounds.push({ alone, mixed: both * (1 - 1 / WRITE_EVERY) })
+  }
+  const reads = {
+    service: median(rounds.map(({ mixed }) => mixed)),
+    baseline: median(rounds.map(({ alone }) => alone)),
+  }
+  const note = `${Math.round(reads.service / (WRITE_EVERY - 1))} writes/s beside them; compared with the reads alone`
+  const ratios = rounds.map(({ alone, mixed }) => mixed / alone)
+  return [resultOf(named, 'times', ratios, { figures: 'requests/s', ...reads, note })]
+}
+
+function perSecond(named: Named, rounds: readonly Throughput[]): Result {
+  const busy = median(rounds.map((round) => round.busy))
+  const values = rounds.map((round) => round.perSecond)
+  return resultOf(named, 'requests/s', values, { note: `core busy ${Math.round(busy * 100)} %` })
+}

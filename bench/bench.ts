@@ -113,6 +113,7 @@ async function measure(flags: string[], options: Options): Promise<Run> {
   }
   try {
     const results = await measureAll(run, chosen(options, reader))
+    say(`Measured in ${Math.round((Date.now() - Date.parse(date)) / 1000)} s.`)
     const listBytes = reader.started()
       ? (await fetchAnswer((await reader.get()).port, `${BASE}/events`)).body.length
       : undefined

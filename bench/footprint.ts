@@ -46,11 +46,16 @@ export async function measureInstall(): Promise<Result[]> {
     for (const file of ['package.json', 'package-lock.json'])
       await cp(join(import.meta.dirname, '..', file), join(folder, file))
     const began = performance.now()
-    const { status, stderr } = spawnSync('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], {
-      cwd: folder,
-      encoding: 'utf8',
-    })
-    if (status !== 0) throw new Error(`npm ci failed: ${stderr.trim()}`)
+    const { status, stdout, stderr } = spawnSync(
+      'npm',
+      ['ci', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error'],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+      },
+    )
+    const complaints = `${stdout}${stderr}`.split('\n').filter((line) => /^npm error .*\s/.test(line))
+    if (status !== 0) throw new Error(`npm ci failed: ${complaints.slice(0, 3).join(' ')}`)
     const seconds = (performance.now() - began) / 1000
     return [
       resultOf({ id: 'install', title: '`npm ci --omit=dev`' }, 's', [seconds]),

@@ -11,7 +11,7 @@ process.on('message', async ({ id, job }: Asked) => {
 process.on('disconnect', () => process.exit())
 
 interface Line {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   path: string
   body: string | undefined
 }
@@ -25,7 +25,9 @@ function readLines(file: string): Line[] {
 }
 
 function headersOf(line: Line, job: LoadJob | ProbeJob): Record<string, string> {
-  return line.method === 'GET' ? job.headers : { authorization: job.authorization, 'content-type': 'application/json' }
+  return line.method === 'GET' || line.method === 'HEAD'
+    ? job.headers
+    : { authorization: job.authorization, 'content-type': 'application/json' }
 }
 
 async function runAutocannon(job: LoadJob): Promise<LoadResult> {

@@ -16,7 +16,7 @@ end
 
 local function format(line, authorization)
   local method, path, body = line:match('^(%u+)\t([^\t]+)\t?(.*)$')
-  if method == 'GET' then return wrk.format(method, path) end
+  if method == 'GET' or method == 'HEAD' then return wrk.format(method, path) end
   local headers = { ['Authorization'] = authorization, ['Content-Type'] = 'application/json' }
   return wrk.format(method, path, headers, body ~= '' and body or nil)
 end

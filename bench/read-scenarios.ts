@@ -18,7 +18,7 @@ import {
   searchCommon,
   searchMedium,
   searchRare,
-  totalOnly,
+  smallestList,
 } from './requests.ts'
 import { median, percentile, type Result, resultOf } from './results.ts'
 import { BASE, fetchAnswer, type RunningService } from './service.ts'
@@ -74,7 +74,7 @@ function repeated(id: string, title: string, lineOf: (service: RunningService) =
   const measure = async (run: BenchRun, named: Named) => {
     const service = await run.reader()
     const line = await lineOf(service)
-    return [await compare(run, service, named, { samples: [line], warm: [line], linesOf: () => [line] })]
+    return [await compare(run, service, named, { samples: [line], linesOf: () => [line] })]
   }
   return { id, title, measure }
 }
@@ -84,21 +84,21 @@ function neverRepeating(id: string, title: string, maker: PathMaker): Scenario {
   const measure = async (run: BenchRun, named: Named) => {
     const service = await run.reader()
     const { plan } = run.store
-    const linesOf = (seed: number) => readLines(maker, plan, seed, linesFor(run))
+    const linesOf = (round: number, howMany: number) => readLines(maker, plan, 100 + round, howMany)
     const samples = readLines(maker, plan, 1, SAMPLES)
-    return [await compare(run, service, named, { samples, warm: linesOf(2), linesOf: (round) => linesOf(100 + round) })]
+    return [await compare(run, service, named, { samples, linesOf })]
   }
   return { id, title, measure }
 }
 
-/** More requests than a service can answer in a round. */
-const linesFor = (run: BenchRun) => Math.ceil(40_000 * Math.max(1, run.seconds))
+/** As many different requests as are made for each second while it is not known how many will be answered. */
+const UNKNOWN_RATE = 20_000
 
 interface Comparison {
   /** Requests whose answers the bare server sends. */
   samples: readonly string[]
-  warm: readonly string[]
-  linesOf: (round: number) => readonly string[]
+  /** The requests of a round: at least so many where they are not to repeat. The round before the first does not count. */
+  linesOf: (round: number, howMany: number) => readonly string[]
   headers?: Record<string, string>
   status?: number
 }
@@ -108,17 +108,25 @@ const warmed = new WeakSet<object>()
 
 /** Service and bare server in turn, several times. */
 async function compare(run: BenchRun, service: RunningService, named: Named, comparison: Comparison): Promise<Result> {
-  const { samples, warm, linesOf, headers = {}, status = 200 } = comparison
+  const { samples, linesOf, headers = {}, status = 200 } = comparison
   await run.baseline.serve(await capture(service, samples, headers, status))
+  let rate = UNKNOWN_RATE
   for (const server of [service, run.baseline]) {
     if (run.quick && warmed.has(server)) continue
     warmed.add(server)
-    await readFrom(run, server, { requests: warm, headers, seconds: server === service ? run.seconds : 1 })
+    const requests = linesOf(-1, Math.ceil(rate * run.seconds))
+    const { perSecond } = await readFrom(run, server, {
+      requests,
+      headers,
+      seconds: server === service ? run.seconds : 1,
+    })
+    if (server === service) rate = perSecond
   }
   const rounds: Round[] = []
   for (let round = 0; round < run.rounds; round++) {
-    const requests = linesOf(round)
+    const requests = linesOf(round, Math.ceil(1000 + 1.5 * rate * run.seconds))
     const ours = await readFrom(run, service, { requests, headers })
+    rate = Math.max(rate, ours.perSecond)
     rounds.push({ ours, bare: await readFrom(run, run.baseline, { requests, headers }) })
     if (requests.length > 1 && ours.requests > requests.length)
       run.say(`  ${named.id}: the list of ${requests.length} requests was asked more than once`)
@@ -157,7 +165,7 @@ async function measureWorkers(run: BenchRun, named: Named): Promise<Result[]> {
   }
   const service = await run.startOwn(['--workers', '2'])
   try {
-    return [await compare(run, service, named, { samples: [LIST], warm: [LIST], linesOf: () => [LIST] })]
+    return [await compare(run, service, named, { samples: [LIST], linesOf: () => [LIST] })]
   } finally {
     await service.stop()
   }
@@ -170,16 +178,14 @@ async function measureNotModified(run: BenchRun, named: Named): Promise<Result[]
   const tag = answer?.headers[position + 1]
   if (position < 0 || tag === undefined) throw new Error('the list has no entity tag')
   const headers = { 'If-None-Match': tag }
-  return [
-    await compare(run, service, named, { samples: [LIST], warm: [LIST], linesOf: () => [LIST], headers, status: 304 }),
-  ]
+  return [await compare(run, service, named, { samples: [LIST], linesOf: () => [LIST], headers, status: 304 })]
 }
 
 /** Each round on a service just started, whose code is warmed on the very first records; then no record is asked for twice. */
 async function measureCold(run: BenchRun, named: Named): Promise<Result[]> {
   const { plan } = run.store
   const lists = coldLists(makeRandom(5), plan).map((path) => `GET\t${path}`)
-  const warm = readLines(codeWarmer, plan, 6, linesFor(run))
+  const warm = readLines(codeWarmer, plan, 6, UNKNOWN_RATE)
   const rounds: Round[] = []
   for (let round = 0; round < run.rounds; round++) {
     const service = await run.startOwn([])
@@ -195,11 +201,11 @@ async function measureCold(run: BenchRun, named: Named): Promise<Result[]> {
   return [comparedResult(named, rounds)]
 }
 
-/** The answer holds nothing but the total; what it takes beyond the bare server with the same bytes is parsing, totalling and writing. */
+/** The answer is headers with the total, of a list of one; what it takes beyond the bare server with the same bytes is parsing, totalling and writing. */
 async function measureTotal(run: BenchRun, named: Named): Promise<Result[]> {
   const service = await run.reader()
   const { plan } = run.store
-  const linesOf = (seed: number) => readLines(totalOnly, plan, seed, probesFor(run))
+  const linesOf = (seed: number) => readLines(smallestList, plan, seed, probesFor(run), 'HEAD')
   await run.baseline.serve(await capture(service, linesOf(1).slice(0, 1), {}, 200))
   await probe(run, service, linesOf(2), run.seconds / 2)
   const medians: { ours: number; bare: number }[] = []
@@ -214,7 +220,7 @@ async function measureTotal(run: BenchRun, named: Named): Promise<Result[]> {
 }
 
 /** More single requests than are answered one after the other in a round. */
-const probesFor = (run: BenchRun) => Math.ceil(10_000 * Math.max(1, run.seconds))
+const probesFor = (run: BenchRun) => Math.ceil(5000 * Math.max(1, run.seconds))
 
 /**
  * Answers to first and to last pages of windows that were never asked for. How many pages a window has is learned from one

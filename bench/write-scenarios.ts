@@ -30,7 +30,7 @@ const writesFor = (run: BenchRun) => Math.ceil(6000 * Math.max(1, run.seconds))
 
 async function measureCreates(run: BenchRun, named: Named): Promise<Result[]> {
   const service = await run.writer()
-  await writeTo(run, service, { requests: createLines(run, writesFor(run)), connections: CLIENTS, seconds: 1 })
+  await writeTo(run, service, { requests: createLines(run, 3000), connections: CLIENTS, seconds: 1 })
   const rounds: { one: Throughput; eight: Throughput }[] = []
   for (let round = 0; round < run.rounds; round++) {
     const one = await writeTo(run, service, { requests: createLines(run, writesFor(run)), connections: 1 })
@@ -95,7 +95,7 @@ async function measureMix(run: BenchRun, named: Named): Promise<Result[]> {
   const service = await run.writer()
   const { plan } = run.store
   const linesOf = (round: number, every?: number) =>
-    mixedLines(plan, 1000 + round, Math.ceil(40_000 * Math.max(1, run.seconds)), every)
+    mixedLines(plan, 1000 + round, Math.ceil(20_000 * Math.max(1, run.seconds)), every)
   await readFrom(run, service, { requests: linesOf(99), seconds: 1 })
   const rounds: { alone: number; mixed: number }[] = []
   for (let round = 0; round < run.rounds; round++) {

@@ -4,13 +4,14 @@ import { mayDelete } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
 import { holdRecord } from '../storage/locks.ts'
 import type { ImageRow } from '../storage/schema.ts'
+import { parametersOf } from '../text/query-text.ts'
 import { type GeoQuery, geoFilter } from './geoloc.ts'
 import { findImages } from './images.ts'
 import { changeLinked, createLinked, getLinked, type LinkedRules, prepareLinked, trashLinked } from './linked-change.ts'
 import { findLinked, type LinkedQuery, type LinkedRow, listLinked } from './linked-store.ts'
 import { recordRights, refuseUnreadable } from './record-present.ts'
 import { pageRequest } from './record-store.ts'
-import { statusFilter } from './status.ts'
+import { statusLinks } from './status.ts'
 
 /** How a linked kind is shown; with `single`, with its linked data. */
 type Present<Row> = (asking: Asking, row: Row, image: ImageRow | undefined, single: boolean) => object
@@ -74,17 +75,19 @@ async function list<Row extends LinkedRow>(
     items: rows.map((row) => present(asking, row, images.get(row.image ?? 0), false)),
     total,
     ...page,
-    effective: effectiveParameters(asking, asked),
+    ...effectiveParameters(asking, asked),
     pastEnd: `${rules.kind}-archive-page-not-found`,
   }
 }
 
-function effectiveParameters(asking: Asking, query: LinkedQuery & GeoQuery): [string, string][] {
-  const { page: _page, per_page: _perPage, status, only_with_upcoming, ...filters } = query
-  const shown = {
-    ...filters,
-    only_with_upcoming: only_with_upcoming || undefined,
-    status: statusFilter(asking.caller, status).shown,
+function effectiveParameters(
+  asking: Asking,
+  query: LinkedQuery & GeoQuery,
+): Pick<ListAnswer, 'effective' | 'shownOnly'> {
+  const { page: _page, per_page: _perPage, status: asked, only_with_upcoming, ...filters } = query
+  const { status, shownOnly } = statusLinks(asking.caller, asked)
+  return {
+    effective: parametersOf({ ...filters, only_with_upcoming: only_with_upcoming || undefined, status }),
+    shownOnly,
   }
-  return Object.entries(shown).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
 }

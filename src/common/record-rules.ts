@@ -50,13 +50,8 @@ export function settleRecord(
     date_utc: isUnpublished(wanted) ? NEVER : nowUtc,
   }
   const status = settledByDate(wanted, date_utc, nowUtc)
-  const shown = {
-    date,
-    date_utc:
-      isUnpublished(status) && values.date_utc === undefined && (before?.date_utc ?? NEVER) === NEVER
-        ? NEVER
-        : date_utc,
-  }
+  const everDated = (values.date_utc ?? NEVER) !== NEVER || (before?.date_utc ?? NEVER) !== NEVER
+  const shown = { date, date_utc: isUnpublished(status) && !everDated ? NEVER : date_utc }
   if (before || firstModified === 'now') return { author, status, ...shown, modified: now, modified_utc: nowUtc }
   return {
     author,

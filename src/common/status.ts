@@ -1,6 +1,7 @@
 import type { Asking } from '../declare/asking.ts'
 import { listEntries } from '../declare/kinds.ts'
 import { type Caller, can } from '../people/caller.ts'
+import { parameter } from '../text/query-text.ts'
 
 /** The statuses a record can have (contract 5.5). */
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
@@ -39,6 +40,20 @@ export function statusFilter(caller: Caller, asked: readonly string[] | undefine
   if (asked) return { shown: 'publish', statuses: can(caller, 'read_private') ? ['publish', 'private'] : ['publish'] }
   if (!can(caller, 'edit')) return { shown: 'publish', statuses: ['publish'] }
   return { shown: 'any', statuses: STATUSES.filter((status) => status !== 'trash') }
+}
+
+/**
+ * The status in the links of a list: among the parameters to follow, or shown only. `any` tells what a list without a status covers
+ * and is no status to ask for (contract 4.8).
+ */
+export function statusLinks(
+  caller: Caller,
+  asked: readonly string[] | undefined,
+): { status: string | undefined; shownOnly: string } {
+  const { shown } = statusFilter(caller, asked)
+  return shown === 'any'
+    ? { status: undefined, shownOnly: parameter('status', shown) }
+    : { status: shown, shownOnly: '' }
 }
 
 /** The status a record gets: what was asked for, scaled back to what the caller may set, and settled by its publication date. */

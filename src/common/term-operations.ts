@@ -3,6 +3,7 @@ import { readInteger } from '../declare/kinds.ts'
 import type { ListAnswer, Operations } from '../declare/operations.ts'
 import { invalidParam } from '../problems.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
+import { parametersOf } from '../text/query-text.ts'
 import { isVisible, pageRequest } from './record-store.ts'
 import { presentTerm, termLinks } from './term-present.ts'
 import { changeTerm, createTerm, mayManageTerms } from './term-rules.ts'
@@ -105,6 +106,6 @@ async function list(asking: Asking, taxonomy: Taxonomy, asked: TermFilters): Pro
     items: rows.map((term) => presentTerm(asking.site, term, ancestors)),
     total,
     ...page,
-    effective: Object.entries(shown).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+    effective: parametersOf(shown),
   }
 }

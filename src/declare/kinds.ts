@@ -244,12 +244,14 @@ export const timezone: Kind<string> = {
   read: (value) => (isText(value) ? value : undefined),
 }
 
-/** An absolute URL, or an empty value to clear it. */
+const ENTITY_SIGNS: Record<string, string> = { amp: '&', '#38': '&', '#038': '&', '#39': "'", '#039': "'" }
+
+/** An absolute URL, or an empty value to clear it. Signs that an answer shows as entities are kept as signs (contract 3.8). */
 export const url: PlainKind<string> = {
   wire: { type: 'string' },
   valid: (value) => isEmpty(value) || (isText(value) && isUrl(value)),
   read: (value) => (isText(value) && value !== '0' ? value : ''),
-  keep: same,
+  keep: (value) => value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITY_SIGNS[name] ?? ''),
 }
 
 /** An image by id, by URL or as an answer's image object; `''` and `0` stand for none. */

@@ -10,8 +10,10 @@ export interface ListAnswer {
   total: number
   page: number
   perPage: number
-  /** Every parameter that shaped the list but `page` and `per_page`, in the order of links (contract 0.3.11). */
-  effective: [name: string, value: string][]
+  /** Every parameter that shaped the list but `page` and `per_page`, as the rest of a query string (contract 0.3.11). */
+  effective: string
+  /** Parameters that only the list's own address shows, since they tell what was done but cannot be asked for. */
+  shownOnly?: string
   /** The problem of a page past the end, for resources that have one (contract 4.1, 4.2). */
   pastEnd?: ProblemCode
 }

@@ -8,6 +8,7 @@ import {
   readNested,
 } from '../common/linked-change.ts'
 import { linkEntries } from '../common/linked-rules.ts'
+import { recordUrl } from '../common/record-present.ts'
 import { settleRecord, settleSlug, settleTrust, trashColumns } from '../common/record-rules.ts'
 import { nextRecordId } from '../common/record-store.ts'
 import { settleTerms, termEntries } from '../common/term-rules.ts'
@@ -53,8 +54,12 @@ export async function prepareEvent(values: EventValues, asking: Asking): Promise
 async function prepareLinks(rules: LinkedRules, value: unknown, asking: Asking): Promise<PreparedLink[] | undefined> {
   const entries = value === undefined ? undefined : linkEntries(value)
   if (!entries) return undefined
-  const prepare = (entry: (typeof entries)[number]) =>
-    'id' in entry ? entry : prepareLinked(readNested(rules.fields, entry.fields), asking)
+  const prepare = (entry: (typeof entries)[number]) => {
+    if ('id' in entry) return entry
+    // The author of a nested record is the caller (contract 5.7).
+    const { author: _author, ...nested } = readNested(rules.fields, entry.fields)
+    return prepareLinked(nested, asking)
+  }
   return Promise.all(entries.map(prepare))
 }
 
@@ -95,6 +100,7 @@ async function writeEvent(
   const columns = {
     ...keptColumns(event.fields, values),
     ...record,
+    ...settleWebsite(values, before, asking),
     ...settleTimes(values, before, asking),
     ...(values.cost === undefined ? {} : { cost: settleCost(values.cost) }),
     ...(prepared.image === undefined ? {} : { image: await linkImage(tx, prepared.image, asking) }),
@@ -141,6 +147,12 @@ function settleTimes(values: EventValues, before: EventRow | undefined, asking: 
   }
   const times = settleWhen({ start: wall('start_date'), end: wall('end_date'), timezone: zone, allDay })
   return { ...times, timezone: zone, all_day: Number(allDay) }
+}
+
+/** An event without a website shows its own address there, which sent back is still none. */
+function settleWebsite(values: EventValues, before: EventRow | undefined, asking: Asking) {
+  const isOwn = before !== undefined && values.website === recordUrl(asking.site, 'event', before)
+  return isOwn ? { website: before.website } : {}
 }
 
 function settleCost(value: unknown): string {

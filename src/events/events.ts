@@ -1,7 +1,7 @@
 import { geoFilter } from '../common/geoloc.ts'
 import { recordRights, refuseUnreadable } from '../common/record-present.ts'
 import { findKind, pageRequest } from '../common/record-store.ts'
-import { statusFilter } from '../common/status.ts'
+import { statusLinks } from '../common/status.ts'
 import type { Asking } from '../declare/asking.ts'
 import type { ListAnswer, Operations } from '../declare/operations.ts'
 import type { Parsed } from '../declare/resource.ts'
@@ -10,6 +10,7 @@ import { Problem } from '../problems.ts'
 import type { Db } from '../storage/database.ts'
 import { holdRecord } from '../storage/locks.ts'
 import type { EventRow } from '../storage/schema.ts'
+import { parameter } from '../text/query-text.ts'
 import type { event } from './event.ts'
 import { eventLinkedData, presentEvent } from './event-present.ts'
 import { changeEvent, createEvent, prepareEvent, trashEvent } from './event-rules.ts'
@@ -90,36 +91,40 @@ async function listAnswer(asking: Asking, asked: Query): Promise<ListAnswer> {
     items,
     total,
     ...page,
-    effective: effectiveParameters(asking, asked, window),
+    ...effectiveParameters(asking, asked, window),
     pastEnd: 'event-archive-page-not-found',
   }
 }
 
-/** The parameters of links (contract 4.1): the window as it was worked out, every filter as it was sent. */
-export function effectiveParameters(asking: Asking, query: Query, window: EventWindow): [string, string][] {
-  const shown: Record<string, unknown> = {
-    start_date: window.from,
-    end_date: window.to,
-    search: query.search,
-    geoloc: query.geoloc === undefined ? undefined : Number(query.geoloc),
-    geoloc_lat: query.geoloc_lat,
-    geoloc_lng: query.geoloc_lng,
-    geoloc_radius: query.geoloc_radius,
-    status: statusFilter(asking.caller, query.status).shown,
-    post_parent: query.post_parent,
-    include: query.include,
-    starts_before: window.startsBefore,
-    starts_after: window.startsAfter,
-    ends_before: window.endsBefore,
-    ends_after: window.endsAfter,
-    strict_dates: query.strict_dates || undefined,
-    venue: query.venue,
-    organizer: query.organizer,
-    featured: query.featured === undefined ? undefined : Number(query.featured),
-    categories: query.categories,
-    tags: query.tags,
-  }
-  return Object.entries(shown).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [[name, String(value)]],
-  )
+/** The parameters of links in their order (contract 4.1): the window as it was worked out, every filter as it was sent. */
+export function effectiveParameters(
+  asking: Asking,
+  query: Query,
+  window: EventWindow,
+): Pick<ListAnswer, 'effective' | 'shownOnly'> {
+  const { status, shownOnly } = statusLinks(asking.caller, query.status)
+  const effective =
+    parameter('start_date', window.from) +
+    parameter('end_date', window.to) +
+    parameter('search', query.search) +
+    parameter('geoloc', asDigit(query.geoloc)) +
+    parameter('geoloc_lat', query.geoloc_lat) +
+    parameter('geoloc_lng', query.geoloc_lng) +
+    parameter('geoloc_radius', query.geoloc_radius) +
+    parameter('status', status) +
+    parameter('post_parent', query.post_parent) +
+    parameter('include', query.include) +
+    parameter('starts_before', window.startsBefore) +
+    parameter('starts_after', window.startsAfter) +
+    parameter('ends_before', window.endsBefore) +
+    parameter('ends_after', window.endsAfter) +
+    parameter('strict_dates', query.strict_dates || undefined) +
+    parameter('venue', query.venue) +
+    parameter('organizer', query.organizer) +
+    parameter('featured', asDigit(query.featured)) +
+    parameter('categories', query.categories) +
+    parameter('tags', query.tags)
+  return { effective, shownOnly }
 }
+
+const asDigit = (flag: boolean | undefined) => (flag === undefined ? undefined : Number(flag))

@@ -43,8 +43,12 @@ export function addSlot(list: SortedSlots, slot: number, order: Order): void {
     appendSlot(list, slot)
     return
   }
+  if (block.size >= FULL) {
+    split(list, at)
+    addSlot(list, slot, order)
+    return
+  }
   insertInto(block, placeIn(block, slot, order), slot)
-  if (block.size >= FULL) split(list, at)
   changed(list, 1)
 }
 

@@ -15,8 +15,9 @@ import type { ImageRow } from '../storage/schema.ts'
 import { contains } from '../storage/text.ts'
 import { fold } from '../text/fold.ts'
 import { renderTitle } from '../text/html.ts'
+import { parametersOf } from '../text/query-text.ts'
 import { utcToWall } from '../text/zones.ts'
-import { effectiveFilters, offer } from './platform-resource.ts'
+import { offer } from './platform-resource.ts'
 import type { Upload } from './respond.ts'
 
 const about = (text: MessageText) => text
@@ -79,7 +80,7 @@ async function list(asking: Asking, query: Parsed<typeof image.filters>): Promis
     items: rows.map((row) => presentMedia(asking, row)),
     total,
     ...page,
-    effective: effectiveFilters({ search }),
+    effective: parametersOf({ search }),
     pastEnd: 'rest_post_invalid_page_number',
   }
 }

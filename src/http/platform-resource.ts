@@ -24,8 +24,3 @@ const nothing: Operations = {
 export function offer<Row>(resource: Resource, offered: Partial<Operations<Row>>): Served {
   return { resource, operations: { ...nothing, ...offered } as Operations }
 }
-
-/** The filters that narrowed a list, for the links to its other pages (contract 0.3.11). */
-export function effectiveFilters(filters: Readonly<Record<string, unknown>>): [name: string, value: string][] {
-  return Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
-}

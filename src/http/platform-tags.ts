@@ -12,8 +12,9 @@ import type { MessageText } from '../locales/messages.ts'
 import { Problem } from '../problems.ts'
 import type { Db } from '../storage/database.ts'
 import type { TermRow } from '../storage/schema.ts'
+import { parametersOf } from '../text/query-text.ts'
 import { canonicalSlug } from '../text/slug.ts'
-import { effectiveFilters, offer } from './platform-resource.ts'
+import { offer } from './platform-resource.ts'
 
 const about = (text: MessageText) => text
 
@@ -60,7 +61,7 @@ async function list(asking: Asking, asked: Parsed<typeof tag.filters>): Promise<
     items: rows.map((term) => presentTag(asking.site, term)),
     total,
     ...page,
-    effective: effectiveFilters(filters),
+    effective: parametersOf(filters),
     pastEnd: 'rest_post_invalid_page_number',
   }
 }

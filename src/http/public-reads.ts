@@ -1,18 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { emptyGenerations, findKept, type Generations, keep } from '../common/generations.ts'
-import { pageRequest } from '../common/record-store.ts'
-import type { Asking } from '../declare/asking.ts'
-import type { Parsed } from '../declare/resource.ts'
-import { event } from '../events/event.ts'
-import { eventBytes, listFromMemory } from '../events/event-lists.ts'
-import { eventWindow } from '../events/event-window.ts'
-import { effectiveParameters } from '../events/events.ts'
+import { emptyGenerations, findKept, keep } from '../common/generations.ts'
 import { wallNow } from '../text/moments.ts'
 import { answerHeaders, crossOriginHeaders, type Encoding, encode, encodingFor, hasCurrent } from './headers.ts'
-import { listReply, type Reply } from './reply.ts'
-import { parsePlainQuery } from './request.ts'
-import { anonymousAsking, LONGEST_URL, type Responder, type Service } from './respond.ts'
+import { listSize, makePublicLists, type PublicList, writeList } from './public-lists.ts'
+import type { Reply } from './reply.ts'
+import { LONGEST_URL, type Responder, type Service } from './respond.ts'
 
 /** A finished answer to an anonymous read, good for as long as its version and day hold. */
 interface Finished {
@@ -20,28 +13,35 @@ interface Finished {
   day: string
   status: number
   /** Flat list of names and values, as `writeHead` takes it. */
-  headers: string[]
+  headers: readonly string[]
   tag: string
   body: Buffer
   encoded: Partial<Record<Encoding, Buffer>>
 }
 
-type Bodies = Generations<string, Finished>
-
 /** Handles a request when it is an anonymous read; false leaves it to the server behind. */
 export type PublicReads = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** Bytes of the addresses that are remembered as asked for once. */
+const ASKED_BYTES = 4_000_000
 
 /**
  * Answers anonymous reads ahead of the router: from finished bodies where nothing has changed since, from the memory of events where it
  * knows them, and through the ordinary way else. An answer is kept with the version of the data it was made from, so that it is never
- * served after a change that this process can know of. `bytes` bounds the finished bodies.
+ * served after a change that this process can know of; it is kept once it has been asked for twice, since most lists of a busy site are
+ * asked for once. `bytes` bounds the finished bodies.
  */
 export function makePublicReads(service: Service, respond: Responder, bytes: number): PublicReads {
   const { memory, site } = service
-  const bodies: Bodies = emptyGenerations(bytes)
+  const bodies = emptyGenerations<string, Finished>(bytes)
+  const asked = emptyGenerations<string, true>(ASKED_BYTES)
+  const findList = makePublicLists(service)
+  const buffers = makeBuffers()
   const root = `${site.restRoot}/`
   const edition = createHash('sha1').update(JSON.stringify(site)).digest('base64url').slice(0, 6)
   const today = makeToday(site.timezone)
+  const { Link: rootLink = '', ...listHeaders } = answerHeaders(site, { Allow: 'GET' }, true)
+  const fixedHeaders = Object.entries(listHeaders).flat()
 
   return (request, response) => {
     const url = request.url ?? ''
@@ -55,9 +55,9 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
         write(request, response, known)
         return true
       }
-      const reply = eventListReply(service, url, now)
-      if (reply && !(reply instanceof Promise)) {
-        write(request, response, finish(url, reply, memory.version, today(now)))
+      const list = findList(url, now)
+      if (list && !(list instanceof Promise)) {
+        writeFresh(request, response, url, list, memory.version, today(now))
         return true
       }
     }
@@ -74,41 +74,80 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
     url: string,
     now: number,
   ): Promise<void> {
+    // Without the database there is nothing to take in, and the ordinary way says so.
     if (memory.isBehind()) await memory.catchUp().catch(service.report)
     const { version } = memory
+    const list = await findList(url, now)
+    if (list) return writeFresh(request, response, url, list, version, today(now))
     const { method = 'GET', headers } = request
     const address = request.socket.remoteAddress ?? ''
-    const reply =
-      (await eventListReply(service, url, now)) ??
-      (await respond({ method, url, headers, address, body: Buffer.alloc(0) }))
-    write(request, response, finish(url, reply, version, today(now)))
+    const reply = await respond({ method, url, headers, address, body: Buffer.alloc(0) })
+    const finished = finish(url, reply, version, today(now))
+    if (finished.tag.startsWith(`W/"${edition}.`)) keepFinished(url, finished)
+    write(request, response, finished)
+  }
+
+  function writeFresh(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: string,
+    list: PublicList,
+    version: string,
+    day: string,
+  ): void {
+    const size = listSize(list)
+    const isSteadyList = isSteady(url)
+    const isKept = isSteadyList && wasAsked(url)
+    const pooled = isKept ? undefined : buffers.take(size)
+    const body = pooled ? pooled.subarray(0, size) : Buffer.allocUnsafeSlow(size)
+    writeList(list, body)
+    const tag = isSteadyList ? `W/"${edition}.${version}.${day}"` : contentTag(body)
+    const headers = [
+      ...fixedHeaders,
+      'Link',
+      list.link === '' ? rootLink : `${rootLink}, ${list.link}`,
+      'X-TEC-Total',
+      String(list.total),
+      'X-TEC-TotalPages',
+      String(list.totalPages),
+      'ETag',
+      tag,
+    ]
+    const finished = { version, day, status: 200, headers, tag, body, encoded: {} }
+    if (isKept) keepFinished(url, finished)
+    write(request, response, finished, pooled && (() => buffers.give(pooled)))
+  }
+
+  /** Whether this address has been asked for before, lately. */
+  function wasAsked(url: string): boolean {
+    if (findKept(asked, url)) return true
+    keep(asked, url, true, url.length + 100)
+    return false
+  }
+
+  function keepFinished(url: string, finished: Finished): void {
+    keep(bodies, url, finished, finished.body.length + url.length + 1000)
   }
 
   function finish(url: string, reply: Reply, version: string, day: string): Finished {
-    const body =
-      reply.bytes ?? Buffer.from(JSON.stringify(reply.body, null, /[?&]_pretty(=|&|$)/.test(url) ? 4 : undefined))
-    const isKept = reply.status === 200 && version !== '' && isSteady(url)
-    const tag = isKept
-      ? `W/"${edition}.${version}.${day}"`
-      : `W/"${createHash('sha1').update(body).digest('base64url')}"`
+    const body = Buffer.from(JSON.stringify(reply.body, null, /[?&]_pretty(=|&|$)/.test(url) ? 4 : undefined))
+    const tag =
+      reply.status === 200 && version !== '' && isSteady(url) ? `W/"${edition}.${version}.${day}"` : contentTag(body)
     const headers = Object.entries(answerHeaders(site, reply.headers, true)).flat()
     if (reply.status === 200) headers.push('ETag', tag)
-    const finished = { version, day, status: reply.status, headers, tag, body, encoded: {} }
-    if (isKept) keep(bodies, url, finished, body.length + url.length + 1000)
-    return finished
+    return { version, day, status: reply.status, headers, tag, body, encoded: {} }
   }
 }
 
+const contentTag = (body: Buffer) => `W/"${createHash('sha1').update(body).digest('base64url')}"`
+
+/** Parameters whose values in words change with the clock. */
+const CLOCK =
+  /[?&](?:start_date|end_date|starts_before|starts_after|ends_before|ends_after|only_with_upcoming)=(?!\d{4}-\d\d-\d\d)/
+
 /** False for answers that change with the clock alone within a day: dates in words, and what is upcoming. */
 function isSteady(url: string): boolean {
-  const mark = url.indexOf('?')
-  if (mark === -1) return true
-  const dates = url
-    .slice(mark)
-    .matchAll(
-      /[?&](?:start_date|end_date|starts_before|starts_after|ends_before|ends_after|only_with_upcoming)=([^&]*)/g,
-    )
-  return [...dates].every(([, value = '']) => /^\d{4}-\d\d-\d\d/.test(value)) && !/%(5B|5b)|\[/.test(url)
+  return !CLOCK.test(url) && !url.includes('[') && !url.includes('%5')
 }
 
 /** The days that a default window depends on: today's in the zone of the site, and today's in UTC (contract 4.3). */
@@ -124,71 +163,33 @@ function makeToday(zone: string): (now: number) => string {
   }
 }
 
-type ListQuery = Parsed<typeof event.filters>
+const BUFFER_SIZE = 128 * 1024
+const MOST_BUFFERS = 64
 
-/** The answer to a plain list of events from memory; undefined for every other request, and for lists that memory cannot answer. */
-function eventListReply(service: Service, url: string, now: number): Reply | Promise<Reply> | undefined {
-  const { site, memory } = service
-  const mark = url.indexOf('?')
-  const path = mark === -1 ? url : url.slice(0, mark)
-  const list = `${site.restRoot}/${site.namespace}/events`
-  if (path !== list && path !== `${list}/`) return undefined
-  const asking = anonymousAsking(service, now)
-  const query = readQuery(mark === -1 ? '' : url.slice(mark + 1), asking)
-  if (!query) return undefined
-  const window = eventWindow(query, asking)
-  const page = pageRequest(query, asking)
-  const found = listFromMemory(memory, query, window, (page.page - 1) * page.perPage, page.perPage, asking)
-  if (!found || (page.page > 1 && found.ids.length === 0)) return undefined
-  const answer = { items: [], total: found.total, ...page, effective: effectiveParameters(asking, query, window) }
-  const reply = listReply(site, 'events', answer, false)
-  reply.headers.Allow = 'GET'
-  const pieces = eventBytes(memory, found.ids, asking)
-  return pieces instanceof Promise ? pieces.then((bytes) => withItems(reply, bytes)) : withItems(reply, pieces)
+interface Buffers {
+  take: (size: number) => Buffer
+  give: (buffer: Buffer) => void
 }
 
-/** The filters of a query in which nothing is out of the ordinary; undefined for any other, which the ordinary way looks at. */
-function readQuery(text: string, asking: Asking): ListQuery | undefined {
-  const pairs = parsePlainQuery(text)
-  if (!pairs) return undefined
-  const query: Record<string, unknown> = {}
-  for (const [name, value] of pairs) {
-    if (name.startsWith('_')) return undefined
-    const field = event.filters[name as keyof typeof event.filters]
-    if (!field || !Object.hasOwn(event.filters, name)) continue
-    const { kind } = field
-    if (kind.valid && kind.valid(value, asking) !== true) return undefined
-    const read = kind.read(value)
-    if (read === undefined) return undefined
-    query[name] = read
+/** Buffers for answers that are sent and forgotten: making one of 30 kB for each costs more than filling it. */
+function makeBuffers(): Buffers {
+  const free: Buffer[] = []
+  return {
+    take: (size) =>
+      size > BUFFER_SIZE ? Buffer.allocUnsafeSlow(size) : (free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_SIZE)),
+    give: (buffer) => {
+      if (free.length < MOST_BUFFERS && buffer.length === BUFFER_SIZE) free.push(buffer)
+    },
   }
-  return query
 }
 
-const LIST_START = Buffer.from('{"events":[')
-const COMMA = ','.charCodeAt(0)
-
-/** The list around the events that are there as bytes already. */
-function withItems(reply: Reply, items: readonly Buffer[]): Reply {
-  const rest = Buffer.from(JSON.stringify(reply.body).slice(LIST_START.length))
-  const size =
-    items.reduce((sum, item) => sum + item.length, 0) + Math.max(0, items.length - 1) + LIST_START.length + rest.length
-  const bytes = Buffer.allocUnsafe(size)
-  let at = LIST_START.copy(bytes)
-  items.forEach((item, i) => {
-    if (i > 0) bytes[at++] = COMMA
-    at += item.copy(bytes, at)
-  })
-  rest.copy(bytes, at)
-  return { ...reply, bytes }
-}
-
-function write(request: IncomingMessage, response: ServerResponse, answer: Finished): void {
+/** Sends an answer; `sent` is called once its body has left and may be overwritten. */
+function write(request: IncomingMessage, response: ServerResponse, answer: Finished, sent?: () => void): void {
   const { origin } = request.headers
   const crossOrigin = origin === undefined ? [] : Object.entries(crossOriginHeaders(origin)).flat()
   if (answer.status === 200 && hasCurrent(request.headers, answer.tag)) {
     response.writeHead(304, [...withoutBody(answer.headers), ...crossOrigin])
-    response.end()
+    response.end(sent)
     return
   }
   const encoding = encodingFor(request.headers, answer.body.length)
@@ -196,7 +197,8 @@ function write(request: IncomingMessage, response: ServerResponse, answer: Finis
   const headers = [...answer.headers, ...crossOrigin, 'Content-Length', String(body.length)]
   if (encoding) headers.push('Content-Encoding', encoding)
   response.writeHead(answer.status, headers)
-  response.end(request.method === 'HEAD' ? undefined : body)
+  if (request.method === 'HEAD') response.end(sent)
+  else response.end(body, sent)
 }
 
 function encoded(answer: Finished, encoding: Encoding): Buffer {

@@ -15,56 +15,59 @@ const ANSWER_HEADERS = ['Allow', 'X-TEC-Total', 'X-TEC-TotalPages', 'X-WP-Total'
 
 /** A list with its totals and links (contract 4.1, 4.2, 0.3.11). */
 export function listReply(site: Site, path: string, answer: ListAnswer, envelopeFirst: boolean): Reply {
-  const totalPages = Math.ceil(answer.total / answer.perPage)
-  const collection = `${site.base}/${path}/`
-  const link = (page: number, explicit: boolean) => listUrl(collection, page, answer, explicit)
-  const links = {
-    ...(answer.page < totalPages ? { next_rest_url: link(answer.page + 1, true) } : {}),
-    ...(answer.page > 1 ? { previous_rest_url: link(Math.min(answer.page - 1, Math.max(totalPages, 1)), false) } : {}),
+  const links = listLinks(`${site.base}/${path}/`, answer)
+  const neighbours = {
+    ...(links.next ? { next_rest_url: links.next } : {}),
+    ...(links.previous ? { previous_rest_url: links.previous } : {}),
   }
-  const totals = { total: answer.total, total_pages: totalPages }
+  const totals = { total: answer.total, total_pages: links.totalPages }
   const items = { [path]: answer.items }
   const body = envelopeFirst
-    ? { rest_url: collection + queryOf(termQuery(answer)), ...totals, ...items, ...links }
-    : { ...items, rest_url: link(answer.page, true), ...links, ...totals }
+    ? { rest_url: `${site.base}/${path}/${termQuery(answer)}`, ...totals, ...items, ...neighbours }
+    : { ...items, rest_url: links.own, ...neighbours, ...totals }
   return {
     status: 200,
-    headers: { 'X-TEC-Total': String(answer.total), 'X-TEC-TotalPages': String(totalPages), ...linkHeader(links) },
+    headers: {
+      'X-TEC-Total': String(answer.total),
+      'X-TEC-TotalPages': String(links.totalPages),
+      ...(links.header ? { Link: links.header } : {}),
+    },
     body,
   }
 }
 
-type Parameters = [name: string, value: string][]
+/** The addresses of a page and of those beside it, and how many there are. */
+export interface ListLinks {
+  own: string
+  next: string | undefined
+  previous: string | undefined
+  /** The value of the `Link` header, empty for none. */
+  header: string
+  totalPages: number
+}
 
-/** The address of a page: every parameter in effect, `page` last in next and previous links and left out for the first page back. */
-function listUrl(collection: string, page: number, answer: ListAnswer, explicit: boolean): string {
-  const perPage: Parameters = [['per_page', String(answer.perPage)]]
-  const number: Parameters = page === 1 && !explicit ? [] : [['page', String(page)]]
-  // `any` tells what a list without a status covers and is no status to ask for (contract 4.8), so links to follow leave it out.
-  const sendable = answer.effective.filter(([name, value]) => name !== 'status' || value !== 'any')
-  const parameters: Parameters =
-    page === answer.page ? [...number, ...perPage, ...answer.effective] : [...perPage, ...sendable, ...number]
-  return collection + queryOf(parameters)
+/**
+ * The links of a list: every parameter in effect, `page` last in next and previous links and left out for the first page back
+ * (contract 4.1, 0.3.11; defect 36).
+ */
+export function listLinks(collection: string, answer: Omit<ListAnswer, 'items'>): ListLinks {
+  const { page, perPage, total, effective, shownOnly = '' } = answer
+  const totalPages = Math.ceil(total / perPage)
+  const own = `${collection}?page=${page}&per_page=${perPage}${effective}${shownOnly}`
+  const others = `${collection}?per_page=${perPage}${effective}`
+  const before = Math.min(page - 1, Math.max(totalPages, 1))
+  const next = page < totalPages ? `${others}&page=${page + 1}` : undefined
+  const previous = page > 1 ? others + (before > 1 ? `&page=${before}` : '') : undefined
+  const nextHeader = next === undefined ? '' : `<${next}>; rel="next"`
+  const previousHeader = previous === undefined ? '' : `<${previous}>; rel="prev"`
+  const header = nextHeader && previousHeader ? `${nextHeader}, ${previousHeader}` : nextHeader || previousHeader
+  return { own, next, previous, header, totalPages }
 }
 
 /** The own address of a list of terms names what differs from a plain list (contract 4.2). */
-function termQuery(answer: ListAnswer): Parameters {
-  const perPage: Parameters = answer.perPage === 10 ? [] : [['per_page', String(answer.perPage)]]
-  const page: Parameters = answer.page === 1 ? [] : [['page', String(answer.page)]]
-  return [...page, ...perPage, ...answer.effective]
-}
-
-function queryOf(parameters: Parameters): string {
-  const query = new URLSearchParams(parameters).toString()
-  return query === '' ? '' : `?${query}`
-}
-
-function linkHeader(links: { next_rest_url?: string; previous_rest_url?: string }): Record<string, string> {
-  const parts = [
-    ...(links.next_rest_url ? [`<${links.next_rest_url}>; rel="next"`] : []),
-    ...(links.previous_rest_url ? [`<${links.previous_rest_url}>; rel="prev"`] : []),
-  ]
-  return parts.length > 0 ? { Link: parts.join(', ') } : {}
+function termQuery({ page, perPage, effective }: ListAnswer): string {
+  const query = `${page === 1 ? '' : `&page=${page}`}${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`
+  return query === '' ? '' : `?${query.slice(1)}`
 }
 
 /** The answer inside an envelope with status 200, for clients that cannot read statuses or headers (contract 9.3). */

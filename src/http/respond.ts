@@ -222,5 +222,10 @@ function note(error: unknown, service: Service): void {
 function dressed(reply: Reply, query: RawValues): Reply {
   const paths = fieldPaths(query._fields)
   const trimmed = paths && reply.status < 300 ? { ...reply, body: keepFields(reply.body, paths) } : reply
-  return isTruthy(query._envelope) ? envelope(trimmed) : trimmed
+  return wantsEnvelope(query) ? envelope(trimmed) : trimmed
+}
+
+/** Naming `_envelope` is enough. */
+function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
+  return asked === '' || isTruthy(asked)
 }

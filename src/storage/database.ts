@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
-import { openPostgres, type PostgresOptions } from './postgres.ts'
+import { openPostgres } from './postgres.ts'
 import type { ChangeColumns, Tables } from './schema.ts'
 import { openSqlite } from './sqlite.ts'
 
 /** What queries are written against: a connection for reading, or the inside of a transaction. */
 export type Db = Kysely<Tables>
 
-/** A place in the log of changes. Equal cursors mean equal data. */
+/** A place in the log of changes. Equal cursors mean equal data, and where nothing is being written, equal data mean equal cursors on every node. */
 export type Cursor = string
 
 /** A record that was created, changed or removed. */
@@ -44,10 +44,10 @@ export interface Database {
  * DatabaseUnavailable while the database cannot be reached or is overloaded.
  * @throws Error with one sentence when it cannot be opened.
  */
-export async function openDatabase(address: string, options: PostgresOptions = {}): Promise<Database> {
+export async function openDatabase(address: string): Promise<Database> {
   const [scheme] = address.split(':', 1)
   if (scheme === 'sqlite') return openSqlite(address.slice('sqlite:'.length))
-  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgres(address, options)
+  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgres(address)
   throw new Error(`No database can be opened at ${address}: sqlite:FILE and postgres://… are understood.`)
 }
 

@@ -4,8 +4,11 @@ import type { Change, Cursor, Database, Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
 
 // Sequences count in the order of asking, not of committing, so a version says nothing about what a reader has seen. Each change carries
-// the id of its transaction instead, and a cursor is a snapshot, as in `10:14:11,12`: what it sees is known, and what the present one
-// sees beyond it is what was committed in between.
+// the id of its transaction instead, and a cursor is a snapshot: what it sees is known, and what the present one sees beyond it is what
+// was committed in between.
+//
+// A cursor is written as the end of the transactions it sees, and those before it that were still running, as in `14-11-12`. The end is
+// that of the last change rather than of the present, so that the cursor stays the same, on every node, for as long as nothing changes.
 
 /** Makes room for what PostgreSQL needs to know of a change, and SQLite does not; part of the first migration. */
 export async function stampChanges(db: Db): Promise<void> {
@@ -27,35 +30,56 @@ export async function forgetForeignChanges(tx: Db): Promise<void> {
   await sql`update changes_dropped set before = '0' where before > pg_current_xact_id()`.execute(tx)
 }
 
-export async function presentCursor(db: Db): Promise<Cursor> {
-  const { rows } = await sql<{ cursor: Cursor }>`select pg_current_snapshot()::text as cursor`.execute(db)
-  const [row] = rows
-  if (!row) throw new Error('no snapshot')
-  return row.cursor
+/** What a cursor is made from: the present snapshot and the last change it sees. */
+export const CURSOR_COLUMNS =
+  'pg_current_snapshot()::text as present, (select xact::text from changes order by xact desc limit 1) as last'
+
+export interface CursorColumns {
+  present: string
+  last: string | null
 }
 
-const unseen = (since: Cursor) =>
-  sql`xact >= pg_snapshot_xmin(${since}::pg_snapshot) and not pg_visible_in_snapshot(xact, ${since}::pg_snapshot)`
+export function cursorOf({ present, last }: CursorColumns): Cursor {
+  const [, , running = ''] = present.split(':')
+  const end = BigInt(last ?? 0) + 1n
+  return [end, ...running.split(',').filter((id) => id !== '' && BigInt(id) < end)].join('-')
+}
 
-/** What was committed after a cursor; each record once; 'too old' when that is no longer known or too much. */
+/** A cursor as PostgreSQL writes snapshots: the first that may be running, the end, and those running in between. */
+function asSnapshot(cursor: Cursor): string {
+  const [end = '', ...running] = cursor.split('-')
+  return `${running[0] ?? end}:${end}:${running}`
+}
+
+export async function presentCursor(db: Db): Promise<Cursor> {
+  const { rows } = await sql<CursorColumns>`select ${sql.raw(CURSOR_COLUMNS)}`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('no snapshot')
+  return cursorOf(row)
+}
+
+/** What was committed after a cursor, each record once; 'too old' when that is no longer known or too much. */
 export async function findChanges(db: Db, since: Cursor): ReturnType<Database['readChanges']> {
-  const { rows } = await sql<{ cursor: Cursor; lost: boolean } & { [Name in keyof Change]: Change[Name] | null }>`
-    select present::text as cursor, kind, record,
-      pg_snapshot_xmin(${since}::pg_snapshot) < (select before from changes_dropped)
-        or pg_snapshot_xmax(${since}::pg_snapshot) > pg_snapshot_xmax(present) as lost
-    from pg_current_snapshot() as present
-    left join (select distinct kind, record from changes where ${unseen(since)} limit ${MOST_CHANGES + 1}) as unseen on true
+  const seen = sql`${asSnapshot(since)}::pg_snapshot`
+  const { rows } = await sql<CursorColumns & { lost: boolean } & { [Name in keyof Change]: Change[Name] | null }>`
+    select present.*, kind, record, pg_snapshot_xmin(${seen}) < (select before from changes_dropped)
+      or pg_snapshot_xmax(${seen}) > pg_snapshot_xmax(present.present::pg_snapshot) as lost
+    from (select ${sql.raw(CURSOR_COLUMNS)}) as present
+    left join (
+      select distinct kind, record from changes
+      where xact >= pg_snapshot_xmin(${seen}) and not pg_visible_in_snapshot(xact, ${seen}) limit ${MOST_CHANGES + 1}
+    ) as unseen on true
   `.execute(db)
   const [row] = rows
   if (!row || row.lost || rows.length > MOST_CHANGES) return 'too old'
   const changes = rows.flatMap(({ kind, record }) => (kind === null || record === null ? [] : [{ kind, record }]))
-  return { changes, cursor: row.cursor }
+  return { changes, cursor: cursorOf(row) }
 }
 
 /** Drops changes that every transaction running at the cursor's time came after, but for the newest `rows`. */
 export async function dropChanges(tx: Db, before: Cursor, rows: number): Promise<void> {
   const { rows: found } = await sql<{ edge: string }>`
-    select least(xact, pg_snapshot_xmin(${before}::pg_snapshot))::text as edge
+    select least(xact, pg_snapshot_xmin(${asSnapshot(before)}::pg_snapshot))::text as edge
     from changes order by xact desc offset ${rows} limit 1
   `.execute(tx)
   const [last] = found

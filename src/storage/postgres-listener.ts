@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientConfig, type Pool } from 'pg'
 import type { Cursor } from './database.ts'
+import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
 
 const CHANNEL = 'kalends_changes'
 /** Between looks while notifications arrive: for those of a node that died between its commit and its notification. */
@@ -42,9 +43,9 @@ export function makeListener(config: ClientConfig, pool: Pool, heard: () => void
       try {
         ears = await openEars(config, self, heard)
         while (!ending.signal.aborted) {
-          const look = await ears.look(seen)
-          seen = look.cursor
-          if (look.changed) heard()
+          const cursor = await ears.look()
+          if (cursor !== seen) heard()
+          seen = cursor
           await pause(ears.hears() ? HEARING_MS : DEAF_MS)
         }
       } catch {
@@ -83,7 +84,7 @@ export function makeListener(config: ClientConfig, pool: Pool, heard: () => void
 
 /** A connection that listens. Every function rejects when it is lost. */
 interface Ears {
-  look: (since: Cursor | undefined) => Promise<{ cursor: Cursor; changed: boolean }>
+  look: () => Promise<Cursor>
   tell: () => Promise<void>
   /** True once a notification has come back, which not every kind of connection brings. */
   hears: () => boolean
@@ -116,14 +117,10 @@ async function openEars(config: ClientConfig, self: string, heard: () => void): 
     throw error
   }
   return {
-    look: async (since) => {
-      const [row] = await ask<{ cursor: Cursor; changed: boolean }>(
-        `select pg_current_snapshot()::text as cursor, $1::pg_snapshot is null or exists (select from changes
-          where xact >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(xact, $1::pg_snapshot)) as changed`,
-        [since],
-      )
+    look: async () => {
+      const [row] = await ask<CursorColumns>(`select ${CURSOR_COLUMNS}`)
       if (!row) throw new Error('no snapshot')
-      return row
+      return cursorOf(row)
     },
     tell: async () => {
       await ask('select pg_notify($1, $2)', [CHANNEL, self])

@@ -102,9 +102,9 @@ async function ask(session: Session, text: string, values: readonly unknown[], l
   }
 }
 
-/** Texts of PostgreSQL cannot hold the character NUL. */
+/** Texts of PostgreSQL cannot hold the character NUL; another one that stands for nothing takes its place. */
 function storable(value: unknown): unknown {
-  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '') : value
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
 }
 
 const CANCEL_REQUEST = 80877102

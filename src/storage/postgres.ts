@@ -11,16 +11,16 @@ import { sessionDialect } from './postgres-session.ts'
 import type { Tables } from './schema.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
-/** Limits of one process; times in milliseconds. */
-export interface PostgresOptions {
+/** Limits of one process. They are set as parameters of the address, as in `postgres://host/name?connections=20`. */
+const LIMITS = {
   /** Connections at the most; one more listens. */
-  connections?: number
-  /** How long to wait for a free connection, or for a new one. */
-  connectMs?: number
-  /** How long a statement may take. */
-  statementMs?: number
-  retention?: Retention
+  connections: 10,
+  /** Milliseconds to wait for a free connection, or for a new one. */
+  connect_ms: 5000,
+  /** Milliseconds that a statement may take. */
+  statement_ms: 10_000,
 }
+type Limits = typeof LIMITS
 
 /** Times a write is run before its conflicts with others count as too many. */
 const ATTEMPTS = 25
@@ -31,18 +31,19 @@ const OLDEST = 140_000
  * whatever happens to the server: work that cannot be done meanwhile rejects with DatabaseUnavailable.
  * @throws Error with one sentence when it cannot be opened.
  */
-export async function openPostgres(address: string, options: PostgresOptions = {}): Promise<Database> {
-  const config: PoolConfig = { connectionString: address, keepAlive: true, application_name: 'kalends', types: numbers }
+export async function openPostgres(address: string, retention: Retention = RETENTION): Promise<Database> {
+  const { server, limits } = readAddress(address)
+  const config: PoolConfig = { connectionString: server, keepAlive: true, application_name: 'kalends', types: numbers }
   const pool = new Pool({
     ...config,
-    max: options.connections ?? 10,
-    connectionTimeoutMillis: options.connectMs ?? 5000,
+    max: limits.connections,
+    connectionTimeoutMillis: limits.connect_ms,
     idleTimeoutMillis: 60_000,
   })
   // A connection that breaks is replaced by the next; whoever was using it is told by their statement.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<Tables>({ dialect: sessionDialect(pool, options.statementMs ?? 10_000) })
+  const db = new Kysely<Tables>({ dialect: sessionDialect(pool, limits.statement_ms) })
   const patient = new Kysely<Tables>({ dialect: sessionDialect(pool, Number.POSITIVE_INFINITY) })
   try {
     await check(db)
@@ -57,7 +58,7 @@ export async function openPostgres(address: string, options: PostgresOptions = {
   }
   const others = makeListener(config, pool, mayHaveChanged)
   const prune = makePruner(
-    options.retention ?? RETENTION,
+    retention,
     () => presentCursor(db),
     (before, rows) => patient.transaction().execute((tx) => dropChanges(tx, before, rows)),
   )
@@ -92,6 +93,21 @@ export async function openPostgres(address: string, options: PostgresOptions = {
       await pool.end()
     },
   }
+}
+
+/** Takes the limits out of an address. @throws Error with one sentence for a limit that is no whole number above zero. */
+function readAddress(address: string): { server: string; limits: Limits } {
+  const [server = '', query = ''] = address.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  const limits = { ...LIMITS }
+  for (const name of ['connections', 'connect_ms', 'statement_ms'] as const) {
+    const text = parameters.get(name)
+    if (text === null) continue
+    if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`The database address takes a number as ${name}, not "${text}".`)
+    limits[name] = Number(text)
+    parameters.delete(name)
+  }
+  return { server: parameters.size > 0 ? `${server}?${parameters}` : server, limits }
 }
 
 /** Ids and counts are 64 bits wide there; none of ours grows beyond what a number holds exactly. */

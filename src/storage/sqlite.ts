@@ -66,21 +66,22 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
   }
 }
 
-/** Asks for the version of the data once a turn of the event loop, since every request would pay for asking again. */
+/** Milliseconds that a look at the version of the data holds: asking takes longer than answering most requests. */
+const LOOK_EVERY = 5
+
+/** Looks whether another connection has written; changes of other processes are seen `LOOK_EVERY` ms late at the most. */
 function makeLook(reader: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
   const statement = reader.prepare('pragma data_version')
   const read = () => Number(statement.get()?.data_version)
   let version = read()
-  let isFresh = false
+  let lookedAt = performance.now()
   return () => {
-    if (isFresh) return false
-    isFresh = true
-    setImmediate(() => {
-      isFresh = false
-    })
-    const now = read()
-    if (now === version) return false
-    version = now
+    const now = performance.now()
+    if (now - lookedAt < LOOK_EVERY) return false
+    lookedAt = now
+    const current = read()
+    if (current === version) return false
+    version = current
     for (const listener of listeners) listener()
     return true
   }
@@ -101,7 +102,7 @@ function readChanges(reader: DatabaseSync, since: Cursor): { changes: Change[]; 
   const oldest = reader.prepare('select min(version) as version from changes').get()?.version
   const isKnown = Number(since) < Number(cursor) && oldest !== null && Number(oldest) <= Number(since) + 1
   if (!isKnown || rows.length > MOST_CHANGES) return 'too old'
-  return { changes: rows as unknown as Change[], cursor }
+  return { changes: (rows as unknown as Change[]).map(({ kind, record }) => ({ kind, record })), cursor }
 }
 
 /** So many at once that a writer waits a few milliseconds. */

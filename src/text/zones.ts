@@ -193,7 +193,15 @@ export function formatUtc(ms: number): string {
 
 /** The milliseconds since the epoch of a UTC time 'YYYY-MM-DD HH:MM:SS'; NaN for other text. */
 export function utcToMs(utc: string): number {
-  return Date.parse(`${utc.slice(0, 10)}T${utc.slice(11)}Z`)
+  const number = (from: number, to: number) => {
+    let value = 0
+    for (let i = from; i < to; i++) value = value * 10 + utc.charCodeAt(i) - 48
+    return value
+  }
+  const year = number(0, 4)
+  // Below the year 100 Date.UTC means the twentieth century.
+  if (year < 100) return Date.parse(`${utc.slice(0, 10)}T${utc.slice(11)}Z`)
+  return Date.UTC(year, number(5, 7) - 1, number(8, 10), number(11, 13), number(14, 16), number(17, 19))
 }
 
 function getZone(text: string): Zone {

@@ -154,10 +154,7 @@ describe('the representation', () => {
     assert.doesNotMatch(event.title, /<chips>/)
     assert.match(event.description, /^<p>One line<br \/>\nand another<\/p>\n<p>A paragraph/)
     assert.doesNotMatch(event.description, /<script|javascript:|onclick/)
-    assert.equal(
-      event.excerpt,
-      '<p>Short &#038; sweet</p>'.replace('&#038;', event.excerpt.includes('&amp;') ? '&amp;' : '&#038;'),
-    )
+    assert.match(event.excerpt, /^<p>Short &(amp|#038); sweet<\/p>$/)
   })
 
   test('emoji, accents, right-to-left and Asian text come back unharmed', async () => {
@@ -504,7 +501,7 @@ describe('venues and organizers of an event', () => {
       city: 'Kingston',
       state: 'NY',
       country: 'US',
-      zip: 10001,
+      zip: '10001',
       show_map: false,
     }
     const organizer = {

@@ -1,6 +1,6 @@
 // A PostgreSQL server of one's own for tests: in a temporary folder, on a free port, as an unprivileged user, gone afterwards.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chownSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -108,7 +108,10 @@ async function launch(program: string, data: string, port: number, owner: Owner)
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = spawn(program, ['-D', data, '-p', String(port), ...given], { env: {}, stdio: 'ignore', ...owner })
   // Whatever ends this process ends the server too.
-  const end = () => server.kill('SIGQUIT')
+  const end = () => {
+    server.kill('SIGQUIT')
+    rmSync(dirname(data), { recursive: true, force: true, maxRetries: 5 })
+  }
   process.once('exit', end)
   server.once('exit', () => process.off('exit', end))
   return server

@@ -66,11 +66,11 @@ export function testConfig(folder: string, settings: Settings = {}): Config {
 }
 
 /** Adds one user a role, all with `PASSWORD`; returns their ids by login. */
-export async function addUsers(app: App): Promise<Record<string, number>> {
+export async function addUsers({ database }: Pick<App, 'database'>): Promise<Record<string, number>> {
   const now = Date.now()
   const ids: Record<string, number> = {}
   for (const login of USERS) {
-    await app.database.write(async (tx) => {
+    await database.write(async (tx) => {
       const known = await findUserByLogin(tx, login)
       const user =
         known ?? (await insertUser(tx, { login, email: `${login}@example.org`, name: login, role: roleOf(login) }, now))

@@ -1,0 +1,103 @@
+import { pageRequest } from '../common/record-store.ts'
+import type { Asking } from '../declare/asking.ts'
+import type { Field, Parsed } from '../declare/resource.ts'
+import { event } from '../events/event.ts'
+import { eventBytes, listFromMemory } from '../events/event-lists.ts'
+import { eventWindow } from '../events/event-window.ts'
+import { effectiveParameters } from '../events/events.ts'
+import { listLinks } from './reply.ts'
+import { parsePlainQuery } from './request.ts'
+import { anonymousAsking, type Service } from './respond.ts'
+
+/** A list of events on its way out: what stands before, the events as bytes, and what stands behind. */
+export interface PublicList {
+  events: readonly Buffer[]
+  /** JSON behind the events. */
+  tail: string
+  total: number
+  totalPages: number
+  /** The value of the `Link` header, empty for none. */
+  link: string
+}
+
+type ListQuery = Parsed<typeof event.filters>
+
+/**
+ * Finds the plain lists of events, which memory answers without the router: the function gives undefined for every other request,
+ * and for lists that memory does not know.
+ */
+export function makePublicLists(
+  service: Service,
+): (url: string, now: number) => PublicList | Promise<PublicList> | undefined {
+  const { site, memory } = service
+  const path = `${site.restRoot}/${site.namespace}/events`
+  const collection = `${site.base}/events/`
+
+  return (url, now) => {
+    const queryText = queryOf(url, path)
+    if (queryText === undefined) return undefined
+    const asking = anonymousAsking(service, now)
+    const query = readQuery(queryText, asking)
+    if (!query) return undefined
+    const window = eventWindow(query, asking)
+    const { page, perPage } = pageRequest(query, asking)
+    const found = listFromMemory(memory, query, window, (page - 1) * perPage, perPage, asking)
+    if (!found || (page > 1 && found.ids.length === 0)) return undefined
+    const { total } = found
+    const links = listLinks(collection, { page, perPage, total, ...effectiveParameters(asking, query, window) })
+    const next = links.next === undefined ? '' : `,"next_rest_url":"${links.next}"`
+    const previous = links.previous === undefined ? '' : `,"previous_rest_url":"${links.previous}"`
+    // Addresses are escaped, so that nothing in them needs escaping again in JSON.
+    const tail = `],"rest_url":"${links.own}"${next}${previous},"total":${total},"total_pages":${links.totalPages}}`
+    const around = { tail, total, totalPages: links.totalPages, link: links.header }
+    const events = eventBytes(memory, found.ids, asking)
+    return events instanceof Promise ? events.then((bytes) => ({ ...around, events: bytes })) : { ...around, events }
+  }
+}
+
+/** The query of a request for this list, empty for none; undefined for any other path. */
+function queryOf(url: string, path: string): string | undefined {
+  if (!url.startsWith(path)) return undefined
+  const end = url.charAt(path.length) === '/' ? path.length + 1 : path.length
+  if (url.length === end) return ''
+  return url.charAt(end) === '?' ? url.slice(end + 1) : undefined
+}
+
+const filters: ReadonlyMap<string, Field> = new Map(Object.entries(event.filters))
+
+/** The filters of a query in which nothing is out of the ordinary; undefined for any other, which the ordinary way looks at. */
+function readQuery(text: string, asking: Asking): ListQuery | undefined {
+  const pairs = parsePlainQuery(text)
+  if (!pairs) return undefined
+  const query: Record<string, unknown> = {}
+  for (const [name, value] of pairs) {
+    if (name.startsWith('_')) return undefined
+    const kind = filters.get(name)?.kind
+    if (!kind) continue
+    if (kind.valid && kind.valid(value, asking) !== true) return undefined
+    const read = kind.read(value)
+    if (read === undefined) return undefined
+    query[name] = read
+  }
+  return query
+}
+
+const HEAD = Buffer.from('{"events":[')
+const COMMA = ','.charCodeAt(0)
+
+/** How many bytes the list takes. */
+export function listSize({ events, tail }: PublicList): number {
+  let size = HEAD.length + Math.max(0, events.length - 1) + Buffer.byteLength(tail)
+  for (const bytes of events) size += bytes.length
+  return size
+}
+
+/** Writes the list into a buffer of `listSize` bytes. */
+export function writeList({ events, tail }: PublicList, into: Buffer): void {
+  let at = HEAD.copy(into)
+  for (let i = 0; i < events.length; i++) {
+    if (i > 0) into[at++] = COMMA
+    at += (events[i] as Buffer).copy(into, at)
+  }
+  into.write(tail, at)
+}

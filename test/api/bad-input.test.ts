@@ -1,0 +1,384 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await startService({ body_bytes: '20000', image_bytes: '30000' })
+})
+after(() => service.close())
+
+const DAY = { title: 'A day out', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00' }
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** Asserts an error in the shape of contract 7.1, which tells nothing of the inside of the service. */
+function assertError({ status, body, headers }: Answer, expected: number, code: string): void {
+  assert.deepEqual([status, body?.code], [expected, code], JSON.stringify(body))
+  assert.equal(body.data.status, expected)
+  assert.equal(typeof body.message, 'string')
+  assert.equal(headers.get('content-type'), 'application/json; charset=UTF-8')
+  assert.doesNotMatch(JSON.stringify(body), /\bat \S+ \(|node_modules|\/src\/|SQLITE|select |Error:/)
+}
+
+function assertNamed(answer: Answer, ...params: string[]): void {
+  assertError(answer, 400, 'rest_invalid_param')
+  assert.deepEqual(Object.keys(answer.body.data.params), params)
+  for (const name of params) assert.ok(answer.body.message.includes(name), answer.body.message)
+}
+
+describe('parameters', () => {
+  test('missing ones are all named at once, in the order of the contract, before anything else is looked at', async () => {
+    for (const as of ['anonymous', 'subscriber', 'admin'] as const) {
+      const none = await service.post('/events', { website: 'no address' }, as)
+      assertError(none, 400, 'rest_missing_callback_param')
+      assert.deepEqual(none.body.data.params, ['title', 'start_date', 'end_date'])
+    }
+    const some = await service.post('/events', { title: 'x', end_date: null })
+    assert.deepEqual(some.body.data.params, ['start_date', 'end_date'])
+    for (const [path, name] of [
+      ['/venues', 'venue'],
+      ['/organizers', 'organizer'],
+      ['/categories', 'name'],
+      ['/tags', 'name'],
+    ] as const)
+      assert.deepEqual((await service.post(path, {})).body.data.params, [name])
+  })
+
+  test('invalid ones are all named at once, in the order they are declared, before any right is looked at', async () => {
+    const wrong = {
+      organizer: 'x',
+      venue: 987654,
+      categories: true,
+      website: 'no address',
+      image: 987654,
+      end_date: 'x',
+      start_date: 'x',
+      timezone: 'x',
+      status: 'x',
+      slug: 5,
+      title: '',
+      author: 999,
+      date: 'x',
+      cost: true,
+    }
+    const expected = [
+      'author',
+      'date',
+      'title',
+      'slug',
+      'status',
+      'timezone',
+      'start_date',
+      'end_date',
+      'image',
+      'cost',
+      'website',
+      'categories',
+      'venue',
+      'organizer',
+    ]
+    for (const as of ['anonymous', 'admin'] as const) {
+      const answer = await service.post('/events', wrong, as)
+      assertNamed(answer, ...expected)
+      assert.deepEqual(answer.body.data.details, [])
+    }
+  })
+
+  test('values of the wrong type are named with a detail each, once all others are in order', async () => {
+    const answer = await service.post('/events', { ...DAY, all_day: 'yes', featured: [] })
+    assertNamed(answer, 'all_day', 'featured')
+    const { details, params } = answer.body.data
+    assert.deepEqual(details.all_day, {
+      code: 'rest_invalid_type',
+      message: params.all_day,
+      data: { param: 'all_day' },
+    })
+    assert.match(params.all_day, /all_day.*boolean/)
+    assertNamed(await service.post('/events', { ...DAY, all_day: 'yes', website: 'x' }), 'website')
+  })
+
+  test('an address and the values of an update that are both wrong are named together', async () => {
+    for (const path of ['/venues/987654', '/organizers/987654'])
+      assertNamed(await service.put(path, { website: 'x' }), 'id', 'website')
+    assertNamed(await service.put('/venues/by-slug/nowhere', { website: 'x' }), 'slug', 'website')
+    assertNamed(await service.put('/categories/987654', { name: '' }), 'id', 'name')
+  })
+
+  test('anonymous writers hear of wrong values first, and of the missing right once all is in order', async () => {
+    assertNamed(await service.post('/events', { ...DAY, website: 'x' }, 'anonymous'), 'website')
+    assertError(await service.post('/events', DAY, 'anonymous'), 401, 'rest_forbidden')
+    assertError(await service.post('/events', DAY, 'subscriber'), 403, 'rest_forbidden')
+    assertNamed(await service.remove('/venues/99999', 'anonymous'), 'id')
+  })
+
+  test('ids beyond what can be counted are unknown, not an error', async () => {
+    for (const id of ['0', '2147483648', '9007199254740993', '9'.repeat(40)]) {
+      assertError(await service.get(`/events/${id}`), 404, 'rest-event-not-found')
+      for (const path of ['/venues', '/organizers', '/categories', '/tags'])
+        assertNamed(await service.get(`${path}/${id}`), 'id')
+    }
+    assertNamed(await service.get('/events?venue=9007199254740993,1e300'), 'venue')
+    assertError(await service.get('/events/-1'), 404, 'rest_no_route')
+    assertError(await service.get('/events/1.5'), 404, 'rest_no_route')
+  })
+})
+
+describe('bodies', () => {
+  test('malformed JSON is refused before missing parameters and rights, with the reason', async () => {
+    for (const text of ['{"title": "x",}', '{', '', 'null {', '{"a":1}x', "{'a':1}", '\u0000']) {
+      if (text === '') continue
+      const answer = await service.request('anonymous', 'POST', '/events', text, JSON_TYPE)
+      assertError(answer, 400, 'rest_invalid_json')
+      assert.equal(answer.body.data.json_error_code, 4)
+    }
+    assertError(await service.request('admin', 'PUT', '/venues/987654', '{', JSON_TYPE), 400, 'rest_invalid_json')
+  })
+
+  test('JSON that is no record gives no parameters', async () => {
+    for (const text of ['[]', '5', '"x"', 'null', 'true', '[{"title":"x"}]']) {
+      const answer = await service.request('admin', 'POST', '/events', text, JSON_TYPE)
+      assertError(answer, 400, 'rest_missing_callback_param')
+    }
+  })
+
+  test('JSON is read under any JSON type, whatever its letter case and parameters', async () => {
+    for (const type of [
+      'application/json; charset=UTF-8',
+      'Application/JSON',
+      'application/ld+json',
+      'application/vnd.api+json;x=y',
+    ]) {
+      const { status } = await service.request('admin', 'POST', '/events', JSON.stringify(DAY), {
+        'content-type': type,
+      })
+      assert.equal(status, 201, type)
+    }
+    const { status } = await service.request('admin', 'POST', '/events', `\ufeff${JSON.stringify(DAY)}`, JSON_TYPE)
+    assert.ok([201, 400].includes(status))
+  })
+
+  test('a content type that is not understood contributes nothing, and the query still counts', async () => {
+    for (const type of ['text/plain', 'application/xml', 'image/png', 'nonsense', 'application/octet-stream']) {
+      const headers = { 'content-type': type }
+      assertError(
+        await service.request('admin', 'POST', '/events', JSON.stringify(DAY), headers),
+        400,
+        'rest_missing_callback_param',
+      )
+      const { status } = await service.request('admin', 'POST', `/events?${new URLSearchParams(DAY)}`, 'x', headers)
+      assert.equal(status, 201, type)
+    }
+  })
+
+  test('a form that can not be read is refused', async () => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    for (const text of ['title=x', '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx', '--c--'])
+      assertError(await service.request('admin', 'POST', '/events', text, headers), 400, 'rest_invalid_form')
+    assertError(
+      await service.request('admin', 'POST', '/events', 'x', { 'content-type': 'multipart/form-data' }),
+      400,
+      'rest_invalid_form',
+    )
+  })
+
+  test('an oversized body is a 413 that names the limit, in every form, and the service goes on', async () => {
+    const large = 'x'.repeat(20_001)
+    const form = new FormData()
+    form.append('title', large)
+    const file = new FormData()
+    file.append('file', new Blob([new Uint8Array(40_000)]), 'x.png')
+    const bodies: [unknown, Record<string, string>][] = [
+      [{ ...DAY, description: large }, {}],
+      [new URLSearchParams({ title: large }), {}],
+      [large, { 'content-type': 'text/plain' }],
+      ['x'.repeat(100_000), JSON_TYPE],
+      [form, {}],
+      [file, {}],
+    ]
+    for (const [body, headers] of bodies) {
+      const answer = await service.request('admin', 'POST', '/events', body, headers)
+      assertError(answer, 413, 'rest_request_too_large')
+      assert.ok(Number(answer.body.data.bytes) >= 20_000)
+    }
+    assert.equal((await service.post('/events', DAY)).status, 201)
+  })
+
+  test('nothing can be put onto what all records share', async () => {
+    const text =
+      '{"title":"Tame","start_date":"2027-05-01","end_date":"2027-05-01","__proto__":{"status":"draft"},"constructor":{"prototype":{"status":"draft"}}}'
+    const { body } = await service.request('admin', 'POST', '/events', text, JSON_TYPE)
+    assert.equal(body.status, 'publish')
+    await service.request('admin', 'POST', '/events', '__proto__[status]=draft&constructor[prototype][status]=draft', {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    assert.equal(({} as Record<string, unknown>).status, undefined)
+  })
+})
+
+describe('addresses and credentials', () => {
+  test('an address that is too long is a 414, one that is not there a 404', async () => {
+    assertError(await service.get(`/events?search=${'x'.repeat(8000)}`), 414, 'rest_uri_too_long')
+    assertError(await service.get(`/events/by-slug/${'x'.repeat(8000)}`), 414, 'rest_uri_too_long')
+    for (const path of [
+      '/nothing',
+      '/events/1/2',
+      '/events/x',
+      '//events',
+      '/events//1',
+      '~/wp-json',
+      '~/wp-json/x/events/v1',
+      '~/nothing',
+    ])
+      if (path !== '~/wp-json') assertError(await service.get(path), 404, 'rest_no_route')
+    for (const [method, path] of [
+      ['PUT', '/events'],
+      ['DELETE', '/venues'],
+      ['PATCH', '/doc'],
+      ['POST', '/doc'],
+    ] as const)
+      assertError(await service.request('admin', method, path), 404, 'rest_no_route')
+  })
+
+  test('a head of the request that is too large, or is no HTTP, is answered and closed', async () => {
+    const { port } = new URL(service.base)
+    const send = (text: string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        let received = ''
+        const socket = connect(Number(port), '127.0.0.1', () => socket.write(text))
+        socket.on('data', (chunk) => {
+          received += chunk
+        })
+        socket.on('close', () => resolve(received))
+        socket.on('error', reject)
+      })
+    assert.match(await send(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(70_000)}\r\n\r\n`), /^HTTP\/1.1 4\d\d /)
+    assert.match(await send('nonsense\r\n\r\n'), /^HTTP\/1.1 400 /)
+    assert.equal((await service.get('/events')).status, 200)
+  })
+
+  test('wrong credentials end any request, reading included', async () => {
+    const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
+    for (const [header, code] of [
+      [basic('admin:wrong'), 'incorrect_password'],
+      [basic('nobody-here:wrong'), 'invalid_username'],
+      [{ authorization: 'Basic !!!' }, 'invalid_username'],
+    ] as const) {
+      for (const [method, path] of [
+        ['GET', '/events'],
+        ['GET', '/nothing'],
+        ['POST', '/events'],
+      ] as const)
+        assertError(await service.request('anonymous', method, path, undefined, header), 401, code)
+    }
+    for (const authorization of ['Bearer nonsense', 'Digest x', 'Basic'])
+      assert.ok((await service.request('anonymous', 'GET', '/events', undefined, { authorization })).status < 402)
+  })
+
+  test('a client that goes away in the middle of its body leaves the service working', async () => {
+    const { port } = new URL(service.base)
+    await new Promise<void>((done) => {
+      const headers = { 'content-type': 'application/json', 'content-length': '1000' }
+      const going = httpRequest({
+        port,
+        host: '127.0.0.1',
+        method: 'POST',
+        path: '/wp-json/tribe/events/v1/events',
+        headers,
+      })
+      going.on('error', () => done())
+      going.write('{"title":', () => going.destroy(new Error('gone')))
+    })
+    assert.equal((await service.get('/events')).status, 200)
+  })
+})
+
+describe('starting', () => {
+  let folder: string
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kalends-'))
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  const program = fileURLToPath(new URL('../../bin/kalends.js', import.meta.url))
+
+  /** Runs the program until it ends, or for ten seconds. */
+  function run(
+    args: string[],
+    environment: Record<string, string> = {},
+  ): Promise<{ code: number | null; out: string; err: string }> {
+    return new Promise((resolve) => {
+      const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('KALENDS_'))
+      const child = spawn(process.execPath, [program, ...args], {
+        env: { ...Object.fromEntries(kept), ...environment },
+      })
+      let [out, err] = ['', '']
+      child.stdout.on('data', (chunk) => {
+        out += chunk
+      })
+      child.stderr.on('data', (chunk) => {
+        err += chunk
+      })
+      const timer = globalThis.setTimeout(() => child.kill(), 10_000)
+      child.on('close', (code) => {
+        clearTimeout(timer)
+        resolve({ code, out, err })
+      })
+    })
+  }
+
+  async function assertRefused(args: string[], environment: Record<string, string>, says: RegExp): Promise<void> {
+    const { code, out, err } = await run(['serve', '--port', '0', '--data', join(folder, 'data'), ...args], environment)
+    assert.equal(code, 1, `${args.join(' ')}: ${err}`)
+    assert.match(err, says)
+    assert.doesNotMatch(err, /\n {4}at |node:internal/)
+    assert.equal(err.trim().split('\n').length, 1, err)
+    assert.equal(out, '')
+  }
+
+  test('an unknown setting is named in one sentence, as a flag and in the environment', async () => {
+    const flag = await run(['serve', '--colour', 'red'])
+    assert.equal(flag.code, 1)
+    assert.match(flag.err, /unknown option '--colour'/)
+    assert.doesNotMatch(flag.err, /\n {4}at /)
+    await assertRefused([], { KALENDS_COLOUR: 'red' }, /KALENDS_COLOUR/)
+  })
+
+  test('a wrong value of a setting is named in one sentence', async () => {
+    await assertRefused(['--timezone', 'Mars/Olympus'], {}, /timezone.*Mars\/Olympus/)
+    await assertRefused(['--language', 'tlh'], {}, /language.*tlh/)
+    await assertRefused([], { KALENDS_PAGE_SIZE_CAP: 'many' }, /page.size.cap.*many/i)
+    await assertRefused([], { KALENDS_SITE_URL: 'here' }, /site.url.*here/i)
+  })
+
+  test('a database that can not be opened is named in one sentence', async () => {
+    const file = join(folder, 'no-database.txt')
+    await writeFile(file, 'This is a text, and longer than the header of a database would be. '.repeat(20))
+    await assertRefused(['--database', `sqlite:${file}`], {}, /no-database\.txt/)
+    await assertRefused(['--database', `sqlite:${join(file, 'below.sqlite')}`], {}, /below\.sqlite/)
+    await assertRefused(['--database', 'mysql://localhost/x'], {}, /mysql/)
+    await assertRefused(['--database', 'postgres://127.0.0.1:1/none'], {}, /127\.0\.0\.1/)
+  })
+
+  test('a port in use is named in one sentence', async () => {
+    const { port } = service.app.server.server.address() as AddressInfo
+    await assertRefused(['--port', String(port)], {}, new RegExp(`${port}.*in use`))
+  })
+})
+
+test('an error inside the service tells the client nothing of itself', async () => {
+  const answers: Promise<Answer>[] = []
+  const as: Reader = 'anonymous'
+  for (const path of ['/events?include[]=%00', '/venues?search=%00', '/tags?slug=%ff', '/events/by-slug/%00'])
+    answers.push(service.get(path, as))
+  for (const { status, body } of await Promise.all(answers)) {
+    assert.ok(status < 500)
+    assert.doesNotMatch(JSON.stringify(body), /stack|sqlite|node:/i)
+  }
+})

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
+type Body = any
+
+let service: TestService
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+async function create(path: string, record: object): Promise<Body> {
+  const { status, body } = await service.post(path, record)
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+async function update(path: string, fields: object): Promise<Body> {
+  const { status, body } = await service.put(path, fields)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+async function read(path: string): Promise<Body> {
+  const { status, body } = await service.get(path)
+  assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
+  return body
+}
+
+const createEvent = (fields: object) =>
+  create('/events', { title: 'In terms', start_date: '2027-05-01', end_date: '2027-05-01', ...fields })
+const namesOf = (records: Body[]): string[] => records.map((record: Body) => record.name)
+
+describe('categories', () => {
+  test('a category shows every member in the order of the contract, with links on its own and without in lists', async () => {
+    const parent = await create('/categories', { name: 'C by editor' })
+    const { id, ...child } = await create('/categories', {
+      name: 'Child & cat',
+      slug: 'My Slug',
+      description: 'd',
+      parent: parent.id,
+    })
+    const url = `${service.base}/categories`
+    const expected = {
+      count: 0,
+      description: 'd',
+      name: 'Child &amp; cat',
+      slug: 'my-slug',
+      taxonomy: 'tribe_events_cat',
+      parent: parent.id,
+      meta: [],
+      url: `${service.origin}/events/category/c-by-editor/my-slug/`,
+      urls: { self: `${url}/${id}`, collection: url, up: `${url}/${parent.id}` },
+    }
+    assert.deepEqual(child, {
+      ...expected,
+      _links: { self: [{ href: `${url}/${id}` }], collection: [{ href: url }], up: [{ href: `${url}/${parent.id}` }] },
+    })
+    const { categories } = await read(`/categories?slug=my-slug&hide_empty=false`)
+    assert.deepEqual(categories, [{ id, ...expected }])
+    assert.deepEqual((await service.remove(`/categories/${id}`)).body, { id, ...expected })
+  })
+
+  test('a name taken under the same parent is refused and told which it is, elsewhere it gets the slug of the parent', async () => {
+    const [a, b] = [await create('/categories', { name: 'Par One' }), await create('/categories', { name: 'Par Two' })]
+    const first = await create('/categories', { name: 'Same', parent: a.id })
+    const { status, body } = await service.post('/categories', { name: 'SAME', parent: a.id })
+    assert.deepEqual([status, body.code, body.data.term_id], [400, 'term_exists', first.id])
+    assert.deepEqual(body.additional_data, [first.id, first.id])
+    assert.equal((await create('/categories', { name: 'Same', parent: b.id })).slug, 'same-par-two')
+    assert.equal(
+      (await create('/categories', { name: 'Same', parent: a.id, slug: 'same-but-different' })).slug,
+      'same-but-different',
+    )
+    assert.equal((await create('/categories', { name: 'Other', parent: a.id, slug: 'same' })).slug, 'same-2')
+  })
+
+  test('a parent is named by id or slug; an unknown one is refused by name', async () => {
+    const parent = await create('/categories', { name: 'Named Parent' })
+    assert.equal((await create('/categories', { name: 'By text', parent: String(parent.id) })).parent, parent.id)
+    for (const value of [987654, 'x', -1, [], {}, true]) {
+      const { status, body } = await service.post('/categories', { name: 'Orphan', parent: value })
+      assert.deepEqual([status, Object.keys(body.data.params)], [400, ['parent']], JSON.stringify(value))
+    }
+  })
+
+  test('removing one takes it from its events and moves its children up', async () => {
+    const top = await create('/categories', { name: 'Grand' })
+    const middle = await create('/categories', { name: 'Middle', parent: top.id })
+    const bottom = await create('/categories', { name: 'Bottom', parent: middle.id })
+    const event = await createEvent({ categories: [middle.id, bottom.id] })
+    const removed = await service.remove(`/categories/${middle.id}`)
+    assert.deepEqual([removed.status, removed.body.count, removed.body._links], [200, 1, undefined])
+    assert.equal((await read(`/categories/${bottom.id}`)).parent, top.id)
+    assert.deepEqual(namesOf((await read(`/events/${event.id}`)).categories), ['Bottom'])
+    const again = await service.remove(`/categories/${middle.id}`)
+    assert.deepEqual(
+      [again.status, again.body.code, Object.keys(again.body.data.params)],
+      [400, 'rest_invalid_param', ['id']],
+    )
+  })
+
+  test('empty ancestors of terms in use are listed and counted with them, unless a parent is asked for', async () => {
+    const top = await create('/categories', { name: 'Upmost Ancestor' })
+    const child = await create('/categories', { name: 'Ancestor in use', parent: top.id })
+    await create('/categories', { name: 'Ancestor without use', parent: top.id })
+    await createEvent({ categories: [child.id] })
+    const listed = await read('/categories?search=ancestor')
+    assert.deepEqual([namesOf(listed.categories), listed.total], [['Ancestor in use', 'Upmost Ancestor'], 2])
+    assert.deepEqual(namesOf((await read(`/categories?parent=${top.id}`)).categories), ['Ancestor in use'])
+    assert.deepEqual(namesOf((await read('/categories?parent=0&search=ancestor&hide_empty=false')).categories), [
+      'Upmost Ancestor',
+    ])
+  })
+})
+
+for (const path of ['/categories', '/tags'] as const) {
+  const key = path.slice(1)
+  const kind = key === 'tags' ? 'tag' : 'category'
+
+  describe(`both kinds: ${key}`, () => {
+    test('updates are partial, an empty one changes nothing, and a new name keeps the slug', async () => {
+      const term = await create(path, { name: `Partial ${kind}`, description: 'As it was' })
+      assert.deepEqual(await update(`${path}/${term.id}`, {}), term)
+      const renamed = await update(`${path}/${term.id}`, { name: 'Renamed' })
+      assert.deepEqual([renamed.slug, renamed.description], [`partial-${kind}`, 'As it was'])
+      const moved = await update(`${path}/${term.id}`, { slug: `Ünï ${kind}` })
+      assert.deepEqual([moved.slug, moved.name], [`uni-${kind}`, 'Renamed'])
+      for (const method of ['POST', 'PUT', 'PATCH']) {
+        const { body } = await service.request('admin', method, `${path}/${term.id}`, { description: method })
+        assert.equal(body.description, method)
+      }
+    })
+
+    test('names lose markup and surplus blanks, and an empty, blank or numeric one is refused', async () => {
+      const term = await create(path, { name: `  <b>Tidy</b>   ${kind} & co ` })
+      assert.equal(term.name, `Tidy ${kind} &amp; co`)
+      for (const name of ['', '0', '  ', '<b></b>', 5, [], null]) {
+        const { status, body } = await service.post(path, { name })
+        assert.equal(status, 400, JSON.stringify(name))
+        assert.ok(['rest_invalid_param', 'rest_missing_callback_param'].includes(body.code))
+      }
+    })
+
+    test('descriptions are safe HTML whoever wrote them', async () => {
+      const { description } = await create(path, {
+        name: `Safe ${kind}`,
+        description: '<em>a</em><script>x</script><a href="javascript:x">b</a>',
+      })
+      assert.match(description, /<em>a<\/em>/)
+      assert.doesNotMatch(description, /<script|javascript:/)
+    })
+
+    test('lists are ordered by every attribute, up and down, ties by id', async () => {
+      const made: Body[] = []
+      for (const [name, slug, description] of [
+        ['Order B', 'x-1', '2'],
+        ['order a', 'x-3', '1'],
+        ['Örder c', 'x-2', '2'],
+      ] as const)
+        made.push(await create(path, { name: `${name} ${kind}`, slug: `${slug}-${kind}`, description }))
+      const [b, a, c] = made.map(({ id }) => id)
+      const order = async (query: string) =>
+        (await read(`${path}?hide_empty=false&search=order&${query}`))[key].map(({ id }: Body) => id)
+      assert.deepEqual(await order(''), [a, b, c])
+      assert.deepEqual(await order('order=DESC'), [c, b, a])
+      assert.deepEqual(await order('orderby=id'), [b, a, c])
+      assert.deepEqual(await order('orderby=slug'), [b, c, a])
+      assert.deepEqual(await order('orderby=description'), [a, b, c])
+      assert.deepEqual(await order('orderby=count'), [b, a, c])
+      assert.deepEqual(await order(`orderby=include&include=${c},${b},${a}`), [c, b, a])
+      assert.deepEqual(await order('orderby=nonsense&order=sideways'), [a, b, c])
+      assert.deepEqual(await order(`exclude=${a}`), [b, c])
+      assert.deepEqual(await order(`include=x-1-${kind},${c}`), [b, c])
+    })
+
+    test('lists are filtered by use, event, slug and text', async () => {
+      const used = await create(path, { name: `Sieve used ${kind}` })
+      const unused = await create(path, { name: `Sieve unused ${kind}` })
+      const event = await createEvent({ [key]: [used.id] })
+      const ids = async (query: string) => (await read(`${path}?${query}`))[key].map(({ id }: Body) => id).sort()
+      assert.deepEqual(await ids('search=SIEVE'), [used.id])
+      assert.deepEqual(await ids('search=sieve&hide_empty=0'), [used.id, unused.id])
+      for (const name of ['event', 'post']) assert.deepEqual(await ids(`${name}=${event.id}`), [used.id])
+      assert.deepEqual(await ids(`slug=${unused.slug}&hide_empty=false`), [unused.id])
+      assert.deepEqual(await ids('slug=nowhere&hide_empty=false'), [])
+      assert.deepEqual(await ids('search=%25&hide_empty=false'), [])
+      for (const query of [
+        'event=987654',
+        'post=x',
+        'include=987654',
+        'exclude=x',
+        'order=',
+        'orderby=',
+        'search=',
+        'slug=',
+        'hide_empty=maybe',
+        'page=0',
+      ])
+        assert.equal((await service.get(`${path}?${query}`)).status, 400, query)
+    })
+
+    test('pages tell their totals in body and headers, in the order of the contract', async () => {
+      for (let n = 0; n < 3; n++) await create(path, { name: `Leaf ${kind} ${n}` })
+      const { body, headers } = await service.get(`${path}?hide_empty=false&search=leaf&per_page=1&page=2`)
+      assert.deepEqual(Object.keys(body), [
+        'rest_url',
+        'total',
+        'total_pages',
+        key,
+        'next_rest_url',
+        'previous_rest_url',
+      ])
+      assert.deepEqual([body.total, body.total_pages, namesOf(body[key])], [3, 3, [`Leaf ${kind} 1`]])
+      assert.deepEqual([headers.get('x-tec-total'), headers.get('x-tec-totalpages')], ['3', '3'])
+    })
+
+    test('an id of the other taxonomy is not found here', async () => {
+      const other = await create(path === '/tags' ? '/categories' : '/tags', { name: `Elsewhere ${kind}` })
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const { status, body } = await service.request(
+          'admin',
+          method,
+          `${path}/${other.id}`,
+          method === 'PUT' ? {} : undefined,
+        )
+        assert.deepEqual([status, body.code, Object.keys(body.data.params)], [400, 'rest_invalid_param', ['id']])
+      }
+    })
+  })
+}
+
+test('a tag has no parent, neither shown nor taken', async () => {
+  const other = await create('/tags', { name: 'Flat one' })
+  const tag = await create('/tags', { name: 'Flat two', parent: other.id })
+  assert.equal('parent' in tag, false)
+  assert.equal(tag.url, `${service.origin}/tag/flat-two/`)
+  assert.equal(tag.taxonomy, 'post_tag')
+})

@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Reader, startService, type TestService } from '../support/service.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
+type Body = any
+
+let service: TestService
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+async function create(path: string, record: object, as: Reader = 'admin'): Promise<Body> {
+  const { status, body } = await service.post(path, record, as)
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+async function update(path: string, fields: object): Promise<Body> {
+  const { status, body } = await service.put(path, fields)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+async function read(path: string, as: Reader = 'admin'): Promise<Body> {
+  const { status, body } = await service.get(path, as)
+  assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
+  return body
+}
+
+const createEvent = (fields: object) =>
+  create('/events', { title: 'At home', start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 12:00:00', ...fields })
+const namesOf = (records: Body[], key: string): string[] => records.map((record: Body) => record[key])
+
+describe('venues', () => {
+  const FULL = {
+    venue: 'Full V',
+    author: 2,
+    date: '2020-01-02 03:04:05',
+    description: 'desc <b>x</b>',
+    status: 'draft',
+    show_map: 'false',
+    show_map_link: 'false',
+    address: '1 Main',
+    city: 'NYC',
+    country: 'United States',
+    state: 'NY',
+    zip: '10001',
+    phone: '555',
+    website: 'https://v.example',
+    geo_lat: 40.7,
+    geo_lng: -74,
+  }
+
+  test('a full venue shows every member in the order of the contract', async () => {
+    const { id, date_utc, ...venue } = await create('/venues', FULL)
+    const expected = {
+      author: '2',
+      status: 'draft',
+      date: '2020-01-02 03:04:05',
+      modified: '2020-01-02 03:04:05',
+      modified_utc: '2020-01-02 08:04:05',
+      url: `${service.origin}/?post_type=tribe_venue&p=${id}`,
+      venue: 'Full V',
+      description: '<p>desc <b>x</b></p>',
+      slug: 'full-v',
+      address: '1 Main',
+      city: 'NYC',
+      country: 'United States',
+      state: 'NY',
+      zip: '10001',
+      phone: '555',
+      stateprovince: 'NY',
+      website: 'https://v.example',
+      geo_lat: 40.7,
+      geo_lng: -74,
+      show_map: false,
+      show_map_link: false,
+      global_id: `localhost?id=${id}`,
+      global_id_lineage: [`localhost?id=${id}`],
+    }
+    assert.deepEqual(venue, expected)
+    assert.deepEqual(
+      Object.keys(venue).filter((key) => !(key in expected)),
+      [],
+    )
+  })
+
+  test('a venue of a name alone shows nothing that is empty, and its map switches on', async () => {
+    const venue = await create('/venues', { venue: 'Bare Venue' })
+    assert.deepEqual(Object.keys(venue), [
+      ...['id', 'author', 'status', 'date', 'date_utc', 'modified', 'modified_utc', 'url', 'venue', 'slug'],
+      ...['show_map', 'show_map_link', 'global_id', 'global_id_lineage'],
+    ])
+    assert.deepEqual([venue.show_map, venue.show_map_link], [true, true])
+    assert.equal(venue.url, `${service.origin}/venue/bare-venue/`)
+  })
+
+  test('single reads by id and by slug add linked data, with the parts of the address that are known', async () => {
+    const { id } = await create('/venues', {
+      venue: 'Linked Hall',
+      city: 'Kingston',
+      website: 'https://hall.example/?a=1&b=2',
+    })
+    const { json_ld, ...venue } = await read(`/venues/${id}`, 'anonymous')
+    assert.deepEqual(json_ld, {
+      '@type': 'Place',
+      name: 'Linked Hall',
+      description: '',
+      url: '',
+      address: { '@type': 'PostalAddress', addressLocality: 'Kingston' },
+      telephone: '',
+      sameAs: 'https://hall.example/?a=1&b=2',
+    })
+    assert.deepEqual(await read('/venues/by-slug/Linked-HALL', 'anonymous'), { ...venue, json_ld })
+    assert.equal(venue.website, 'https://hall.example/?a=1&b=2')
+  })
+
+  test('state or province follow contract B.6, and an update of one part reckons with the others', async () => {
+    const vectors: [place: object, expected: string | undefined][] = [
+      [{ state: 'NY' }, 'NY'],
+      [{ state: 'NY', country: 'Italy' }, undefined],
+      [{ province: 'RM', country: 'Italy' }, 'RM'],
+      [{ state: 'NY', province: 'RM', country: 'Italy' }, 'RM'],
+      [{ state: 'NY', province: 'RM', country: 'US' }, 'NY'],
+      [{ state: 'NY', province: 'RM', country: 'United States' }, 'NY'],
+      [{ stateprovince: 'XX', state: 'NY' }, 'XX'],
+    ]
+    for (const [n, [place, expected]] of vectors.entries())
+      assert.equal(
+        (await create('/venues', { venue: `Place ${n}`, ...place })).stateprovince,
+        expected,
+        JSON.stringify(place),
+      )
+    const { id } = await create('/venues', { venue: 'Moved', state: 'NY', province: 'RM' })
+    assert.equal((await update(`/venues/${id}`, { country: 'Italy' })).stateprovince, 'RM')
+    assert.equal((await update(`/venues/${id}`, { stateprovince: 'Lazio' })).stateprovince, 'Lazio')
+    assert.equal((await update(`/venues/${id}`, { country: 'US' })).stateprovince, 'Lazio')
+    assert.equal((await update(`/venues/${id}`, { stateprovince: '' })).stateprovince, 'NY')
+  })
+
+  test('texts of one line lose markup and surplus blanks', async () => {
+    const venue = await create('/venues', {
+      venue: ' <b>Bold</b>  Hall ',
+      address: ' 1 <i>Main</i>\n Street ',
+      phone: '<script>x</script> 5 5',
+    })
+    assert.deepEqual([venue.address, venue.phone.includes('<')], ['1 Main Street', false])
+    assert.equal(venue.venue.trim(), venue.venue)
+  })
+})
+
+describe('organizers', () => {
+  test('a full organizer shows every member in the order of the contract, and linked data on single reads', async () => {
+    const sent = {
+      organizer: 'Full O',
+      description: 'About us',
+      phone: '555',
+      website: 'https://o.example',
+      email: 'o@o.example',
+    }
+    const { id, date, date_utc, modified, modified_utc, ...organizer } = await create('/organizers', sent)
+    const expected = {
+      author: '1',
+      status: 'publish',
+      url: `${service.origin}/organizer/full-o/`,
+      organizer: 'Full O',
+      description: '<p>About us</p>',
+      slug: 'full-o',
+      phone: '555',
+      website: 'https://o.example',
+      email: 'o@o.example',
+      global_id: `localhost?id=${id}`,
+      global_id_lineage: [`localhost?id=${id}`],
+    }
+    assert.deepEqual(organizer, expected)
+    assert.deepEqual(Object.keys(organizer), Object.keys(expected))
+    assert.deepEqual((await read('/organizers/by-slug/full-o')).json_ld, {
+      '@type': 'Person',
+      name: 'Full O',
+      description: 'About us',
+      url: 'https://o.example',
+      telephone: '555',
+      email: 'o@o.example',
+      sameAs: 'https://o.example',
+    })
+  })
+
+  test('an e-mail address may be anything on one line', async () => {
+    assert.equal((await create('/organizers', { organizer: 'Shy', email: 'ask at the desk' })).email, 'ask at the desk')
+  })
+})
+
+for (const kind of ['venue', 'organizer'] as const) {
+  const path = `/${kind}s`
+
+  describe(`both kinds: ${kind}s`, () => {
+    test('each field changes alone by POST, PUT and PATCH, and empty values clear it', async () => {
+      const shared = { description: 'Text', phone: '1', website: 'https://a.example' }
+      const own = kind === 'venue' ? { address: 'A', city: 'C', country: 'L', province: 'P', zip: 'Z' } : { email: 'e' }
+      const fields: Record<string, string> = { ...shared, ...own }
+      const { id } = await create(path, { [kind]: `Whole ${kind}`, date: '2020-01-01 00:00:00', ...fields })
+      let n = 0
+      for (const [name, value] of Object.entries(fields)) {
+        const before = await read(`${path}/${id}`)
+        const method = ['POST', 'PUT', 'PATCH'][n++ % 3] ?? 'PUT'
+        const { body: changed } = await service.request('admin', method, `${path}/${id}`, { [name]: `${value}2` })
+        assert.match(changed[name], /2(<\/p>)?$/)
+        const ignored = [name, 'modified', 'modified_utc', 'json_ld', 'stateprovince']
+        for (const key of Object.keys(before))
+          if (!ignored.includes(key)) assert.deepEqual(changed[key], before[key], key)
+        assert.equal((await update(`${path}/${id}`, { [name]: null }))[name], changed[name])
+        assert.equal((await update(`${path}/${id}`, { [name]: '' }))[name], undefined)
+      }
+    })
+
+    test('a new name keeps the slug, and a slug can not be chosen', async () => {
+      const record = await create(path, { [kind]: `Named ${kind}`, slug: 'chosen' })
+      assert.equal(record.slug, `named-${kind}`)
+      const renamed = await update(`${path}/by-slug/${record.slug}`, { [kind]: 'Renamed', slug: 'other' })
+      assert.deepEqual([renamed.id, renamed[kind], renamed.slug], [record.id, 'Renamed', `named-${kind}`])
+    })
+
+    test('a blank name is refused, an empty or absent one is named', async () => {
+      const blank = await service.post(path, { [kind]: '   ' })
+      assert.deepEqual([blank.status, blank.body.code], [400, `could-not-create-${kind}`])
+      for (const name of ['', '0', 5, []]) {
+        const { body } = await service.post(path, { [kind]: name })
+        assert.deepEqual([body.code, Object.keys(body.data.params)], ['rest_invalid_param', [kind]])
+      }
+      const none = await service.post(path, {})
+      assert.deepEqual([none.body.code, none.body.data.params], ['rest_missing_callback_param', [kind]])
+    })
+
+    test('a create finds the record of that name whose details agree, in any letter case, and fills its gaps', async () => {
+      const first = await create(path, { [kind]: `Mill ${kind}`, phone: '1' })
+      const again = await create(path, {
+        [kind]: `MILL ${kind}`,
+        phone: '1',
+        website: 'https://mill.example',
+        description: 'Old mill',
+      })
+      assert.deepEqual([again.id, again[kind], again.website], [first.id, `Mill ${kind}`, 'https://mill.example'])
+      assert.equal((await create(path, { [kind]: `Mill ${kind}` })).id, first.id)
+      assert.equal((await create(path, { [kind]: `Mill ${kind}`, description: 'Old mill', phone: '' })).id, first.id)
+      const second = await create(path, { [kind]: `Mill ${kind}`, phone: '2' })
+      assert.notEqual(second.id, first.id)
+      assert.notEqual(second.slug, first.slug)
+      assert.notEqual((await create(path, { [kind]: `Mill ${kind}`, description: 'New mill' })).id, first.id)
+      assert.equal((await read(`${path}/${first.id}`)).phone, '1')
+      assert.equal((await read(`${path}?search=mill+${kind}&per_page=50`)).total, 2)
+    })
+
+    test('nobody fills the gaps of what they may not change, and a trashed record is not found by name', async () => {
+      const record = await create(path, { [kind]: `Closed ${kind}` }, 'editor')
+      const used = await create(path, { [kind]: `Closed ${kind}` }, 'author')
+      assert.equal(used.id, record.id)
+      const other = await create(path, { [kind]: `Closed ${kind}`, phone: '9' }, 'author')
+      assert.notEqual(other.id, record.id)
+      assert.equal((await read(`${path}/${record.id}`)).phone, undefined)
+      await service.remove(`${path}/${record.id}`)
+      await service.remove(`${path}/${other.id}`)
+      assert.ok(![record.id, other.id].includes((await create(path, { [kind]: `Closed ${kind}` })).id))
+    })
+
+    test('removal moves it to the trash and frees its slug, a second one is told so, and a status brings it back', async () => {
+      const record = await create(path, { [kind]: `Passing ${kind}` })
+      const event = await createEvent({ [kind]: record.id })
+      const removed = (await service.remove(`${path}/by-slug/${record.slug}`)).body
+      assert.deepEqual([removed.status, removed.slug, removed.json_ld], ['trash', `${record.slug}__trashed`, undefined])
+      const again = await service.remove(`${path}/${record.id}`)
+      assert.deepEqual([again.status, again.body.code], [410, `${kind}-is-in-trash`])
+      const hidden = await service.get(`${path}/${record.id}`)
+      assert.deepEqual([hidden.status, hidden.body.code], [403, `${kind}-not-accessible`])
+      assert.deepEqual((await read(`/events/${event.id}`))[kind], [])
+      assert.equal((await read(`${path}?search=passing+${kind}`)).total, 0)
+      const restored = await update(`${path}/${record.id}`, { status: 'publish' })
+      assert.deepEqual([restored.status, restored.slug], ['publish', record.slug])
+      assert.deepEqual([(await read(`/events/${event.id}`, 'anonymous'))[kind]].flat()[0].id, record.id)
+    })
+
+    test('lists are filtered by event, by having events and by having events to come', async () => {
+      const name = (what: string) => `Filter ${kind} ${what}`
+      const upcoming = await createEvent({ [kind]: { [kind]: name('upcoming') } })
+      await createEvent({ [kind]: { [kind]: name('past') }, start_date: '2019-01-01', end_date: '2019-01-01' })
+      await createEvent({ [kind]: { [kind]: name('draft'), status: 'publish' }, status: 'draft' })
+      await createEvent({ [kind]: { [kind]: name('hidden') }, hide_from_listings: true })
+      await create(path, { [kind]: name('none') })
+      const found = async (query: string, as: Reader = 'anonymous') =>
+        namesOf((await read(`${path}?search=filter+${kind}&per_page=50&${query}`, as))[path.slice(1)], kind)
+          .map((each) => each.split(' ')[2])
+          .sort()
+      assert.deepEqual(await found(''), ['draft', 'hidden', 'none', 'past', 'upcoming'])
+      assert.deepEqual(await found(`event=${upcoming.id}`), ['upcoming'])
+      for (const yes of ['1', 'true', 'yes', 'ON'])
+        assert.deepEqual(await found(`has_events=${yes}`), ['hidden', 'past', 'upcoming'], yes)
+      for (const no of ['0', 'false', '', 'x']) assert.deepEqual(await found(`has_events=${no}`), ['draft', 'none'], no)
+      assert.deepEqual(await found('only_with_upcoming=true'), ['upcoming'])
+      assert.deepEqual(await found('only_with_upcoming=true', 'admin'), ['draft', 'upcoming'])
+      assert.equal((await found('only_with_upcoming=false')).length, 5)
+      assert.deepEqual(await found(`has_events=1&only_with_upcoming=1&event=${upcoming.id}&status=publish`), [
+        'upcoming',
+      ])
+      for (const query of ['event=987654', 'event=x', 'status=nonsense', 'search=', 'page=0', 'per_page=x'])
+        assert.equal((await service.get(`${path}?${query}`, 'admin')).status, 400, query)
+    })
+
+    test('the list is ordered by publication date, the latest first, then by id', async () => {
+      for (const date of ['2020-01-01', '2022-01-01', '2022-01-01', '2021-01-01'])
+        await create(path, { [kind]: `Dated ${kind}`, date, phone: `${date} ${Math.random()}` })
+      const records: Body[] = (await read(`${path}?search=dated+${kind}`))[path.slice(1)]
+      const key = ({ date, id }: Body) => `${date} ${String(id).padStart(6, '0')}`
+      assert.equal(records.length, 4)
+      assert.deepEqual(records.map(key), records.map(key).sort().reverse())
+    })
+
+    test('the search looks into all fields, with words in any one of them, without case and accents', async () => {
+      const record = await create(path, {
+        [kind]: `Zürcher ${kind}`,
+        description: '<p>Marble &amp; oak floors</p>',
+        phone: '+41 44 555',
+        website: 'https://zuerich.example',
+        ...(kind === 'venue'
+          ? { address: '3 Ash Lane', city: 'Zürich', country: 'Schweiz', zip: '8001' }
+          : { email: 'desk@zh.example' }),
+      })
+      const texts = ['zurcher', 'ZÜRCHER', 'marble floors', 'zuerich.example', '555']
+      const own = kind === 'venue' ? ['ash lane', 'zurich', 'schweiz', '8001'] : ['desk', 'zh.example']
+      for (const text of [...texts, ...own]) {
+        const { [path.slice(1)]: records } = await read(`${path}?per_page=50&search=${encodeURIComponent(text)}`)
+        assert.ok(
+          records.some(({ id }: Body) => id === record.id),
+          text,
+        )
+      }
+      for (const text of ['marble zurcher', '%', '_', '...'])
+        assert.equal((await read(`${path}?search=${encodeURIComponent(text)}`)).total, 0, text)
+    })
+
+    test('a whole record as read, posted back under another name, makes a copy', async () => {
+      const { id } = await create(path, {
+        [kind]: `Original ${kind}`,
+        description: 'a\n\nb & c',
+        phone: '1',
+        website: 'https://a.example/?a=1&b=2',
+        status: 'private',
+        date: '2020-01-01 10:00:00',
+      })
+      const original = await read(`${path}/${id}`)
+      const copy = await create(path, { ...original, [kind]: `Copied ${kind}` })
+      const without = ({
+        id: _id,
+        global_id,
+        global_id_lineage,
+        url,
+        slug,
+        json_ld,
+        modified,
+        modified_utc,
+        [kind]: _name,
+        ...rest
+      }: Body) => rest
+      assert.notEqual(copy.id, id)
+      assert.deepEqual(without(copy), without(original))
+    })
+  })
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  addSlot,
+  appendSlot,
+  eachSlot,
+  emptySlots,
+  lowerBound,
+  removeSlot,
+  sliceSlots,
+} from '../../src/events/sorted-slots.ts'
+
+const ascending = (a: number, b: number) => a - b
+
+/** A list filled in order with every `step`th slot, as when the index is read. */
+function filled(size: number, step: number) {
+  const list = emptySlots()
+  for (let i = 0; i < size; i++) appendSlot(list, i * step)
+  return list
+}
+
+function everything(list: ReturnType<typeof emptySlots>): number[] {
+  const slots: number[] = []
+  eachSlot(list, 0, list.size, (slot) => slots.push(slot))
+  return slots
+}
+
+test('a list keeps its order through any additions and removals, also where its blocks are full', () => {
+  const changes = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 9000 })), { maxLength: 400 })
+  fc.assert(
+    fc.property(fc.constantFrom(0, 3, 1023, 1024, 1025, 3072), changes, (size, moves) => {
+      const list = filled(size, 3)
+      const model = new Set(Array.from({ length: size }, (_, i) => i * 3))
+      for (const [isAddition, slot] of moves) {
+        if (isAddition && !model.has(slot)) addSlot(list, slot, ascending)
+        if (!isAddition && model.has(slot)) removeSlot(list, slot, ascending)
+        if (isAddition) model.add(slot)
+        else model.delete(slot)
+      }
+      const sorted = [...model].sort(ascending)
+      assert.equal(list.size, sorted.length)
+      assert.deepEqual(everything(list), sorted)
+      for (const bound of [0, 500, 3073, 9001]) {
+        assert.equal(
+          lowerBound(list, (slot) => slot < bound),
+          sorted.filter((slot) => slot < bound).length,
+        )
+      }
+      assert.deepEqual(sliceSlots(list, 1000, 1100), sorted.slice(1000, 1100))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('filling the middle of a full list from below splits blocks without losing a slot', () => {
+  const list = filled(4096, 10)
+  for (let slot = 5; slot < 40_000; slot += 10) addSlot(list, slot, ascending)
+  assert.equal(list.size, 4096 + 4000)
+  const slots = everything(list)
+  assert.deepEqual(slots, [...new Set(slots)].sort(ascending))
+})
+
+test('removing every slot leaves an empty list that can be filled again', () => {
+  const list = filled(2000, 1)
+  for (let slot = 0; slot < 2000; slot++) removeSlot(list, slot, ascending)
+  assert.deepEqual(everything(list), [])
+  addSlot(list, 7, ascending)
+  assert.deepEqual(everything(list), [7])
+})

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Database, recordChange } from '../../src/storage/database.ts'
+import { openPostgres } from '../../src/storage/postgres.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+import { administer, databaseName } from '../support/database.ts'
+import { readAll, startProcess } from '../support/processes.ts'
+import { openAgain, openScratch } from './open.ts'
+
+const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
+
+const change = (database: Database, record: number) => database.write((tx) => recordChange(tx, 'event', record))
+
+/** Waits until the condition holds; the milliseconds that took. Fails after three seconds. */
+async function until(condition: () => boolean): Promise<number> {
+  const start = performance.now()
+  while (!condition()) {
+    if (performance.now() - start > 3000) assert.fail('it did not happen within three seconds')
+    await sleep(2)
+  }
+  return performance.now() - start
+}
+
+async function readFrom(database: Database, cursor: string) {
+  const read = await database.readChanges(cursor)
+  assert.ok(read !== 'too old')
+  return read
+}
+
+test('changes since a cursor are those committed after it, each once', async (t) => {
+  const { database } = await openScratch(t)
+  await change(database, 1)
+  const cursor = await database.cursor()
+  assert.deepEqual(await database.readChanges(cursor), { changes: [], cursor })
+  await database.write(async (tx) => {
+    await recordChange(tx, 'venue', 2)
+    await recordChange(tx, 'term', 2)
+    await recordChange(tx, 'venue', 2)
+  })
+  const read = await readFrom(database, cursor)
+  assert.deepEqual(
+    read.changes.sort((a, b) => a.kind.localeCompare(b.kind)),
+    [
+      { kind: 'term', record: 2 },
+      { kind: 'venue', record: 2 },
+    ],
+  )
+  assert.deepEqual(await database.readChanges(read.cursor), { changes: [], cursor: read.cursor })
+})
+
+test('a cursor stays the same for as long as nothing is committed', async (t) => {
+  const { database } = await openScratch(t)
+  await change(database, 1)
+  const cursor = await database.cursor()
+  await assert.rejects(
+    database.write(async (tx) => {
+      await recordChange(tx, 'event', 2)
+      throw new Error('not after all')
+    }),
+  )
+  assert.equal(await database.cursor(), cursor)
+  await change(database, 2)
+  assert.notEqual(await database.cursor(), cursor)
+})
+
+test('no change is missed or told twice while eight writers of two processes write', async (t) => {
+  const { database, address } = await openScratch(t)
+  let cursor = await database.cursor()
+  const told: number[] = []
+  const look = async () => {
+    const read = await readFrom(database, cursor)
+    cursor = read.cursor
+    told.push(...read.changes.map(({ record }) => record))
+  }
+  const writers = [1, 2].map(() => startProcess('test/storage/writing-process.ts', [address, '4', '150']))
+  let isWriting = true
+  const written = Promise.all(writers.map(readAll)).finally(() => {
+    isWriting = false
+  })
+  let looks = 0
+  for (; isWriting; looks++) {
+    await look()
+    await sleep(1)
+  }
+  await look()
+  const expected = (await written).flat().map(Number)
+  assert.equal(expected.length, 1200)
+  assert.ok(looks > 20, `${looks} looks`)
+  assert.deepEqual(
+    told.sort((a, b) => a - b),
+    expected.sort((a, b) => a - b),
+  )
+})
+
+test('a change is told although transactions that began before it go on', onPostgres, async (t) => {
+  const { database, address } = await openScratch(t)
+  const other = await openAgain(t, address)
+  const start = await database.cursor()
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const slow = other.write(async (tx) => {
+    await recordChange(tx, 'event', 1)
+    await released
+  })
+  await sleep(50)
+  await change(database, 2)
+  const first = await readFrom(database, start)
+  assert.deepEqual(first.changes, [{ kind: 'event', record: 2 }])
+  release()
+  await slow
+  const second = await readFrom(database, first.cursor)
+  assert.deepEqual(second.changes, [{ kind: 'event', record: 1 }])
+  assert.deepEqual(await database.readChanges(second.cursor), { changes: [], cursor: second.cursor })
+})
+
+test('listeners are called before a write is acknowledged, until they are taken away', async (t) => {
+  const { database } = await openScratch(t)
+  let calls = 0
+  const stop = database.onChange(() => calls++)
+  const seen = await change(database, 1).then(() => calls)
+  assert.ok(seen >= 1)
+  stop()
+  calls = 0
+  await change(database, 2)
+  assert.equal(calls, 0)
+})
+
+test('a change of another process is noticed within 100 ms', async (t) => {
+  const { database, address } = await openScratch(t)
+  let calls = 0
+  database.onChange(() => calls++)
+  // Let the listening connection come up.
+  await sleep(300)
+  const writer = startProcess('test/storage/writing-process.ts', [address, '1', '3'])
+  for await (const _line of writer.lines) {
+    const took = await until(() => {
+      database.look()
+      return calls > 0
+    })
+    assert.ok(took < 100, `${took} ms`)
+  }
+  await writer.ended
+})
+
+test('a node whose listening connection is cut notices changes soon again', onPostgres, async (t) => {
+  const { database, address } = await openScratch(t)
+  const other = await openAgain(t, address)
+  let cursor = await database.cursor()
+  database.onChange(() => undefined)
+  await sleep(300)
+  for (let i = 1; i <= 3; i++) {
+    await administer(
+      address,
+      `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' or query like '%as last'`,
+    )
+    let isTold = false
+    const stop = database.onChange(() => {
+      isTold = true
+    })
+    await change(other, i)
+    await until(() => isTold)
+    stop()
+    const read = await readFrom(database, cursor)
+    cursor = read.cursor
+    assert.deepEqual(read.changes, [{ kind: 'event', record: i }])
+  }
+})
+
+const keepFew = { rows: 20, ms: 0, everyCommits: 10 }
+
+test('old changes are dropped now and then, and who has missed them is told so', async (t) => {
+  const { database, address } = await openScratch(t)
+  const pruning =
+    databaseName() === 'postgres'
+      ? await openPostgres(address, keepFew)
+      : openSqlite(address.slice('sqlite:'.length), keepFew)
+  t.after(() => pruning.close())
+  const start = await database.cursor()
+  for (let i = 1; i <= 100; i++) await change(pruning, i)
+  // The last round of pruning goes on beside the writes.
+  await sleep(200)
+  const { rows } = await sql<{ count: number }>`select count(*) as count from changes`.execute(database.read)
+  const kept = rows[0]?.count ?? 0
+  assert.ok(kept >= 20 && kept < 60, `${kept} are kept`)
+  assert.equal(await database.readChanges(start), 'too old')
+
+  const late = await database.cursor()
+  for (let i = 101; i <= 110; i++) await change(pruning, i)
+  await sleep(200)
+  const read = await readFrom(database, late)
+  assert.equal(read.changes.length, 10)
+})
+
+test('a cursor of a database that was replaced by an older one is too old', async (t) => {
+  const { database } = await openScratch(t)
+  await change(database, 1)
+  const cursor = await database.cursor()
+  assert.equal(await database.readChanges(`${BigInt(cursor) + 1_000_000n}`), 'too old')
+})
+
+test('more changes than anybody would take in one by one are too old', async (t) => {
+  const { database } = await openScratch(t)
+  const cursor = await database.cursor()
+  await database.write(async (tx) => {
+    const rows = Array.from({ length: 10_001 }, (_, record) => ({ kind: 'event' as const, record }))
+    while (rows.length > 0) await tx.insertInto('changes').values(rows.splice(0, 1000)).execute()
+  })
+  assert.equal(await database.readChanges(cursor), 'too old')
+})

@@ -1,0 +1,23 @@
+import type { TestContext } from 'node:test'
+import { type Database, openDatabase } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { scratchDatabase } from '../support/database.ts'
+
+/** An up-to-date database of the kind that is tested, with its address; both go away with the test. */
+export async function openScratch(t: TestContext): Promise<{ database: Database; address: string }> {
+  const { address, remove } = await scratchDatabase()
+  const database = await openDatabase(address)
+  t.after(async () => {
+    await database.close()
+    await remove()
+  })
+  await migrate(database)
+  return { database, address }
+}
+
+/** Opens a database once more, as another process would, for as long as the test goes on. Only PostgreSQL has two writers in one process. */
+export async function openAgain(t: TestContext, address: string): Promise<Database> {
+  const database = await openDatabase(address)
+  t.after(() => database.close())
+  return database
+}

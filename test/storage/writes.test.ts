@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Database, openDatabase } from '../../src/storage/database.ts'
+import { databaseName, scratchDatabase } from '../support/database.ts'
+import { startProcess } from '../support/processes.ts'
+import { openAgain, openScratch } from './open.ts'
+
+const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
+
+const insert = (database: Database, then: () => void = () => undefined) =>
+  database.write(async (tx) => {
+    const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
+    then()
+    return id
+  })
+
+const insertTag = (database: Database, slug: string) =>
+  database.write((tx) =>
+    tx
+      .insertInto('terms')
+      .values({ taxonomy: 'tag', name: slug, slug, description: '', parent: 0, count: 0, folded: slug })
+      .execute(),
+  )
+
+const recordIds = async ({ read }: Database) =>
+  (await read.selectFrom('records').select('id').orderBy('id').execute()).map(({ id }) => id)
+
+test('a write that fails leaves nothing behind and takes no other with it', async (t) => {
+  const { database } = await openScratch(t)
+  const writes = Array.from({ length: 20 }, (_, i) =>
+    insert(database, () => {
+      if (i % 4 === 3) throw new Error(`write ${i}`)
+    }),
+  )
+  const settled = await Promise.allSettled(writes)
+  const kept = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const failed = settled.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []))
+  assert.deepEqual(failed, [
+    'Error: write 3',
+    'Error: write 7',
+    'Error: write 11',
+    'Error: write 15',
+    'Error: write 19',
+  ])
+  assert.deepEqual(
+    await recordIds(database),
+    kept.sort((a, b) => a - b),
+  )
+})
+
+test('reads see nothing of a write until it is acknowledged', async (t) => {
+  const { database } = await openScratch(t)
+  const seen = await database.write(async (tx) => {
+    await tx.insertInto('records').values({ kind: 'event' }).execute()
+    return recordIds(database)
+  })
+  assert.deepEqual(seen, [])
+  assert.equal((await recordIds(database)).length, 1)
+})
+
+test('ids of records begin at 4 on every database', async (t) => {
+  const { database } = await openScratch(t)
+  assert.equal(await insert(database), 4)
+})
+
+test('every write that was acknowledged outlives a process that is killed', async () => {
+  const { address, remove } = await scratchDatabase()
+  const { migrate } = await import('../../src/storage/migrate.ts')
+  const before = await openDatabase(address)
+  await migrate(before)
+  await before.close()
+
+  const writing = startProcess('test/storage/writing-process.ts', [address, '4', '100000'])
+  const acknowledged: number[] = []
+  for await (const line of writing.lines) {
+    acknowledged.push(Number(line))
+    if (acknowledged.length === 200) writing.child.kill('SIGKILL')
+  }
+  await writing.ended
+  const after = await openDatabase(address)
+  const kept = new Set(await recordIds(after))
+  await after.close()
+  await remove()
+  assert.ok(acknowledged.length >= 200)
+  assert.deepEqual(
+    acknowledged.filter((id) => !kept.has(id)),
+    [],
+  )
+})
+
+test('a value that must be unique and is taken for good refuses the write', async (t) => {
+  const { database } = await openScratch(t)
+  await insertTag(database, 'jazz')
+  await assert.rejects(insertTag(database, 'jazz'), /unique/i)
+})
+
+test('a write that lost a race for a unique value is run again and sees the winner', onPostgres, async (t) => {
+  const { database, address } = await openScratch(t)
+  const others = [database, await openAgain(t, address), await openAgain(t, address)]
+  const take = (db: Database) =>
+    db.write(async (tx) => {
+      const rows = await tx.selectFrom('terms').select('slug').execute()
+      const slug = `jazz-${rows.length}`
+      const row = { taxonomy: 'tag' as const, name: slug, slug, description: '', parent: 0, count: 0, folded: slug }
+      await tx.insertInto('terms').values(row).execute()
+      return slug
+    })
+  const slugs = await Promise.all(Array.from({ length: 15 }, (_, i) => take(others[i % 3] ?? database)))
+  assert.deepEqual(slugs.sort(), Array.from({ length: 15 }, (_, i) => `jazz-${i}`).sort())
+})
+
+test('writes that wait for each other in a circle both succeed', onPostgres, async (t) => {
+  const { database, address } = await openScratch(t)
+  const other = await openAgain(t, address)
+  await insertTag(database, 'a')
+  await insertTag(database, 'b')
+  let runs = 0
+  const touch = (db: Database, slugs: string[]) =>
+    db.write(async (tx) => {
+      runs++
+      for (const slug of slugs) {
+        await tx
+          .updateTable('terms')
+          .set((term) => ({ count: term('count', '+', 1) }))
+          .where('slug', '=', slug)
+          .execute()
+        // Both have their first row before either asks for its second.
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    })
+  await Promise.all([touch(database, ['a', 'b']), touch(other, ['b', 'a'])])
+  assert.equal(runs, 3)
+  const rows = await database.read.selectFrom('terms').select('count').execute()
+  assert.deepEqual(rows, [{ count: 2 }, { count: 2 }])
+})

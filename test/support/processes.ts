@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { credentialsOf, type Reader, type Settings } from './service.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A process of its own, of which each line that it prints can be awaited. */
+export interface Process {
+  child: ChildProcess
+  /** What it has printed so far, and what it goes on to print. */
+  lines: AsyncIterable<string>
+  /** Ends it, and waits until it has ended; the exit code. */
+  end: (signal?: NodeJS.Signals) => Promise<number | null>
+  /** The exit code once it has ended by itself. */
+  ended: Promise<number | null>
+}
+
+/** Everything that a process goes on to print. */
+export async function readAll({ lines }: Process): Promise<string[]> {
+  const all: string[] = []
+  for await (const line of lines) all.push(line)
+  return all
+}
+
+/** Runs a TypeScript file of this repository; what it says on standard error is shown. */
+export function startProcess(file: string, words: readonly string[], env: Record<string, string> = {}): Process {
+  const child = spawn(process.execPath, [file, ...words], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  return {
+    child,
+    lines: createInterface({ input: child.stdout }),
+    ended,
+    end: async (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+/** A service in a process of its own. */
+export interface ServiceProcess extends Pick<Process, 'child' | 'end'> {
+  /** Address of the namespace. */
+  base: string
+  send: (as: Reader, method: string, path: string, body?: unknown) => Promise<SentAnswer>
+}
+
+export interface SentAnswer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape; assertions say what they expect.
+  body: any
+}
+
+/** Starts `kalends serve` with these settings on a free port, and waits until it answers. */
+export async function startServiceProcess(settings: Settings): Promise<ServiceProcess> {
+  const given = { timezone: 'America/New_York', port: '0', log_level: 'silent', ...settings }
+  const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
+  const { child, lines, end } = startProcess('src/main.ts', [...flags, 'serve'])
+  for await (const line of lines) {
+    const [, base] = line.match(/^Kalends answers at (\S+)$/) ?? []
+    if (base === undefined) continue
+    child.stdout?.resume()
+    return { child, base, end, send: (as, method, path, body) => send(base + path, as, method, body) }
+  }
+  throw new Error('the service did not start')
+}
+
+async function send(url: string, as: Reader, method: string, body: unknown): Promise<SentAnswer> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...credentialsOf(as), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}

@@ -1,13 +1,12 @@
-import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { ImageService } from './common/images.ts'
-import { type Config, databaseAddress, type Site, siteOf } from './config.ts'
+import { type Config, databaseAddress, mediaAddress, mediaUrl, type Site, siteOf } from './config.ts'
 import type { DemoGround } from './demo/demo.ts'
 import { openEventMemory } from './events/event-memory.ts'
 import { publishDue } from './events/event-schedule.ts'
 import { makeServer } from './http/server.ts'
-import { localMediaStore } from './media/media-store.ts'
+import { openMediaStore } from './media/open-media-store.ts'
 import { makeAuthenticator } from './people/authenticate.ts'
 import { createFirstAdministrator } from './people/user-commands.ts'
 import { type Database, openDatabase } from './storage/database.ts'
@@ -45,17 +44,21 @@ export async function openStorage(config: Config, remark?: (sentence: string) =>
 /** A database ready to be served, and what was done to make it so. */
 export type Ground = Pick<App, 'database' | 'firstAdministrator' | 'demo'> & { site: Site; images: ImageService }
 
+/** What to do with failures of a service that goes on. */
+type Report = (error: unknown) => void
+
 /** Opens the database, gives an empty one its administrator and, with `demo`, something to look at. */
-export async function prepareGround(config: Config, { demo = false } = {}): Promise<Ground> {
+export async function prepareGround(config: Config, report: Report, { demo = false } = {}): Promise<Ground> {
+  const store = await openMediaStore(mediaAddress(config), report)
   const database = await openStorage(config)
   const now = Date.now()
   const firstAdministrator = await createFirstAdministrator(database, now)
   const site = siteOf(config, config.port)
   const images: ImageService = {
-    store: localMediaStore(resolve(config.data, 'media')),
+    store,
     hosts: config.image_hosts,
     maxBytes: config.image_bytes,
-    mediaUrl: `${site.url}/media`,
+    mediaUrl: mediaUrl(config, site),
   }
   const ground = { database, images, site }
   return { ...ground, firstAdministrator, demo: demo ? await showDemo({ ...ground, now }) : undefined }
@@ -67,7 +70,8 @@ export async function prepareGround(config: Config, { demo = false } = {}): Prom
  */
 export async function startApp(config: Config, options: { demo?: boolean } = {}): Promise<App> {
   const logger = pino({ level: config.log_level }, pino.destination({ dest: 2, sync: false }))
-  const { database, images, site, firstAdministrator, demo } = await prepareGround(config, options)
+  const report: Report = (error) => logger.error(error)
+  const { database, images, site, firstAdministrator, demo } = await prepareGround(config, report, options)
   const authenticator = makeAuthenticator(database)
   let isStopping = false
   const memory = openEventMemory(database, config.cache_bytes / 2)
@@ -79,7 +83,7 @@ export async function startApp(config: Config, options: { demo?: boolean } = {})
       memory,
       authenticate: authenticator.authenticate,
       now: Date.now,
-      report: (error) => logger.error(error),
+      report,
     },
     {
       logger: config.log_level === 'silent' ? false : logger,
@@ -89,11 +93,11 @@ export async function startApp(config: Config, options: { demo?: boolean } = {})
       trustedProxy: config.trusted_proxy,
     },
   )
-  memory.load().catch((error: unknown) => isStopping || logger.error(error))
+  memory.load().catch((error: unknown) => isStopping || report(error))
   const schedule = startSchedule(database, logger)
   const port = await listen(server, config)
   Object.assign(site, siteOf(config, port))
-  images.mediaUrl = `${site.url}/media`
+  images.mediaUrl = mediaUrl(config, site)
   return {
     server,
     database,

@@ -64,6 +64,15 @@ const checked = (setting: Setting<string>, problem: string, test: (text: string)
   },
 })
 
+/** As `checked`, for values that may hold what nobody else is to read: they are not repeated. */
+const discreet = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> => ({
+  ...setting,
+  read: (text) => {
+    if (!test(text)) throw new Error(problem)
+    return text
+  },
+})
+
 /** Languages the service speaks; English stands in the declarations, the others in `locales/`. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
@@ -114,6 +123,24 @@ export const settings = {
     (text) => text === '' || /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(text),
   ),
   data: word('The folder of the SQLite file and of the images.', 'FOLDER', 'data'),
+  media: discreet(
+    word(
+      'Where images are kept: file:FOLDER, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME in an S3-compatible store, with the credentials of the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY). Empty: media in the data folder.',
+      'ADDRESS',
+      '',
+    ),
+    'takes file:FOLDER or s3://BUCKET/PREFIX?endpoint=URL&region=NAME',
+    (text) => /^($|file:.|s3:\/\/[^/?@]+([/?][^@]*)?$)/.test(text),
+  ),
+  media_url: checked(
+    word(
+      'The public address of the images, such as that of a bucket everybody may read or of a CDN. Empty: /media of the site, where the service itself sends them.',
+      'URL',
+      '',
+    ),
+    'takes an http or https address',
+    (text) => text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+  ),
   page_size_cap: wholeNumber(
     'The most records one page of a list holds; larger requests are capped silently.',
     'NUMBER',
@@ -256,6 +283,16 @@ function currencySymbol(code: string): string {
     currencyDisplay: 'narrowSymbol',
   }).formatToParts(0)
   return parts.find((part) => part.type === 'currency')?.value ?? code
+}
+
+/** The address of the media store with its default filled in. */
+export function mediaAddress(config: Config): string {
+  return config.media || `file:${resolve(config.data, 'media')}`
+}
+
+/** The public address of the images without a slash at the end. */
+export function mediaUrl(config: Config, site: Site): string {
+  return (config.media_url || `${site.url}/media`).replace(/\/+$/, '')
 }
 
 /** The database address with its default filled in. */

@@ -4,6 +4,7 @@ export type ProblemCode =
   | 'rest_invalid_namespace'
   | 'rest_invalid_json'
   | 'rest_invalid_form'
+  | 'rest_invalid_request'
   | 'rest_missing_callback_param'
   | 'rest_invalid_param'
   | 'rest_forbidden'

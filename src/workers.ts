@@ -25,7 +25,7 @@ export const isWorker = cluster.isWorker
  * @throws Error with one sentence when the first worker cannot start.
  */
 export async function startWorkers(config: Config, options: { demo?: boolean }): Promise<Workers> {
-  const { database, firstAdministrator, demo } = await prepareGround(config, options)
+  const { database, firstAdministrator, demo } = await prepareGround(config, console.error, options)
   await database.close()
   const first = cluster.fork()
   const port = await listening(first)

@@ -22,11 +22,12 @@ export async function nextRecordId(tx: Db, kind: RecordKind): Promise<number> {
   return id
 }
 
+/** Slugs that are tried together once the first is taken. */
 const BATCH = 20
 
 /** `base`, or `base-2`, `base-3` … : the first slug that no published record of the table other than `id` has (contract 5.2). */
 export async function freeSlug(tx: Db, table: RecordTable, base: string, id: number): Promise<string> {
-  for (let from = 1, size = BATCH; ; from += size, size *= 2) {
+  for (let from = 1, size = 1; ; from += size, size = Math.max(BATCH, size * 2)) {
     const candidates = Array.from({ length: size }, (_, i) => (from + i === 1 ? base : numberedSlug(base, from + i)))
     const rows = await tx
       .selectFrom(table)

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { SelectQueryBuilder } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import type { Tables, TermRow } from '../storage/schema.ts'
 import { appendEvent, type EventIndex, emptyIndex, type IndexedEvent, putPlace } from './event-index.ts'
@@ -42,15 +42,17 @@ interface ListedRow {
   featured: number
 }
 
-const listedEvents = (db: Db) =>
-  db
-    .selectFrom('events')
-    .select(['id', 'start_date', 'end_date', 'date', 'featured'])
-    .where('status', '=', PUBLIC)
-    .where('hide_from_listings', '=', 0)
+const eventColumns = (db: Db) =>
+  db.selectFrom('events').select(['id', 'status', 'hide_from_listings', 'start_date', 'end_date', 'date', 'featured'])
 
 function eventsAfter(db: Db, last: ListedRow | undefined) {
-  const events = listedEvents(db).orderBy('start_date').orderBy('date').orderBy('id').limit(AT_ONCE)
+  const events = eventColumns(db)
+    .where('status', '=', PUBLIC)
+    .where('hide_from_listings', '=', 0)
+    .orderBy('start_date')
+    .orderBy('date')
+    .orderBy('id')
+    .limit(AT_ONCE)
   if (!last) return events
   return events.where((event) =>
     event(event.refTuple('start_date', 'date', 'id'), '>', event.tuple(last.start_date, last.date, last.id)),
@@ -106,59 +108,57 @@ export async function readEvents(
 ): Promise<Map<number, IndexedEvent>> {
   if (ids.length === 0) return new Map()
   const [rows, ofTerms, ofVenues, ofOrganizers] = await Promise.all([
-    listedEvents(db)
+    eventColumns(db)
       .where('id', 'in', [...ids])
       .execute(),
-    publicLinks(db, 'term')
+    linksOfKind(db, 'term')
       .where('event', 'in', [...ids])
       .execute(),
-    publicLinks(db, 'venue')
+    linksOfKind(db, 'venue')
       .where('event', 'in', [...ids])
       .execute(),
-    publicLinks(db, 'organizer')
+    linksOfKind(db, 'organizer')
       .where('event', 'in', [...ids])
       .execute(),
   ])
   const links = { terms: byEvent(ofTerms), venues: byEvent(ofVenues), organizers: byEvent(ofOrganizers) }
   const ancestors = ancestorsIn(terms)
-  return new Map(rows.map((row) => [row.id, indexed(row, ancestors, links)]))
+  // Asked here instead of in the query: a database that has not been analysed would look through everything that is public.
+  const listed = rows.filter((row) => row.status === PUBLIC && row.hide_from_listings === 0)
+  return new Map(listed.map((row) => [row.id, indexed(row, ancestors, links)]))
 }
 
 type LinkKind = 'term' | 'venue' | 'organizer'
 
-/** Links of events to records that everybody may see. */
-function publicLinks(db: Db, kind: LinkKind) {
-  return db
-    .selectFrom((linksOfKind(db, kind) as SelectQueryBuilder<Tables, 'event_terms', Link>).as('link'))
-    .selectAll()
-}
-
-function linksOfKind(db: Db, kind: LinkKind) {
-  if (kind === 'term') return db.selectFrom('event_terms').select(['event', 'term as record'])
-  if (kind === 'venue') {
-    return db
-      .selectFrom('event_venues')
-      .innerJoin('venues', 'venues.id', 'event_venues.venue')
-      .where('venues.status', '=', PUBLIC)
-      .select(['event', 'event_venues.venue as record'])
-  }
-  return db
-    .selectFrom('event_organizers')
-    .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
-    .where('organizers.status', '=', PUBLIC)
-    .select(['event', 'event_organizers.organizer as record'])
+/** Links of events to records, with the status of the record; terms have none and are public. */
+function linksOfKind(db: Db, kind: LinkKind): SelectQueryBuilder<Tables, 'event_terms', Link> {
+  const query =
+    kind === 'term'
+      ? db.selectFrom('event_terms').select(['event', 'term as record', sql.lit<string>(PUBLIC).as('status')])
+      : kind === 'venue'
+        ? db
+            .selectFrom('event_venues')
+            .innerJoin('venues', 'venues.id', 'event_venues.venue')
+            .select(['event', 'event_venues.venue as record', 'venues.status'])
+        : db
+            .selectFrom('event_organizers')
+            .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
+            .select(['event', 'event_organizers.organizer as record', 'organizers.status'])
+  return query as SelectQueryBuilder<Tables, 'event_terms', Link>
 }
 
 interface Link {
   event: number
   record: number
+  status: string
 }
 
 const NONE: readonly number[] = []
 
 function byEvent(links: readonly Link[]): LinksOf {
   const groups = new Map<number, number[]>()
-  for (const { event, record } of links) {
+  for (const { event, record, status } of links) {
+    if (status !== PUBLIC) continue
     const group = groups.get(event)
     if (group) group.push(record)
     else groups.set(event, [record])
@@ -175,6 +175,7 @@ async function readLinks(db: Db, kind: LinkKind, signal: AbortSignal): Promise<L
   for (let event = 0; ; ) {
     const links = await wholeEvents(db, kind, event)
     for (const link of links) {
+      if (link.status !== PUBLIC) continue
       if (link.event >= ends.length) ends = grown(ends, link.event + 1)
       if (used === records.length) records = grown(records, used + 1)
       while (filled <= link.event) ends[filled++] = used
@@ -192,11 +193,11 @@ async function readLinks(db: Db, kind: LinkKind, signal: AbortSignal): Promise<L
 
 /** The links of the next events after one, in the order of events and never ending in the middle of one. */
 async function wholeEvents(db: Db, kind: LinkKind, after: number): Promise<Link[]> {
-  const links = await publicLinks(db, kind).where('event', '>', after).orderBy('event').limit(AT_ONCE).execute()
+  const links = await linksOfKind(db, kind).where('event', '>', after).orderBy('event').limit(AT_ONCE).execute()
   const last = links.at(-1)
   if (!last || links.length < AT_ONCE) return links
   const whole = links.filter((link) => link.event !== last.event)
-  const rest = await publicLinks(db, kind).where('event', '=', last.event).execute()
+  const rest = await linksOfKind(db, kind).where('event', '=', last.event).execute()
   return [...whole, ...rest]
 }
 

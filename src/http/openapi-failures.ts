@@ -41,6 +41,7 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   rest_invalid_namespace: never,
   rest_invalid_json: takesBody,
   rest_invalid_form: takesBody,
+  rest_invalid_request: never,
   rest_missing_callback_param: ({ does }) => does === 'create',
   rest_invalid_param: checksParameters,
   rest_forbidden: writes,

@@ -9,6 +9,7 @@ const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
   rest_invalid_namespace: { status: 404, text: 'The namespace asked for could not be found.' },
   rest_invalid_json: { status: 400, text: 'The body of the request is not valid JSON.' },
   rest_invalid_form: { status: 400, text: 'The form in the body of the request cannot be read.' },
+  rest_invalid_request: { status: 400, text: 'The request is no HTTP that can be read, or its head is too long.' },
   rest_missing_callback_param: { status: 400, text: 'Missing parameters: {names}' },
   rest_invalid_param: { status: 400, text: 'Invalid parameters: {names}' },
   rest_forbidden: { status: 403, text: 'You are not allowed to do that.' },

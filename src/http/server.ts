@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import multipart from '@fastify/multipart'
 import Fastify, {
+  type ConnectionError,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
@@ -9,13 +11,14 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Site } from '../config.ts'
+import { MEDIA_CACHE_CONTROL } from '../media/media-store.ts'
 import { Problem } from '../problems.ts'
 import { answerHeaders, crossOriginHeaders, encode, encodingFor, hasCurrent } from './headers.ts'
 import { problemReply } from './problem-replies.ts'
 import { makePublicReads } from './public-reads.ts'
 import type { Reply } from './reply.ts'
 import { nestFields } from './request.ts'
-import { type Incoming, makeResponder, type Service, type Upload } from './respond.ts'
+import { type Incoming, LONGEST_URL, makeResponder, type Service, type Upload } from './respond.ts'
 
 /** Limits and surroundings of the server. */
 export interface ServerOptions {
@@ -32,13 +35,16 @@ export interface ServerOptions {
 /** Longer than the idle time of common proxies, so that they never send into a connection that is being closed. */
 const KEEP_ALIVE_MS = 75_000
 
+/** Bytes of a request line with all headers. */
+const LONGEST_HEAD = 65_536
+
 /** The HTTP server: transport, limits and headers around the answers; the only place that knows the framework. */
 export async function makeServer(service: Service, options: ServerOptions): Promise<FastifyInstance> {
   const respond = makeResponder(service)
   const readPublic = makePublicReads(service, respond, options.cacheBytes)
   const app: FastifyInstance = Fastify({
     serverFactory: (handler) =>
-      createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+      createServer({ keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: LONGEST_HEAD }, (request, response) => {
         if (!readPublic(request, response)) handler(request, response)
       }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -50,6 +56,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 10_000 },
     rewriteUrl: (request) => routableUrl(request.url ?? '/'),
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, service.site),
   })
   await app.register(multipart, {
     limits: { fileSize: options.imageBytes, fieldSize: options.bodyBytes, files: 10, fields: 2000 },
@@ -87,8 +94,11 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
   app.all('/*', handle)
   app.setNotFoundHandler(handle)
   app.setErrorHandler((error, request, reply) => {
-    const { status, body } = problemReply(transportProblem(error, options, service), service.site.language, false)
-    return send(service.site, request, reply, { status, headers: {}, body })
+    const problem = transportProblem(error, options, service)
+    const { status, body } = problemReply(problem, service.site.language, false)
+    const { retryAfter } = problem.details
+    const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
+    return send(service.site, request, reply, { status, headers, body })
   })
   return app
 }
@@ -104,18 +114,32 @@ function routableUrl(url: string): string {
   }
 }
 
+/** Answers what is no HTTP, or has too long a head, and closes the connection. */
+function refuseUnreadable(error: ConnectionError, socket: Socket, site: Site): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  // Of a head that is too long only the last piece is at hand; without a line end it is taken for a piece of the address.
+  const packet = error.rawPacket
+  const isOneLine = Buffer.isBuffer(packet) && !packet.subarray(0, LONGEST_URL).includes('\n')
+  const isLong = error.code === 'HPE_HEADER_OVERFLOW' && isOneLine
+  const problem = new Problem(isLong ? 'rest_uri_too_long' : 'rest_invalid_request')
+  const { status, body } = problemReply(problem, site.language, false)
+  const text = JSON.stringify(body)
+  const headers = `Content-Type: application/json; charset=UTF-8\r\nContent-Length: ${Buffer.byteLength(text)}`
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\nConnection: close\r\n\r\n${text}`)
+}
+
 /** What the transport refuses, as a Problem. */
 function transportProblem(error: unknown, options: ServerOptions, service: Service): Problem {
   if (error instanceof Problem) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const tooLarge = [
+  const limits = [
     'FST_ERR_CTP_BODY_TOO_LARGE',
     'FST_REQ_FILE_TOO_LARGE',
     'FST_FIELDS_LIMIT',
     'FST_FILES_LIMIT',
     'FST_PARTS_LIMIT',
   ]
-  if (tooLarge.includes(code)) return new Problem('rest_request_too_large', { data: { bytes: options.bodyBytes } })
+  if (limits.includes(code)) return tooLarge(options.bodyBytes)
   if (code.startsWith('FST_ERR_CTP')) return new Problem('rest_unsupported_media_type')
   if (error instanceof Error && 'statusCode' in error && error.statusCode === 400)
     return new Problem('rest_unsupported_media_type')
@@ -126,8 +150,7 @@ function transportProblem(error: unknown, options: ServerOptions, service: Servi
 async function incomingOf(request: FastifyRequest, options: ServerOptions): Promise<Incoming> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const isUpload = /\/wp\/v2\/media\/?(\?|$)/i.test(request.url)
-  if (body.length > options.bodyBytes && !isUpload)
-    throw new Problem('rest_request_too_large', { data: { bytes: options.bodyBytes } })
+  if (body.length > options.bodyBytes && !isUpload) throw tooLarge(options.bodyBytes)
   const incoming = {
     method: request.method,
     url: request.raw.url ?? request.url,
@@ -135,23 +158,41 @@ async function incomingOf(request: FastifyRequest, options: ServerOptions): Prom
     address: request.ip,
     body,
   }
-  return request.isMultipart() ? { ...incoming, form: await formOf(request) } : incoming
+  return request.isMultipart() ? { ...incoming, form: await formOf(request, options) } : incoming
 }
 
-async function formOf(request: FastifyRequest): Promise<NonNullable<Incoming['form']>> {
+/** The fields and files of a multipart form, refused as soon as all of them together are too large. */
+async function formOf(request: FastifyRequest, options: ServerOptions): Promise<NonNullable<Incoming['form']>> {
   const fields: [string, string][] = []
   const files: Upload[] = []
+  const room = { fields: options.bodyBytes, files: options.imageBytes }
+  const take = (kind: 'fields' | 'files', bytes: number) => {
+    room[kind] -= bytes
+    if (room[kind] < 0) throw tooLarge(kind === 'fields' ? options.bodyBytes : options.imageBytes)
+  }
   try {
     for await (const part of request.parts()) {
-      if (part.type === 'field') fields.push([part.fieldname, String(part.value)])
-      else files.push({ fileName: part.filename, mimeType: part.mimetype, bytes: await part.toBuffer() })
+      if (part.type === 'field') {
+        const value = String(part.value)
+        // A field that was cut off is as long as the limit.
+        take('fields', Buffer.byteLength(value) + Number(part.valueTruncated) + Number(part.fieldnameTruncated))
+        fields.push([part.fieldname, value])
+      } else {
+        const bytes = await part.toBuffer()
+        take('files', bytes.length)
+        files.push({ fileName: part.filename, mimeType: part.mimetype, bytes })
+      }
     }
   } catch (error) {
     // Limits have codes; what has none is a form that breaks off or never begins.
-    if (error instanceof Error && 'code' in error) throw error
+    if (error instanceof Problem || (error instanceof Error && 'code' in error)) throw error
     throw new Problem('rest_invalid_form')
   }
   return { fields: nestFields(fields), files }
+}
+
+function tooLarge(bytes: number): Problem {
+  return new Problem('rest_request_too_large', { data: { bytes } })
 }
 
 /** Puts an answer on the wire: headers of contract 9.1 and 9.2, entity tag, compression. */
@@ -187,7 +228,7 @@ async function sendMedia(service: Service, key: string, reply: FastifyReply): Pr
       'Content-Length': String(file.size),
       'X-Content-Type-Options': 'nosniff',
       'Access-Control-Allow-Origin': '*',
-      'Cache-Control': 'public, max-age=31536000, immutable',
+      'Cache-Control': MEDIA_CACHE_CONTROL,
       'Content-Security-Policy': "default-src 'none'; sandbox",
     })
     .send(file.stream)

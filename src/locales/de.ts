@@ -131,6 +131,8 @@ export const de: Locale = {
   'The namespace asked for could not be found.': 'Der angefragte Namensraum wurde nicht gefunden.',
   'The body of the request is not valid JSON.': 'Der Inhalt der Anfrage ist kein gültiges JSON.',
   'The form in the body of the request cannot be read.': 'Das Formular im Rumpf der Anfrage ist nicht lesbar.',
+  'The request is no HTTP that can be read, or its head is too long.':
+    'Die Anfrage ist kein lesbares HTTP, oder ihr Kopf ist zu lang.',
   'Missing parameters: {names}': 'Fehlende Parameter: {names}',
   'Invalid parameters: {names}': 'Ungültige Parameter: {names}',
   'The value is invalid.': 'Der Wert ist ungültig.',

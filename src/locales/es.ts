@@ -124,6 +124,8 @@ export const es: Locale = {
   'The namespace asked for could not be found.': 'No se ha encontrado el espacio de nombres solicitado.',
   'The body of the request is not valid JSON.': 'El cuerpo de la petición no es JSON válido.',
   'The form in the body of the request cannot be read.': 'No se puede leer el formulario del cuerpo de la petición.',
+  'The request is no HTTP that can be read, or its head is too long.':
+    'La petición no es HTTP legible, o su cabecera es demasiado larga.',
   'Missing parameters: {names}': 'Faltan parámetros: {names}',
   'Invalid parameters: {names}': 'Parámetros no válidos: {names}',
   'The value is invalid.': 'El valor no es válido.',

@@ -132,6 +132,8 @@ export const fr: Locale = {
   'The namespace asked for could not be found.': 'L’espace de noms demandé est introuvable.',
   'The body of the request is not valid JSON.': 'Le corps de la requête n’est pas du JSON valide.',
   'The form in the body of the request cannot be read.': 'Le formulaire dans le corps de la requête est illisible.',
+  'The request is no HTTP that can be read, or its head is too long.':
+    'La requête n’est pas du HTTP lisible, ou son en-tête est trop long.',
   'Missing parameters: {names}': 'Paramètres manquants\u00a0: {names}',
   'Invalid parameters: {names}': 'Paramètres non valides\u00a0: {names}',
   'The value is invalid.': 'La valeur n’est pas valide.',

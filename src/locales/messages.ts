@@ -5,6 +5,7 @@ export const messages = [
   'The namespace asked for could not be found.',
   'The body of the request is not valid JSON.',
   'The form in the body of the request cannot be read.',
+  'The request is no HTTP that can be read, or its head is too long.',
   'Missing parameters: {names}',
   'Invalid parameters: {names}',
   'The value is invalid.',

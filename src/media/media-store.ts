@@ -24,7 +24,15 @@ export interface MediaStore {
   read: (key: string) => Promise<StoredFile | undefined>
   /** Removes the file if it is there; its key stays taken. @throws Error when the store fails or the key is malformed. */
   remove: (key: string) => Promise<void>
+  /**
+   * Keeps the bytes whatever the key holds, durably once it returns. For carrying a store to another place, where an interrupted attempt
+   * may have left anything; new files are `put`. @throws Error when the store fails or the key is malformed.
+   */
+  restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
 }
+
+/** A key names the same bytes for ever. */
+export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 /** A store in this folder, such as `<data>/media`, which is made with the first file. */
 export function localMediaStore(folder: string): MediaStore {
@@ -32,11 +40,12 @@ export function localMediaStore(folder: string): MediaStore {
     put: async (key, bytes) => putFile(pathOf(folder, key), bytes),
     read: async (key) => (isKey(key) ? readFile(join(folder, key)) : undefined),
     remove: async (key) => emptyFile(pathOf(folder, key)),
+    restore: async (key, bytes) => replaceFile(pathOf(folder, key), bytes),
   }
 }
 
 /** Plain names between slashes: none starts with a dot, so none leads out of the folder or to a file that is still being written. */
-const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
+export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
 
 function pathOf(folder: string, key: string): string {
   if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
@@ -45,18 +54,32 @@ function pathOf(folder: string, key: string): string {
 
 /** An empty file claims the name; the bytes take its place whole. */
 async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
-  const folder = dirname(path)
-  const firstMade = await mkdir(folder, { recursive: true })
+  const firstMade = await mkdir(dirname(path), { recursive: true })
   if (!(await claim(path))) return false
+  try {
+    await moveIn(path, bytes, firstMade)
+    return true
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+  const firstMade = await mkdir(dirname(path), { recursive: true })
+  await moveIn(path, bytes, firstMade)
+}
+
+/** Puts the bytes in the place of whatever is there, whole. `firstMade` is the topmost folder that was made for it, if any. */
+async function moveIn(path: string, bytes: Uint8Array, firstMade: string | undefined): Promise<void> {
+  const folder = dirname(path)
   const partial = join(folder, `.${randomUUID()}`)
   try {
     await writeThrough(partial, bytes)
     await rename(partial, path)
     await syncFolders(folder, firstMade === undefined ? folder : dirname(firstMade))
-    return true
   } catch (error) {
     await rm(partial, { force: true })
-    await rm(path, { force: true })
     throw error
   }
 }

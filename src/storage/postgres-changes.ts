@@ -30,9 +30,10 @@ export async function forgetForeignChanges(tx: Db): Promise<void> {
   await sql`update changes_dropped set before = '0' where before > pg_current_xact_id()`.execute(tx)
 }
 
+// `changes.xact` orders by number; `xact` alone would be the text beside it.
 /** What a cursor is made from: the present snapshot and the last change it sees. */
 export const CURSOR_COLUMNS =
-  'pg_current_snapshot()::text as present, (select xact::text from changes order by xact desc limit 1) as last'
+  'pg_current_snapshot()::text as present, (select xact::text from changes order by changes.xact desc limit 1) as last'
 
 export interface CursorColumns {
   present: string

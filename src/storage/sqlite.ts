@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { Kysely, SqliteDialect, sql } from 'kysely'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Kysely, SqliteDialect, type SqliteStatement, sql } from 'kysely'
 import { MOST_CHANGES, makePruner, RETENTION, type Retention } from './changes.ts'
 import type { Change, Cursor, Database, Db } from './database.ts'
 import { distanceKm } from './geo.ts'
@@ -29,7 +30,8 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
   const write = <T>(work: (tx: Db) => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
       queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
-      draining ??= Promise.resolve().then(drain)
+      // The requests that have arrived by now get to write in the same commit.
+      draining ??= nextTurn().then(drain)
     })
   const prune = makePruner(
     retention,
@@ -171,6 +173,7 @@ function connect(file: string): DatabaseSync {
       pragma synchronous = full;
       pragma foreign_keys = on;
       pragma cache_size = -16384;
+      pragma wal_autocheckpoint = 4000;
       pragma temp_store = memory;
     `)
     connection.function('distance_km', { deterministic: true, varargs: true }, (...points) =>
@@ -185,31 +188,34 @@ function connect(file: string): DatabaseSync {
   }
 }
 
+/** Statements a connection keeps prepared. */
+const MOST_PREPARED = 500
+
 function queryBuilder(connection: DatabaseSync): Db {
-  const prepared = new Map<string, StatementSync>()
-  const prepare = (sql: string) => {
-    let statement = prepared.get(sql)
-    if (!statement) {
-      statement = connection.prepare(sql)
-      if (prepared.size >= 500) prepared.clear()
-      prepared.set(sql, statement)
-    }
-    return statement
-  }
+  const prepared = new Map<string, SqliteStatement>()
   return new Kysely<Tables>({
     dialect: new SqliteDialect({
       database: {
         close: () => {},
         prepare: (sql) => {
-          const statement = prepare(sql)
-          return {
-            reader: statement.columns().length > 0,
-            all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
-            run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
-            iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
-          }
+          const known = prepared.get(sql)
+          if (known) return known
+          if (prepared.size >= MOST_PREPARED) prepared.clear()
+          const statement = adapted(connection.prepare(sql))
+          prepared.set(sql, statement)
+          return statement
         },
       },
     }),
   })
+}
+
+/** A statement as the query builder drives it. */
+function adapted(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+    iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+  }
 }

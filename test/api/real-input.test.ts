@@ -66,7 +66,7 @@ function comparable(event: Event): Event {
     slug: event.slug,
     status: event.status,
     cost: plain(event.cost),
-    values: event.cost_details.values,
+    values: event.cost_details.values.map(Number),
     categories: event.categories.map(({ name, slug }: Event) => [name, slug]),
     tags: event.tags.map(({ name }: Event) => name),
     venue: Object.fromEntries(PLACE.map((name) => [name, event.venue[name]])),

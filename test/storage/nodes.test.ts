@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { openDatabase } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
+import { addUsers, type Reader } from '../support/service.ts'
+
+// Three processes serve one database, and sixteen clients write through them at once.
+
+let scratch: ScratchDatabase
+let folder: string
+let nodes: ServiceProcess[]
+
+before(async () => {
+  scratch = await scratchDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'kalends-nodes-'))
+  const database = await openDatabase(scratch.address)
+  await migrate(database)
+  await addUsers({ database })
+  await database.close()
+  const settings = { database: scratch.address, data: folder }
+  nodes = await Promise.all([1, 2, 3].map(() => startServiceProcess(settings)))
+})
+
+after(async () => {
+  await Promise.all(nodes.map((node) => node.end()))
+  await scratch.remove()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Sends through the nodes in turn. */
+function send(i: number, method: string, path: string, body?: unknown, as: Reader = 'admin') {
+  const node = nodes[i % nodes.length]
+  if (!node) throw new Error('no node')
+  return node.send(as, method, path, body)
+}
+
+const sixteen = <T>(work: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: 16 }, (_, i) => work(i)))
+const WHEN = { start_date: '2031-05-01 20:00:00', end_date: '2031-05-01 22:00:00' }
+const numbered = (base: string, count: number) => [
+  base,
+  ...Array.from({ length: count - 1 }, (_, i) => `${base}-${i + 2}`),
+]
+
+test('events of one title get a slug each, and share one new venue, organizer, category and tag', async () => {
+  const answers = await sixteen((i) =>
+    send(i, 'POST', '/events', {
+      ...WHEN,
+      title: 'Spring Ball',
+      venue: [{ venue: 'Old Mill', city: 'Springfield' }],
+      organizer: [{ organizer: 'Dance Club' }],
+      categories: i % 2 ? ['Dances', 'Evenings'] : ['Evenings', 'Dances'],
+      tags: i % 2 ? ['waltz', 'spring'] : ['spring', 'waltz'],
+    }),
+  )
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    answers.map(() => 201),
+  )
+  const events = answers.map(({ body }) => body)
+  assert.deepEqual(events.map(({ slug }) => slug).sort(), numbered('spring-ball', 16).sort())
+  assert.equal(new Set(events.map(({ venue }) => venue.id)).size, 1)
+  assert.equal(new Set(events.map(({ organizer }) => organizer[0].id)).size, 1)
+
+  for (const [path, list, names] of [
+    ['/venues', 'venues', ['Old Mill']],
+    ['/organizers', 'organizers', ['Dance Club']],
+  ] as const) {
+    const { body } = await send(0, 'GET', path)
+    assert.deepEqual(
+      body[list].map((record: Record<string, string>) => record.venue ?? record.organizer),
+      names,
+    )
+  }
+  for (const [path, names] of [
+    ['categories', ['Dances', 'Evenings']],
+    ['tags', ['spring', 'waltz']],
+  ] as const) {
+    const { body } = await send(1, 'GET', `/${path}`)
+    assert.deepEqual(
+      body[path].map(({ name, count }: { name: string; count: number }) => [name, count]),
+      names.map((name) => [name, 16]),
+    )
+  }
+})
+
+test('an event that sixteen clients move to the trash at once is moved once', async () => {
+  const { body: event } = await send(0, 'POST', '/events', { ...WHEN, title: 'Once', tags: ['single'] })
+  const answers = await sixteen((i) => send(i, 'DELETE', `/events/${event.id}`))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array<number>(15).fill(410)])
+  const { body } = await send(2, 'GET', '/tags?hide_empty=false&search=single')
+  assert.equal(body.tags[0].count, 0)
+})
+
+test('changes of one event from all sides leave its terms counted right', async () => {
+  const { body: event } = await send(0, 'POST', '/events', { ...WHEN, title: 'Moving', tags: ['m0'] })
+  const answers = await sixteen((i) =>
+    send(i, 'PUT', `/events/${event.id}`, { tags: [`m${i % 4}`, `m${(i + 1) % 4}`] }),
+  )
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    answers.map(() => 200),
+  )
+  const now = (await send(1, 'GET', `/events/${event.id}`)).body.tags.map(({ slug }: { slug: string }) => slug)
+  const { body } = await send(2, 'GET', '/tags?hide_empty=false&search=m')
+  const counted = Object.fromEntries(body.tags.map(({ slug, count }: { slug: string; count: number }) => [slug, count]))
+  assert.deepEqual(
+    ['m0', 'm1', 'm2', 'm3'].filter((slug) => counted[slug] === 1),
+    now.sort(),
+  )
+  assert.deepEqual(
+    ['m0', 'm1', 'm2', 'm3'].filter((slug) => counted[slug] > 1),
+    [],
+  )
+})
+
+test("two categories never become each other's parents", async () => {
+  const make = async (name: string) => (await send(0, 'POST', '/categories', { name })).body.id as number
+  for (let round = 0; round < 4; round++) {
+    const [a, b] = [await make(`Inner ${round}`), await make(`Outer ${round}`)]
+    const answers = await Promise.all([
+      send(0, 'PUT', `/categories/${a}`, { parent: b }),
+      send(1, 'PUT', `/categories/${b}`, { parent: a }),
+    ])
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400])
+  }
+})
+
+test('a change made through one node is seen at once there, and within 100 ms through the others', async () => {
+  const { body: event } = await send(0, 'POST', '/events', { ...WHEN, title: 'Version 0' })
+  const path = `/events?start_date=2031-01-01&end_date=2031-12-31&include=${event.id}`
+  const titleAt = async (i: number) => (await send(i, 'GET', path, undefined, 'anonymous')).body.events[0]?.title
+  for (let version = 1; version <= 10; version++) {
+    const title = `Version ${version}`
+    await send(version, 'PUT', `/events/${event.id}`, { title })
+    const changed = performance.now()
+    assert.equal(await titleAt(version), title)
+    for (const other of [version + 1, version + 2]) {
+      while ((await titleAt(other)) !== title) assert.ok(performance.now() - changed < 100, `not seen after 100 ms`)
+    }
+  }
+})

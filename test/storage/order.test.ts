@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+
+// What is ordered, searched and compared by the database comes out the same on every one.
+
+let service: TestService
+
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+const NAMES = [
+  'zebra',
+  'Äpfel',
+  'apple',
+  'Zoo',
+  'éclair',
+  '10 Jahre',
+  '9 Lives',
+  'Ωmega',
+  '日本',
+  '_under',
+  '-dash',
+  'Ørsted',
+  'straße',
+  'STRASSE 2',
+  '𝒜 script',
+]
+
+test('categories are listed by folded name, code point by code point', async () => {
+  for (const name of NAMES) assert.equal((await service.post('/categories', { name })).status, 201, name)
+  const { body } = await service.get('/categories?hide_empty=false&per_page=50')
+  assert.deepEqual(
+    body.categories.map(({ name }: { name: string }) => name),
+    [
+      '-dash',
+      '10 Jahre',
+      '9 Lives',
+      '_under',
+      '𝒜 script',
+      'Äpfel',
+      'apple',
+      'éclair',
+      'Ørsted',
+      'straße',
+      'STRASSE 2',
+      'zebra',
+      'Zoo',
+      'Ωmega',
+      '日本',
+    ],
+  )
+})
+
+test('events that begin together are listed by id, whatever their titles', async () => {
+  const ids: number[] = []
+  for (const title of ['b', 'Ä', 'a', 'Z'])
+    ids.push(
+      (await service.post('/events', { title, start_date: '2032-01-01', end_date: '2032-01-02', date: '2026-01-01' }))
+        .body.id,
+    )
+  const { body } = await service.get('/events?start_date=2032-01-01&end_date=2032-12-31')
+  assert.deepEqual(
+    body.events.map(({ id }: { id: number }) => id),
+    ids,
+  )
+})
+
+const TEXTS = {
+  accents: 'Crème brûlée in der Straße',
+  percent: '100% of all under_scores and back\\slashes',
+  cjk: '東京の祭り、京都',
+  greek: 'Οδός Ερμού',
+}
+
+/** What is looked for, and in which of the texts it is found. */
+const SEARCHES: [string, (keyof typeof TEXTS)[]][] = [
+  ['CREME', ['accents']],
+  ['strasse', ['accents']],
+  ['100%', ['percent']],
+  ['0% of', ['percent']],
+  ['10_', []],
+  ['r_s', ['percent']],
+  ['\\', ['percent']],
+  ['祭', ['cjk']],
+  ['京', ['cjk']],
+  ['京都 東京', ['cjk']],
+  ['ΟΔΟΣ', ['greek']],
+  ['a', ['accents', 'percent']],
+]
+
+test('searches find the same in any letter case, with and without accents, in any script, with signs that mean themselves', async () => {
+  const ids = new Map<number, string>()
+  for (const [name, description] of Object.entries(TEXTS)) {
+    const { body } = await service.post('/events', {
+      title: 'x',
+      description,
+      start_date: '2033-01-01',
+      end_date: '2033-01-02',
+    })
+    ids.set(body.id, name)
+  }
+  for (const [words, found] of SEARCHES) {
+    const { body } = await service.get(
+      `/events?start_date=2033-01-01&end_date=2033-12-31&search=${encodeURIComponent(words)}`,
+      'admin',
+    )
+    assert.deepEqual(
+      body.events.map(({ id }: { id: number }) => ids.get(id)),
+      found,
+      words,
+    )
+  }
+})
+
+test('words for a venue must stand in one and the same field', async () => {
+  await service.post('/venues', { venue: 'Grüner Saal', address: 'Am Markt 5', city: 'Ulm' })
+  const found = async (words: string) => (await service.get(`/venues?search=${encodeURIComponent(words)}`)).body.total
+  assert.deepEqual(await Promise.all(['saal GRUNER', 'markt 5', 'saal markt', 'ulm'].map(found)), [1, 1, 0, 1])
+})
+
+test('a slug with a sign that no database keeps finds nothing', async () => {
+  await service.post('/events', { title: 'qr', slug: 'qr', start_date: '2034-01-01', end_date: '2034-01-02' })
+  const { status, body } = await service.get('/events/by-slug/q%00r')
+  assert.deepEqual([status, body.code], [400, 'rest_invalid_param'])
+  assert.equal((await service.get('/events/by-slug/qr')).status, 200)
+})
+
+test('distances are the same to the metre', async () => {
+  // On the equator one degree is 111.195 km.
+  await service.post('/venues', { venue: 'Null', geo_lat: 0, geo_lng: 0 })
+  const within = async (km: number) =>
+    (await service.get(`/venues?geoloc=true&geoloc_lat=0&geoloc_lng=1&geoloc_radius=${km}`)).body.total
+  assert.deepEqual([await within(111.194), await within(111.196)], [0, 1])
+  const across = async (km: number) =>
+    (await service.get(`/venues?geoloc=true&geoloc_lat=0&geoloc_lng=-179.9&geoloc_radius=${km}`)).body.total
+  assert.deepEqual([await across(20_003), await across(20_005)], [0, 1])
+})

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { Client } from 'pg'
+import { openDatabase } from '../../src/storage/database.ts'
+import { DatabaseUnavailable } from '../../src/storage/unavailable.ts'
+import { administer, databaseName, SERVER, scratchDatabase } from '../support/database.ts'
+import { startService } from '../support/service.ts'
+import { openAgain, openScratch } from './open.ts'
+
+const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
+const server = () => process.env[SERVER] ?? ''
+
+test('a statement that takes too long is stopped on the server, and its connection goes on', onPostgres, async (t) => {
+  const { address } = await openScratch(t)
+  const database = await openAgain(t, `${address}?statement_ms=200&connections=1`)
+  const pid = async () =>
+    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.read)).rows[0]?.pid
+  const before = await pid()
+  const start = performance.now()
+  await assert.rejects(sql`select pg_sleep(20)`.execute(database.read), DatabaseUnavailable)
+  assert.ok(performance.now() - start < 2000)
+  assert.equal(await pid(), before)
+  const { rows } =
+    await sql`select from pg_stat_activity where state = 'active' and query like '%pg_sleep(20)%' and pid <> pg_backend_pid()`.execute(
+      database.read,
+    )
+  assert.equal(rows.length, 0)
+})
+
+test('who gets no connection in time is told so, and the next one does', onPostgres, async (t) => {
+  const { address } = await openScratch(t)
+  const database = await openAgain(t, `${address}?connections=2&connect_ms=200`)
+  const busy = [1, 2].map(() => sql`select pg_sleep(1)`.execute(database.read))
+  await assert.rejects(database.ping(), DatabaseUnavailable)
+  await assert.rejects(
+    database.write(async () => undefined),
+    DatabaseUnavailable,
+  )
+  await Promise.all(busy)
+  await database.ping()
+})
+
+test('without a free connection requests are answered with 503 and when to try again', onPostgres, async () => {
+  const scratch = await scratchDatabase()
+  const service = await startService({ database: `${scratch.address}?connections=2&connect_ms=300&statement_ms=1500` })
+  const locker = new Client(scratch.address)
+  await locker.connect()
+  await locker.query('begin; lock table venues in access exclusive mode')
+  const answers = await Promise.all([1, 2, 3, 4].map(() => service.get('/venues', 'admin')))
+  for (const { status, headers, body } of answers) {
+    assert.deepEqual(
+      [status, headers.get('retry-after'), body.code, body.data.status],
+      [503, '1', 'rest_unavailable', 503],
+    )
+  }
+  await locker.query('rollback')
+  await locker.end()
+  assert.equal((await service.get('/venues', 'admin')).status, 200)
+  await service.close()
+  await scratch.remove()
+})
+
+test(
+  'a connection that is cut in the middle of a write undoes it, and the next write succeeds',
+  onPostgres,
+  async (t) => {
+    const { database, address } = await openScratch(t)
+    const cut = database.write(async (tx) => {
+      await tx.insertInto('records').values({ kind: 'event' }).execute()
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+      await administer(address, `select pg_terminate_backend(${rows[0]?.pid})`)
+      await sleep(50)
+      await tx.insertInto('records').values({ kind: 'event' }).execute()
+    })
+    await assert.rejects(cut, DatabaseUnavailable)
+    assert.deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
+    await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
+  },
+)
+
+test('a write whose failed statement went unnoticed is not acknowledged', onPostgres, async (t) => {
+  const { database } = await openScratch(t)
+  const write = database.write(async (tx) => {
+    await tx.insertInto('records').values({ kind: 'event' }).execute()
+    await sql`select 1 / 0`.execute(tx).catch(() => undefined)
+  })
+  await assert.rejects(write, /rolled back/)
+})
+
+test('nothing of a session outlives its transaction', onPostgres, async (t) => {
+  const { database } = await openScratch(t)
+  await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
+  const { rows } = await sql`
+    select name from pg_prepared_statements union all select name from pg_settings where source = 'session'
+  `.execute(database.read)
+  assert.deepEqual(rows, [])
+})
+
+test('a database that cannot be used is refused in one sentence without its password', onPostgres, async () => {
+  const wrong = new URL(server())
+  wrong.pathname = 'no_such_database'
+  wrong.password = 'secret'
+  await assert.rejects(openDatabase(wrong.href), (error: Error) => {
+    assert.match(
+      error.message,
+      /^The database postgres:\/\/kalends@.*no_such_database cannot be opened: .*does not exist\.$/,
+    )
+    return true
+  })
+  await assert.rejects(
+    openDatabase('postgres://127.0.0.1:1/x'),
+    /cannot be opened: connect ECONNREFUSED 127.0.0.1:1\.$/,
+  )
+  await assert.rejects(openDatabase(`${server()}?connections=many`), /takes a number as connections, not "many"\.$/)
+  await administer(server(), `create database latin encoding 'LATIN1' locale 'C' template template0`)
+  const latin = new URL(server())
+  latin.pathname = 'latin'
+  await assert.rejects(openDatabase(latin.href), /its encoding is LATIN1, and only UTF8 holds every text\.$/)
+  await administer(server(), 'drop database latin')
+})

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   GetObjectCommand,
-  HeadBucketCommand,
   HeadObjectCommand,
   PutObjectCommand,
   type PutObjectCommandInput,
@@ -23,11 +22,19 @@ export interface S3Place {
   region: string | undefined
 }
 
-/** Limits in milliseconds: until there is a connection, while nothing moves on it, until an answer begins, until a file is kept. */
-const CONNECT_MS = 3000
-const IDLE_MS = 15_000
-const ANSWER_MS = 10_000
-const PUT_MS = 30_000
+/** Limits in milliseconds. */
+export interface S3Limits {
+  /** Until there is a connection. */
+  connect: number
+  /** While nothing moves on it. */
+  idle: number
+  /** Until an answer begins. */
+  answer: number
+  /** Until a file is kept. */
+  put: number
+}
+
+const LIMITS: S3Limits = { connect: 3000, idle: 15_000, answer: 10_000, put: 30_000 }
 
 /** Times a request is sent when the connection or the store fails, and times it is sent while another writer is busy with its name. */
 const ATTEMPTS = 3
@@ -67,8 +74,8 @@ export function parseS3Address(address: string): S3Place {
  * A name is taken as long as the bucket has it; a removed file leaves an empty one behind. Of several writers one wins where the store
  * knows conditional writes (`If-None-Match: *`). Where it does not, two nodes that put one name in the same moment may both believe so.
  */
-export function s3MediaStore(place: S3Place, report: (error: Error) => void): MediaStore {
-  const client = connect(place)
+export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
+  const client = connect(place, limits)
   const limited = makeLimited(place, report)
   /** What this process is putting: a name that looks free while one of its own writes is under way is not. */
   const busy = new Set<string>()
@@ -78,13 +85,15 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void): Me
   }
   const sizeOf = async (key: string) => {
     const ask = new HeadObjectCommand(nameOf(key))
-    const found = await limited(ANSWER_MS, (abortSignal) => client.send(ask, { abortSignal }))
+    const found = await limited(limits.answer, (abortSignal) => client.send(ask, { abortSignal }))
     return found && (found.ContentLength ?? 0)
   }
   const replace = async (input: PutObjectCommandInput) => {
-    await limited(PUT_MS, (abortSignal) => client.send(new PutObjectCommand(input), { abortSignal }))
+    await limited(limits.put, (abortSignal) => client.send(new PutObjectCommand(input), { abortSignal }))
   }
-  void findBucket(client, place, limited, report)
+  // Whoever runs the service hears of a wrong bucket before the first upload does.
+  const absent = new GetObjectCommand({ Bucket: place.bucket, Key: `${place.prefix}.absent` })
+  limited(limits.answer, (abortSignal) => client.send(absent, { abortSignal })).catch(() => undefined)
   return {
     put: async (key, bytes, mimeType) => {
       const input = { ...nameOf(key), ...contentOf(bytes, mimeType) }
@@ -92,7 +101,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void): Me
       busy.add(key)
       try {
         if ((await sizeOf(key)) !== undefined) return false
-        return (await limited(PUT_MS, (abortSignal) => putNew(client, input, abortSignal))) === true
+        return (await limited(limits.put, (abortSignal) => putNew(client, input, abortSignal))) === true
       } finally {
         busy.delete(key)
       }
@@ -100,7 +109,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void): Me
     read: async (key) => {
       if (!isKey(key)) return undefined
       const ask = new GetObjectCommand(nameOf(key))
-      const found = await limited(ANSWER_MS, (abortSignal) => client.send(ask, { abortSignal }))
+      const found = await limited(limits.answer, (abortSignal) => client.send(ask, { abortSignal }))
       if (!(found?.Body instanceof Readable)) return undefined
       if (found.ContentLength) return { stream: found.Body, mimeType: mimeTypeOf(key), size: found.ContentLength }
       found.Body.destroy()
@@ -113,7 +122,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void): Me
   }
 }
 
-function connect({ endpoint, region }: S3Place): S3Client {
+function connect({ endpoint, region }: S3Place, limits: S3Limits): S3Client {
   const named = region ?? process.env.AWS_REGION ?? (endpoint === undefined ? undefined : 'us-east-1')
   return new S3Client({
     ...(named === undefined ? {} : { region: named }),
@@ -122,7 +131,7 @@ function connect({ endpoint, region }: S3Place): S3Client {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: ATTEMPTS,
-    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
+    requestHandler: { connectionTimeout: limits.connect, socketTimeout: limits.idle },
   })
 }
 
@@ -172,18 +181,6 @@ function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limit
       clearTimeout(timer)
     }
   }
-}
-
-/** Looks for the bucket, so that whoever runs the service hears of a wrong one before the first upload does. */
-async function findBucket(
-  client: S3Client,
-  { bucket }: S3Place,
-  limited: Limited,
-  report: (error: Error) => void,
-): Promise<void> {
-  const ask = new HeadBucketCommand({ Bucket: bucket })
-  const found = await limited(ANSWER_MS, (abortSignal) => client.send(ask, { abortSignal })).catch(() => 'reported')
-  if (!found) report(new Error(`The media store has no bucket ${bucket}.`))
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -69,6 +69,8 @@ const examples: Record<SettingName, readonly [string, string]> = {
   port: ['8081', '0'],
   database: ['sqlite:/srv/calendar.sqlite', 'postgres://calendar@localhost/calendar'],
   data: ['/srv/calendar', 'elsewhere'],
+  media: ['file:/srv/images', 's3://images/calendar?endpoint=http://localhost:9000&region=eu-1'],
+  media_url: ['https://images.example.org', 'http://localhost:9000/images/'],
   page_size_cap: ['20', '100'],
   geoloc_radius: ['5', '50'],
   image_hosts: ['example.org,example.net', 'example.com'],
@@ -87,4 +89,11 @@ test('an unknown setting is refused by its name', () => {
 test('a value a setting does not take is refused with the name it came under', () => {
   assert.throws(() => readConfig({ port: 'eighty' }, {}), /^Error: --port .*"eighty"/)
   assert.throws(() => readConfig({}, { KALENDS_PORT: '70000' }), /^Error: KALENDS_PORT .*"70000"/)
+})
+
+test('a refused place for images is not repeated, since it may hold a secret', () => {
+  assert.throws(
+    () => readConfig({}, { KALENDS_MEDIA: 's3://name:word@images' }),
+    (error: Error) => /^KALENDS_MEDIA takes /.test(error.message) && !error.message.includes('word'),
+  )
 })

@@ -62,11 +62,12 @@ test(
       await server.halt(how)
       const down = performance.now()
       await sleep(700)
+      const starting = performance.now()
       await server.start()
       const back = performance.now()
       await sleep(2500)
       const statuses = traffic.answers
-        .filter(({ at }) => at > down + 200 && at < back)
+        .filter(({ at }) => at > down + 200 && at < starting)
         .map(({ answer }) => answer.status)
       assert.ok(statuses.length > 0 && statuses.every((status) => status === 503), `${how}: ${statuses}`)
       const later = traffic.answers.filter(({ at }) => at > back + 2000)

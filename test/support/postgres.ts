@@ -96,7 +96,6 @@ async function launch(program: string, data: string, port: number, owner: Owner)
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     fsync: 'off',
-    synchronous_commit: 'off',
     full_page_writes: 'off',
     max_connections: '200',
     max_wal_senders: '4',

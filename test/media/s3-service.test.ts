@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import sharp from 'sharp'
+import { type S3Server, startS3 } from '../support/s3.ts'
+import { type Answer, startService, type TestService } from '../support/service.ts'
+
+const MEDIA = '~/wp-json/wp/v2/media'
+
+let s3: S3Server
+let service: TestService
+/** Another node on the same bucket, which hands out addresses of the bucket itself. */
+let direct: TestService
+
+before(async () => {
+  s3 = await startS3()
+  service = await startService({ media: s3.place('calendar') })
+  direct = await startService({ media: s3.place('calendar'), media_url: `${s3.url}/calendar/` })
+})
+after(async () => {
+  await service.close()
+  await direct.close()
+  await s3.close()
+})
+
+async function upload(to: TestService, name: string): Promise<Answer> {
+  const picture = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer()
+  const headers = { 'content-type': 'image/png', 'content-disposition': `attachment; filename="${name}.png"` }
+  return to.request('author', 'POST', MEDIA, new Uint8Array(picture), headers)
+}
+
+/** Addresses and byte counts of an image and its sizes. */
+function filesOf({ body }: Answer): { source_url: string; filesize: number }[] {
+  return Object.values(body.media_details.sizes)
+}
+
+test('an upload and its sizes are kept in the bucket and sent by the service', async () => {
+  const answer = await upload(service, 'poster')
+  assert.equal(answer.status, 201)
+  assert.equal(filesOf(answer).length, 3)
+  const kept = await s3.names()
+  for (const { source_url, filesize } of filesOf(answer)) {
+    assert.ok(source_url.startsWith(`${service.origin}/media/20`), source_url)
+    assert.ok(kept.includes(`calendar/${source_url.slice(`${service.origin}/media/`.length)}`), source_url)
+    const file = await fetch(source_url)
+    assert.deepEqual([file.status, file.headers.get('content-type')], [200, 'image/png'])
+    assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.equal((await file.arrayBuffer()).byteLength, filesize)
+  }
+})
+
+test('nodes that upload files of one name at once give each a name of its own', async () => {
+  const answers = await Promise.all([service, direct, service, direct].map((node) => upload(node, 'wanted')))
+  const names = answers.map(({ body }) => body.source_url.match(/wanted(-\w+)?\.png$/)?.[0])
+  assert.ok(names.every(Boolean))
+  assert.equal(new Set(names).size, answers.length)
+})
+
+test('images may be sent by the bucket itself', async () => {
+  const answer = await upload(direct, 'direct')
+  for (const { source_url, filesize } of filesOf(answer)) {
+    assert.ok(source_url.startsWith(`${s3.url}/calendar/20`), source_url)
+    const file = await fetch(source_url)
+    assert.deepEqual([file.status, file.headers.get('content-type')], [200, 'image/png'])
+    assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.equal((await file.arrayBuffer()).byteLength, filesize)
+  }
+})
+
+test('the address of an image in the bucket is known for that image', async () => {
+  const { body } = await upload(direct, 'known')
+  const event = { title: 'With a picture', start_date: '2026-12-01 10:00', end_date: '2026-12-01 11:00' }
+  const created = await direct.post('/events', { ...event, image: body.source_url })
+  assert.deepEqual([created.status, created.body.image.id], [201, body.id])
+  assert.equal(created.body.image.url, body.source_url)
+})
+
+test('a removed image is not sent any more, and its names stay taken', async () => {
+  const answer = await upload(service, 'gone')
+  assert.equal((await service.remove(`${MEDIA}/${answer.body.id}`)).status, 200)
+  for (const { source_url } of filesOf(answer)) assert.equal((await fetch(source_url)).status, 404)
+  const again = await upload(service, 'gone')
+  assert.match(again.body.source_url, /gone-1\.png$/)
+})
+
+test('without its store the service says so where images are concerned, answers all else, and recovers by itself', async () => {
+  const { body: image } = await upload(service, 'outage')
+  await s3.halt()
+  const refused = await upload(service, 'not-now')
+  assert.deepEqual(
+    [refused.status, refused.body.code, refused.headers.get('retry-after')],
+    [503, 'rest_unavailable', '1'],
+  )
+  const missing = await fetch(image.source_url)
+  assert.deepEqual([missing.status, missing.headers.get('retry-after')], [503, '1'])
+  assert.equal((await missing.json()).code, 'rest_unavailable')
+  assert.equal((await service.get('/events')).status, 200)
+  assert.equal((await service.get(`${MEDIA}/${image.id}`)).status, 200)
+  await s3.start()
+  assert.equal((await fetch(image.source_url)).status, 200)
+  const again = await upload(service, 'not-now')
+  assert.deepEqual([again.status, again.body.source_url.endsWith('/not-now.png')], [201, true])
+})

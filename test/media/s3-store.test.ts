@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import type { MediaStore } from '../../src/media/media-store.ts'
+import { openMediaStore } from '../../src/media/open-media-store.ts'
+import { BUCKET, type Conditions, type S3Server, startS3 } from '../support/s3.ts'
+
+const bytes = Buffer.from('an image')
+const unavailable = { name: 'Problem', code: 'rest_unavailable', details: { retryAfter: 1 } }
+
+async function contentOf(store: MediaStore, key: string): Promise<string | undefined> {
+  const file = await store.read(key)
+  return file && (await buffer(file.stream)).toString()
+}
+
+function nobody(error: Error): never {
+  throw error
+}
+
+test('what speaks S3 is loaded only for a store that needs it', async () => {
+  const { cache } = createRequire(import.meta.url)
+  const isLoaded = () => Object.keys(cache).some((path) => path.includes('client-s3'))
+  await import('../../src/app.ts')
+  await openMediaStore('file:/nowhere', nobody)
+  assert.equal(isLoaded(), false)
+  await openMediaStore('s3://images?endpoint=http://127.0.0.1:1', () => undefined)
+  assert.equal(isLoaded(), true)
+})
+
+const kinds: Record<Conditions, string> = {
+  kept: 'that knows conditional writes',
+  ignored: 'that ignores conditions',
+  refused: 'that refuses conditions',
+}
+
+for (const [conditions, described] of Object.entries(kinds) as [Conditions, string][]) {
+  describe(`a store ${described}`, () => {
+    let s3: S3Server
+    let store: MediaStore
+    before(async () => {
+      s3 = await startS3(conditions)
+      store = await openMediaStore(s3.place('town/calendar'), nobody)
+    })
+    after(() => s3.close())
+
+    test('gives back what was put, with its type and size', async () => {
+      assert.equal(await store.put('2026/11/poster.png', bytes, 'image/png'), true)
+      const file = await store.read('2026/11/poster.png')
+      assert.deepEqual([file?.mimeType, file?.size], ['image/png', bytes.length])
+      assert.ok(file)
+      assert.deepEqual(await buffer(file.stream), bytes)
+    })
+
+    test('keeps its files below its prefix', async () => {
+      assert.deepEqual(await s3.names(), ['town/calendar/2026/11/poster.png'])
+    })
+
+    test('never overwrites a file', async () => {
+      assert.equal(await store.put('2026/11/poster.png', Buffer.from('another'), 'image/png'), false)
+      assert.equal(await contentOf(store, '2026/11/poster.png'), 'an image')
+    })
+
+    test('lets one of many writers of a node have a name', async () => {
+      const writers = Array.from({ length: 20 }, (_, i) =>
+        store.put('2026/11/wanted.png', Buffer.from(`writer ${i}`), 'image/png'),
+      )
+      const won = await Promise.all(writers)
+      assert.equal(won.filter(Boolean).length, 1)
+      assert.equal(await contentOf(store, '2026/11/wanted.png'), `writer ${won.indexOf(true)}`)
+    })
+
+    test('removes a file but keeps its name taken, and does not mind one that is gone', async () => {
+      await store.put('2026/12/gone.png', bytes, 'image/png')
+      await store.remove('2026/12/gone.png')
+      await store.remove('2026/12/gone.png')
+      await store.remove('2026/12/never.png')
+      assert.equal(await store.read('2026/12/gone.png'), undefined)
+      assert.equal(await store.put('2026/12/gone.png', bytes, 'image/png'), false)
+      assert.equal(await store.put('2026/12/never.png', bytes, 'image/png'), true)
+    })
+
+    test('restores a file whatever its name holds', async () => {
+      await store.restore('2026/12/gone.png', Buffer.from('carried'), 'image/png')
+      await store.restore('2026/12/new.png', Buffer.from('carried, too'), 'image/png')
+      assert.equal(await contentOf(store, '2026/12/gone.png'), 'carried')
+      assert.equal(await contentOf(store, '2026/12/new.png'), 'carried, too')
+    })
+  })
+}
+
+describe('a store in a bucket', () => {
+  let s3: S3Server
+  before(async () => {
+    s3 = await startS3()
+  })
+  after(() => s3.close())
+
+  test('lets one of many nodes have a name', async () => {
+    const nodes = await Promise.all(Array.from({ length: 8 }, () => openMediaStore(s3.place(), nobody)))
+    const won = await Promise.all(nodes.map((node, i) => node.put('a.png', Buffer.from(`node ${i}`), 'image/png')))
+    assert.equal(won.filter(Boolean).length, 1)
+    const [any] = nodes
+    assert.equal(any && (await contentOf(any, 'a.png')), `node ${won.indexOf(true)}`)
+  })
+
+  test('reads names that no image has as missing, and neither writes nor removes them', async () => {
+    const store = await openMediaStore(s3.place('inner'), nobody)
+    const names = await s3.names()
+    for (const key of ['../a.png', '', '/', '2026/../../a.png', '2026//a.png', '.hidden.png', 'a.png?b', 'a.png\n']) {
+      assert.equal(await store.read(key), undefined, key)
+      await assert.rejects(store.put(key, bytes, 'image/png'), /no key of a media file/)
+      await assert.rejects(store.remove(key), /no key of a media file/)
+    }
+    assert.deepEqual(await s3.names(), names)
+  })
+
+  test('that is down says so without anything secret, and works again when it is back', async () => {
+    const reports: Error[] = []
+    const store = await openMediaStore(s3.place('outage'), (error) => reports.push(error))
+    await store.put('before.png', bytes, 'image/png')
+    await s3.halt()
+    await assert.rejects(store.put('after.png', bytes, 'image/png'), unavailable)
+    await assert.rejects(store.read('before.png'), unavailable)
+    await assert.rejects(store.remove('before.png'), unavailable)
+    await s3.start()
+    assert.equal(await contentOf(store, 'before.png'), 'an image')
+    assert.equal(await store.put('after.png', bytes, 'image/png'), true)
+    assert.deepEqual(
+      reports.map(({ message }) => message),
+      [`The media store s3://${BUCKET} fails: ECONNREFUSED.`],
+    )
+  })
+
+  test('that is not there or does not let one in is reported at once, by name and without keys', async () => {
+    const reports: string[] = []
+    const next = () => new Promise<string>((resolve) => waiting.push(resolve))
+    const waiting: ((message: string) => void)[] = []
+    const report = ({ message }: Error) => {
+      reports.push(message)
+      waiting.shift()?.(message)
+    }
+    const wrongBucket = next()
+    await openMediaStore(s3.place().replace(BUCKET, 'elsewhere'), report)
+    assert.equal(await wrongBucket, 'The media store s3://elsewhere fails: NoSuchBucket (404).')
+    process.env.AWS_SECRET_ACCESS_KEY = 'a wrong secret'
+    const wrongKey = next()
+    await openMediaStore(s3.place(), report)
+    assert.match(await wrongKey, /^The media store s3:\/\/images fails: SignatureDoesNotMatch \(403\)\.$/)
+    process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER'
+    assert.equal(reports.length, 2)
+  })
+
+  test('that accepts connections and never answers is given up after its time', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    const sockets = new Set<{ destroy: () => void }>()
+    silent.on('connection', (socket) => sockets.add(socket.on('error', () => undefined)))
+    await once(silent, 'listening')
+    const address = silent.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    const { parseS3Address, s3MediaStore } = await import('../../src/media/s3-store.ts')
+    const limits = { connect: 100, idle: 200, answer: 300, put: 300 }
+    const store = s3MediaStore(parseS3Address(`s3://b1?endpoint=http://127.0.0.1:${port}`), () => undefined, limits)
+    const began = performance.now()
+    await assert.rejects(store.read('a.png'), unavailable)
+    await assert.rejects(store.restore('a.png', bytes, 'image/png'), unavailable)
+    assert.ok(performance.now() - began < 3000)
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+})
+
+describe('the address of a store', () => {
+  test('names bucket, prefix, endpoint and region', async () => {
+    const { parseS3Address } = await import('../../src/media/s3-store.ts')
+    assert.deepEqual(parseS3Address('s3://images/town/calendar/?endpoint=https://s3.example.org:9000&region=eu-1'), {
+      bucket: 'images',
+      prefix: 'town/calendar/',
+      endpoint: 'https://s3.example.org:9000',
+      region: 'eu-1',
+    })
+    assert.deepEqual(parseS3Address('s3://images'), {
+      bucket: 'images',
+      prefix: '',
+      endpoint: undefined,
+      region: undefined,
+    })
+  })
+
+  test('that is none is refused in a sentence that repeats nothing of it', async () => {
+    const wrong = [
+      's3://',
+      's3://secret_Bucket',
+      's3://secret/../up',
+      's3://images/?endpoint=secret',
+      's3://images?endpoint=ftp://secret',
+      's3://images?secret=1',
+      's3://images:80/secret',
+      's3://key:secret@images',
+      's3://images?endpoint=https://key:secret@s3.example.org',
+    ]
+    for (const address of wrong) {
+      await assert.rejects(
+        openMediaStore(address, nobody),
+        ({ message }: Error) => message.startsWith('An S3-compatible store is written') && !message.includes('secret'),
+        address,
+      )
+    }
+  })
+})

@@ -34,6 +34,9 @@ export function areRecordsOf(kind: LinkedKind) {
   }
 }
 
+/** Venues or organizers one event can have, since each is looked up before it is known whether the caller may write at all. */
+const MOST_LINKS = 100
+
 /** One entry of an event's `venue` or `organizer`: a record that exists, or the fields of one to make. */
 export type LinkEntry = { id: number } | { fields: Record<string, unknown> }
 
@@ -44,10 +47,9 @@ export type LinkEntry = { id: number } | { fields: Record<string, unknown> }
 export function linkEntries(value: unknown): LinkEntry[] | undefined {
   if (isEmpty(value)) return []
   if (isNamedRecord(value)) return allKnown([recordEntry(value)])
-  if (typeof value === 'boolean') return undefined
-  return allKnown(
-    (listEntries(value) ?? [undefined]).map((entry) => (isNamedRecord(entry) ? recordEntry(entry) : idEntry(entry))),
-  )
+  const entries = typeof value === 'boolean' ? undefined : listEntries(value)
+  if (!entries || entries.length > MOST_LINKS) return undefined
+  return allKnown(entries.map((entry) => (isNamedRecord(entry) ? recordEntry(entry) : idEntry(entry))))
 }
 
 function recordEntry(record: Record<string, unknown>): LinkEntry | undefined {

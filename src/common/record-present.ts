@@ -34,14 +34,23 @@ export function globalId(site: Asking['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
 
-/** Without the members that have nothing to say: `""`, `false`, `"0"`, null (contract 3.2). A coordinate of 0 stays. */
-export function withoutEmpty(members: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value === 0 || (value !== '0' && Boolean(value))),
-  )
-}
+/** False for what records leave out: `""`, `false`, `"0"`, null (contract 3.2). A coordinate of 0 stays. */
+const isShown = (value: unknown) => value === 0 || (value !== '0' && Boolean(value))
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
+
+/** Names of the plain fields a kind shows after its head, by its declaration: worked out once, since every event shows such records. */
+const detailNames = new WeakMap<Fields, readonly string[]>()
+
+function detailsOf(fields: Fields, kind: string): readonly string[] {
+  const known = detailNames.get(fields)
+  if (known) return known
+  const names = Object.entries(fields).flatMap(([name, field]) =>
+    field.kind.keep && name !== kind && name !== 'description' && field.kind.answers !== 'boolean' ? [name] : [],
+  )
+  detailNames.set(fields, names)
+  return names
+}
 
 /** A venue or organizer as its own routes and events show it: what both kinds have in common, details in the order declared. */
 export function presentLinkedRecord(
@@ -50,24 +59,23 @@ export function presentLinkedRecord(
   fields: Fields,
   row: LinkedPresentable,
   image: ImageRow | undefined,
-) {
-  const columns: Record<string, unknown> = { ...row }
+): Record<string, unknown> {
+  const columns = row as unknown as Readonly<Record<string, unknown>>
   const trusted = row.trusted === 1
-  const details = Object.entries(fields).flatMap(([name, field]) => {
-    const plain = field.kind.keep && name !== kind && name !== 'description' && field.kind.answers !== 'boolean'
-    return plain ? [[name, columns[name]] as const] : []
-  })
-  return withoutEmpty({
-    id: row.id,
-    ...recordHead(row),
-    url: recordUrl(asking.site, kind, row),
-    [kind]: renderTitle(String(columns[kind]), trusted),
-    description: renderText(row.description, trusted),
-    excerpt: renderText(row.excerpt, trusted),
-    slug: row.slug,
-    image: image && presentImage(image, asking.images.mediaUrl),
-    ...Object.fromEntries(details),
-  })
+  const shown: Record<string, unknown> = {}
+  const show = (name: string, value: unknown) => {
+    if (isShown(value)) shown[name] = value
+  }
+  show('id', row.id)
+  Object.assign(shown, recordHead(row))
+  show('url', recordUrl(asking.site, kind, row))
+  show(kind, renderTitle(String(columns[kind]), trusted))
+  show('description', renderText(row.description, trusted))
+  show('excerpt', renderText(row.excerpt, trusted))
+  show('slug', row.slug)
+  show('image', image && presentImage(image, asking.images.mediaUrl))
+  for (const name of detailsOf(fields, kind)) show(name, columns[name])
+  return shown
 }
 
 /** @throws Problem <kind>-not-accessible when the caller may not read the record (contract 7.3). */

@@ -42,12 +42,16 @@ export async function freeSlug(tx: Db, table: RecordTable, base: string, id: num
   }
 }
 
-/** The id of the record with this slug, raw or percent-encoded, in any letter case and any status; the lowest where drafts share one. */
+/**
+ * The id of the record with this slug, raw or percent-encoded, in any letter case and any status. Drafts may share a slug, with each other
+ * and with one other record: that one comes first, then the lowest id (contract 5.2).
+ */
 export async function findIdBySlug(db: Db, table: RecordTable, slug: string): Promise<number | undefined> {
   const row = await db
     .selectFrom(table)
     .select('id')
     .where('slug', '=', canonicalSlug(slug))
+    .orderBy((record) => record.case().when('status', 'in', ['draft', 'pending']).then(1).else(0).end())
     .orderBy('id')
     .limit(1)
     .executeTakeFirst()

@@ -84,7 +84,7 @@ export async function createTerm(tx: Db, taxonomy: Taxonomy, values: TermValues 
   const twin = namesakes.find((term) => taxonomy === 'tag' || term.parent === parent)
   if (twin && (asked === '' || asked === twin.slug)) throw new Problem('term_exists', { data: { term_id: twin.id } })
   const parentTerm = parent === 0 || asked !== '' ? undefined : await findTerm(tx, taxonomy, parent)
-  const base = (asked || slugify(name)).slice(0, LONGEST)
+  const base = (asked || slugify(name) || taxonomy).slice(0, LONGEST)
   const slug = await freeTermSlug(tx, taxonomy, slugCandidates(base, parentTerm?.slug), 0)
   return insertTerm(tx, { taxonomy, name, slug, description: values.description ?? '', parent, folded: fold(name) })
 }
@@ -100,10 +100,11 @@ export async function changeTerm(tx: Db, term: TermRow, values: TermValues): Pro
     columns.folded = fold(columns.name)
   }
   if (values.description !== undefined) columns.description = values.description
-  if (values.slug) {
-    columns.slug = slugify(values.slug).slice(0, LONGEST)
-    const holder = await findTermBySlug(tx, term.taxonomy, columns.slug)
+  const slug = slugify(values.slug ?? '').slice(0, LONGEST)
+  if (slug !== '') {
+    const holder = await findTermBySlug(tx, term.taxonomy, slug)
     if (holder && holder.id !== term.id) throw new Problem('duplicate_term_slug')
+    columns.slug = slug
   }
   if (values.parent !== undefined) {
     await holdName(tx, `tree of ${term.taxonomy}`)

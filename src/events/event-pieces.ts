@@ -56,11 +56,14 @@ function makePiece(presented: object, countsVersion: number): Piece {
   const counts: number[] = []
   let text = ''
   let copied = 0
+  let bytes = 0
   for (const match of json.matchAll(EMBEDDED_COUNT)) {
     const start = match.index + '"count":'.length
-    text += json.slice(copied, start)
-    counts.push(Buffer.byteLength(text), Number(match[2]))
-    text += String(match[1]).padStart(WIDTH)
+    const before = json.slice(copied, start)
+    bytes += Buffer.byteLength(before)
+    counts.push(bytes, Number(match[2]))
+    text += before + String(match[1]).padStart(WIDTH)
+    bytes += WIDTH
     copied = start + String(match[1]).length
   }
   return { bytes: Buffer.from(text + json.slice(copied)), counts: Int32Array.from(counts), countsVersion }

@@ -50,9 +50,9 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Nests the fields of a multipart form as those of an urlencoded one are. */
-export function nestFields(pairs: readonly (readonly [name: string, value: string])[]): RawValues {
-  return parseForm(pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&'))
+/** The fields of a multipart form as the text of an urlencoded one, which is nested and repeats keys by the same rules. */
+export function formText(pairs: readonly (readonly [name: string, value: string])[]): string {
+  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')
 }
 
 /** The media type of a body without its parameters, in lower case. */

@@ -50,8 +50,8 @@ export interface Incoming {
   /** Address of the client. */
   address: string
   body: Buffer
-  /** The fields and files of a multipart form, which replaces `body`. */
-  form?: { fields: RawValues; files: Upload[] }
+  /** The fields, the keys that stand more than once, and the files of a multipart form, which replaces `body`. */
+  form?: { fields: RawValues; repeated: Set<string>; files: Upload[] }
 }
 
 /** The path and query of a request, its method after overrides, and what every route knows (contract 9.3). */
@@ -175,7 +175,8 @@ function bodyOf(incoming: Incoming): RawValues {
 
 function repeatedIn(incoming: Incoming, target: Target): Set<string> {
   const isForm = mediaType(incoming.headers) === 'application/x-www-form-urlencoded'
-  return new Set([...repeatedKeys(target.queryText), ...(isForm ? repeatedKeys(incoming.body.toString('utf8')) : [])])
+  const inBody = incoming.form?.repeated ?? (isForm ? repeatedKeys(incoming.body.toString('utf8')) : [])
+  return new Set([...repeatedKeys(target.queryText), ...inBody])
 }
 
 async function allowHeader({ route, variables }: Match, asking: Asking): Promise<string> {

@@ -17,7 +17,7 @@ import { answerHeaders, crossOriginHeaders, encode, encodingFor, hasCurrent } fr
 import { problemReply } from './problem-replies.ts'
 import { makePublicReads } from './public-reads.ts'
 import type { Reply } from './reply.ts'
-import { nestFields } from './request.ts'
+import { formText, parseForm, repeatedKeys } from './request.ts'
 import { type Incoming, LONGEST_URL, makeResponder, type Service, type Upload } from './respond.ts'
 
 /** Limits and surroundings of the server. */
@@ -196,7 +196,8 @@ async function formOf(request: FastifyRequest, options: ServerOptions): Promise<
     if (error instanceof Problem || (error instanceof Error && 'code' in error)) throw error
     throw new Problem('rest_invalid_form')
   }
-  return { fields: nestFields(fields), files }
+  const text = formText(fields)
+  return { fields: parseForm(text), repeated: repeatedKeys(text), files }
 }
 
 function tooLarge(bytes: number): Problem {

@@ -217,6 +217,24 @@ describe('bodies', () => {
     assert.equal((await service.post('/events', DAY)).status, 201)
   })
 
+  test('of a field that is repeated the last value counts, in the query, urlencoded and multipart', async () => {
+    const form = new FormData()
+    for (const [name, value] of [...Object.entries(DAY), ['title', 'Last']] as const) form.append(name, value)
+    const text = `${new URLSearchParams(DAY)}&title=Last`
+    for (const answer of [
+      await service.post('/events', form),
+      await service.post('/events', new URLSearchParams(text)),
+      await service.post(`/events?${text}`, undefined),
+    ])
+      assert.deepEqual([answer.status, answer.body.title], [201, 'Last'])
+  })
+
+  test('an event takes a hundred venues or organizers and no more', async () => {
+    const many = (count: number) => Array.from({ length: count }, (_, n) => ({ organizer: `Choir member ${n}` }))
+    assert.equal((await service.post('/events', { ...DAY, organizer: many(100) })).body.organizer.length, 100)
+    assertNamed(await service.post('/events', { ...DAY, organizer: many(101) }, 'anonymous'), 'organizer')
+  })
+
   test('nothing can be put onto what all records share', async () => {
     const text =
       '{"title":"Tame","start_date":"2027-05-01","end_date":"2027-05-01","__proto__":{"status":"draft"},"constructor":{"prototype":{"status":"draft"}}}'

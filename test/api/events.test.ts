@@ -655,6 +655,24 @@ describe('status', () => {
     assert.notEqual(published.date_utc, '0000-00-00 00:00:00')
   })
 
+  test('drafts may share a slug, and a published event is found by it before all of them', async () => {
+    const drafts = [
+      await createEvent({ slug: 'shared', status: 'draft' }),
+      await createEvent({ slug: 'shared', status: 'pending' }),
+    ]
+    assert.deepEqual(names(drafts, 'slug'), ['shared', 'shared'])
+    assert.equal((await read('/events/by-slug/shared')).id, drafts[0].id)
+    const published = await createEvent({ title: 'Shared' })
+    assert.equal(published.slug, 'shared')
+    assert.equal((await read('/events/by-slug/shared', 'anonymous')).id, published.id)
+    assert.deepEqual(names([await update(drafts[0].id, { status: 'publish' })], 'slug'), ['shared-2'])
+  })
+
+  test('events made at the same time under the same title all get slugs of their own', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => createEvent({ title: 'All at once' })))
+    assert.equal(new Set(names(made, 'slug')).size, 20)
+  })
+
   test('a record as read, with a publication date of zeros, can be posted back', async () => {
     const draft = await read(`/events/${(await createEvent({ title: 'Zeros', status: 'draft' })).id}`)
     assert.equal(draft.date_utc, '0000-00-00 00:00:00')

@@ -472,7 +472,7 @@ const wallTime = fc
   .map((date) => date.toISOString().slice(0, 19).replace('T', ' '))
 const website = fc.webUrl({ withQueryParameters: true }).filter((url) => !/[&'"%]/.test(url))
 const head = {
-  author: optional(fc.constantFrom('admin', 'editor', 'author').map((login) => login)),
+  author: optional(fc.constantFrom('admin', 'editor', 'author')),
   date: optional(fc.constantFrom('2020-01-02 03:04:05', '2025-06-07 08:09:10')),
   status: optional(fc.constantFrom('publish', 'private')),
   description: optional(line),
@@ -736,6 +736,9 @@ test('following next_rest_url of any list with any filters visits each record on
   }
 })
 
+/** Filters by records that not everybody sees. */
+const TELLING = new Set(['venue', 'organizer', 'event', 'post', 'has_events', 'only_with_upcoming'])
+
 async function assertWalk(
   planted: TestService,
   path: string,
@@ -752,6 +755,11 @@ async function assertWalk(
   const whole = (await get(`/${path}?${query}&per_page=1000`)).body
   const expected = idsOf(whole[path])
   assert.equal(whole.total, expected.length, `${path}?${query}`)
+  if (reader === 'anonymous' && !Object.keys(sent).some((name) => TELLING.has(name))) {
+    const status = path === 'categories' || path === 'tags' ? '' : '&status=publish'
+    const seen = (await planted.get(`/${path}?${query}&per_page=1000${status}`, 'admin')).body
+    assert.deepEqual(expected, idsOf(seen[path]), `${path}?${query}`)
+  }
   const visited: number[] = []
   let url: string | undefined = `${planted.base}/${path}?${query}&per_page=${perPage}`
   for (let page = 1; url !== undefined; page++) {

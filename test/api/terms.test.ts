@@ -144,6 +144,15 @@ for (const path of ['/categories', '/tags'] as const) {
       }
     })
 
+    test('a name of signs alone gets a slug all the same, and a slug of signs alone is no slug', async () => {
+      const terms = [await create(path, { name: '!!!' }), await create(path, { name: '???' })]
+      assert.deepEqual(
+        terms.map(({ slug }) => slug),
+        [kind, `${kind}-2`],
+      )
+      assert.equal((await update(`${path}/${terms[0].id}`, { slug: '***' })).slug, kind)
+    })
+
     test('descriptions are safe HTML whoever wrote them', async () => {
       const { description } = await create(path, {
         name: `Safe ${kind}`,

@@ -193,7 +193,7 @@ describe('the address of a store', () => {
     const wrong = [
       's3://',
       's3://secret_Bucket',
-      's3://secret/../up',
+      's3://secret//up',
       's3://images/?endpoint=secret',
       's3://images?endpoint=ftp://secret',
       's3://images?secret=1',

@@ -8,4 +8,7 @@ if (major < 24) {
 // What was compiled at one start need not be compiled again at the next.
 const { enableCompileCache } = await import('node:module')
 enableCompileCache()
-await import('../src/main.ts')
+// A package has what `npm run build` makes of the sources, since Node reads no TypeScript below node_modules.
+const { existsSync } = await import('node:fs')
+const hasSources = existsSync(new URL('../src/main.ts', import.meta.url))
+await import(hasSources ? '../src/main.ts' : '../dist/src/main.js')

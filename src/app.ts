@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { ImageService } from './common/images.ts'
-import { type Config, databaseAddress, mediaAddress, mediaUrl, type Site, siteOf } from './config.ts'
+import { type Config, databaseAddress, mediaAddress, mediaUrl, replicaAddress, type Site, siteOf } from './config.ts'
 import type { DemoGround } from './demo/demo.ts'
 import { openEventMemory } from './events/event-memory.ts'
 import { publishDue } from './events/event-schedule.ts'
@@ -11,6 +11,7 @@ import { makeAuthenticator } from './people/authenticate.ts'
 import { createFirstAdministrator } from './people/user-commands.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { migrate } from './storage/migrate.ts'
+import { readFromReplica } from './storage/postgres-replica.ts'
 
 /** A running service. */
 export interface App {
@@ -71,7 +72,9 @@ export async function prepareGround(config: Config, report: Report, { demo = fal
 export async function startApp(config: Config, options: { demo?: boolean } = {}): Promise<App> {
   const logger = pino({ level: config.log_level }, pino.destination({ dest: 2, sync: false }))
   const report: Report = (error) => logger.error(error)
-  const { database, images, site, firstAdministrator, demo } = await prepareGround(config, report, options)
+  const replica = replicaAddress(config)
+  const { database: primary, images, site, firstAdministrator, demo } = await prepareGround(config, report, options)
+  const database = replica === undefined ? primary : readFromReplica(primary, replica, report)
   const authenticator = makeAuthenticator(database)
   let isStopping = false
   const memory = openEventMemory(database, config.cache_bytes / 2)

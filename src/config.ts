@@ -122,6 +122,15 @@ export const settings = {
     'takes sqlite:FILE or postgres://…',
     (text) => text === '' || /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(text),
   ),
+  database_read: discreet(
+    word(
+      'A streaming standby of the PostgreSQL database, postgres://USER:PASSWORD@HOST/NAME, which answers anonymous reads while it shows everything that this process knows of; the database answers the others. Empty: the database answers all.',
+      'ADDRESS',
+      '',
+    ),
+    'takes postgres://…',
+    (text) => /^($|postgres(ql)?:\/\/.)/.test(text),
+  ),
   data: word('The folder of the SQLite file and of the images.', 'FOLDER', 'data'),
   media: discreet(
     word(
@@ -298,4 +307,15 @@ export function mediaUrl(config: Config, site: Site): string {
 /** The database address with its default filled in. */
 export function databaseAddress(config: Config): string {
   return config.database || `sqlite:${resolve(config.data, 'kalends.sqlite')}`
+}
+
+/**
+ * The address of the replica that public reads go to; undefined for none.
+ * @throws Error with one sentence when the database can have none.
+ */
+export function replicaAddress(config: Config): string | undefined {
+  if (config.database_read === '') return undefined
+  if (!/^postgres/.test(config.database))
+    throw new Error(`${environmentName('database_read')} goes with a PostgreSQL database only.`)
+  return config.database_read
 }

@@ -11,6 +11,7 @@ import {
   siteOf,
 } from './config.ts'
 import { registerUserCommands } from './people/user-commands.ts'
+import { registerCopyCommand } from './transfer/copy-command.ts'
 import { isWorker, startWorkers } from './workers.ts'
 
 /** Adds a flag for every setting. */
@@ -90,5 +91,6 @@ program
   .action(() => console.log(settingsPage()))
 
 registerUserCommands(program, () => openStorage(configOf(program.opts())))
+registerCopyCommand(program)
 
 await program.parseAsync().catch(fail)

@@ -258,8 +258,12 @@ function describeStored(stem: string, prepared: PreparedImage): StoredImage {
 }
 
 async function removeFiles(store: MediaStore, image: StoredImage): Promise<void> {
+  await Promise.all(filesOf(image).map(store.remove))
+}
+
+/** Keys of all files of an image. */
+export function filesOf(image: StoredImage): string[] {
   const sizes: StoredSizes = JSON.parse(image.sizes)
   const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
-  const keys = new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])
-  await Promise.all([...keys].map(store.remove))
+  return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
 }

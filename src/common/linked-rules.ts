@@ -49,7 +49,9 @@ export function linkEntries(value: unknown): LinkEntry[] | undefined {
   if (isNamedRecord(value)) return allKnown([recordEntry(value)])
   const entries = typeof value === 'boolean' ? undefined : listEntries(value)
   if (!entries || entries.length > MOST_LINKS) return undefined
-  return allKnown(entries.map((entry) => (isNamedRecord(entry) ? recordEntry(entry) : idEntry(entry))))
+  // A form that clears a list sends it with one empty entry.
+  const filled = entries.filter((entry) => entry !== '')
+  return allKnown(filled.map((entry) => (isNamedRecord(entry) ? recordEntry(entry) : idEntry(entry))))
 }
 
 function recordEntry(record: Record<string, unknown>): LinkEntry | undefined {

@@ -9,6 +9,7 @@ import { fold } from '../text/fold.ts'
 import { singleLine } from '../text/html.ts'
 import { numberedSlug, slugify } from '../text/slug.ts'
 import {
+  findKnownTermIds,
   findTerm,
   findTermByEntry,
   findTermBySlug,
@@ -154,11 +155,12 @@ export async function settleTerms(
   taxonomy: Taxonomy,
   entries: readonly TermEntry[],
 ): Promise<number[]> {
+  const numbers = entries.filter((entry) => typeof entry === 'number')
+  const known = new Set(await findKnownTermIds(tx, taxonomy, numbers))
   const ids = new Set<number>()
   for (const entry of entries) {
-    const term =
-      typeof entry === 'number' ? await findTerm(tx, taxonomy, entry) : await findOrCreate(tx, caller, taxonomy, entry)
-    if (term) ids.add(term.id)
+    const id = typeof entry === 'number' ? entry : (await findOrCreate(tx, caller, taxonomy, entry))?.id
+    if (id !== undefined && (typeof entry === 'string' || known.has(id))) ids.add(id)
   }
   return [...ids]
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../storage/database.ts'
-import { recordChange } from '../storage/database.ts'
-import { holdName } from '../storage/locks.ts'
+import { recordChange, recordChanges } from '../storage/database.ts'
+import { holdName, holdTerms } from '../storage/locks.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { contains } from '../storage/text.ts'
 import { fold } from '../text/fold.ts'
@@ -11,6 +11,19 @@ import { type Listing, MAX_ID, offsetOf, type PageRequest } from './record-store
 export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<TermRow | undefined> {
   if (!Number.isSafeInteger(id) || id <= 0 || id > MAX_ID) return undefined
   return db.selectFrom('terms').selectAll().where('taxonomy', '=', taxonomy).where('id', '=', id).executeTakeFirst()
+}
+
+/** Those of these ids that the taxonomy has. */
+export async function findKnownTermIds(db: Db, taxonomy: Taxonomy, ids: readonly number[]): Promise<number[]> {
+  const possible = ids.filter((id) => id > 0 && id <= MAX_ID)
+  if (possible.length === 0) return []
+  const rows = await db
+    .selectFrom('terms')
+    .select('id')
+    .where('taxonomy', '=', taxonomy)
+    .where('id', 'in', possible)
+    .execute()
+  return rows.map((row) => row.id)
 }
 
 export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): Promise<TermRow | undefined> {
@@ -209,13 +222,18 @@ export async function deleteTerm(tx: Db, term: TermRow): Promise<void> {
 
 /** Adds to the counts of terms, in the order of ids so that concurrent writers do not wait for each other in a circle. */
 export async function adjustCounts(tx: Db, changes: ReadonlyMap<number, number>): Promise<void> {
-  for (const [id, change] of [...changes].sort(([a], [b]) => a - b)) {
-    if (change === 0) continue
+  const ids = [...changes.keys()].filter((id) => changes.get(id) !== 0).sort((a, b) => a - b)
+  await holdTerms(tx, ids)
+  for (const change of new Set(ids.map((id) => changes.get(id) ?? 0))) {
     await tx
       .updateTable('terms')
       .set((term) => ({ count: term('count', '+', change) }))
-      .where('id', '=', id)
+      .where(
+        'id',
+        'in',
+        ids.filter((id) => changes.get(id) === change),
+      )
       .execute()
-    await recordChange(tx, 'term', id)
   }
+  await recordChanges(tx, 'term', ids)
 }

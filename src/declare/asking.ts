@@ -9,6 +9,8 @@ export interface Asking {
   db: Db
   /** For writes: one durable transaction. */
   write: Database['write']
+  /** What a search finds among all events, whoever may see them. */
+  findMatching: Database['findMatching']
   images: ImageService
   site: Site
   caller: Caller

@@ -40,7 +40,8 @@ export async function fillDemo({ database, images, site, now }: DemoGround): Pro
   const untouched = 'This database already has events; the demo leaves it alone.'
   if (await hasEvents(database.read)) return untouched
   const caller = await getAdministrator(database.read)
-  const asking: Asking = { db: database.read, write: database.write, images, site, caller, now }
+  const { read: db, write, findMatching } = database
+  const asking: Asking = { db, write, findMatching, images, site, caller, now }
   const pictures = await saveImages(asking)
   const count = await database.write(async (tx) => {
     if (await hasEvents(tx)) return 0

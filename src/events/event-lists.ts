@@ -1,23 +1,25 @@
 import type { Asking } from '../declare/asking.ts'
 import type { Parsed } from '../declare/resource.ts'
 import type { Taxonomy } from '../storage/schema.ts'
+import type { IdSet } from '../storage/id-set.ts'
 import { canonicalSlug } from '../text/slug.ts'
 import type { event } from './event.ts'
-import { hasEventsOf, type IndexPage, listIndexed } from './event-index.ts'
+import { hasEventsOf, type IndexPage, type IndexQuery, listIndexed } from './event-index.ts'
 import type { EventMemory } from './event-memory.ts'
 import { findPiece, keepPiece } from './event-pieces.ts'
 import { presentEvent } from './event-present.ts'
+import { findSearched } from './event-search.ts'
 import { findEventLinks, findEventsByIds } from './event-store.ts'
 import type { EventWindow } from './event-window.ts'
 
 type Query = Parsed<typeof event.filters>
 
 /** Filters that the index cannot answer; lists that use them are answered from the database. */
-const BEYOND = ['search', 'status', 'include', 'post_parent', 'ticketed'] as const
+const BEYOND = ['status', 'include', 'post_parent', 'ticketed'] as const
 
 /**
  * The page of a public list from memory; undefined when it has to come from the database: a filter that the index does not know,
- * a term, venue or organizer it has not met, or an index that is not read yet.
+ * a term, venue or organizer it has not met, or an index that is not read yet. A search that is not remembered takes a while.
  */
 export function listFromMemory(
   memory: EventMemory,
@@ -26,7 +28,22 @@ export function listFromMemory(
   offset: number,
   limit: number,
   asking: Asking,
-): IndexPage | undefined {
+): IndexPage | undefined | Promise<IndexPage | undefined> {
+  const asked = indexQuery(memory, query, window, asking)
+  if (!asked) return undefined
+  const list = (among?: IdSet) => memory.index && listIndexed(memory.index, { ...asked, among }, offset, limit)
+  if (query.search === undefined) return list()
+  const found = findSearched(memory.searches, memory.version, query.search, asking.findMatching)
+  return found instanceof Promise ? found.then(list) : list(found)
+}
+
+/** What to ask the index for, but for the search; undefined when it cannot answer. */
+function indexQuery(
+  memory: EventMemory,
+  query: Query,
+  window: EventWindow,
+  asking: Asking,
+): Omit<IndexQuery, 'among'> | undefined {
   const { index } = memory
   if (!index || BEYOND.some((name) => query[name] !== undefined)) return undefined
   const terms: number[][] = []
@@ -43,12 +60,15 @@ export function listFromMemory(
     isLocated && typeof lat === 'number' && typeof lng === 'number'
       ? { lat, lng, radius: radius ?? asking.site.geolocRadius }
       : undefined
-  return listIndexed(
-    index,
-    { window, terms, venues: venue, organizers: organizer, featured, geoloc: isLocated ? geoloc : undefined, circle },
-    offset,
-    limit,
-  )
+  return {
+    window,
+    terms,
+    venues: venue,
+    organizers: organizer,
+    featured,
+    geoloc: isLocated ? geoloc : undefined,
+    circle,
+  }
 }
 
 /** The term an entry of a filter means: its slug, else its id (contract 4.6); names are left to the database. */

@@ -3,12 +3,14 @@ import type { ChangeColumns, TermRow } from '../storage/schema.ts'
 import { dropEvent, type EventIndex, putEvent } from './event-index.ts'
 import { eventsLinkedTo, readEvents, readIndex, readPlaces, readTerms } from './event-index-read.ts'
 import { dropAllPieces, dropPiece, type EventPieces, emptyPieces } from './event-pieces.ts'
+import { type EventSearches, emptySearches } from './event-search.ts'
 
 /** What this process remembers of the calendar, in step with the database through its log of changes. */
 export interface EventMemory {
   /** The listed public events; undefined until they have been read for the first time. */
   index: EventIndex | undefined
   pieces: EventPieces
+  searches: EventSearches
   terms: Map<number, TermRow>
   /** Ids by taxonomy, blank and slug. */
   termIds: Map<string, number>
@@ -28,8 +30,11 @@ const EVENTS_AT_ONCE = 500
 /** Above this many events that one change touches, reading all of them anew is quicker. */
 const RELOAD_ABOVE = 20_000
 
-/** Keeps the listed public events of a database in memory; `pieceBytes` bounds the presented ones. */
-export function openEventMemory(database: Database, pieceBytes: number): EventMemory {
+/** Of the bytes for presented events and what searches found, so many go to the latter. */
+const SEARCH_SHARE = 1 / 8
+
+/** Keeps the listed public events of a database in memory; `bytes` bounds the presented ones and what searches found. */
+export function openEventMemory(database: Database, bytes: number): EventMemory {
   let cursor: Cursor | undefined
   let isStale = false
   let working: Promise<void> | undefined
@@ -42,7 +47,8 @@ export function openEventMemory(database: Database, pieceBytes: number): EventMe
 
   const memory: EventMemory = {
     index: undefined,
-    pieces: emptyPieces(pieceBytes),
+    pieces: emptyPieces(bytes * (1 - SEARCH_SHARE)),
+    searches: emptySearches(bytes * SEARCH_SHARE),
     terms: new Map(),
     termIds: new Map(),
     version: '',

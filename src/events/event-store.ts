@@ -10,8 +10,8 @@ import type { Parsed } from '../declare/resource.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
 import type { Db } from '../storage/database.ts'
 import { withinCircle } from '../storage/geo.ts'
+import { searchCondition } from '../storage/search-index.ts'
 import type { EventRow, ImageRow, OrganizerRow, Tables, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
-import { contains } from '../storage/text.ts'
 import { parseSearch } from '../text/search.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import type { event } from './event.ts'
@@ -84,13 +84,9 @@ const conditions: {
   [Name in Exclude<keyof EventQuery, Shaping>]-?: ConditionOf<Exclude<EventQuery[Name], undefined>>
 } = {
   window: (window) => (record) => record.and(windowConditions(record, window)),
-  search: (text) => {
-    const { include, exclude } = parseSearch(text)
-    return (record) =>
-      record.and([
-        ...include.map((word) => contains('events.search', word)),
-        ...exclude.map((word) => record.not(contains('events.search', word) as never)),
-      ] as never)
+  search: async (text, asking) => {
+    const found = await searchCondition(asking.db, parseSearch(text), asking.findMatching)
+    return (record) => record.and([found])
   },
   categories: (entries, asking) => inTerms('category', entries, asking),
   tags: (entries, asking) => inTerms('tag', entries, asking),

@@ -1,7 +1,9 @@
 import { pageRequest } from '../common/record-store.ts'
 import type { Asking } from '../declare/asking.ts'
+import type { ListAnswer } from '../declare/operations.ts'
 import type { Field, Parsed } from '../declare/resource.ts'
 import { event } from '../events/event.ts'
+import type { IndexPage } from '../events/event-index.ts'
 import { eventBytes, listFromMemory } from '../events/event-lists.ts'
 import { eventWindow } from '../events/event-window.ts'
 import { effectiveParameters } from '../events/events.ts'
@@ -28,7 +30,7 @@ type ListQuery = Parsed<typeof event.filters>
  */
 export function makePublicLists(
   service: Service,
-): (url: string, now: number) => PublicList | Promise<PublicList> | undefined {
+): (url: string, now: number) => PublicList | undefined | Promise<PublicList | undefined> {
   const { site, memory } = service
   const path = `${site.restRoot}/${site.namespace}/events`
   const collection = `${site.base}/events/`
@@ -42,9 +44,20 @@ export function makePublicLists(
     const window = eventWindow(query, asking)
     const { page, perPage } = pageRequest(query, asking)
     const found = listFromMemory(memory, query, window, (page - 1) * perPage, perPage, asking)
-    if (!found || (page > 1 && found.ids.length === 0)) return undefined
+    const place = { page, perPage, ...effectiveParameters(asking, query, window) }
+    return found instanceof Promise
+      ? found.then((later) => present(later, place, asking))
+      : present(found, place, asking)
+  }
+
+  function present(
+    found: IndexPage | undefined,
+    place: Omit<ListAnswer, 'items' | 'total'>,
+    asking: Asking,
+  ): PublicList | undefined | Promise<PublicList> {
+    if (!found || (place.page > 1 && found.ids.length === 0)) return undefined
     const { total } = found
-    const links = listLinks(collection, { page, perPage, total, ...effectiveParameters(asking, query, window) })
+    const links = listLinks(collection, { ...place, total })
     const next = links.next === undefined ? '' : `,"next_rest_url":"${links.next}"`
     const previous = links.previous === undefined ? '' : `,"previous_rest_url":"${links.previous}"`
     // Addresses are escaped, so that nothing in them needs escaping again in JSON.

@@ -49,6 +49,7 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
     if (!isRead || request.headers.authorization !== undefined || !url.startsWith(root) || url.length > LONGEST_URL)
       return false
     const now = service.now()
+    let looking: ReturnType<typeof findList>
     if (!memory.isBehind()) {
       const known = findKept(bodies, url)
       if (known && known.version === memory.version && known.day === today(now)) {
@@ -60,8 +61,9 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
         writeFresh(request, response, url, list, memory.version, today(now))
         return true
       }
+      looking = list
     }
-    answerLater(request, response, url, now).catch((error: unknown) => {
+    answerLater(request, response, url, now, looking).catch((error: unknown) => {
       service.report(error)
       response.destroy()
     })
@@ -73,11 +75,13 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
     response: ServerResponse,
     url: string,
     now: number,
+    looking: ReturnType<typeof findList>,
   ): Promise<void> {
     // Without the database there is nothing to take in, and the ordinary way says so.
-    if (memory.isBehind()) await memory.catchUp().catch(service.report)
+    if (!looking && memory.isBehind()) await memory.catchUp().catch(service.report)
     const { version } = memory
-    const list = await findList(url, now)
+    // Why a list cannot be found the ordinary way says too.
+    const list = await Promise.resolve(looking ?? findList(url, now)).catch(() => undefined)
     if (list) return writeFresh(request, response, url, list, version, today(now))
     const { method = 'GET', headers } = request
     const address = request.socket.remoteAddress ?? ''

@@ -162,7 +162,8 @@ function askingOf(service: Service, caller: Caller, now: number): Asking {
     await memory.catchUp()
     return result
   }
-  return { db: database.read, write, images, site, caller, now }
+  const db = isLoggedIn(caller) ? database.read : database.readPublic()
+  return { db, write, findMatching: database.findMatching, images, site, caller, now }
 }
 
 /** Parameters of a body; nobody reads the body of a GET. */

@@ -52,7 +52,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
     logController: new LogController({ disableRequestLogging: true }),
     ...(options.logger ? { loggerInstance: options.logger } : {}),
     trustProxy: options.trustedProxy.length > 0 ? [...options.trustedProxy] : false,
-    bodyLimit: Math.max(options.bodyBytes, options.imageBytes),
+    bodyLimit: options.bodyBytes,
     genReqId: () => randomUUID(),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -90,7 +90,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
       return reply.code(503).header('Retry-After', '1').send({ status: 'the database does not answer' })
     }
   })
-  app.get('/', async (_request, reply) => reply.redirect(`${service.site.restUrl}/`))
+  if (service.site.restRoot !== '') app.get('/', async (_request, reply) => reply.redirect(`${service.site.restUrl}/`))
   app.get('/media/*', async (request: FastifyRequest<{ Params: { '*': string } }>, reply) =>
     sendMedia(service, request.params['*'], reply),
   )
@@ -100,9 +100,11 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
     return send(service.site, request, reply, await respond(incoming))
   }
   app.all('/*', handle)
+  const media = `${service.site.restRoot}/wp/v2/media`
+  for (const url of [media, `${media}/`]) app.all(url, { bodyLimit: options.imageBytes }, handle)
   app.setNotFoundHandler(handle)
   app.setErrorHandler((error, request, reply) => {
-    const problem = transportProblem(error, options, service)
+    const problem = transportProblem(error, request.routeOptions.bodyLimit ?? options.bodyBytes, service)
     const { status, body } = problemReply(problem, service.site.language, false)
     const { retryAfter } = problem.details
     const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
@@ -137,7 +139,7 @@ function refuseUnreadable(error: ConnectionError, socket: Socket, site: Site): v
 }
 
 /** What the transport refuses, as a Problem. */
-function transportProblem(error: unknown, options: ServerOptions, service: Service): Problem {
+function transportProblem(error: unknown, limit: number, service: Service): Problem {
   if (error instanceof Problem) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const limits = [
@@ -147,7 +149,7 @@ function transportProblem(error: unknown, options: ServerOptions, service: Servi
     'FST_FILES_LIMIT',
     'FST_PARTS_LIMIT',
   ]
-  if (limits.includes(code)) return tooLarge(options.bodyBytes)
+  if (limits.includes(code)) return tooLarge(limit)
   if (code.startsWith('FST_ERR_CTP')) return new Problem('rest_unsupported_media_type')
   if (error instanceof Error && 'statusCode' in error && error.statusCode === 400)
     return new Problem('rest_unsupported_media_type')
@@ -157,8 +159,6 @@ function transportProblem(error: unknown, options: ServerOptions, service: Servi
 
 async function incomingOf(request: FastifyRequest, options: ServerOptions): Promise<Incoming> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const isUpload = /\/wp\/v2\/media\/?(\?|$)/i.test(request.url)
-  if (body.length > options.bodyBytes && !isUpload) throw tooLarge(options.bodyBytes)
   const incoming = {
     method: request.method,
     url: request.raw.url ?? request.url,

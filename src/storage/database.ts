@@ -1,4 +1,6 @@
 import type { Kysely } from 'kysely'
+import type { Search } from '../text/search.ts'
+import type { IdSet } from './id-set.ts'
 import { openPostgres } from './postgres.ts'
 import type { ChangeColumns, Tables } from './schema.ts'
 import { openSqlite } from './sqlite.ts'
@@ -17,6 +19,11 @@ export interface Database {
   /** For reads outside a transaction; never shows what is not committed. */
   read: Db
   /**
+   * For reads outside a transaction whose answer anybody may see: what one request reads with. Everything that `cursor`, `readChanges` and
+   * the listeners of `onChange` have told of shows in whatever is asked afterwards.
+   */
+  readPublic: () => Db
+  /**
    * Runs `work` as one transaction and returns once it is durable. `work` may be run again after a conflict with another writer,
    * so it does nothing but use `tx`. What it decides by must be held (see `locks.ts`), since others may write meanwhile.
    */
@@ -34,6 +41,11 @@ export interface Database {
   onChange: (listener: () => void) => () => void
   /** Looks, at little cost, whether another process may have changed the database since the last look; tells the listeners if so. */
   look: () => boolean
+  /**
+   * The ids of the events whose folded text has every word of a search and none of those left out, as of a moment after the call; perhaps
+   * with some ids that are no events.
+   */
+  findMatching: (search: Search) => Promise<IdSet>
   /** Throws when the database does not answer. */
   ping: () => Promise<void>
   close: () => Promise<void>
@@ -53,5 +65,12 @@ export async function openDatabase(address: string): Promise<Database> {
 
 /** Notes inside a transaction that a record changed, so that caches on every node drop it. */
 export async function recordChange(tx: Db, kind: ChangeColumns['kind'], record: number): Promise<void> {
-  await tx.insertInto('changes').values({ kind, record }).execute()
+  await recordChanges(tx, kind, [record])
+}
+
+/** Notes that several records changed. */
+export async function recordChanges(tx: Db, kind: ChangeColumns['kind'], records: readonly number[]): Promise<void> {
+  if (records.length === 0) return
+  const rows = records.map((record) => ({ kind, record }))
+  await tx.insertInto('changes').values(rows).execute()
 }

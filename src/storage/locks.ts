@@ -23,3 +23,9 @@ export async function holdRecord(tx: Db, table: RecordTable, id: number): Promis
 export function held<Query extends { forNoKeyUpdate: () => Query }>(tx: Db, query: Query): Query {
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
+
+/** Waits for transactions that are changing any of these terms, in the order given, and keeps others from changing them. */
+export async function holdTerms(tx: Db, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0 || !isPostgres(tx)) return
+  await sql`select from terms where id in (${sql.join(ids)}) order by id for no key update`.execute(tx)
+}

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
 import { first } from './migrations/0001-first.ts'
+import { eventWords } from './migrations/0002-event-words.ts'
 import { forgetForeignChanges } from './postgres-changes.ts'
 import { prepareSearch } from './search-index.ts'
 
@@ -18,7 +19,7 @@ export interface Migrated {
   remarks: string[]
 }
 
-const migrations: Migration[] = [first]
+const migrations: Migration[] = [first, eventWords]
 
 /** Brings the database up to date. Of several processes that do so at once one does the work, and the others wait for it. */
 export async function migrate(database: Database): Promise<Migrated> {

@@ -16,6 +16,8 @@ const PATIENCE_MS = 2000
 
 /** Tells other nodes of changes, and hears of theirs. */
 export interface Listener {
+  /** A statement that tells the others when the transaction it is part of is committed. */
+  telling: string
   /** Tells the others, soon, that this node has committed something. */
   tell: () => void
   /** Begins to call `heard` whenever another node may have committed something. */
@@ -67,6 +69,7 @@ export function makeListener(config: ClientConfig, pool: Pool, heard: () => void
     telling = undefined
   }
   return {
+    telling: `notify ${CHANNEL}, '${self}'`,
     tell: () => {
       again = true
       telling ??= announce()
@@ -110,8 +113,12 @@ async function openEars(config: ClientConfig, self: string, heard: () => void): 
   const close = () => client.end().catch(() => undefined)
   try {
     await client.connect()
-    await ask(`listen ${CHANNEL}`)
-    await ask('select pg_notify($1, $2)', [CHANNEL, self])
+    // A pooler announces a process of its own making, and what a session behind it hears may reach nobody.
+    const [session] = await ask<{ pid: number }>('select pg_backend_pid() as pid')
+    if (session?.pid === (client as unknown as { processID: number }).processID) {
+      await ask(`listen ${CHANNEL}`)
+      await ask('select pg_notify($1, $2)', [CHANNEL, self])
+    }
   } catch (error) {
     await close()
     throw error

@@ -25,10 +25,11 @@ interface Session extends DatabaseConnection {
 
 /**
  * PostgreSQL for the query builder, over a pool, leaving nothing behind in a session (so that a pooler such as PgBouncer may hand each
- * transaction to another one). A statement that takes longer than `limitMs` is cancelled.
+ * transaction to another one). A statement that takes longer than `limitMs` is cancelled. Transactions end with `commit`, whose last
+ * statement commits.
  * Statements reject with DatabaseUnavailable when the server cannot be reached, is overloaded or too slow.
  */
-export function sessionDialect(pool: Pool, limitMs: number): Dialect {
+export function sessionDialect(pool: Pool, limitMs: number, commit = 'commit'): Dialect {
   const driver: Driver = {
     init: async () => {},
     acquireConnection: () => openSession(pool, limitMs),
@@ -36,9 +37,9 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
       await ask(session as Session, 'begin', [], limitMs).catch(rethrow)
     },
     commitTransaction: async (session) => {
-      const { command } = await ask(session as Session, 'commit', [], limitMs).catch(rethrow)
-      // This is how the server answers when a statement had failed and nobody minded.
-      if (command !== 'COMMIT') throw new Error('The transaction was rolled back.')
+      const answers = [await ask(session as Session, commit, [], limitMs).catch(rethrow)].flat()
+      // The server answers otherwise when a statement had failed and nobody minded.
+      if (answers.at(-1)?.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
     },
     rollbackTransaction: async (session) => {
       const failing = session as Session

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
-import { type CustomTypesConfig, Pool, type PoolConfig, types } from 'pg'
+import { type ClientConfig, type CustomTypesConfig, Pool, type PoolConfig, types } from 'pg'
 import { makePruner, RETENTION, type Retention } from './changes.ts'
 import { isConflict, isRace } from './conflict.ts'
 import type { Database, Db } from './database.ts'
@@ -9,6 +9,7 @@ import { dropChanges, findChanges, presentCursor } from './postgres-changes.ts'
 import { makeListener } from './postgres-listener.ts'
 import { sessionDialect } from './postgres-session.ts'
 import type { Tables } from './schema.ts'
+import { findContaining } from './search-index.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /** Limits of one process. They are set as parameters of the address, as in `postgres://host/name?connections=20`. */
@@ -20,7 +21,6 @@ const LIMITS = {
   /** Milliseconds that a statement may take. */
   statement_ms: 10_000,
 }
-type Limits = typeof LIMITS
 
 /** Times a write is run before its conflicts with others count as too many. */
 const ATTEMPTS = 25
@@ -32,18 +32,12 @@ const OLDEST = 140_000
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openPostgres(address: string, retention: Retention = RETENTION): Promise<Database> {
-  const { server, limits } = readAddress(address)
-  const config: PoolConfig = { connectionString: server, keepAlive: true, application_name: 'kalends', types: numbers }
-  const pool = new Pool({
-    ...config,
-    max: limits.connections,
-    connectionTimeoutMillis: limits.connect_ms,
-    idleTimeoutMillis: 60_000,
-  })
+  const { config, listening, statementMs } = readAddress(address)
+  const pool = new Pool(config)
   // A connection that breaks is replaced by the next; whoever was using it is told by their statement.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<Tables>({ dialect: sessionDialect(pool, limits.statement_ms) })
+  const db = new Kysely<Tables>({ dialect: sessionDialect(pool, statementMs) })
   const patient = new Kysely<Tables>({ dialect: sessionDialect(pool, Number.POSITIVE_INFINITY) })
   try {
     await check(db)
@@ -56,7 +50,13 @@ export async function openPostgres(address: string, retention: Retention = RETEN
   const mayHaveChanged = () => {
     for (const listener of listeners) listener()
   }
-  const others = makeListener(config, pool, mayHaveChanged)
+  const others = makeListener(listening, pool, mayHaveChanged)
+  // A commit that notifies goes the shortest way to the other nodes, but no two such commits are written to disk together. So only a
+  // write that has this node to itself is announced by its commit.
+  const announcing = new Kysely<Tables>({
+    dialect: sessionDialect(pool, statementMs, `${others.telling}; commit`),
+  })
+  let writing = 0
   const prune = makePruner(
     retention,
     () => presentCursor(db),
@@ -64,12 +64,18 @@ export async function openPostgres(address: string, retention: Retention = RETEN
   )
   return {
     read: db,
+    readPublic: () => db,
     write: async (work) => {
-      const result = await untilSettled(() => db.transaction().execute(work))
-      mayHaveChanged()
-      others.tell()
-      prune()
-      return result
+      const isAlone = writing++ === 0
+      try {
+        const result = await untilSettled(() => (isAlone ? announcing : db).transaction().execute(work))
+        mayHaveChanged()
+        if (!isAlone) others.tell()
+        prune()
+        return result
+      } finally {
+        writing--
+      }
     },
     migrate: (work) =>
       patient.transaction().execute(async (tx) => {
@@ -85,6 +91,7 @@ export async function openPostgres(address: string, retention: Retention = RETEN
     },
     // Word of other processes arrives by itself.
     look: () => false,
+    findMatching: (search) => findContaining(db, search),
     ping: async () => {
       await sql`select 1`.execute(db)
     },
@@ -95,19 +102,40 @@ export async function openPostgres(address: string, retention: Retention = RETEN
   }
 }
 
-/** Takes the limits out of an address. @throws Error with one sentence for a limit that is no whole number above zero. */
-function readAddress(address: string): { server: string; limits: Limits } {
-  const [server = '', query = ''] = address.split('?', 2)
+/** How to reach a server, and what it may take. */
+export interface Reach {
+  config: PoolConfig
+  /** As `config`, or where the parameter `listen` of the address sends the connection that listens: past a pooler. */
+  listening: ClientConfig
+  statementMs: number
+}
+
+/** Takes the parameters that are ours out of an address. @throws Error with one sentence for one with a value it does not take. */
+export function readAddress(address: string): Reach {
+  const [place = '', query = ''] = address.split('?', 2)
   const parameters = new URLSearchParams(query)
-  const limits = { ...LIMITS }
-  for (const name of ['connections', 'connect_ms', 'statement_ms'] as const) {
+  const take = (name: string, values: RegExp, described: string) => {
     const text = parameters.get(name)
-    if (text === null) continue
-    if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`The database address takes a number as ${name}, not "${text}".`)
-    limits[name] = Number(text)
     parameters.delete(name)
+    if (text !== null && !values.test(text))
+      throw new Error(`The database address takes ${described} as ${name}, not "${text}".`)
+    return text
   }
-  return { server: parameters.size > 0 ? `${server}?${parameters}` : server, limits }
+  const limit = (name: keyof typeof LIMITS) => Number(take(name, /^[1-9]\d{0,8}$/, 'a number') ?? LIMITS[name])
+  const [connections, connectMs, statementMs] = [limit('connections'), limit('connect_ms'), limit('statement_ms')]
+  const listen = take('listen', /^[^\s/@?#]+$/, 'HOST:PORT')
+  const server = parameters.size > 0 ? `${place}?${parameters}` : place
+  const config: PoolConfig = {
+    connectionString: server,
+    keepAlive: true,
+    application_name: 'kalends',
+    types: numbers,
+    max: connections,
+    connectionTimeoutMillis: connectMs,
+    idleTimeoutMillis: 60_000,
+  }
+  const past = listen === null ? server : server.replace(/^(\w+:\/\/(?:[^@/]*@)?)[^/?]*/, `$1${listen}`)
+  return { config, listening: { ...config, connectionString: past }, statementMs }
 }
 
 /** Ids and counts are 64 bits wide there; none of ours grows beyond what a number holds exactly. */
@@ -141,13 +169,15 @@ async function check(db: Db): Promise<void> {
   if (server.encoding !== 'UTF8') throw new Error(`its encoding is ${server.encoding}, and only UTF8 holds every text.`)
 }
 
-function reason(error: unknown): string {
+/** Why a server could not be used, in a sentence that begins in the middle. */
+export function reason(error: unknown): string {
   const cause = error instanceof DatabaseUnavailable && error.cause ? error.cause : error
   const text =
     cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : String(cause)
   return text.endsWith('.') ? text : `${text}.`
 }
 
-function withoutPassword(address: string): string {
+/** An address as it may be shown. */
+export function withoutPassword(address: string): string {
   return address.replace(/^(\w+:\/\/[^:/@]*):[^@]*@/, '$1@')
 }

@@ -1,15 +1,24 @@
-import { sql } from 'kysely'
-import type { Db } from './database.ts'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Search } from '../text/search.ts'
+import type { Database, Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
+import { indexEvents } from './event-words.ts'
+import { addId, countIds, type IdSet, listIds, makeIdSet } from './id-set.ts'
+import { contains } from './text.ts'
 
 const SEARCHED = ['events', 'venues', 'organizers'] as const
+/** Events that are indexed at once when many are left, as after the migration that made the index. */
+const EVENTS_AT_ONCE = 5000
 
 /**
- * Sees to the trigram indexes that make "contains" fast on PostgreSQL; at every start, since the extension they need may have come.
- * Returns a sentence for whoever runs the database when they cannot be had.
+ * Sees to what makes searches fast, at every start: the events that were not indexed yet on SQLite; on PostgreSQL trigram indexes, since
+ * the extension they need may have come. Returns a sentence for whoever runs the database when they cannot be had.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
-  if (!isPostgres(tx)) return undefined
+  if (!isPostgres(tx)) {
+    while ((await indexEvents(tx, EVENTS_AT_ONCE)) > 0);
+    return undefined
+  }
   if (!(await hasTrigrams(tx)))
     return 'Searches read whole tables, since the extension pg_trgm is missing; CREATE EXTENSION pg_trgm by an administrator of the database and a restart make them fast.'
   for (const table of SEARCHED) {
@@ -31,4 +40,42 @@ async function hasTrigrams(tx: Db): Promise<boolean> {
     await sql`rollback to savepoint extension`.execute(tx)
     return false
   }
+}
+
+/** Above so many ids a condition looks each row up among them; below, it starts from them. */
+const MANY = 5000
+
+/** The condition that a search finds an event. */
+export async function searchCondition(
+  db: Db,
+  search: Search,
+  findMatching: Database['findMatching'],
+): Promise<RawBuilder<SqlBool>> {
+  if (isPostgres(db)) return containsAll(search)
+  const ids = await findMatching(search)
+  if (countIds(ids) <= MANY)
+    return sql<SqlBool>`events.id in (select value from json_each(${JSON.stringify(listIds(ids))}))`
+  const marks = Buffer.alloc(ids.length * 32)
+  for (const id of listIds(ids)) marks[id] = 1
+  return sql<SqlBool>`substr(${marks}, events.id + 1, 1) = x'01'`
+}
+
+function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {
+  const conditions = [
+    ...include.map((word) => contains('events.search', word)),
+    ...exclude.map((word) => sql<SqlBool>`not ${contains('events.search', word)}`),
+  ]
+  return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+}
+
+/** The events that a search finds, where the database looks for texts itself. */
+export async function findContaining(db: Db, search: Search): Promise<IdSet> {
+  // As one text, since a row for each would take longer to read than to find.
+  const { rows } = await sql<{ ids: string | null }>`
+    select string_agg(id::text, ',') as ids from events where ${containsAll(search)}
+  `.execute(db)
+  const ids = (rows[0]?.ids ?? '').split(',').filter((id) => id !== '').map(Number)
+  const found = makeIdSet(ids.reduce((largest, id) => Math.max(largest, id), 0))
+  for (const id of ids) addId(found, id)
+  return found
 }

@@ -5,10 +5,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Kysely, SqliteDialect, type SqliteStatement, sql } from 'kysely'
 import { MOST_CHANGES, makePruner, RETENTION, type Retention } from './changes.ts'
 import type { Change, Cursor, Database, Db } from './database.ts'
+import { indexEvents } from './event-words.ts'
 import { distanceKm } from './geo.ts'
 import type { Tables } from './schema.ts'
+import { makeSearcher, type Searcher } from './searcher.ts'
 import { lineContainsAll } from './text.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
+import { makeWordSearch } from './word-search.ts'
 
 /** Writes that share one commit at the most, so that no reader of the results waits for a long queue. */
 const GROUP_LIMIT = 64
@@ -26,6 +29,7 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
 
   const listeners = new Set<() => void>()
   const look = makeLook(reader, listeners)
+  const searcher = reader === writer ? searchHere(reader) : makeSearcher(file)
 
   const write = <T>(work: (tx: Db) => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
@@ -38,16 +42,20 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
     async () => lastVersion(reader),
     (before, rows) => write((tx) => dropChanges(tx, before, rows)),
   )
+  const index = makeIndexer(reader, (most) => write((tx) => indexEvents(tx, most)))
   const committed = () => {
     for (const listener of listeners) listener()
     prune()
+    index()
   }
   const drain = async () => {
     while (queue.length > 0) await commitTogether(writer, tx, queue.splice(0, GROUP_LIMIT), committed)
     draining = undefined
   }
+  const read = queryBuilder(reader)
   return {
-    read: queryBuilder(reader),
+    read,
+    readPublic: () => read,
     write,
     migrate: write,
     cursor: async () => lastVersion(reader),
@@ -57,14 +65,52 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
       return () => listeners.delete(listener)
     },
     look,
+    findMatching: searcher.find,
     ping: async () => {
       reader.prepare('select 1').get()
     },
     close: async () => {
       await draining
+      await searcher.close()
       if (reader !== writer) reader.close()
       writer.close()
     },
+  }
+}
+
+/** Searches in this thread, where there is no file that another could open. */
+function searchHere(connection: DatabaseSync): Searcher {
+  return { find: async (search) => makeWordSearch(connection)(search), close: async () => {} }
+}
+
+/** So many events are indexed at once, for a few milliseconds; up to as many are read whole by every search. */
+const EVENTS_AT_ONCE = 64
+
+/** Indexes events once enough have gathered: a function to be called after each commit. */
+function makeIndexer(reader: DatabaseSync, index: (most: number) => Promise<number>): () => void {
+  let waiting: StatementSync | undefined
+  let isIndexing = false
+  const look = () => {
+    if (isIndexing) return
+    waiting ??= prepareIfThere(reader, `select id from unindexed_events limit 1 offset ${EVENTS_AT_ONCE - 1}`)
+    if (waiting?.get() === undefined) return
+    isIndexing = true
+    index(EVENTS_AT_ONCE)
+      // What is not indexed this time is the next.
+      .catch(() => undefined)
+      .finally(() => {
+        isIndexing = false
+      })
+  }
+  return look
+}
+
+/** A statement over tables that are not there before the migrations have run. */
+function prepareIfThere(connection: DatabaseSync, statement: string): StatementSync | undefined {
+  try {
+    return connection.prepare(statement)
+  } catch {
+    return undefined
   }
 }
 

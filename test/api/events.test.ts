@@ -436,6 +436,43 @@ describe('partial updates', () => {
     }
   })
 
+  test('changes made at the same time to different fields all stay', async () => {
+    const { id } = await createEvent({ title: 'Contended', status: 'draft', venue: { venue: 'Contended Hall' } })
+    const changes = {
+      title: 'Settled',
+      status: 'private',
+      start_date: '2027-05-01 09:00:00',
+      end_date: '2027-05-01 14:00:00',
+      cost: '$5',
+      author: service.userIds.editor,
+      date: '2020-01-01 00:00:00',
+      categories: ['Contended'],
+      tags: ['contended'],
+      venue: '',
+      organizer: { organizer: 'Contenders' },
+      timezone: 'Europe/Rome',
+    }
+    for (let round = 0; round < 3; round++)
+      await Promise.all(Object.entries(changes).map(([name, value]) => update(id, { [name]: value })))
+    const { title, status, start_date, end_date, cost, author, date, categories, tags, venue, organizer, timezone } =
+      await read(`/events/${id}`)
+    assert.deepEqual(
+      { title, status, start_date, end_date, cost, author, date, venue, timezone },
+      {
+        ...Object.fromEntries(
+          Object.entries(changes).filter(([name]) => !['categories', 'tags', 'organizer'].includes(name)),
+        ),
+        author: String(changes.author),
+        venue: [],
+      },
+    )
+    assert.deepEqual(
+      [names(categories, 'name'), names(tags, 'name'), names(organizer, 'organizer')],
+      [['Contended'], ['contended'], ['Contenders']],
+    )
+    for (const { count } of [...categories, ...tags]) assert.equal(count, 0)
+  })
+
   test('empty values clear what can be cleared', async () => {
     const { id } = await createEvent(RICH)
     const empty = {
@@ -459,6 +496,12 @@ describe('partial updates', () => {
       new URLSearchParams({ ...DAY, cost: '', website: '', venue: '', organizer: '' }),
     )
     assert.deepEqual([form.cost, form.venue, form.organizer], ['', [], []])
+    const lists = new URLSearchParams({ 'categories[]': '', 'tags[]': '', 'venue[]': '', 'organizer[]': '' })
+    const { body: cleared } = await service.put(
+      `/events/${(await createEvent({ ...RICH, slug: 'cleared' })).id}`,
+      lists,
+    )
+    assert.deepEqual([cleared.categories, cleared.tags, cleared.venue, cleared.organizer], [[], [], [], []])
   })
 
   test('an update of what is wrong changes nothing of what is right', async () => {
@@ -668,9 +711,25 @@ describe('status', () => {
     assert.deepEqual(names([await update(drafts[0].id, { status: 'publish' })], 'slug'), ['shared-2'])
   })
 
-  test('events made at the same time under the same title all get slugs of their own', async () => {
-    const made = await Promise.all(Array.from({ length: 20 }, () => createEvent({ title: 'All at once' })))
+  test('events made at the same time get slugs of their own and share the venues, organizers and terms they name', async () => {
+    const shared = {
+      venue: { venue: 'Crowded House' },
+      organizer: { organizer: 'Crowd' },
+      categories: 'Crowding',
+      tags: 'crowded',
+    }
+    const made = await Promise.all(Array.from({ length: 20 }, () => createEvent({ title: 'All at once', ...shared })))
     assert.equal(new Set(names(made, 'slug')).size, 20)
+    for (const [key, path] of [
+      ['venue', '/venues'],
+      ['organizer', '/organizers'],
+      ['categories', '/categories'],
+      ['tags', '/tags'],
+    ] as const) {
+      assert.equal(new Set(made.map((event) => names(event[key], 'id')[0])).size, 1, key)
+      assert.equal((await read(`${path}?search=crowd`)).total, 1, path)
+    }
+    assert.equal((await read('/tags?slug=crowded')).tags[0].count, 20)
   })
 
   test('a record as read, with a publication date of zeros, can be posted back', async () => {

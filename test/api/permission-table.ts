@@ -196,3 +196,14 @@ export const MISSING: readonly MissingRow[] = [
     answer: { status: 404, code: 'rest_no_route' },
   },
 ]
+
+/** The routes that are the same for everybody but for what `Allow` lists, and who may POST there. All other methods find no route. */
+export const OPEN_ROUTES: readonly { path: string; makers: readonly Reader[] }[] = [
+  { path: '', makers: [] },
+  { path: '/doc', makers: [] },
+  { path: '/events', makers: MAKERS.record },
+  { path: '/venues', makers: MAKERS.record },
+  { path: '/organizers', makers: MAKERS.record },
+  { path: '/categories', makers: MAKERS.category },
+  { path: '/tags', makers: MAKERS.tag },
+]

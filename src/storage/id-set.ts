@@ -1,0 +1,47 @@
+/** A set of ids: bit `id % 32` of number `id / 32` is set for each. Ids beyond its end are not in it. */
+export type IdSet = Uint32Array<ArrayBuffer>
+
+/** A set with room for ids up to the largest; empty, or with all of them. */
+export function makeIdSet(largest: number, content: 'none' | 'all' = 'none'): IdSet {
+  const ids: IdSet = new Uint32Array((largest >>> 5) + 1)
+  return content === 'all' ? ids.fill(0xffffffff) : ids
+}
+
+export function addId(ids: IdSet, id: number): void {
+  ids[id >>> 5] = (ids[id >>> 5] ?? 0) | (1 << (id & 31))
+}
+
+export function dropId(ids: IdSet, id: number): void {
+  ids[id >>> 5] = (ids[id >>> 5] ?? 0) & ~(1 << (id & 31))
+}
+
+export function hasId(ids: IdSet, id: number): boolean {
+  return (((ids[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1
+}
+
+/** How many there are. */
+export function countIds(ids: IdSet): number {
+  let count = 0
+  for (let bits of ids) {
+    bits -= (bits >>> 1) & 0x55555555
+    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
+    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+  }
+  return count
+}
+
+/** All of them, in order. */
+export function listIds(ids: IdSet): number[] {
+  const listed: number[] = []
+  for (let i = 0; i < ids.length; i++) {
+    for (let bits = ids[i] as number; bits !== 0; bits &= bits - 1) listed.push(i * 32 + 31 - Math.clz32(bits & -bits))
+  }
+  return listed
+}
+
+/** The ids of both sets, which have room for the same ones. */
+export const inBoth = (a: IdSet, b: IdSet): IdSet => a.map((bits, i) => bits & (b[i] as number))
+/** The ids of the first set that are not in the second. */
+export const inFirst = (a: IdSet, b: IdSet): IdSet => a.map((bits, i) => bits & ~(b[i] as number))
+/** The ids of either set. */
+export const inEither = (a: IdSet, b: IdSet): IdSet => a.map((bits, i) => bits | (b[i] as number))

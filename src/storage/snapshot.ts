@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs'
+import { sql } from 'kysely'
+import { type Database, type Db, openDatabase } from './database.ts'
+import { isPostgres } from './dialect.ts'
+
+/**
+ * Opens a database that is there already, to read from it.
+ * @throws Error with one sentence when it cannot be opened, or there is none.
+ */
+export async function openExisting(address: string): Promise<Database> {
+  const file = address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
+  if (file !== undefined && !existsSync(file)) throw new Error(`There is no database ${file}.`)
+  return openDatabase(address)
+}
+
+/** Runs `work` on the database as it is at one moment, whatever others write meanwhile. */
+export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>): Promise<T> {
+  return database.read.transaction().execute(async (tx) => {
+    if (isPostgres(tx)) await sql`set transaction isolation level repeatable read, read only`.execute(tx)
+    return work(tx)
+  })
+}

@@ -1,0 +1,162 @@
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+import { isPostgres } from './dialect.ts'
+
+/** A table as the database describes it. */
+export interface TableShape {
+  name: string
+  columns: string[]
+  /** Columns of the primary key, in its order. */
+  key: string[]
+  /** The column that numbers new rows by itself, if any. */
+  counter: string | undefined
+}
+
+export type Row = Record<string, unknown>
+
+/** Tables of the database rather than of the calendar: what was done to it, what its caches have seen, and its index of words. */
+const OWN = ['migrations', 'changes', 'words', 'unindexed_events']
+
+/** Rows that are read or written at once, and values that one statement may carry on either database. */
+const BATCH_ROWS = 500
+const BATCH_VALUES = 30_000
+
+interface ColumnRow {
+  table: string
+  column: string
+  /** Place in the primary key, or null. */
+  place: number | null
+  counts: boolean | number
+}
+
+/** Every table with content of the calendar, those that others refer to first. */
+export async function listTables(db: Db): Promise<TableShape[]> {
+  const { rows } = await (isPostgres(db) ? postgresColumns : sqliteColumns).execute(db)
+  const { rows: references } = await (isPostgres(db) ? postgresReferences : sqliteReferences).execute(db)
+  const byTable = Map.groupBy(rows, ({ table }) => table)
+  const tables = [...byTable].filter(([name]) => !OWN.includes(name)).map(([name, columns]) => shapeOf(name, columns))
+  return referredFirst(tables, references)
+}
+
+function shapeOf(name: string, columns: ColumnRow[]): TableShape {
+  const key = columns.filter(({ place }) => place !== null).sort((a, b) => Number(a.place) - Number(b.place))
+  return {
+    name,
+    columns: columns.map(({ column }) => column),
+    key: key.map(({ column }) => column),
+    counter: columns.find(({ counts }) => counts)?.column,
+  }
+}
+
+function referredFirst(tables: TableShape[], references: { table: string; to: string }[]): TableShape[] {
+  const placed: TableShape[] = []
+  let waiting = tables
+  while (waiting.length > 0) {
+    const names = new Set(waiting.map(({ name }) => name))
+    const isReady = ({ name }: TableShape) =>
+      !references.some(({ table, to }) => table === name && to !== name && names.has(to))
+    const ready = waiting.filter(isReady)
+    if (ready.length === 0) throw new Error(`The tables ${[...names].join(', ')} refer to each other in a circle.`)
+    placed.push(...ready)
+    waiting = waiting.filter((table) => !ready.includes(table))
+  }
+  return placed
+}
+
+const sqliteColumns = sql<ColumnRow>`
+  select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
+    c.pk = 1 and s.sql like '%autoincrement%' as counts
+  from pragma_table_list l join sqlite_schema s on s.name = l.name and s.type = 'table', pragma_table_info(l.name) c
+  where l.schema = 'main' and l.type = 'table' and l.name not like 'sqlite\\_%' escape '\\'
+  order by l.name, c.cid`
+
+const sqliteReferences = sql<{ table: string; to: string }>`
+  select l.name as "table", f."table" as "to" from pragma_table_list l, pragma_foreign_key_list(l.name) f
+  where l.schema = 'main' and l.type = 'table'`
+
+/** Tables in the schema that new ones go to, without those of extensions. */
+const OURS = sql`c.relkind = 'r' and c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+  and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
+
+const postgresColumns = sql<ColumnRow>`
+  select c.relname as "table", a.attname as "column", array_position(i.indkey::int2[], a.attnum) as place,
+    a.attidentity <> '' as counts
+  from pg_class c
+  join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+  left join pg_index i on i.indrelid = c.oid and i.indisprimary
+  where ${OURS} order by c.relname, a.attnum`
+
+const postgresReferences = sql<{ table: string; to: string }>`
+  select c.relname as "table", r.relname as "to" from pg_constraint f
+  join pg_class c on c.oid = f.conrelid join pg_class r on r.oid = f.confrelid
+  where f.contype = 'f' and ${OURS}`
+
+/** The migrations that ran on a database, in order; undefined when it is none of ours. */
+export async function findMigrations(db: Db): Promise<string[] | undefined> {
+  const all = isPostgres(db)
+    ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
+    : sql<{ found: number }>`select count(*) as found from sqlite_schema where name = 'migrations'`
+  const { rows: found } = await all.execute(db)
+  if (!found[0]?.found) return undefined
+  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+export async function countRows(db: Db, table: TableShape): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table.name)}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Every row in the order of the primary key, in batches that `insertRows` takes. */
+export async function* readRows(db: Db, table: TableShape): AsyncGenerator<Row[]> {
+  const { name, columns, key } = table
+  if (key.length === 0) throw new Error(`The table ${name} has no primary key to read it by.`)
+  const size = Math.min(BATCH_ROWS, Math.floor(BATCH_VALUES / columns.length))
+  const order = sql.join(key.map((column) => sql.ref(column)))
+  const all = sql`select ${sql.join(columns.map((column) => sql.ref(column)))} from ${sql.table(name)}`
+  let last: Row | undefined
+  do {
+    const place = last ? sql`where (${order}) > (${sql.join(key.map((column) => last?.[column]))})` : sql``
+    const { rows } = await sql<Row>`${all} ${place} order by ${order} limit ${sql.lit(size)}`.execute(db)
+    if (rows.length > 0) yield rows
+    last = rows.length < size ? undefined : rows.at(-1)
+  } while (last)
+}
+
+export async function insertRows(tx: Db, { name, columns }: TableShape, rows: readonly Row[]): Promise<void> {
+  const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`)
+  const named = sql.join(columns.map((column) => sql.ref(column)))
+  await sql`insert into ${sql.table(name)} (${named}) values ${sql.join(values)}`.execute(tx)
+}
+
+/** The number that the next row of a table with a counter gets. Numbers that were ever given are below it. */
+export async function findNextNumber(db: Db, { name }: TableShape, counter: string): Promise<number> {
+  if (isPostgres(db)) {
+    const { rows: found } = await sql<{
+      sequence: string
+    }>`select pg_get_serial_sequence(quote_ident(${name}), ${counter}) as sequence`.execute(db)
+    const { rows } = await sql<{ next: number }>`
+      select case when is_called then last_value + 1 else last_value end as next from ${sql.raw(found[0]?.sequence ?? '')}
+    `.execute(db)
+    return rows[0]?.next ?? 1
+  }
+  const { rows } = await sql<{
+    next: number
+  }>`select seq + 1 as next from sqlite_sequence where name = ${name}`.execute(db)
+  return rows[0]?.next ?? 1
+}
+
+/** Makes the counter of a table, whatever its rows, go on with this number. */
+export async function setNextNumber(tx: Db, { name }: TableShape, counter: string, next: number): Promise<void> {
+  if (isPostgres(tx)) {
+    await sql`alter table ${sql.table(name)} alter column ${sql.ref(counter)} restart with ${sql.lit(next)}`.execute(tx)
+    return
+  }
+  await sql`delete from sqlite_sequence where name = ${name}`.execute(tx)
+  await sql`insert into sqlite_sequence (name, seq) values (${name}, ${next - 1})`.execute(tx)
+}
+
+/** Has the database look at what its tables hold, so that it does not plan queries for empty ones after many rows came at once. */
+export async function gatherStatistics(db: Db): Promise<void> {
+  if (isPostgres(db)) await sql`analyze`.execute(db)
+}

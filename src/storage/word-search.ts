@@ -1,0 +1,158 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Search } from '../text/search.ts'
+import { type Lookup, planWord, type WordPlan } from '../text/search-terms.ts'
+import { addId, countIds, dropId, type IdSet, inBoth, inEither, inFirst, listIds, makeIdSet } from './id-set.ts'
+
+// What looking up costs, in microseconds: one term, one event of a term, and one text that is read to see whether it contains a word.
+const TERM_COST = 20
+const POSTING_COST = 0.15
+const TEXT_COST = 3
+
+/** Of so few candidates the texts are read rather than further words looked up. */
+const FEW = 1000
+/** Texts that one statement reads. */
+const TEXTS_AT_ONCE = 5000
+/** Terms that one statement finds. */
+const TERMS_AT_ONCE = 1000
+
+interface Term {
+  /** Terms are numbered as they first appeared, so that common ones have low numbers. */
+  id: number
+  word: string
+}
+
+/** A lookup of one word of a search, with the first of the terms that answer it. */
+interface Question {
+  plan: WordPlan
+  lookup: Lookup
+  terms: Term[]
+}
+
+/**
+ * Finds the events that a search finds by the index of words of a SQLite database (migration 0002), and by the texts themselves where the
+ * index does not know enough: exactly those whose folded text contains what it should, as they were at one moment. The set may have ids
+ * that are no events when a search only excludes.
+ */
+export function makeWordSearch(connection: DatabaseSync): (search: Search) => IdSet {
+  const largestId = connection.prepare('select max(id) as id from events')
+  const unindexed = connection.prepare('select id from unindexed_events')
+  const events = connection.prepare('select json_group_array(rowid) as ids from event_words where event_words match ?')
+  const wordIs = connection.prepare('select id, word from words where word = ?')
+  const wordLike = connection.prepare(
+    `select rowid as id, word from words_trigrams where word glob ? and rowid > ? order by rowid limit ${TERMS_AT_ONCE}`,
+  )
+  const shortWordLike = connection.prepare(
+    `select id, word from words where word glob ? and id > ? order by id limit ${TERMS_AT_ONCE}`,
+  )
+
+  return (search) => {
+    if (connection.isTransaction) return find(search)
+    connection.exec('begin')
+    try {
+      return find(search)
+    } finally {
+      connection.exec('commit')
+    }
+  }
+
+  function find(search: Search): IdSet {
+    const largest = Number(largestId.get()?.id ?? 0)
+    const fresh = unindexed.all().map(({ id }) => Number(id))
+    const indexed = makeIdSet(largest, 'all')
+    for (const id of fresh) dropId(indexed, id)
+    const found = without(included(indexed, search.include), search.exclude)
+    for (const id of readTexts(fresh, search)) addId(found, id)
+    return found
+  }
+
+  /** Those of the ids whose texts contain every word. */
+  function included(ids: IdSet, words: readonly string[]): IdSet {
+    const questions = words.map(planWord).flatMap(questionsOf)
+    if (questions.some(({ terms }) => terms.length === 0)) return emptyLike(ids)
+    // The rarest first: what came last is what is rare.
+    questions.sort((a, b) => firstId(b) - firstId(a))
+    const unknown = new Set(words)
+    let found = ids
+    for (const question of questions) {
+      found = narrowed(found, question)
+      if (question.plan.isExact) unknown.delete(question.plan.word)
+      if (countIds(found) <= FEW) break
+    }
+    return unknown.size === 0 ? found : read(found, { include: [...unknown], exclude: [] })
+  }
+
+  /** Those of the ids whose texts contain none of the words. */
+  function without(ids: IdSet, words: readonly string[]): IdSet {
+    const unknown: string[] = []
+    let found = ids
+    for (const plan of words.map(planWord)) {
+      const [question] = plan.isExact && countIds(found) > FEW ? questionsOf(plan) : []
+      if (question) found = inFirst(found, narrowed(found, question))
+      else unknown.push(plan.word)
+    }
+    return unknown.length === 0 ? found : read(found, { include: [], exclude: unknown })
+  }
+
+  function questionsOf(plan: WordPlan): Question[] {
+    return plan.lookups.map((lookup) => ({ plan, lookup, terms: termsAfter(lookup, 0) }))
+  }
+
+  /**
+   * Those of the ids that have one of the terms asked for; some more where the plan is not exact. Terms are looked up until reading the
+   * texts that are left takes no longer than all that was looked up, so that neither many rare terms nor few common ones take long.
+   */
+  function narrowed(ids: IdSet, { plan, lookup, terms }: Question): IdSet {
+    const covered = emptyLike(ids)
+    let spent = 0
+    let limit = FEW * TEXT_COST
+    for (let some = terms; some.length > 0; some = termsAfter(lookup, some.at(-1)?.id ?? 0)) {
+      for (const { word } of some) {
+        const having = eventsWith(word)
+        for (const id of having) addId(covered, id)
+        spent += TERM_COST + having.length * POSTING_COST
+        if (spent < limit) continue
+        limit = spent * 2
+        const left = inFirst(ids, covered)
+        if (countIds(left) * TEXT_COST > spent) continue
+        const also = plan.isExact ? read(left, { include: [plan.word], exclude: [] }) : left
+        return inEither(inBoth(ids, covered), also)
+      }
+      if (some.length < TERMS_AT_ONCE) break
+    }
+    return inBoth(ids, covered)
+  }
+
+  function termsAfter({ text, before, after }: Lookup, id: number): Term[] {
+    if (!before && !after) return id === 0 ? (wordIs.all(text) as unknown as Term[]) : []
+    const statement = text.length < 3 ? shortWordLike : wordLike
+    return statement.all(`${before ? '*' : ''}${text}${after ? '*' : ''}`, id) as unknown as Term[]
+  }
+
+  function eventsWith(word: string): number[] {
+    return JSON.parse(String(events.get(`"${word.replaceAll('"', '""')}"`)?.ids))
+  }
+
+  function read(ids: IdSet, search: Search): IdSet {
+    const found = emptyLike(ids)
+    for (const id of readTexts(listIds(ids), search)) addId(found, id)
+    return found
+  }
+
+  /** Those of the ids whose texts the search finds. */
+  function readTexts(ids: readonly number[], { include, exclude }: Search): number[] {
+    const conditions = [...include.map(() => 'instr(search, ?) > 0'), ...exclude.map(() => 'instr(search, ?) = 0')]
+    const statement = connection.prepare(
+      `select json_group_array(id) as ids from events
+        where ${['id in (select value from json_each(?))', ...conditions].join(' and ')}`,
+    )
+    const found: number[] = []
+    for (let at = 0; at < ids.length; at += TEXTS_AT_ONCE) {
+      const some = JSON.stringify(ids.slice(at, at + TEXTS_AT_ONCE))
+      for (const id of JSON.parse(String(statement.get(some, ...include, ...exclude)?.ids))) found.push(id)
+    }
+    return found
+  }
+}
+
+const emptyLike = (ids: IdSet) => makeIdSet(ids.length * 32 - 1)
+const firstId = ({ terms }: Question) => terms[0]?.id ?? 0

@@ -1,0 +1,117 @@
+import type { Command } from 'commander'
+import { openMediaStore } from '../media/open-media-store.ts'
+import { Problem } from '../problems.ts'
+import { openDatabase } from '../storage/database.ts'
+import { migrate } from '../storage/migrate.ts'
+import { openExisting } from '../storage/snapshot.ts'
+import { type Copied, type CopyProgress, copyCalendar } from './copy.ts'
+
+type Print = (line: string) => void
+
+/** Puts the command `copy` on the command line. */
+export function registerCopyCommand(program: Command): void {
+  program
+    .command('copy')
+    .description('Carry a calendar with everything in it to another, empty database.')
+    .argument('<from>', 'the database to read, as in --database')
+    .argument('<to>', 'the database to fill, as in --database; an interrupted copy is made whole by the same command')
+    .option('--media-from <address>', 'the store to read the files of images from, as in --media')
+    .option('--media-to <address>', 'the store to put them into, as in --media')
+    .action((from: string, to: string, options: { mediaFrom?: string; mediaTo?: string }, command: Command) =>
+      run(command, (print) => copyByAddress({ from, to, ...options }, print)),
+    )
+}
+
+/** What to copy where: databases as in the setting `database`, and stores as in `media`, both or none. */
+export interface CopyAddresses {
+  from: string
+  to: string
+  mediaFrom?: string
+  mediaTo?: string
+}
+
+/** Copies, and prints how far it has come and what was counted. @throws Error with one sentence when it cannot. */
+export async function copyByAddress(addresses: CopyAddresses, print: Print): Promise<void> {
+  const failures: Error[] = []
+  const stores = await openStores(addresses, (error) => failures.push(error))
+  const source = await openExisting(addresses.from)
+  try {
+    const target = await openDatabase(addresses.to)
+    try {
+      const { remarks } = await migrate(target)
+      remarks.forEach(print)
+      const progress = process.stdout.isTTY ? await barProgress() : lineProgress(print)
+      describeCopied(await copyCalendar(source, target, stores, progress)).forEach(print)
+    } finally {
+      await target.close()
+    }
+  } catch (error) {
+    // The store has said more than that it does not work.
+    throw error instanceof Problem ? (failures[0] ?? error) : error
+  } finally {
+    await source.close()
+  }
+}
+
+async function openStores({ mediaFrom, mediaTo }: CopyAddresses, report: (error: Error) => void) {
+  if (mediaFrom === undefined && mediaTo === undefined) return undefined
+  if (mediaFrom === undefined || mediaTo === undefined)
+    throw new Error('Files go from one store to another: give both --media-from and --media-to.')
+  return { from: await openMediaStore(mediaFrom, report), to: await openMediaStore(mediaTo, report) }
+}
+
+/** A bar a table. */
+async function barProgress(): Promise<CopyProgress> {
+  const { SingleBar } = await import('cli-progress')
+  const bar = new SingleBar({
+    format: '{what} [{bar}] {value}/{total} {eta_formatted}',
+    stream: process.stdout,
+    hideCursor: true,
+    autopadding: true,
+  })
+  return {
+    start: (what, total) => bar.start(total, 0, { what: what.padEnd(WIDEST) }),
+    advance: (done) => bar.increment(done),
+    finish: () => bar.stop(),
+  }
+}
+
+const WIDEST = 'comparing event_organizers'.length
+
+/** A line a table, for logs. */
+function lineProgress(print: Print): CopyProgress {
+  return {
+    start: (what, total) => print(`${what}: ${total} …`),
+    advance: () => undefined,
+    finish: () => undefined,
+  }
+}
+
+function describeCopied({ wasThere, counts, files }: Copied): string[] {
+  const total = counts.reduce((sum, { target }) => sum + target, 0)
+  const rows = counts.map(({ table, source, target }) => [table, String(source), String(target)])
+  const width = (column: number) => Math.max(...[HEAD, ...rows].map((row) => row[column]?.length ?? 0))
+  const table = [HEAD, ...rows].map(([name = '', source = '', target = '']) =>
+    [name.padEnd(width(0)), source.padStart(width(1)), target.padStart(width(2))].join('  '),
+  )
+  const said = wasThere
+    ? `The target held all ${total} rows already.`
+    : `Copied ${total} rows; the counts of all tables agree.`
+  return [...table, ...(files ? describeFiles(files) : []), said]
+}
+
+const HEAD = ['TABLE', 'SOURCE', 'TARGET']
+
+function describeFiles({ copied, kept, missing }: NonNullable<Copied['files']>): string[] {
+  const lost = missing.map((key) => `Not in the source, though an image names it: ${key}`)
+  return [...lost, `Files of images: ${copied} copied, ${kept} there already, ${missing.length} missing.`]
+}
+
+/** Runs a command. What goes wrong ends it with one sentence and exit code 1. */
+async function run(command: Command, work: (print: Print) => Promise<void>): Promise<void> {
+  try {
+    await work((line) => command.configureOutput().writeOut?.(`${line}\n`))
+  } catch (error) {
+    command.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode: 1 })
+  }
+}

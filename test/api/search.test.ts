@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { fold } from '../../src/text/fold.ts'
+import { plainText } from '../../src/text/html.ts'
+import { matchesSearch, parseSearch } from '../../src/text/search.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/** An event as it was sent, with what the search is to look in. */
+interface Sent {
+  id: number
+  title: string
+  excerpt: string
+  description: string
+  start_date: string
+  status: string
+  featured: boolean
+  categories: string[]
+  folded: string
+}
+
+let service: TestService
+const events = new Map<number, Sent>()
+
+const WORDS =
+  `Jazz jazzband Café cafés Straße Łódź über Über-Abend naïve ÉTÉ soirée evening Evenings music 2026 24h 100% 5" C++ R&B
+  under_score d'été “quoted” – ... ? * [x] \\ %_% a an the A1 Ελλάδα οδός Ёлка хор 夏祭り 東京タワー 花火大会 ガ 한국 축제 हिन्दी मेला
+  ดนตรี שלום مهرجان 🎏 ❤️ 👩‍👩‍👧 🎉🎉 co-op well-known http://example.org/x?y=1&z=2 ${'long'.repeat(30)}`.split(/\s+/)
+const phrase = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 }).map((words) => words.join(' '))
+const free = fc.string({ unit: 'grapheme', maxLength: 12 })
+const text = fc.oneof({ weight: 4, arbitrary: phrase }, { weight: 1, arbitrary: free })
+const day = fc
+  .tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 28 }))
+  .map(([month, date]) => `2027-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`)
+
+const sent = fc.record({
+  title: phrase,
+  excerpt: fc.oneof(fc.constant(''), text),
+  description: text,
+  day,
+  status: fc.constantFrom('publish', 'publish', 'publish', 'draft'),
+  featured: fc.boolean(),
+  categories: fc.subarray(['music', 'market']),
+})
+type Drawn = typeof sent extends fc.Arbitrary<infer Value> ? Value : never
+
+/** Every event starts at a minute of its own, so that there is one order. */
+let minute = 0
+function settled({ day, ...drawn }: Drawn) {
+  const time = new Date(minute++ * 60_000).toISOString().slice(11, 19)
+  const folded = [drawn.title, drawn.excerpt, drawn.description].map((text) => fold(plainText(text))).join('\n')
+  return { ...drawn, start_date: `${day} ${time}`, folded }
+}
+
+async function create(drawn: Drawn): Promise<void> {
+  const { folded, ...values } = settled(drawn)
+  const { status, body } = await service.post('/events', { ...values, end_date: values.start_date })
+  assert.equal(status, 201, JSON.stringify(body))
+  events.set(body.id, { ...values, folded, id: body.id })
+}
+
+before(async () => {
+  service = await startService()
+  for (const slug of ['music', 'market']) await service.post('/categories', { name: slug, slug })
+  for (const drawn of fc.sample(sent, { numRuns: 90, seed: 4 })) await create(drawn)
+  await filled()
+})
+after(() => service.close())
+
+/** Waits until lists are answered from memory. */
+async function filled(): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if ((await service.get('~/readyz')).body.memory === 'filled') return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  assert.fail('the memory was not filled within five seconds')
+}
+
+interface Asked {
+  search: string
+  from: string
+  to: string
+  category: string | undefined
+  featured: boolean | undefined
+}
+
+/** What to look for: pieces of texts that are there, words, and anything else; quoted, left out, or as it is. */
+const asked: fc.Arbitrary<Asked> = fc.record({
+  search: fc
+    .array(
+      fc
+        .tuple(
+          fc.oneof(
+            fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 12 })).map(([which, from, length]) => {
+              const { folded } = [...events.values()][which % events.size] ?? { folded: 'x' }
+              return [...folded]
+                .slice(from % folded.length)
+                .slice(0, length)
+                .join('')
+            }),
+            fc.constantFrom(...WORDS),
+            free,
+          ),
+          fc.constantFrom('', '', '', '-'),
+          fc.boolean(),
+        )
+        .map(([word, minus, quoted]) => `${minus}${quoted ? `"${word}"` : word}`),
+      { minLength: 1, maxLength: 3 },
+    )
+    .map((words) => words.join(' '))
+    .filter((search) => search.trim() !== '' && search !== '0'),
+  from: fc.oneof(fc.constant('2027-01-01'), day),
+  to: fc.oneof(fc.constant('2027-12-31'), day),
+  category: fc.constantFrom(undefined, undefined, 'music', 'market'),
+  featured: fc.constantFrom(undefined, undefined, true, false),
+})
+
+/** What the plainest search there could be finds, in order. */
+function expected({ search, from, to, category, featured }: Asked, sees: (event: Sent) => boolean): number[] {
+  const wanted = parseSearch(search)
+  return [...events.values()]
+    .filter((event) => sees(event) && matchesSearch(wanted, event.folded))
+    .filter(({ start_date: start }) => start >= `${from} 00:00:00` && start <= `${to} 23:59:59`)
+    .filter((event) => category === undefined || event.categories.includes(category))
+    .filter((event) => featured === undefined || event.featured === featured)
+    .sort((a, b) => (a.start_date < b.start_date ? -1 : 1))
+    .map(({ id }) => id)
+}
+
+const PER_PAGE = 20
+
+/** Every page of a list. */
+async function listed({ search, from, to, category, featured }: Asked, as: 'anonymous' | 'admin', more = '') {
+  const ids: number[] = []
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const query = new URLSearchParams({
+      search,
+      start_date: from,
+      end_date: to,
+      ...(category ? { categories: category } : {}),
+      ...(featured === undefined ? {} : { featured: String(featured) }),
+      per_page: String(PER_PAGE),
+      page: String(page),
+    })
+    const { status, body } = await service.get(`/events?${query}${more}`, as)
+    assert.equal(status, 200, JSON.stringify([search, body]))
+    ids.push(...body.events.map((event: { id: number }) => event.id))
+    pages = body.total_pages
+    if (page === pages || pages === 0) assert.equal(body.total, ids.length)
+  }
+  return ids
+}
+
+async function check(question: Asked): Promise<void> {
+  const told = JSON.stringify(question)
+  const isPublic = ({ status }: Sent) => status === 'publish'
+  const everybodys = expected(question, isPublic)
+  assert.deepEqual(await listed(question, 'anonymous'), everybodys, `anonymous, from memory: ${told}`)
+  assert.deepEqual(await listed(question, 'anonymous', '&_envelope=0'), everybodys, `anonymous: ${told}`)
+  assert.deepEqual(
+    await listed(question, 'admin'),
+    expected(question, () => true),
+    `admin: ${told}`,
+  )
+}
+
+const anything = { search: '', from: '2027-01-01', to: '2027-12-31', category: undefined, featured: undefined }
+
+describe('searching events', () => {
+  test('finds exactly the events whose texts contain every word and none that is left out', async () => {
+    await fc.assert(fc.asyncProperty(asked, check), { numRuns: 120 })
+  })
+
+  test('finds the same whatever has been changed, removed and added since', async () => {
+    const ids = [...events.keys()]
+    for (const [round, drawn] of fc.sample(sent, { numRuns: 60, seed: 5 }).entries()) {
+      const id = ids[(round * 7) % ids.length] ?? 0
+      if (round % 5 === 0) await create(drawn)
+      else if (!events.has(id)) continue
+      else if (round % 5 === 1) {
+        assert.equal((await service.remove(`/events/${id}`)).status, 200)
+        events.delete(id)
+      } else {
+        const { folded, ...values } = settled(drawn)
+        const { status } = await service.put(`/events/${id}`, { ...values, end_date: values.start_date })
+        assert.equal(status, 200)
+        events.set(id, { ...values, folded, id })
+      }
+      for (const question of fc.sample(asked, { numRuns: 2, seed: round })) await check(question)
+    }
+  })
+
+  test('finds a new event, and an old one by its new words alone, in the very next request', async () => {
+    const { body } = await service.post('/events', {
+      title: 'Theremin',
+      start_date: '2027-05-05',
+      end_date: '2027-05-05',
+    })
+    const find = (search: string) => listed({ ...anything, search }, 'anonymous')
+    assert.deepEqual(await find('heremi'), [body.id])
+    await service.put(`/events/${body.id}`, { title: 'Ondes Martenot' })
+    assert.deepEqual(await find('heremi'), [])
+    assert.deepEqual(await find('"es mart"'), [body.id])
+    await service.remove(`/events/${body.id}`)
+    assert.deepEqual(await find('"es mart"'), [])
+  })
+
+  test('never counts or lists what the caller may not see', async () => {
+    const { body } = await service.post('/events', {
+      title: 'Palimpsest',
+      status: 'draft',
+      start_date: '2027-06-06',
+      end_date: '2027-06-06',
+    })
+    const hidden = { title: 'Palimpsest', hide_from_listings: true, start_date: '2027-06-06', end_date: '2027-06-06' }
+    assert.equal((await service.post('/events', hidden)).status, 201)
+    const question = { ...anything, search: 'palimpsest' }
+    assert.deepEqual(await listed(question, 'anonymous'), [])
+    assert.deepEqual(await listed(question, 'anonymous', '&_envelope=0'), [])
+    assert.deepEqual(await listed(question, 'admin'), [body.id])
+  })
+
+  test('is refused without a word, and finds everything by a blank', async () => {
+    assert.equal((await service.get('/events?search=')).status, 400)
+    const everything = expected({ ...anything, search: ' ' }, ({ status }) => status === 'publish')
+    assert.deepEqual(await listed({ ...anything, search: ' ' }, 'anonymous'), everything)
+  })
+
+  test('asked many times at once gives everybody the same', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => listed({ ...anything, search: i % 2 === 0 ? 'jazz' : 'a' }, 'anonymous')),
+    )
+    for (const [i, ids] of answers.entries()) assert.deepEqual(ids, answers[i % 2])
+    assert.deepEqual(
+      answers[0],
+      expected({ ...anything, search: 'jazz' }, ({ status }) => status === 'publish'),
+    )
+  })
+})

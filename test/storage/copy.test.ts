@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import sharp from 'sharp'
+import { type App, startApp } from '../../src/app.ts'
+import { localMediaStore } from '../../src/media/media-store.ts'
+import { type Database, openDatabase } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { listTables } from '../../src/storage/tables.ts'
+import { compareCounts } from '../../src/transfer/copy.ts'
+import { copyByAddress } from '../../src/transfer/copy-command.ts'
+import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { startProcess } from '../support/processes.ts'
+import { startS3 } from '../support/s3.ts'
+import { credentialsOf, type Reader, startService, type TestService, testConfig } from '../support/service.ts'
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kalends-copy-'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+/** What a copy printed. */
+async function copy(from: string, to: string, media: { mediaFrom?: string; mediaTo?: string } = {}): Promise<string> {
+  const lines: string[] = []
+  await copyByAddress({ from, to, ...media }, (line) => lines.push(line))
+  return lines.join('\n')
+}
+
+const SITE = 'http://calendar.example'
+
+const fileStore = (name: string) => `file:${join(folder, name)}`
+const fileAddress = (name: string) => `sqlite:${join(folder, `${name}.sqlite`)}`
+
+async function openMigrated(address: string): Promise<Database> {
+  const database = await openDatabase(address)
+  await migrate(database)
+  return database
+}
+
+async function countTerms(address: string): Promise<number> {
+  const database = await openMigrated(address)
+  const rows = await database.read.selectFrom('terms').select('id').execute()
+  await database.close()
+  return rows.length
+}
+
+/** A database with so many categories that copying them takes a while. */
+async function makeLarge(address: string, terms: number): Promise<void> {
+  const database = await openMigrated(address)
+  await database.write(async (tx) => {
+    for (let at = 0; at < terms; at += 500) {
+      const rows = Array.from({ length: 500 }, (_, i) => `term-${at + i}`)
+      const values = rows.map((slug) => ({ name: slug, slug, folded: slug, description: slug.repeat(20) }))
+      await tx
+        .insertInto('terms')
+        .values(values.map((value) => ({ ...value, taxonomy: 'category' as const, parent: 0, count: 0 })))
+        .execute()
+    }
+  })
+  await database.close()
+}
+
+describe('a copied calendar', () => {
+  let middle: ScratchDatabase
+  let source: App
+  /** The same calendar on the kind of database that is tested, and back on a file. */
+  const copies: App[] = []
+
+  before(async () => {
+    const service = await startService({ database: fileAddress('source'), media: fileStore('media-source') })
+    await fill(service)
+    await service.close()
+    middle = await scratchDatabase()
+    const hops = [
+      { from: fileAddress('source'), to: middle.address, mediaFrom: 'media-source', mediaTo: 'media-middle' },
+      { from: middle.address, to: fileAddress('back'), mediaFrom: 'media-middle', mediaTo: 'media-back' },
+    ]
+    source = await serve(fileAddress('source'), 'media-source')
+    for (const { from, to, mediaFrom, mediaTo } of hops) {
+      const printed = await copy(from, to, { mediaFrom: fileStore(mediaFrom), mediaTo: fileStore(mediaTo) })
+      assert.match(printed, /^events {2,}7 {2,}7$/m)
+      assert.match(printed, /^Files of images: 6 copied, 0 there already, 0 missing\.$/m)
+      assert.match(printed, /^Copied \d+ rows; the counts of all tables agree\.$/m)
+      copies.push(await serve(to, mediaTo))
+    }
+  })
+  after(async () => {
+    for (const app of [source, ...copies]) await app.stop()
+    await middle.remove()
+  })
+
+  function serve(database: string, media: string): Promise<App> {
+    const settings = { database, media: fileStore(media), site_url: SITE }
+    return startApp(testConfig(folder, settings))
+  }
+
+  async function ask(app: App, as: Reader, path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(`http://127.0.0.1:${app.port}/wp-json${path}`, {
+      headers: { ...credentialsOf(as), 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    })
+    return { status: response.status, body: await response.json() }
+  }
+
+  const EVENTS = '/tribe/events/v1/events?per_page=50&start_date=2020-01-01'
+  const paths: [Reader, string][] = [
+    ['anonymous', EVENTS],
+    ['admin', `${EVENTS}&status=publish,draft,private,future,pending`],
+    ['anonymous', '/tribe/events/v1/events?search=lantern'],
+    ['anonymous', '/tribe/events/v1/events/by-slug/lantern-walk-2'],
+    ['anonymous', '/tribe/events/v1/venues?per_page=50'],
+    ['anonymous', '/tribe/events/v1/organizers?per_page=50'],
+    ['anonymous', '/tribe/events/v1/categories?per_page=50'],
+    ['anonymous', '/tribe/events/v1/tags?per_page=50'],
+    ['anonymous', '/wp/v2/media?per_page=50'],
+    ['author', '/wp/v2/users/me'],
+    ['editor', '/wp/v2/users/me'],
+  ]
+  for (const [as, path] of paths) {
+    test(`gives ${as} the same answer to ${path}`, async () => {
+      const expected = await ask(source, as, path)
+      assert.equal((expected as { status: number }).status, 200)
+      for (const app of copies) assert.deepEqual(await ask(app, as, path), expected)
+    })
+  }
+
+  test('sends the same files', async () => {
+    const { body } = (await ask(source, 'anonymous', '/wp/v2/media')) as { body: Shown[] }
+    const paths = body.flatMap(({ media_details }) =>
+      Object.values(media_details.sizes).map(({ source_url }) => source_url.slice(SITE.length)),
+    )
+    assert.equal(paths.length, 6)
+    for (const path of paths) {
+      const [expected, ...others] = await Promise.all(
+        [source, ...copies].map(async ({ port }) => {
+          const response = await fetch(`http://127.0.0.1:${port}${path}`)
+          assert.equal(response.status, 200)
+          return Buffer.from(await response.arrayBuffer())
+        }),
+      )
+      for (const other of others) assert.deepEqual(other, expected)
+    }
+  })
+
+  test('goes on with ids that were never given', async () => {
+    const create = { title: 'Next', start_date: '2027-01-01', end_date: '2027-01-01', categories: ['Next'] }
+    const expected = await ask(source, 'admin', '/tribe/events/v1/events', create)
+    const { body } = expected as { body: { id: number; categories: { id: number }[] } }
+    for (const app of copies) {
+      const made = (await ask(app, 'admin', '/tribe/events/v1/events', create)) as typeof expected & {
+        body: typeof body
+      }
+      assert.deepEqual([made.body.id, made.body.categories[0]?.id], [body.id, body.categories[0]?.id])
+    }
+  })
+})
+
+/** As much of an image as is looked at. */
+interface Shown {
+  media_details: { sizes: Record<string, { source_url: string }> }
+}
+
+/** Events, venues, organizers, terms, drafts, trash, images with sizes, and the highest id removed for good. */
+async function fill(service: TestService): Promise<void> {
+  const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
+  const upload = async (name: string) => {
+    const picture = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'teal' } })
+      .png()
+      .toBuffer()
+    const headers = { 'content-type': 'image/png', 'content-disposition': `attachment; filename="${name}.png"` }
+    return (await service.request('author', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(picture), headers)).body.id
+  }
+  const image = await upload('lantern')
+  await upload('unused')
+  const events = [
+    {
+      title: 'Lantern walk',
+      ...dates,
+      cost: '$5 – 10',
+      venue: { venue: 'Mühle “Süd”', city: 'Aldbury', geo_lat: 51.8, geo_lng: -0.6 },
+    },
+    {
+      title: 'Lantern walk',
+      ...dates,
+      timezone: 'Asia/Tokyo',
+      image,
+      categories: ['Families', '子供'],
+      tags: ['light'],
+    },
+    { title: '<b>提灯</b> & more', ...dates, all_day: true, organizer: [{ organizer: 'Ann' }, { organizer: 'Bob' }] },
+    { title: 'A draft', ...dates, status: 'draft' },
+    { title: 'Private', ...dates, status: 'private', description: '<p>Not for all</p>' },
+    { title: 'Later', ...dates, date: '2099-01-01 00:00:00', status: 'future' },
+  ]
+  for (const event of events) assert.equal((await service.post('/events', event)).status, 201)
+  const { body: trashed } = await service.post('/events', { title: 'Trashed', ...dates })
+  assert.equal((await service.remove(`/events/${trashed.id}`)).status, 200)
+  assert.equal((await service.remove(`~/wp-json/wp/v2/media/${await upload('gone')}`)).status, 200)
+}
+
+test('a copy killed on its way leaves an empty target, and the same command makes it whole', async () => {
+  const from = fileAddress('interrupted-source')
+  await makeLarge(from, 10_000)
+  const target = await scratchDatabase()
+  const { lines, end } = startProcess('src/main.ts', ['copy', from, target.address])
+  let code: number | null | undefined
+  for await (const line of lines) {
+    // The first rows of the first large table are on their way.
+    if (line.startsWith('terms:')) code = await end('SIGKILL')
+  }
+  assert.equal(code, null)
+  assert.equal(await countTerms(target.address), 0)
+  assert.match(await copy(from, target.address), /^terms {2,}10000 {2,}10000$/m)
+  assert.equal(await countTerms(target.address), 10_000)
+  assert.match(await copy(from, target.address), /^The target held all 10000 rows already\.$/m)
+  await target.remove()
+})
+
+test('files that are there already are not sent again, and those that a killed copy left half done are', async () => {
+  const media = { mediaFrom: fileStore('media-source'), mediaTo: fileStore('media-again') }
+  await copy(fileAddress('source'), fileAddress('again'), media)
+  const paths = await readdir(join(folder, 'media-again'), { recursive: true })
+  const files = paths.filter((path) => path.endsWith('.png')).map((path) => join(folder, 'media-again', path))
+  const [lost = '', empty = ''] = files
+  await rm(lost)
+  await truncate(empty)
+  const printed = await copy(fileAddress('source'), fileAddress('again'), media)
+  assert.match(printed, /^Files of images: 2 copied, 4 there already, 0 missing\.$/m)
+})
+
+test('files that the source lacks are named, and another file of the same name in the target is not replaced', async () => {
+  const mediaTo = fileStore('media-other')
+  const printed = await copy(fileAddress('source'), fileAddress('again'), {
+    mediaFrom: fileStore('media-none'),
+    mediaTo,
+  })
+  assert.match(printed, /^Not in the source, though an image names it: \d{4}\/\d\d\/lantern\.png$/m)
+  assert.match(printed, /^Files of images: 0 copied, 0 there already, 6 missing\.$/m)
+  const [key = ''] = printed.match(/\d{4}\/\d\d\/lantern\.png/) ?? []
+  await localMediaStore(join(folder, 'media-other')).put(key, Buffer.from('another'), 'image/png')
+  await assert.rejects(
+    copy(fileAddress('source'), fileAddress('again'), { mediaFrom: fileStore('media-source'), mediaTo }),
+    {
+      message: `The target store has another file ${key}.`,
+    },
+  )
+})
+
+test('files are carried into a bucket, and a bucket that fails is named', async () => {
+  const s3 = await startS3()
+  const media = { mediaFrom: fileStore('media-source'), mediaTo: s3.place('calendar') }
+  const printed = await copy(fileAddress('source'), fileAddress('again'), media)
+  assert.match(printed, /^Files of images: 6 copied, 0 there already, 0 missing\.$/m)
+  assert.equal((await s3.names()).length, 6)
+  await s3.halt()
+  await assert.rejects(
+    copy(fileAddress('source'), fileAddress('again'), media),
+    /media store s3:\/\/images fails: ECONNREFUSED/,
+  )
+  await s3.close()
+  await assert.rejects(copy(fileAddress('source'), fileAddress('again'), { mediaTo: s3.place() }), /give both/)
+})
+
+test('a target with other data is refused in one sentence and stays as it is', async () => {
+  const from = fileAddress('refused-source')
+  await makeLarge(from, 500)
+  const other = await scratchDatabase()
+  const database = await openMigrated(other.address)
+  await database.write(async (tx) => {
+    await sql`insert into terms (taxonomy, name, slug, description, parent, folded) values ('tag', 'x', 'x', '', 0, 'x')`.execute(
+      tx,
+    )
+  })
+  await database.close()
+  await assert.rejects(copy(from, other.address), {
+    message: 'The target already holds other rows (1 in terms); copy into an empty database.',
+  })
+  assert.equal(await countTerms(other.address), 1)
+  await other.remove()
+})
+
+test('rows that differ are not the same copy, however many there are', async () => {
+  const [from, to] = [fileAddress('differing-source'), fileAddress('differing-target')]
+  await makeLarge(from, 500)
+  await copy(from, to)
+  const database = await openMigrated(to)
+  await database.write(async (tx) => {
+    await tx.updateTable('terms').set({ description: 'changed' }).where('slug', '=', 'term-250').execute()
+  })
+  await database.close()
+  await assert.rejects(copy(from, to), {
+    message: 'The target already holds other rows (500 in terms); copy into an empty database.',
+  })
+})
+
+test('counts are compared table by table', async () => {
+  const [from, to] = [await openMigrated(fileAddress('count-a')), await openMigrated(fileAddress('count-b'))]
+  await from.write(async (tx) => {
+    await tx.insertInto('records').values({ kind: 'event' }).execute()
+  })
+  const counts = await compareCounts(from.read, to.read, await listTables(to.read))
+  assert.deepEqual(
+    counts.filter(({ source, target }) => source !== target),
+    [{ table: 'records', source: 1, target: 0 }],
+  )
+  await from.close()
+  await to.close()
+})
+
+test('a source that is not there, or is no calendar, is refused in one sentence', async () => {
+  const target = fileAddress('nothing-target')
+  await assert.rejects(copy(fileAddress('nowhere'), target), {
+    message: `There is no database ${join(folder, 'nowhere.sqlite')}.`,
+  })
+  const bare = await openDatabase(fileAddress('bare'))
+  await bare.close()
+  await assert.rejects(copy(fileAddress('bare'), target), { message: 'The source holds no calendar.' })
+})
+
+test('a source of another version is refused by what it lacks or has beyond this one', async () => {
+  const [from, to] = [fileAddress('other-version'), fileAddress('this-version')]
+  const database = await openMigrated(from)
+  await database.write(async (tx) => {
+    await sql`insert into migrations (name) values ('9999-later')`.execute(tx)
+  })
+  await assert.rejects(copy(from, to), { message: 'The source is of a newer version (with 9999-later).' })
+  await database.write(async (tx) => {
+    await sql`delete from migrations where name in ('0001-first', '9999-later')`.execute(tx)
+  })
+  await assert.rejects(copy(from, to), {
+    message: 'The source is of an older version (without 0001-first); serve it once with this one.',
+  })
+  await database.close()
+})
+
+test('a command that fails says why in one sentence and ends with code 1', async () => {
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const failed = await promisify(execFile)(process.execPath, [
+    main,
+    'copy',
+    fileAddress('nowhere'),
+    fileAddress('x'),
+  ]).then(
+    () => assert.fail('it did not fail'),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+  const said = `There is no database ${join(folder, 'nowhere.sqlite')}.\n`
+  assert.deepEqual([failed.code, failed.stdout, failed.stderr], [1, '', said])
+})
+
+test('tables come after those they refer to, without those that a database keeps for itself', async () => {
+  const { address, remove } = await scratchDatabase()
+  const database = await openMigrated(address)
+  const tables = await listTables(database.read)
+  const names = tables.map(({ name }) => name)
+  assert.ok(names.indexOf('records') < names.indexOf('events'))
+  assert.ok(names.indexOf('users') < names.indexOf('credentials'))
+  assert.ok(names.indexOf('events') < names.indexOf('event_venues'))
+  assert.ok(!names.includes('changes') && !names.includes('migrations'))
+  const links = tables.find(({ name }) => name === 'event_venues')
+  assert.deepEqual(links, {
+    name: 'event_venues',
+    columns: ['event', 'venue', 'position'],
+    key: ['event', 'venue'],
+    counter: undefined,
+  })
+  assert.deepEqual(
+    tables
+      .filter(({ counter }) => counter !== undefined)
+      .map(({ name, counter }) => `${name}.${counter}`)
+      .sort(),
+    ['credentials.id', 'records.id', 'terms.id', 'users.id'],
+  )
+  await database.close()
+  await remove()
+})

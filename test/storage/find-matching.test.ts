@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type Database, openDatabase } from '../../src/storage/database.ts'
+import { countIds, hasId, type IdSet } from '../../src/storage/id-set.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { matchesSearch, parseSearch } from '../../src/text/search.ts'
+import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+
+const EVENTS = 5000
+const SYLLABLES = 'ka ri mo ten sel bra vin dor lu ap ost ing er an hof lin mar che to ga ja zz eve ni ng'.split(' ')
+const SIGNS = [...'夏祭東京🎏%_-"']
+
+let scratch: ScratchDatabase
+let database: Database
+/** Folded texts by id. */
+const texts = new Map<number, string>()
+
+/** A repeatable stream of numbers from 0 to 1. */
+function makeNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** Words of which a few are everywhere and most are rare. */
+function textOf(next: () => number): string {
+  const word = () => {
+    const which = Math.floor(4000 ** next())
+    const length = 1 + (which % 4)
+    const word = Array.from({ length }, (_, i) => SYLLABLES[(which * (i + 3)) % SYLLABLES.length]).join('')
+    return which % 11 === 0 ? `${word}${which}` : word
+  }
+  const sign = () => SIGNS[Math.floor(next() * next() * SIGNS.length)] ?? ''
+  const words = (most: number) => Array.from({ length: 1 + Math.floor(next() * most) }, word).join(' ')
+  return `${words(3)}${sign()}\n\n${words(12)} ${sign()}${sign()}`.trim()
+}
+
+before(async () => {
+  scratch = await scratchDatabase()
+  database = await openDatabase(scratch.address)
+  await migrate(database)
+  const next = makeNumbers(11)
+  const rows = Array.from({ length: EVENTS }, () => textOf(next))
+  // As one write and some small ones, so that most events are indexed when the database is brought up to date, and some are not.
+  await insert(rows.slice(0, EVENTS - 50))
+  await migrate(database)
+  for (const row of rows.slice(EVENTS - 50)) await insert([row])
+})
+after(async () => {
+  await database.close()
+  await scratch.remove()
+})
+
+async function insert(folded: readonly string[]): Promise<void> {
+  const time = '2027-01-01 00:00:00'
+  const times = { date: time, date_utc: time, modified: time, modified_utc: time, start_date: time, end_date: time }
+  await database.write(async (tx) => {
+    for (const search of folded) {
+      const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
+      const columns = { id, author: 1, status: 'publish', slug: `event-${id}`, trusted: 1, title: '', timezone: 'UTC' }
+      const row = { ...columns, ...times, utc_start_date: time, utc_end_date: time, search }
+      await tx
+        .insertInto('events')
+        .values(row as never)
+        .execute()
+      texts.set(id, search)
+    }
+  })
+}
+
+function listed(ids: IdSet): number[] {
+  return [...texts.keys()].filter((id) => hasId(ids, id))
+}
+
+function expected(search: string): number[] {
+  const wanted = parseSearch(search)
+  return [...texts].flatMap(([id, text]) => (matchesSearch(wanted, text) ? [id] : []))
+}
+
+describe('the events that a search finds', () => {
+  const searches = [
+    ['a', 'a letter that is nearly everywhere'],
+    ['in', 'two letters of thousands of words'],
+    ['ka', 'a syllable'],
+    ['karimo', 'part of some words'],
+    ['zz', 'letters of few words'],
+    ['xyz', 'letters of no word'],
+    ['夏', 'a sign'],
+    ['東%', 'two signs side by side'],
+    ['%', 'a sign that means something elsewhere'],
+    ['a*', 'a word that looks like a pattern'],
+    ['-a', 'all without a letter'],
+    ['-xyz', 'all without letters of no word'],
+    ['a in er', 'several short words'],
+    ['ka -ri', 'one without the other'],
+    ['ka -ri -夏 -"a ka"', 'one without several others'],
+    ['"a ka"', 'a phrase within two words'],
+    ['"ri ri"', 'a phrase of common words'],
+    ['" "', 'a blank'],
+  ] as const
+  for (const [search, told] of searches) {
+    test(`are those whose texts contain ${told}: ${search}`, async () => {
+      assert.deepEqual(listed(await database.findMatching(parseSearch(search))), expected(search))
+    })
+  }
+
+  test('are those whose texts contain any piece of any of them', async () => {
+    const piece = fc
+      .tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 14 }), fc.constantFrom('', '', '-'))
+      .map(([which, from, length, minus]) => {
+        const text = [...texts.values()][which % texts.size] ?? ''
+        const word = [...text].slice(from % text.length).slice(0, length)
+        return `${minus}"${word.join('').replaceAll('\n', ' ')}"`
+      })
+    const search = fc.array(piece, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '))
+    await fc.assert(
+      fc.asyncProperty(search, async (text) => {
+        assert.deepEqual(listed(await database.findMatching(parseSearch(text))), expected(text))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('are found while others are being written, removed and rewritten', async () => {
+    const next = makeNumbers(12)
+    const ids = [...texts.keys()]
+    for (let round = 0; round < 200; round++) {
+      const id = ids[Math.floor(next() * ids.length)] ?? 0
+      const text = textOf(next)
+      const change = round % 3
+      if (change === 0) await insert([text])
+      else if (texts.has(id))
+        await database.write(async (tx) => {
+          if (change === 1) await tx.updateTable('events').set({ search: text }).where('id', '=', id).execute()
+          else await tx.deleteFrom('events').where('id', '=', id).execute()
+        })
+      if (change === 1 && texts.has(id)) texts.set(id, text)
+      if (change === 2) texts.delete(id)
+      if (round % 5 === 0) {
+        const search = text.split(/\s+/).at(round % 3) ?? 'a'
+        assert.deepEqual(listed(await database.findMatching(parseSearch(search))), expected(search), search)
+      }
+    }
+    const other = listed(await database.findMatching(parseSearch('-ka')))
+    assert.deepEqual(other, expected('-ka'))
+  })
+
+  test('are none when the search was for something that is in none, however much else is asked', async () => {
+    assert.equal(countIds(await database.findMatching(parseSearch('a in xyzzy'))), 0)
+  })
+})

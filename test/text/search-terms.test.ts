@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { fold } from '../../src/text/fold.ts'
+import { matchesSearch } from '../../src/text/search.ts'
+import { type Lookup, planWord, termsOf } from '../../src/text/search-terms.ts'
+
+/** Letters of many scripts, signs and blanks, with few different ones so that texts and words meet. */
+const piece = fc.constantFrom(...'aab1é夏祭りの東京한글กข🎏❤%_"\'\\*?[]-+. \n\t\u0001\u200dשðß', 'jazz', 'a'.repeat(40), '👩‍👩‍👧')
+const text = fc.oneof(
+  fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join('')),
+  fc.string({ unit: 'grapheme', maxLength: 80 }),
+)
+
+function answers(lookup: Lookup, terms: ReadonlySet<string>): boolean {
+  return [...terms].some((term) => {
+    const places = [...term.matchAll(new RegExp(RegExp.escape(lookup.text), 'g'))].map(({ index }) => index)
+    if (lookup.before && lookup.after) return places.length > 0
+    if (lookup.before) return term.endsWith(lookup.text)
+    return lookup.after ? places.includes(0) : term === lookup.text
+  })
+}
+
+describe('an index of terms', () => {
+  test('has every text that contains a word among its answers, and just those where it says so', () => {
+    fc.assert(
+      fc.property(text, text, fc.nat(), fc.nat(), (raw, other, from, length) => {
+        const folded = fold(raw)
+        const terms = termsOf(folded)
+        const cut = from % (folded.length + 1)
+        for (const word of [fold(other), fold(folded.slice(cut, cut + 1 + (length % 70)).toWellFormed())]) {
+          if (word === '') continue
+          const { lookups, isExact } = planWord(word)
+          const isFound = matchesSearch({ include: [word], exclude: [] }, folded)
+          const isAnswer = lookups.every((lookup) => answers(lookup, terms))
+          if (isFound) assert.ok(isAnswer, `${JSON.stringify(word)} in ${JSON.stringify(folded)}`)
+          if (isExact) assert.equal(isAnswer, isFound, `${JSON.stringify(word)} in ${JSON.stringify(folded)}`)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('has words, signs, and each two signs that stand side by side', () => {
+    assert.deepEqual(
+      [...termsOf('open 24h at the café: 夏祭り!\n🎏')],
+      ['open', '24h', 'at', 'the', 'café', ':', '夏', '祭', '夏祭', 'り', '祭り', '!', 'り!', '🎏'],
+    )
+  })
+
+  test('holds no term longer than 64, however long a word is', () => {
+    for (const length of [63, 64, 65, 96, 97, 500, 40_000]) {
+      const lengths = [...termsOf('ab'.repeat(length).slice(0, length))].map((term) => term.length)
+      assert.ok(Math.max(...lengths) <= 64)
+    }
+  })
+
+  for (const [word, isExact] of [
+    ['umpk', true],
+    ['a', true],
+    ['夏', true],
+    ['夏祭', true],
+    ['%', true],
+    ['夏祭り', false],
+    ['jazz night', false],
+    ['100%', false],
+    ['x'.repeat(33), false],
+  ] as const) {
+    test(`${isExact ? 'knows' : 'does not know'} all by itself which texts contain ${word}`, () => {
+      assert.equal(planWord(word).isExact, isExact)
+    })
+  }
+})

@@ -33,7 +33,6 @@ export function makePublicLists(
 ): (url: string, now: number) => PublicList | undefined | Promise<PublicList | undefined> {
   const { site, memory } = service
   const path = `${site.restRoot}/${site.namespace}/events`
-  const collection = `${site.base}/events/`
 
   return (url, now) => {
     const queryText = queryOf(url, path)
@@ -57,7 +56,7 @@ export function makePublicLists(
   ): PublicList | undefined | Promise<PublicList> {
     if (!found || (place.page > 1 && found.ids.length === 0)) return undefined
     const { total } = found
-    const links = listLinks(collection, { ...place, total })
+    const links = listLinks(`${site.base}/events/`, { ...place, total })
     const next = links.next === undefined ? '' : `,"next_rest_url":"${links.next}"`
     const previous = links.previous === undefined ? '' : `,"previous_rest_url":"${links.previous}"`
     // Addresses are escaped, so that nothing in them needs escaping again in JSON.

@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Search } from '../text/search.ts'
 import type { IdSet } from './id-set.ts'
@@ -41,7 +42,9 @@ export function makeSearcher(file: string): Searcher {
     waiting.clear()
   }
   const start = () => {
-    const started = new Worker(new URL('search-thread.ts', import.meta.url), { workerData: file, execArgv: [] })
+    // The sources, or what `npm run build` makes of them.
+    const code = new URL(`search-thread${extname(import.meta.url)}`, import.meta.url)
+    const started = new Worker(code, { workerData: file, execArgv: [] })
     started.on('message', settle)
     started.on('error', giveUp)
     started.on('exit', () => started === thread && giveUp(new Error('The thread that searches has ended.')))

@@ -156,6 +156,15 @@ export async function setNextNumber(tx: Db, { name }: TableShape, counter: strin
   await sql`insert into sqlite_sequence (name, seq) values (${name}, ${next - 1})`.execute(tx)
 }
 
+/**
+ * Makes the log of changes of a new copy begin where that of the source ends: cursors name data to clients, as parts of entity tags, and
+ * must not come to name other data.
+ */
+export async function continueChanges(from: Db, tx: Db): Promise<void> {
+  const log: TableShape = { name: 'changes', columns: [], key: [], counter: 'version' }
+  await setNextNumber(tx, log, 'version', await findNextNumber(from, log, 'version'))
+}
+
 /** Has the database look at what its tables hold, so that it does not plan queries for empty ones after many rows came at once. */
 export async function gatherStatistics(db: Db): Promise<void> {
   if (isPostgres(db)) await sql`analyze`.execute(db)

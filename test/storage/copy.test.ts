@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import sharp from 'sharp'
 import { type App, startApp } from '../../src/app.ts'
 import { localMediaStore } from '../../src/media/media-store.ts'
-import { type Database, openDatabase } from '../../src/storage/database.ts'
+import { type Database, openDatabase, recordChange } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { listTables } from '../../src/storage/tables.ts'
 import { compareCounts } from '../../src/transfer/copy.ts'
@@ -298,6 +298,24 @@ test('rows that differ are not the same copy, however many there are', async () 
   await assert.rejects(copy(from, to), {
     message: 'The target already holds other rows (500 in terms); copy into an empty database.',
   })
+})
+
+test('a copy on a file goes on with the versions that clients know of the source', async () => {
+  const [from, to] = [fileAddress('versions-source'), fileAddress('versions-target')]
+  const source = await openMigrated(from)
+  for (const id of [4, 5, 6]) await source.write((tx) => recordChange(tx, 'event', id))
+  await copy(from, to)
+  const target = await openMigrated(to)
+  assert.equal(await target.cursor(), await source.cursor())
+  const before = await target.cursor()
+  await target.write((tx) => recordChange(tx, 'event', 7))
+  assert.deepEqual(await target.readChanges(before), {
+    changes: [{ kind: 'event', record: 7 }],
+    cursor: await target.cursor(),
+  })
+  assert.notEqual(await target.cursor(), before)
+  await source.close()
+  await target.close()
 })
 
 test('counts are compared table by table', async () => {

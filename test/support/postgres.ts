@@ -1,6 +1,6 @@
 // A PostgreSQL server of one's own for tests: in a temporary folder, on a free port, as an unprivileged user, gone afterwards.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -23,6 +23,8 @@ export interface PostgresServer {
   halt: (how: 'fast' | 'immediate') => Promise<void>
   /** Starts it again after `halt`, with its data, on the same port. */
   start: () => Promise<void>
+  /** Starts a standby that follows this server, which is away for a moment meanwhile. To be closed before this server is. */
+  startStandby: () => Promise<PostgresServer>
   /** Ends the server and removes its data. */
   close: () => Promise<void>
 }
@@ -43,22 +45,36 @@ export async function startPostgres(): Promise<PostgresServer> {
   try {
     const owner = unprivileged()
     if (owner) chownSync(folder, owner.uid, owner.gid)
-    const { bin, version } = await findPrograms(folder, owner)
-    return await runServer(folder, bin, version, owner)
+    const programs = await findPrograms(folder, owner)
+    await run(join(programs.bin, 'initdb'), initArguments(join(folder, 'data'), programs.version), {
+      env: {},
+      ...owner,
+    })
+    return await runServer(folder, programs, owner)
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
   }
 }
 
-async function runServer(folder: string, bin: string, version: string, owner: Owner): Promise<PostgresServer> {
+interface Programs {
+  bin: string
+  version: string
+}
+
+/** Runs a server on the cluster in `data` of a folder. */
+async function runServer(
+  folder: string,
+  { bin, version }: Programs,
+  owner: Owner,
+  settings: Record<string, string> = {},
+): Promise<PostgresServer> {
   const data = join(folder, 'data')
-  await run(join(bin, 'initdb'), initArguments(data, version), { env: {}, ...owner })
   const port = await freePort()
   const address = (database = 'postgres') => `postgres://kalends@127.0.0.1:${port}/${database}`
   let server: ChildProcess | undefined
   const start = async () => {
-    server = await launch(join(bin, 'postgres'), data, port, owner)
+    server = await launch(join(bin, 'postgres'), data, port, owner, settings)
     await untilReady(server, address())
   }
   const halt = async (how: 'fast' | 'immediate') => {
@@ -76,6 +92,21 @@ async function runServer(folder: string, bin: string, version: string, owner: Ow
     address,
     halt,
     start,
+    startStandby: async () => {
+      const copy = await mkdtemp(join(tmpdir(), 'kalends-standby-'))
+      try {
+        if (owner) chownSync(copy, owner.uid, owner.gid)
+        await halt('fast')
+        await run('cp', ['-Rp', data, join(copy, 'data')])
+        await start()
+        writeFileSync(join(copy, 'data', 'standby.signal'), '')
+        const followed = { primary_conninfo: `host=127.0.0.1 port=${port} user=kalends` }
+        return await runServer(copy, { bin, version }, owner, followed)
+      } catch (error) {
+        await rm(copy, { recursive: true, force: true })
+        throw error
+      }
+    },
     close: async () => {
       await halt('immediate')
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -91,7 +122,13 @@ function initArguments(data: string, version: string): string[] {
   return ['-D', data, ...fixed, `--locale=${locale}`, ...order]
 }
 
-async function launch(program: string, data: string, port: number, owner: Owner): Promise<ChildProcess> {
+async function launch(
+  program: string,
+  data: string,
+  port: number,
+  owner: Owner,
+  more: Record<string, string>,
+): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -103,6 +140,7 @@ async function launch(program: string, data: string, port: number, owner: Owner)
     shared_buffers: '256MB',
     max_wal_size: '4GB',
     log_min_messages: 'fatal',
+    ...more,
   }
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = spawn(program, ['-D', data, '-p', String(port), ...given], { env: {}, stdio: 'ignore', ...owner })
@@ -130,7 +168,7 @@ async function untilReady(server: ChildProcess, address: string): Promise<void> 
 }
 
 /** The folder of the first server programs that work: those named, those of the npm package, Debian's. */
-async function findPrograms(folder: string, owner: Owner): Promise<{ bin: string; version: string }> {
+async function findPrograms(folder: string, owner: Owner): Promise<Programs> {
   const named = process.env.TEST_POSTGRES_BIN
   const packaged = await packagedPrograms()
   const places = named ? [named] : [...(packaged ? [packaged] : []), ...debianPrograms()]
@@ -156,7 +194,7 @@ async function findPrograms(folder: string, owner: Owner): Promise<{ bin: string
   )
 }
 
-async function tryPrograms(bin: string, owner: Owner): Promise<{ bin: string; version: string }> {
+async function tryPrograms(bin: string, owner: Owner): Promise<Programs> {
   await run(join(bin, 'initdb'), ['--version'], { env: {}, ...owner })
   const { stdout } = await run(join(bin, 'postgres'), ['--version'], { env: {}, ...owner })
   return { bin, version: stdout.match(/\d+(\.\d+)?/)?.[0] ?? '' }

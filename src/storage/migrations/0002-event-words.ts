@@ -19,6 +19,7 @@ async function up(db: Db): Promise<void> {
   // The terms of each event, given with blanks between them: every ASCII character but the blanks counts as part of one.
   await run(`create virtual table event_words using fts5 (terms, content='', contentless_delete=1, detail=none,
     tokenize="ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'")`)
+  await run(`insert into event_words (event_words, rank) values ('automerge', 0)`)
   // Events whose terms are not in the index as they are now. Noting this costs a write next to nothing; many are indexed at once.
   await run('create table unindexed_events (id integer primary key)')
   await run('insert into unindexed_events select id from events')

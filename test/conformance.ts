@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type App, startApp } from '../src/app.ts'
-import { type ScratchDatabase, scratchPostgres } from './support/database.ts'
+import { makeTemplate, type ScratchDatabase, scratchPostgres } from './support/database.ts'
 import { startPostgres } from './support/postgres.ts'
 import { addUsers, PASSWORD, testConfig, USERS } from './support/service.ts'
 
@@ -32,13 +32,18 @@ const folders = hasFolders ? [] : [join(shared, 'scenarios')]
 
 const root = await mkdtemp(join(tmpdir(), 'kalends-conformance-'))
 const postgres = database === 'postgres' ? await startPostgres() : undefined
-if (postgres) console.log(`conformance: on PostgreSQL ${postgres.version}`)
+if (postgres) {
+  console.log(`conformance: on PostgreSQL ${postgres.version}`)
+  await makeTemplate(postgres.address())
+}
 let app: App | undefined
 let scratch: ScratchDatabase | undefined
 let runs = 0
 
 // Requests come in here and go to the service of the current scenario, so that connections outlive it.
 const front = createServer((request, response) => app?.server.server.emit('request', request, response))
+// A restart may take longer than connections are usually kept.
+front.keepAliveTimeout = 60_000
 const control = createServer((_request, response) => {
   restart().then(
     () => response.end(),
@@ -58,7 +63,7 @@ const controlPort = await portOf(control)
 /** A new service on a new database: nothing is remembered from the scenario before. */
 async function restart(): Promise<App> {
   const before = { app, scratch }
-  scratch = postgres && (await scratchPostgres(postgres.address()))
+  scratch = postgres && (await scratchPostgres(postgres.address(), 'migrated'))
   app = await startApp(testConfig(join(root, String(runs++)), { site_url, database: scratch?.address ?? '' }))
   await before.app?.stop()
   await before.scratch?.remove()

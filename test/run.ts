@@ -5,9 +5,7 @@ import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
-import { openDatabase } from '../src/storage/database.ts'
-import { migrate } from '../src/storage/migrate.ts'
-import { administer, DATABASES, SERVER, TEMPLATE } from './support/database.ts'
+import { DATABASES, makeTemplate, SERVER } from './support/database.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -60,14 +58,6 @@ async function runFiles(files: readonly string[]): Promise<Counts> {
 const describe = ({ passed, failed, skipped }: Counts) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 
-/** Makes the database that tests copy theirs from. */
-async function makeTemplate(server: PostgresServer): Promise<void> {
-  await administer(server.address(), `create database ${TEMPLATE}`)
-  const database = await openDatabase(server.address(TEMPLATE))
-  await migrate(database)
-  await database.close()
-}
-
 async function runOnSqlite(files: readonly string[]): Promise<string> {
   delete process.env[SERVER]
   const counts = await runFiles(files)
@@ -84,7 +74,7 @@ async function runOnPostgres(files: readonly string[]): Promise<string> {
     return `postgres: not tested. ${error instanceof Error ? error.message : String(error)}`
   }
   try {
-    await makeTemplate(server)
+    await makeTemplate(server.address())
     process.env[SERVER] = server.address()
     const counts = await runFiles(files)
     if (counts.failed > 0) process.exitCode = 1

@@ -1,7 +1,7 @@
 import type { Asking } from '../declare/asking.ts'
 import type { Parsed } from '../declare/resource.ts'
-import type { Taxonomy } from '../storage/schema.ts'
 import type { IdSet } from '../storage/id-set.ts'
+import type { Taxonomy } from '../storage/schema.ts'
 import { canonicalSlug } from '../text/slug.ts'
 import type { event } from './event.ts'
 import { hasEventsOf, type IndexPage, type IndexQuery, listIndexed } from './event-index.ts'

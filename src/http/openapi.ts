@@ -194,7 +194,7 @@ function describeSuccess(action: Described, say: Say): object {
   const isPaged = action.do === 'list'
   const isNew = action.do === 'create'
   const headers = headerRefs(
-    ...(isPaged ? (['X-TEC-Total', 'X-TEC-TotalPages', 'Link'] as const) : []),
+    ...(isPaged ? (['X-TEC-Total', 'X-TEC-TotalPages'] as const) : []),
     ...(isNew ? (['Location'] as const) : []),
     ...(isRead ? (['ETag'] as const) : []),
   )
@@ -226,7 +226,7 @@ function answerSchema(action: Described): Schema {
 const headerTexts = {
   Allow: 'The methods open to the caller',
   ETag: 'The version of the answer, for If-None-Match',
-  Link: 'The addresses of the next and the previous page',
+  Link: 'The address of the REST root, and of the next and the previous page of a list',
   Location: 'The address of what was created',
   'Retry-After': 'Seconds to wait before trying again',
   'X-Request-Id': 'The name of the request in the log of the service',
@@ -250,7 +250,7 @@ function describeHeaders(say: Say): object {
 
 /** These headers and those of every answer. */
 function headerRefs(...names: Header[]): object {
-  const all: Header[] = [...names, 'Allow', 'X-Request-Id']
+  const all: Header[] = [...names, 'Link', 'Allow', 'X-Request-Id']
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 

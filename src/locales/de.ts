@@ -188,7 +188,8 @@ export const de: Locale = {
     'Seit der in If-None-Match genannten Fassung hat sich nichts geändert',
   'How many records match in all': 'Wie viele Einträge insgesamt passen',
   'How many pages they fill': 'Wie viele Seiten sie füllen',
-  'The addresses of the next and the previous page': 'Die Adressen der nächsten und der vorherigen Seite',
+  'The address of the REST root, and of the next and the previous page of a list':
+    'Die Adresse der REST-Wurzel und der nächsten und der vorigen Seite einer Liste',
   'The version of the answer, for If-None-Match': 'Die Fassung der Antwort, für If-None-Match',
   'The version of the answer that is known already, as its ETag named it':
     'Die bereits bekannte Fassung der Antwort, wie ihr ETag sie nannte',

@@ -181,7 +181,8 @@ export const es: Locale = {
     'Nada ha cambiado desde la versión que indica If-None-Match',
   'How many records match in all': 'Cuántos elementos coinciden en total',
   'How many pages they fill': 'Cuántas páginas ocupan',
-  'The addresses of the next and the previous page': 'Las direcciones de la página siguiente y de la anterior',
+  'The address of the REST root, and of the next and the previous page of a list':
+    'La dirección de la raíz REST, y de las páginas siguiente y anterior de una lista',
   'The version of the answer, for If-None-Match': 'La versión de la respuesta, para If-None-Match',
   'The version of the answer that is known already, as its ETag named it':
     'La versión ya conocida de la respuesta, tal como la indicó su ETag',

@@ -188,7 +188,8 @@ export const fr: Locale = {
     'Rien n’a changé depuis la version indiquée par If-None-Match',
   'How many records match in all': 'Le nombre total d’éléments qui correspondent',
   'How many pages they fill': 'Le nombre de pages qu’ils remplissent',
-  'The addresses of the next and the previous page': 'Les adresses de la page suivante et de la page précédente',
+  'The address of the REST root, and of the next and the previous page of a list':
+    'L’adresse de la racine REST, et celles des pages suivante et précédente d’une liste',
   'The version of the answer, for If-None-Match': 'La version de la réponse, pour If-None-Match',
   'The version of the answer that is known already, as its ETag named it':
     'La version déjà connue de la réponse, telle que son ETag l’indiquait',

@@ -56,7 +56,7 @@ export const messages = [
   'Nothing has changed since the version that If-None-Match names',
   'How many records match in all',
   'How many pages they fill',
-  'The addresses of the next and the previous page',
+  'The address of the REST root, and of the next and the previous page of a list',
   'The version of the answer, for If-None-Match',
   'The version of the answer that is known already, as its ETag named it',
   'The methods open to the caller',

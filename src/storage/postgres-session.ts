@@ -119,7 +119,9 @@ function cancelStatement(client: PoolClient): void {
     request.writeInt32BE(number, index * 4)
   const socket = host.startsWith('/') ? createConnection(`${host}/.s.PGSQL.${port}`) : createConnection(port, host)
   socket.on('error', () => socket.destroy())
-  socket.end(request)
+  // The server closes the connection when it is done; a pooler drops a request whose connection closes before.
+  socket.setTimeout(CANCEL_MS, () => socket.destroy())
+  socket.resume().write(request)
 }
 
 // Connection failures, lack of resources, shutdown and cancelling, a server that only reads because another has taken over, waiting for

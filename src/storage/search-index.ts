@@ -70,11 +70,11 @@ function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {
 
 /** The events that a search finds, where the database looks for texts itself. */
 export async function findContaining(db: Db, search: Search): Promise<IdSet> {
-  // As one text, since a row for each would take longer to read than to find.
-  const { rows } = await sql<{ ids: string | null }>`
-    select string_agg(id::text, ',') as ids from events where ${containsAll(search)}
+  // As one value, since a row for each would take longer to read than to find.
+  const { rows } = await sql<{ ids: number[] }>`
+    select coalesce(json_agg(id), '[]') as ids from events where ${containsAll(search)}
   `.execute(db)
-  const ids = (rows[0]?.ids ?? '').split(',').filter((id) => id !== '').map(Number)
+  const ids = rows[0]?.ids ?? []
   const found = makeIdSet(ids.reduce((largest, id) => Math.max(largest, id), 0))
   for (const id of ids) addId(found, id)
   return found

@@ -341,7 +341,7 @@ describe('starting', () => {
 
   const program = fileURLToPath(new URL('../../bin/kalends.js', import.meta.url))
 
-  /** Runs the program until it ends, or for ten seconds. */
+  /** Runs the program until it ends, or for a minute. */
   function run(
     args: string[],
     environment: Record<string, string> = {},
@@ -358,7 +358,7 @@ describe('starting', () => {
       child.stderr.on('data', (chunk) => {
         err += chunk
       })
-      const timer = globalThis.setTimeout(() => child.kill(), 10_000)
+      const timer = globalThis.setTimeout(() => child.kill(), 60_000)
       child.on('close', (code) => {
         clearTimeout(timer)
         resolve({ code, out, err })

@@ -359,6 +359,7 @@ test('what is refused before it is looked at is as described', async () => {
     if (!UPDATES.includes(method)) continue
     await see(operation, { address, body: { description: 'y'.repeat(10_000) } }, 413)
     await see(operation, { address, body: 'x', headers: { 'content-type': 'nonsense' } }, 415)
+    await see(operation, { address, body: 'x', headers: { 'content-type': 'multipart/form-data; boundary=x' } }, 400)
   }
 })
 

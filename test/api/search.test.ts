@@ -205,6 +205,18 @@ describe('searching events', () => {
     assert.deepEqual(await find('"es mart"'), [])
   })
 
+  test('lists what it finds by start, whatever the order it was written in', async () => {
+    const ids: number[] = []
+    for (const day of ['2027-09-09', '2027-03-03', '2027-06-06']) {
+      const { body } = await service.post('/events', { title: `Ocarina ${day}`, start_date: day, end_date: day })
+      ids.push(body.id)
+    }
+    const ordered = [ids[1], ids[2], ids[0]]
+    for (const as of ['anonymous', 'admin'] as const)
+      assert.deepEqual(await listed({ ...anything, search: 'ocarina' }, as), ordered)
+    for (const id of ids) await service.remove(`/events/${id}`)
+  })
+
   test('never counts or lists what the caller may not see', async () => {
     const { body } = await service.post('/events', {
       title: 'Palimpsest',

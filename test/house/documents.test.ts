@@ -61,7 +61,7 @@ test('every npm command in the documents is a script of package.json', () => {
 
 test('the README gives the two commands that set everything up', () => {
   const lines = codeOf(pageOf('README.md'))
-  for (const command of ['npm ci && npm start', 'npm ci && npm test']) {
+  for (const command of ['npm install && npm start', 'npm install && npm test']) {
     assert.ok(lines.includes(command), `no line of its own says ${command}`)
   }
 })

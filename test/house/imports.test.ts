@@ -113,7 +113,7 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     // Starts the memory of events and the clock that publishes what is due.
     'app.ts',
     // Answers public lists of events from memory before anything else looks at the request.
-    'http/public-reads.ts',
+    'http/public-lists.ts',
   ])
   const wrong = edges.filter(
     ([from, to]) => folders.has(placeOf(to)) && !folders.has(placeOf(from)) && !joiners.has(from),

@@ -223,7 +223,7 @@ function debianPrograms(): string[] {
 function copyPackage(bin: string, folder: string, owner: Owner): string {
   const native = dirname(bin)
   const copy = join(folder, 'native')
-  cpSync(native, copy, { recursive: true })
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))
   for (const { source, target } of links) {
     const link = join(folder, target)
@@ -238,7 +238,7 @@ function copyPackage(bin: string, folder: string, owner: Owner): string {
 }
 
 /** The user `postgres` or `nobody` when the tests run as root. */
-function unprivileged(): Owner {
+export function unprivileged(): Owner {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -248,7 +248,8 @@ function unprivileged(): Owner {
   return { uid: Number(found[2]), gid: Number(found[3]) }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const address = server.address()

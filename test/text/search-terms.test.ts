@@ -6,7 +6,12 @@ import { matchesSearch } from '../../src/text/search.ts'
 import { type Lookup, planWord, termsOf } from '../../src/text/search-terms.ts'
 
 /** Letters of many scripts, signs and blanks, with few different ones so that texts and words meet. */
-const piece = fc.constantFrom(...'aab1é夏祭りの東京한글กข🎏❤%_"\'\\*?[]-+. \n\t\u0001\u200dשðß', 'jazz', 'a'.repeat(40), '👩‍👩‍👧')
+const piece = fc.constantFrom(
+  ...'aab1é夏祭りの東京한글กข🎏❤%_"\'\\*?[]-+. \n\t\u0001\u200dשðß',
+  'jazz',
+  'a'.repeat(40),
+  '👩‍👩‍👧',
+)
 const text = fc.oneof(
   fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join('')),
   fc.string({ unit: 'grapheme', maxLength: 80 }),

@@ -25,7 +25,9 @@ async function up(db: Db): Promise<void> {
   await run('insert into unindexed_events select id from events')
   const note = 'insert or ignore into unindexed_events values (new.id)'
   await run(`create trigger events_added after insert on events begin ${note}; end`)
-  await run(`create trigger events_rewritten after update of search on events when new.search <> old.search begin ${note}; end`)
+  await run(
+    `create trigger events_rewritten after update of search on events when new.search <> old.search begin ${note}; end`,
+  )
   await run(`create trigger events_removed after delete on events begin
     delete from unindexed_events where id = old.id; delete from event_words where rowid = old.id; end`)
 }

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Database, openDatabase, recordChange } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { DatabaseUnavailable } from '../../src/storage/unavailable.ts'
+import { administer, databaseName, SERVER, scratchDatabase } from '../support/database.ts'
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { startService } from '../support/service.ts'
+
+// A pooler hands each transaction to another session, so that nothing but the connection that listens may count on having one.
+
+const isPossible = databaseName() === 'postgres' && hasPgBouncer
+const pooled = {
+  skip: !isPossible && (hasPgBouncer ? 'on PostgreSQL' : 'there is no PgBouncer here; apt-get install pgbouncer'),
+}
+
+/** Few, so that clients get in each other's sessions. */
+const SESSIONS = 3
+
+let direct: string
+let remove: () => Promise<void>
+let bouncer: PgBouncer
+let address: string
+
+before(async () => {
+  if (!isPossible) return
+  ;({ address: direct, remove } = await scratchDatabase())
+  bouncer = await startPgBouncer(process.env[SERVER] ?? '', SESSIONS)
+  address = bouncer.through(direct)
+  const database = await openDatabase(address)
+  await migrate(database)
+  await database.close()
+})
+
+after(async () => {
+  if (!isPossible) return
+  await remove()
+  await bouncer.close()
+})
+
+/** Opens the migrated database through the pooler, for as long as the test goes on. */
+async function open(t: TestContext, parameters = ''): Promise<Database> {
+  const database = await openDatabase(address + parameters)
+  t.after(() => database.close())
+  return database
+}
+
+/** Whether something happens within so many milliseconds. */
+async function happens(within: number, condition: () => boolean): Promise<boolean> {
+  const start = performance.now()
+  while (!condition() && performance.now() - start < within) await sleep(5)
+  return condition()
+}
+
+test('the interface works through a pooler, with many clients at once', pooled, async (t) => {
+  const service = await startService({ database: address })
+  t.after(service.close)
+  const event = { title: 'Ball', start_date: '2031-05-01 20:00:00', end_date: '2031-05-01 22:00:00', tags: ['waltz'] }
+  const made = await Promise.all(
+    Array.from({ length: 12 }, () => service.post('/events', { ...event, venue: { venue: 'Old Mill' } })),
+  )
+  assert.deepEqual(
+    made.map(({ status }) => status),
+    made.map(() => 201),
+  )
+  assert.equal(new Set(made.map(({ body }) => body.slug)).size, 12)
+  assert.equal(new Set(made.map(({ body }) => body.venue.id)).size, 1)
+  const [first, second] = made.map(({ body }) => body.id as number)
+  assert.equal((await service.put(`/events/${first}`, { title: 'Masked Ball', tags: ['masks'] })).status, 200)
+  assert.equal((await service.remove(`/events/${second}`)).status, 200)
+  const { body: list } = await service.get('/events?start_date=2031-01-01&end_date=2031-12-31&per_page=20')
+  assert.equal(list.total, 11)
+  const { body: found } = await service.get('/events?start_date=2031-01-01&end_date=2031-12-31&search=masked')
+  assert.deepEqual(
+    found.events.map(({ id }: { id: number }) => id),
+    [first],
+  )
+  assert.equal((await service.get(`/events/${first}`)).body.title, 'Masked Ball')
+  const { body: tags } = await service.get('/tags')
+  assert.deepEqual(
+    tags.tags.map(({ slug, count }: { slug: string; count: number }) => [slug, count]),
+    [
+      ['masks', 1],
+      ['waltz', 10],
+    ],
+  )
+  assert.equal((await service.post('/events', { title: 'No date' })).status, 400)
+  assert.equal((await service.post('/events', event, 'subscriber')).status, 403)
+})
+
+test('nothing is left behind in the sessions of a pooler', pooled, async (t) => {
+  const database = await open(t)
+  database.onChange(() => undefined)
+  await Promise.all([1, 2, 3].map((record) => database.write((tx) => recordChange(tx, 'event', record))))
+  await sleep(300)
+  const states = await Promise.all(
+    Array.from({ length: SESSIONS * 2 }, async () => {
+      const { rows } = await sql<{ state: string }>`
+        select name as state from pg_prepared_statements
+        union all select pg_listening_channels()
+        union all select name from pg_settings where source = 'session' and name not in ('application_name', 'client_encoding', 'DateStyle', 'TimeZone', 'standard_conforming_strings')
+      `.execute(database.read)
+      return rows.map(({ state }) => state)
+    }),
+  )
+  assert.deepEqual(
+    states,
+    states.map(() => []),
+  )
+})
+
+test(
+  'through a pooler nodes see changes of each other by looking, since notifications do not get through',
+  pooled,
+  async (t) => {
+    const [one, other] = [await open(t), await open(t)]
+    let heard = 0
+    other.onChange(() => heard++)
+    await happens(1000, () => heard > 0)
+    await sleep(200)
+    heard = 0
+    await administer(direct, `notify kalends_changes, 'somebody'`)
+    assert.ok(!(await happens(400, () => heard > 0)))
+    for (let record = 1; record <= 5; record++) {
+      heard = 0
+      await one.write((tx) => recordChange(tx, 'event', record))
+      assert.ok(await happens(2000, () => heard > 0))
+    }
+  },
+)
+
+test('with the parameter listen, notifications come past the pooler', pooled, async (t) => {
+  const [one, other] = [await open(t), await open(t, `?listen=${new URL(direct).host}`)]
+  let heard = 0
+  other.onChange(() => heard++)
+  await happens(1000, () => heard > 0)
+  await sleep(200)
+  heard = 0
+  await administer(direct, `notify kalends_changes, 'somebody'`)
+  assert.ok(await happens(2000, () => heard > 0))
+  await sleep(100)
+  heard = 0
+  await one.write((tx) => recordChange(tx, 'event', 1))
+  assert.ok(await happens(2000, () => heard > 0))
+  await assert.rejects(openDatabase(`${address}?listen=a/b`), /takes HOST:PORT as listen, not "a\/b"\.$/)
+})
+
+test('a statement that takes too long is stopped on the server through a pooler, too', pooled, async (t) => {
+  const database = await open(t, '?statement_ms=200')
+  await assert.rejects(sql`select pg_sleep(20)`.execute(database.read), DatabaseUnavailable)
+  const { rows } = await sql`
+    select from pg_stat_activity where state = 'active' and query like '%pg_sleep(20)%' and pid <> pg_backend_pid()
+  `.execute(database.read)
+  assert.equal(rows.length, 0)
+})

@@ -1,4 +1,4 @@
-import { type Listing, MAX_ID, type PageRequest, pageRequest } from '../common/record-store.ts'
+import { isVisible, type Listing, MAX_ID, type PageRequest, pageRequest } from '../common/record-store.ts'
 import { termFields, termFilters } from '../common/term-fields.ts'
 import { presentTerm, termLinks } from '../common/term-present.ts'
 import { createTerm, mayManageTerms } from '../common/term-rules.ts'
@@ -56,7 +56,9 @@ export const tags = offer<TermRow>(tag, {
 async function list(asking: Asking, asked: Parsed<typeof tag.filters>): Promise<ListAnswer> {
   const page = pageRequest(asked, asking)
   const { page: _page, per_page: _perPage, ...filters } = asked
-  const { rows, total } = await listTags(asking.db, asked, page)
+  // Whoever may not see an event learns nothing of its tags either.
+  const isHidden = asked.post !== undefined && !(await isVisible(asking.db, asking.caller, 'events', asked.post))
+  const { rows, total } = isHidden ? { rows: [], total: 0 } : await listTags(asking.db, asked, page)
   return {
     items: rows.map((term) => presentTag(asking.site, term)),
     total,

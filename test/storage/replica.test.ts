@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createConnection as connectTo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { readConfig, replicaAddress } from '../../src/config.ts'
@@ -278,18 +280,35 @@ test(
   },
 )
 
+/** An address that leads to one server first, and to another ever after. */
+async function startSwitch(t: TestContext, first: string, later: string): Promise<string> {
+  let connections = 0
+  const proxy = createServer((socket) => {
+    const { port } = new URL(connections++ === 0 ? first : later)
+    const server = connectTo(Number(port), '127.0.0.1')
+    socket.on('error', () => server.destroy()).pipe(server)
+    server.on('error', () => socket.destroy()).pipe(socket)
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => proxy.close())
+  const address = new URL(first)
+  address.port = String((proxy.address() as AddressInfo).port)
+  return address.href
+}
+
 test('a server that does not follow the database is not used, and the reason is given once', onPostgres, async (t) => {
   const other = await scratchPostgres(primary.address())
   t.after(other.remove)
   for (const [replica, why] of [
     [addresses.database, 'it follows no other server.'],
     [other.address, 'it does not follow this database.'],
+    [await startSwitch(t, addresses.replica, addresses.database), 'another server answers at its address.'],
     ['postgres://kalends:secret@127.0.0.1:1/x', 'connect ECONNREFUSED 127.0.0.1:1.'],
   ] as const) {
     const reports: string[] = []
     const plain = await openDatabase(addresses.database)
     const database: Database = readFromReplica(plain, replica, (error) => reports.push(String(error)))
-    for (let i = 0; i < 12; i++) {
+    for (let i = 0; i < 5; i++) {
       await database.readPublic().selectFrom('venues').select('id').execute()
       await sleep(100)
     }

@@ -41,7 +41,7 @@ interface Goal {
  * keeps an answer under the latest cursor (as the memory of events and the finished bodies are) never keeps an older state of the data
  * than that. Nor does a request see less than it saw before: once a statement has gone to the database itself, the following ones do too.
  *
- * Whatever fails on the standby is asked of the database. `report` is told, once, why a standby is not used.
+ * Whatever fails on the standby is asked of the database. `report` is told why the standby is not used, once for each reason in turn.
  * @throws Error with one sentence for parameters in the address that it does not take.
  */
 export function readFromReplica(database: Database, address: string, report: (error: unknown) => void): Database {

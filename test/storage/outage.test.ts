@@ -71,7 +71,7 @@ test(
         .map(({ answer }) => answer.status)
       assert.ok(statuses.length > 0 && statuses.every((status) => status === 503), `${how}: ${statuses}`)
       const later = traffic.answers.filter(({ at }) => at > back + 2000)
-      assert.ok(later.length > 20)
+      assert.ok(later.length > 0, `${how}: no answer in the half second after two seconds`)
       assert.deepEqual(
         later.filter(({ answer }) => answer.status >= 500),
         [],

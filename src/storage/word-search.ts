@@ -10,8 +10,6 @@ const TEXT_COST = 3
 
 /** Of so few candidates the texts are read rather than further words looked up. */
 const FEW = 1000
-/** Events of a term that one statement gives, so that no large garbage arises. */
-const POSTINGS_AT_ONCE = 20_000
 /** Texts that one statement reads. */
 const TEXTS_AT_ONCE = 5000
 /** Terms that one statement finds. */
@@ -38,10 +36,7 @@ interface Question {
 export function makeWordSearch(connection: DatabaseSync): (search: Search) => IdSet {
   const largestId = connection.prepare('select max(id) as id from events')
   const unindexed = connection.prepare('select id from unindexed_events')
-  const events = connection.prepare(`
-    select json_group_array(id) as ids
-    from (select rowid as id from event_words where event_words match ? and rowid > ? order by rowid limit ${POSTINGS_AT_ONCE})
-  `)
+  const events = connection.prepare('select json_group_array(rowid) as ids from event_words where event_words match ?')
   const wordIs = connection.prepare('select id, word from words where word = ?')
   const wordLike = connection.prepare(
     `select rowid as id, word from words_trigrams where word glob ? and rowid > ? order by rowid limit ${TERMS_AT_ONCE}`,
@@ -112,7 +107,9 @@ export function makeWordSearch(connection: DatabaseSync): (search: Search) => Id
     let limit = FEW * TEXT_COST
     for (let some = terms; some.length > 0; some = termsAfter(lookup, some.at(-1)?.id ?? 0)) {
       for (const { word } of some) {
-        spent += TERM_COST + addEventsWith(word, covered) * POSTING_COST
+        const having = eventsWith(word)
+        for (const id of having) addId(covered, id)
+        spent += TERM_COST + having.length * POSTING_COST
         if (spent < limit) continue
         limit = spent * 2
         const left = inFirst(ids, covered)
@@ -131,17 +128,9 @@ export function makeWordSearch(connection: DatabaseSync): (search: Search) => Id
     return statement.all(`${before ? '*' : ''}${text}${after ? '*' : ''}`, id) as unknown as Term[]
   }
 
-  /** Adds the events that have a term, and says how many they are. */
-  function addEventsWith(word: string, to: IdSet): number {
-    const quoted = `"${word.replaceAll('"', '""')}"`
-    let count = 0
-    for (let last = 0; ; ) {
-      const ids: number[] = JSON.parse(String(events.get(quoted, last)?.ids))
-      for (const id of ids) addId(to, id)
-      count += ids.length
-      last = ids.at(-1) ?? 0
-      if (ids.length < POSTINGS_AT_ONCE) return count
-    }
+  /** The events that have a term. As one value, since a row for each would take longer to read than to find. */
+  function eventsWith(word: string): number[] {
+    return JSON.parse(String(events.get(`"${word.replaceAll('"', '""')}"`)?.ids))
   }
 
   function read(ids: IdSet, search: Search): IdSet {

@@ -29,7 +29,7 @@ export interface ServiceOptions {
 
 const PATIENCE_MS = 120_000
 
-/** Starts `serve` and waits for its first answer. @throws Error with what the service said when it ends before that. */
+/** Starts `serve`, waits for its first answer, and then until it remembers the calendar. @throws Error with what the service said when it ends before that. */
 export async function startService({ address, cores, flags }: ServiceOptions): Promise<RunningService> {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-bench-data-'))
@@ -61,7 +61,22 @@ export async function startService({ address, cores, flags }: ServiceOptions): P
     }
     await sleep(2)
   }
-  return { port, pid: child.pid ?? 0, startSeconds: (performance.now() - began) / 1000, stop }
+  const startSeconds = (performance.now() - began) / 1000
+  await filled(port)
+  return { port, pid: child.pid ?? 0, startSeconds, stop }
+}
+
+/** Connections are dealt to the workers in turn, so that this many in a row have met each of them. */
+const LOOKS = 8
+
+/** Waits until the memory of every process is filled: what is measured is a service that has been up for a while. */
+async function filled(port: number): Promise<void> {
+  for (let seen = 0; seen < LOOKS; ) {
+    const { body } = await fetchAnswer(port, '/readyz')
+    const isFilled = JSON.parse(body.toString()).memory === 'filled'
+    seen = isFilled ? seen + 1 : 0
+    if (!isFilled) await sleep(50)
+  }
 }
 
 function collect(child: ChildProcess): () => string {

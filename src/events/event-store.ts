@@ -11,7 +11,7 @@ import { organizerRules } from '../organizers/organizer-rules.ts'
 import type { Db } from '../storage/database.ts'
 import { withinCircle } from '../storage/geo.ts'
 import type { EventRow, ImageRow, OrganizerRow, Tables, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
-import { searchCondition } from '../storage/search-index.ts'
+import { alsoMatching } from '../storage/search-index.ts'
 import { parseSearch } from '../text/search.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import type { event } from './event.ts'
@@ -63,8 +63,9 @@ type Events = ExpressionBuilder<Tables, 'events'>
 type Condition = (record: Events) => ReturnType<Events['and']>
 type ConditionOf<Value> = (value: Value, asking: Asking) => Condition | Promise<Condition>
 
-/** Parameters that are no conditions of their own: the page, and the dates that the window is made of. */
+/** Parameters that are no conditions of their own: the search, which is put around the others, the page, and the dates that the window is made of. */
 type Shaping =
+  | 'search'
   | 'page'
   | 'per_page'
   | 'start_date'
@@ -84,10 +85,6 @@ const conditions: {
   [Name in Exclude<keyof EventQuery, Shaping>]-?: ConditionOf<Exclude<EventQuery[Name], undefined>>
 } = {
   window: (window) => (record) => record.and(windowConditions(record, window)),
-  search: async (text, asking) => {
-    const found = await searchCondition(asking.db, parseSearch(text), asking.findMatching)
-    return (record) => record.and([found])
-  },
   categories: (entries, asking) => inTerms('category', entries, asking),
   tags: (entries, asking) => inTerms('tag', entries, asking),
   venue: (ids, asking) => (record) =>
@@ -174,13 +171,16 @@ async function eventConditions(query: EventQuery, asking: Asking): Promise<Condi
     const value = query[name as keyof typeof conditions]
     if (value !== undefined) narrowed.push(await (condition as ConditionOf<unknown>)(value, asking))
   }
-  return (record) =>
+  const all: Condition = (record) =>
     record.and([
       record('events.status', 'in', [...statuses]),
       record('events.hide_from_listings', '=', 0),
       visibleTo(asking.caller, 'events')(record as never) as never,
       ...narrowed.map((condition) => condition(record)),
     ])
+  if (query.search === undefined) return all
+  const searched = await alsoMatching(asking.db, parseSearch(query.search), asking.findMatching)
+  return (record) => record.and([searched(all(record))])
 }
 
 /** The links of these events, in one query a kind; every event asked for has an entry. */

@@ -8,11 +8,11 @@ export function makeIdSet(largest: number, content: 'none' | 'all' = 'none'): Id
 }
 
 export function addId(ids: IdSet, id: number): void {
-  ids[id >>> 5] = (ids[id >>> 5] ?? 0) | (1 << (id & 31))
+  ids[id >>> 5] = (ids[id >>> 5] as number) | (1 << (id & 31))
 }
 
 export function dropId(ids: IdSet, id: number): void {
-  ids[id >>> 5] = (ids[id >>> 5] ?? 0) & ~(1 << (id & 31))
+  ids[id >>> 5] = (ids[id >>> 5] as number) & ~(1 << (id & 31))
 }
 
 export function hasId(ids: IdSet, id: number): boolean {
@@ -22,7 +22,8 @@ export function hasId(ids: IdSet, id: number): boolean {
 /** How many there are. */
 export function countIds(ids: IdSet): number {
   let count = 0
-  for (let bits of ids) {
+  for (let i = 0; i < ids.length; i++) {
+    let bits = ids[i] as number
     bits -= (bits >>> 1) & 0x55555555
     bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
     count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
@@ -30,18 +31,32 @@ export function countIds(ids: IdSet): number {
   return count
 }
 
-/** All of them, in order. */
-export function listIds(ids: IdSet): number[] {
+/** Those from `first` up to but without `end`, both multiples of 32; in order. */
+export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] {
   const listed: number[] = []
-  for (let i = 0; i < ids.length; i++) {
+  for (let i = first >>> 5; i < Math.min(end >>> 5, ids.length); i++) {
     for (let bits = ids[i] as number; bits !== 0; bits &= bits - 1) listed.push(i * 32 + 31 - Math.clz32(bits & -bits))
   }
   return listed
 }
 
-/** The ids of both sets, which have room for the same ones. */
-export const inBoth = (a: IdSet, b: IdSet): IdSet => a.map((bits, i) => bits & (b[i] as number))
+/** The ids of both sets; they have room for the same ones. */
+export function inBoth(a: IdSet, b: IdSet): IdSet {
+  const ids = a.slice()
+  for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) & (b[i] as number)
+  return ids
+}
+
 /** The ids of the first set that are not in the second. */
-export const inFirst = (a: IdSet, b: IdSet): IdSet => a.map((bits, i) => bits & ~(b[i] as number))
+export function inFirst(a: IdSet, b: IdSet): IdSet {
+  const ids = a.slice()
+  for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) & ~(b[i] as number)
+  return ids
+}
+
 /** The ids of either set. */
-export const inEither = (a: IdSet, b: IdSet): IdSet => a.map((bits, i) => bits | (b[i] as number))
+export function inEither(a: IdSet, b: IdSet): IdSet {
+  const ids = a.slice()
+  for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) | (b[i] as number)
+  return ids
+}

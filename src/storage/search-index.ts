@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Search } from '../text/search.ts'
 import type { Database, Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
@@ -45,19 +45,22 @@ async function hasTrigrams(tx: Db): Promise<boolean> {
 /** Above so many ids a condition looks each row up among them; below, it starts from them. */
 const MANY = 5000
 
-/** The condition that a search finds an event. */
-export async function searchCondition(
+/** Adds to a condition on events that a search finds them. */
+export async function alsoMatching(
   db: Db,
   search: Search,
   findMatching: Database['findMatching'],
-): Promise<RawBuilder<SqlBool>> {
-  if (isPostgres(db)) return containsAll(search)
+): Promise<(condition: Expression<SqlBool>) => Expression<SqlBool>> {
+  if (isPostgres(db)) return (condition) => sql<SqlBool>`${containsAll(search)} and ${condition}`
   const ids = await findMatching(search)
-  if (countIds(ids) <= MANY)
-    return sql<SqlBool>`events.id in (select value from json_each(${JSON.stringify(listIds(ids))}))`
-  const marks = Buffer.alloc(ids.length * 32)
-  for (const id of listIds(ids)) marks[id] = 1
-  return sql<SqlBool>`substr(${marks}, events.id + 1, 1) = x'01'`
+  if (countIds(ids) > MANY) {
+    const marks = Buffer.alloc(ids.length * 32)
+    for (const id of listIds(ids)) marks[id] = 1
+    return (condition) => sql<SqlBool>`substr(${marks}, events.id + 1, 1) = x'01' and ${condition}`
+  }
+  const few = JSON.stringify(listIds(ids))
+  // As a value, the condition offers no index that SQLite could take to be better than going through the ids.
+  return (condition) => sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
 function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {

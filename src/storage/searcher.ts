@@ -22,6 +22,9 @@ interface Asked {
   reject: (error: unknown) => void
 }
 
+/** The thread keeps nothing from one search to the next, and leaves little garbage. */
+const LIMITS = { maxYoungGenerationSizeMb: 4 }
+
 /** Starts the thread with the first search, and again when it died. */
 export function makeSearcher(file: string): Searcher {
   let thread: Worker | undefined
@@ -44,7 +47,7 @@ export function makeSearcher(file: string): Searcher {
   const start = () => {
     // The sources, or what `npm run build` makes of them.
     const code = new URL(`search-thread${extname(import.meta.url)}`, import.meta.url)
-    const started = new Worker(code, { workerData: file, execArgv: [] })
+    const started = new Worker(code, { workerData: file, execArgv: [], resourceLimits: LIMITS })
     started.on('message', settle)
     started.on('error', giveUp)
     started.on('exit', () => started === thread && giveUp(new Error('The thread that searches has ended.')))

@@ -80,7 +80,14 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
 
 /** Searches in this thread, where there is no file that another could open. */
 function searchHere(connection: DatabaseSync): Searcher {
-  return { find: async (search) => makeWordSearch(connection)(search), close: async () => {} }
+  let find: ReturnType<typeof makeWordSearch> | undefined
+  return {
+    find: async (search) => {
+      find ??= makeWordSearch(connection)
+      return find(search)
+    },
+    close: async () => {},
+  }
 }
 
 /** So many events are indexed at once, for a few milliseconds; up to as many are read whole by every search. */

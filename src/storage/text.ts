@@ -1,12 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
-
-const asPattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+import { likePattern } from './like-pattern.ts'
 
 /** The condition that a folded column contains this folded text, its `%` and `_` meaning themselves. */
 export function contains(column: string, text: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${sql.ref(column)} like ${asPattern(text)} escape '\\'`
+  return sql<SqlBool>`${sql.ref(column)} like ${likePattern(text)} escape '\\'`
 }
 
 /** The condition that one line of a folded column contains all the words (contract 4.5: within one and the same field). */

@@ -2,16 +2,21 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Search } from '../text/search.ts'
 import { type Lookup, planWord, type WordPlan } from '../text/search-terms.ts'
 import { addId, countIds, dropId, type IdSet, inBoth, inEither, inFirst, listIds, makeIdSet } from './id-set.ts'
+import { likePattern } from './like-pattern.ts'
 
 // What looking up costs, in microseconds: one term, one event of a term, and one text that is read to see whether it contains a word.
 const TERM_COST = 20
 const POSTING_COST = 0.15
 const TEXT_COST = 3
+/** How much is spent between looks at what is left. */
+const LOOK_EVERY = 2000
+/** Reading all texts one after the other takes so many times less for each. */
+const SCANS_PER_TEXT = 3
 
 /** Of so few candidates the texts are read rather than further words looked up. */
 const FEW = 1000
-/** Texts that one statement reads. */
-const TEXTS_AT_ONCE = 5000
+/** Ids whose texts one statement reads. */
+const IDS_AT_ONCE = 8192
 /** Terms that one statement finds. */
 const TERMS_AT_ONCE = 1000
 
@@ -34,9 +39,18 @@ interface Question {
  * that are no events when a search only excludes.
  */
 export function makeWordSearch(connection: DatabaseSync): (search: Search) => IdSet {
+  // What a statement finds goes into a set at once: rows, or lists as JSON, would take longer to read than to find, and leave garbage.
+  let target = makeIdSet(0)
+  connection.aggregate('add_id', {
+    start: 0,
+    step: (count, id) => {
+      addId(target, id as number)
+      return (count as number) + 1
+    },
+  })
   const largestId = connection.prepare('select max(id) as id from events')
   const unindexed = connection.prepare('select id from unindexed_events')
-  const events = connection.prepare('select json_group_array(rowid) as ids from event_words where event_words match ?')
+  const events = connection.prepare('select add_id(rowid) as count from event_words where event_words match ?')
   const wordIs = connection.prepare('select id, word from words where word = ?')
   const wordLike = connection.prepare(
     `select rowid as id, word from words_trigrams where word glob ? and rowid > ? order by rowid limit ${TERMS_AT_ONCE}`,
@@ -61,7 +75,7 @@ export function makeWordSearch(connection: DatabaseSync): (search: Search) => Id
     const indexed = makeIdSet(largest, 'all')
     for (const id of fresh) dropId(indexed, id)
     const found = without(included(indexed, search.include), search.exclude)
-    for (const id of readTexts(fresh, search)) addId(found, id)
+    read(fresh, search, found)
     return found
   }
 
@@ -78,7 +92,7 @@ export function makeWordSearch(connection: DatabaseSync): (search: Search) => Id
       if (question.plan.isExact) unknown.delete(question.plan.word)
       if (countIds(found) <= FEW) break
     }
-    return unknown.size === 0 ? found : read(found, { include: [...unknown], exclude: [] })
+    return unknown.size === 0 ? found : matching(found, { include: [...unknown], exclude: [] })
   }
 
   /** Those of the ids whose texts contain none of the words. */
@@ -90,7 +104,7 @@ export function makeWordSearch(connection: DatabaseSync): (search: Search) => Id
       if (question) found = inFirst(found, narrowed(found, question))
       else unknown.push(plan.word)
     }
-    return unknown.length === 0 ? found : read(found, { include: [], exclude: unknown })
+    return unknown.length === 0 ? found : matching(found, { include: [], exclude: unknown })
   }
 
   function questionsOf(plan: WordPlan): Question[] {
@@ -104,17 +118,15 @@ export function makeWordSearch(connection: DatabaseSync): (search: Search) => Id
   function narrowed(ids: IdSet, { plan, lookup, terms }: Question): IdSet {
     const covered = emptyLike(ids)
     let spent = 0
-    let limit = FEW * TEXT_COST
+    let next = LOOK_EVERY
     for (let some = terms; some.length > 0; some = termsAfter(lookup, some.at(-1)?.id ?? 0)) {
       for (const { word } of some) {
-        const having = eventsWith(word)
-        for (const id of having) addId(covered, id)
-        spent += TERM_COST + having.length * POSTING_COST
-        if (spent < limit) continue
-        limit = spent * 2
+        spent += TERM_COST + addEventsWith(word, covered) * POSTING_COST
+        if (spent < next) continue
+        next = spent + LOOK_EVERY
         const left = inFirst(ids, covered)
-        if (countIds(left) * TEXT_COST > spent) continue
-        const also = plan.isExact ? read(left, { include: [plan.word], exclude: [] }) : left
+        if (costOfReading(left) > spent) continue
+        const also = plan.isExact ? matching(left, { include: [plan.word], exclude: [] }) : left
         return inEither(inBoth(ids, covered), also)
       }
       if (some.length < TERMS_AT_ONCE) break
@@ -128,31 +140,53 @@ export function makeWordSearch(connection: DatabaseSync): (search: Search) => Id
     return statement.all(`${before ? '*' : ''}${text}${after ? '*' : ''}`, id) as unknown as Term[]
   }
 
-  /** The events that have a term. As one value, since a row for each would take longer to read than to find. */
-  function eventsWith(word: string): number[] {
-    return JSON.parse(String(events.get(`"${word.replaceAll('"', '""')}"`)?.ids))
-  }
-
-  function read(ids: IdSet, search: Search): IdSet {
-    const found = emptyLike(ids)
-    for (const id of readTexts(listIds(ids), search)) addId(found, id)
-    return found
+  /** Adds the events that have a term, and says how many they are. */
+  function addEventsWith(term: string, to: IdSet): number {
+    target = to
+    return Number(events.get(`"${term.replaceAll('"', '""')}"`)?.count)
   }
 
   /** Those of the ids whose texts the search finds. */
-  function readTexts(ids: readonly number[], { include, exclude }: Search): number[] {
-    const conditions = [...include.map(() => 'instr(search, ?) > 0'), ...exclude.map(() => 'instr(search, ?) = 0')]
-    const statement = connection.prepare(
-      `select json_group_array(id) as ids from events
-        where ${['id in (select value from json_each(?))', ...conditions].join(' and ')}`,
-    )
-    const found: number[] = []
-    for (let at = 0; at < ids.length; at += TEXTS_AT_ONCE) {
-      const some = JSON.stringify(ids.slice(at, at + TEXTS_AT_ONCE))
-      for (const id of JSON.parse(String(statement.get(some, ...include, ...exclude)?.ids))) found.push(id)
+  function matching(ids: IdSet, search: Search): IdSet {
+    const found = emptyLike(ids)
+    for (let first = 0; first < ids.length * 32; first += IDS_AT_ONCE) {
+      const some = listIds(ids, first, first + IDS_AT_ONCE)
+      if (some.length * SCANS_PER_TEXT > IDS_AT_ONCE) scan(first, first + IDS_AT_ONCE - 1, search, found)
+      else read(some, search, found)
     }
-    return found
+    return inBoth(ids, found)
   }
+
+  /** Adds those of the ids whose texts the search finds. */
+  function read(ids: readonly number[], search: Search, to: IdSet): void {
+    if (ids.length === 0) return
+    const [condition, patterns] = conditionOf(search)
+    target = to
+    connection
+      .prepare(`select add_id(id) from events where id in (select value from json_each(?)) ${condition}`)
+      .get(JSON.stringify(ids), ...patterns)
+  }
+
+  /** Adds the events of a range of ids whose texts the search finds. */
+  function scan(first: number, last: number, search: Search, to: IdSet): void {
+    const [condition, patterns] = conditionOf(search)
+    target = to
+    connection
+      .prepare(`select add_id(id) from events where id between ? and ? ${condition}`)
+      .get(first, last, ...patterns)
+  }
+}
+
+function conditionOf({ include, exclude }: Search): [string, string[]] {
+  const condition = [
+    ...include.map(() => `and search like ? escape '\\'`),
+    ...exclude.map(() => `and search not like ? escape '\\'`),
+  ]
+  return [condition.join(' '), [...include, ...exclude].map(likePattern)]
+}
+
+function costOfReading(ids: IdSet): number {
+  return Math.min(countIds(ids), (ids.length * 32) / SCANS_PER_TEXT) * TEXT_COST
 }
 
 const emptyLike = (ids: IdSet) => makeIdSet(ids.length * 32 - 1)

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { emptyIndex, type IndexedEvent, listIndexed, putEvent } from '../../src/events/event-index.ts'
+import { addId, hasId, makeIdSet } from '../../src/storage/id-set.ts'
+
+const day = (number: number) => `2027-01-01 00:00:${String(number).padStart(2, '0')}`
+
+/** Events of a calendar with few different starts, two terms, and ids in no order. */
+const events: IndexedEvent[] = Array.from({ length: 600 }, (_, i) => ({
+  id: 1 + ((i * 379) % 1000),
+  start_date: day((i * 7) % 60),
+  end_date: day((i * 7) % 60),
+  date: day((i * 13) % 50),
+  featured: i % 3 === 0,
+  terms: i % 5 === 0 ? [1] : [2],
+  venues: [],
+  organizers: [],
+}))
+
+test('events among given ones are listed in order, as many as there are, whether they are few or many', () => {
+  const index = emptyIndex()
+  for (const event of events) putEvent(index, event)
+  const open = { startsBefore: undefined, startsAfter: undefined, endsBefore: undefined, endsAfter: undefined }
+  const asked = fc.record({
+    ids: fc.oneof(
+      fc.array(fc.integer({ min: 1, max: 1100 }), { maxLength: 8 }),
+      fc.array(fc.integer({ min: 1, max: 1100 }), { minLength: 100, maxLength: 900 }),
+    ),
+    from: fc.integer({ min: 0, max: 30 }),
+    to: fc.integer({ min: 25, max: 59 }),
+    endsAfter: fc.option(fc.integer({ min: 0, max: 59 }), { nil: undefined }),
+    terms: fc.constantFrom<number[][]>([], [[1]], [[1, 2]], [[1], [2]]),
+    featured: fc.constantFrom(undefined, true, false),
+    offset: fc.integer({ min: 0, max: 30 }),
+  })
+  fc.assert(
+    fc.property(asked, ({ ids, from, to, endsAfter, terms, featured, offset }) => {
+      const among = makeIdSet(1100)
+      for (const id of ids) addId(among, id)
+      const window = { ...open, from: day(from), to: day(to) }
+      const narrow = {
+        window: endsAfter === undefined ? window : { ...window, endsAfter: day(endsAfter) },
+        terms,
+        venues: undefined,
+        organizers: undefined,
+        featured,
+        geoloc: undefined,
+        circle: undefined,
+      }
+      const expected = events
+        .filter((event) => hasId(among, event.id) && event.start_date >= day(from) && event.start_date <= day(to))
+        .filter((event) => endsAfter === undefined || event.end_date > day(endsAfter))
+        .filter((event) => terms.every((group) => group.some((term) => event.terms.includes(term))))
+        .filter((event) => featured === undefined || event.featured === featured)
+        .sort((a, b) => compare(a.start_date, b.start_date) || compare(a.date, b.date) || a.id - b.id)
+        .map(({ id }) => id)
+      assert.deepEqual(listIndexed(index, { ...narrow, among }, offset, 20), {
+        ids: expected.slice(offset, offset + 20),
+        total: expected.length,
+      })
+    }),
+    { numRuns: 600 },
+  )
+})
+
+const compare = (a: string, b: string) => Number(a > b) - Number(a < b)

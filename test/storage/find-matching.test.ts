@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { type SqlBool, sql } from 'kysely'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
 import { countIds, hasId, type IdSet } from '../../src/storage/id-set.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import { alsoMatching } from '../../src/storage/search-index.ts'
 import { matchesSearch, parseSearch } from '../../src/text/search.ts'
 import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 
@@ -123,6 +125,22 @@ describe('the events that a search finds', () => {
       { numRuns: 150 },
     )
   })
+
+  for (const search of ['karimo', 'a', '-xyz', 'xyz', 'ka -ri']) {
+    test(`are what is left of a query that is narrowed to them: ${search}`, async () => {
+      const searched = await alsoMatching(database.read, parseSearch(search), database.findMatching)
+      const rows = await database.read
+        .selectFrom('events')
+        .select('id')
+        .where(searched(sql<SqlBool>`slug like '%7%'`))
+        .orderBy('id')
+        .execute()
+      assert.deepEqual(
+        rows.map(({ id }) => id),
+        expected(search).filter((id) => String(id).includes('7')),
+      )
+    })
+  }
 
   test('are found while others are being written, removed and rewritten', async () => {
     const next = makeNumbers(12)

@@ -18,7 +18,7 @@ export function recordUrl(
 }
 
 /** The members every record starts with (contract 3.1-3.3). */
-export function recordHead(row: RecordColumns) {
+export function recordHead(row: Omit<RecordColumns, 'search'>) {
   return {
     author: String(row.author),
     status: row.status,

@@ -2,7 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import type { Tables, TermRow } from '../storage/schema.ts'
-import { appendEvent, type EventIndex, emptyIndex, type IndexedEvent, putPlace } from './event-index.ts'
+import { statement } from '../storage/statement.ts'
+import { appendEvent, type EventIndex, emptyIndex, type IndexedEvent } from './event-index.ts'
+import { putPlace } from './places.ts'
 
 /** Rows read at once, so that requests get their turn in between. */
 const AT_ONCE = 5000
@@ -69,35 +71,37 @@ interface EventLinks {
 }
 
 function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): IndexedEvent {
+  const terms = links.terms(row.id)
+  const above: number[] = []
+  for (const id of terms) above.push(...ancestors(id))
   return {
     id: row.id,
     start_date: row.start_date,
     end_date: row.end_date,
     date: row.date,
     featured: row.featured === 1,
-    terms: withAncestors(ancestors, links.terms(row.id)),
+    terms,
+    ancestors: above,
     venues: links.venues(row.id),
     organizers: links.organizers(row.id),
   }
 }
 
-/** Each term with everything above it: an event of a category is one of its ancestors' too (contract 4.6). */
-type Ancestors = ReadonlyMap<number, readonly number[]>
+/** Everything above a term. */
+type Ancestors = (term: number) => readonly number[]
 
+/** Finds what is above a term, once for each. */
 function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
-  const chain = (id: number): number[] => {
+  const known = new Map<number, readonly number[]>()
+  const climb = (id: number): readonly number[] => {
     const found = new Set<number>()
-    for (let term = terms.get(id); term && !found.has(term.id); term = terms.get(term.parent)) found.add(term.id)
-    return [...found]
+    for (let up = terms.get(id)?.parent; up && terms.has(up) && !found.has(up); up = terms.get(up)?.parent)
+      found.add(up)
+    const above = [...found]
+    known.set(id, above)
+    return above
   }
-  return new Map([...terms.keys()].map((id) => [id, chain(id)]))
-}
-
-/** Terms with their ancestors, some perhaps twice. */
-function withAncestors(ancestors: Ancestors, ids: readonly number[]): number[] {
-  const found: number[] = []
-  for (const id of ids) found.push(...(ancestors.get(id) ?? []))
-  return found
+  return (id) => known.get(id) ?? climb(id)
 }
 
 /** These events as the index holds them; those that are not public or not listed are missing. */
@@ -108,18 +112,10 @@ export async function readEvents(
 ): Promise<Map<number, IndexedEvent>> {
   if (ids.length === 0) return new Map()
   const [rows, ofTerms, ofVenues, ofOrganizers] = await Promise.all([
-    eventColumns(db)
-      .where('id', 'in', [...ids])
-      .execute(),
-    linksOfKind(db, 'term')
-      .where('event', 'in', [...ids])
-      .execute(),
-    linksOfKind(db, 'venue')
-      .where('event', 'in', [...ids])
-      .execute(),
-    linksOfKind(db, 'organizer')
-      .where('event', 'in', [...ids])
-      .execute(),
+    findColumns(db, { ids }),
+    findLinks.term(db, { ids }),
+    findLinks.venue(db, { ids }),
+    findLinks.organizer(db, { ids }),
   ])
   const links = { terms: byEvent(ofTerms), venues: byEvent(ofVenues), organizers: byEvent(ofOrganizers) }
   const ancestors = ancestorsIn(terms)
@@ -130,20 +126,27 @@ export async function readEvents(
 
 type LinkKind = 'term' | 'venue' | 'organizer'
 
-/** Links of events to records, with the status of the record; terms have none and are public. */
+/** Links of events to records in the order of events and of what each shows, with the status of the record; terms have none and are public. */
 function linksOfKind(db: Db, kind: LinkKind): SelectQueryBuilder<Tables, 'event_terms', Link> {
   const query =
     kind === 'term'
-      ? db.selectFrom('event_terms').select(['event', 'term as record', sql.lit<string>(PUBLIC).as('status')])
+      ? db
+          .selectFrom('event_terms')
+          .select(['event', 'term as record', sql.lit<string>(PUBLIC).as('status')])
+          .orderBy('event')
       : kind === 'venue'
         ? db
             .selectFrom('event_venues')
             .innerJoin('venues', 'venues.id', 'event_venues.venue')
             .select(['event', 'event_venues.venue as record', 'venues.status'])
+            .orderBy('event')
+            .orderBy('position')
         : db
             .selectFrom('event_organizers')
             .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
             .select(['event', 'event_organizers.organizer as record', 'organizers.status'])
+            .orderBy('event')
+            .orderBy('position')
   return query as SelectQueryBuilder<Tables, 'event_terms', Link>
 }
 
@@ -152,6 +155,13 @@ interface Link {
   record: number
   status: string
 }
+
+type Ids = { ids: readonly number[] }
+
+const findColumns = statement<Ids>()((db, value) => eventColumns(db).where('id', 'in', value('ids')))
+const findLinksOf = (kind: LinkKind) =>
+  statement<Ids>()((db, value) => linksOfKind(db, kind).where('event', 'in', value('ids')))
+const findLinks = { term: findLinksOf('term'), venue: findLinksOf('venue'), organizer: findLinksOf('organizer') }
 
 const NONE: readonly number[] = []
 
@@ -193,7 +203,7 @@ async function readLinks(db: Db, kind: LinkKind, signal: AbortSignal): Promise<L
 
 /** The links of the next events after one, in the order of events and never ending in the middle of one. */
 async function wholeEvents(db: Db, kind: LinkKind, after: number): Promise<Link[]> {
-  const links = await linksOfKind(db, kind).where('event', '>', after).orderBy('event').limit(AT_ONCE).execute()
+  const links = await linksOfKind(db, kind).where('event', '>', after).limit(AT_ONCE).execute()
   const last = links.at(-1)
   if (!last || links.length < AT_ONCE) return links
   const whole = links.filter((link) => link.event !== last.event)
@@ -228,7 +238,7 @@ export async function eventsLinkedTo(db: Db, kind: 'venue' | 'organizer', ids: r
 /** Notes where public venues are: all of them, or those that changed. */
 export async function readPlaces(db: Db, index: EventIndex, ids: readonly number[] | 'all'): Promise<void> {
   if (ids !== 'all') {
-    for (const id of ids) putPlace(index, id, undefined)
+    for (const id of ids) putPlace(index.places, id, undefined)
     if (ids.length === 0) return
   }
   let venues = db
@@ -238,6 +248,6 @@ export async function readPlaces(db: Db, index: EventIndex, ids: readonly number
     .where('geo_lat', 'is not', null)
   if (ids !== 'all') venues = venues.where('id', 'in', [...ids])
   for (const { id, geo_lat: lat, geo_lng: lng } of await venues.execute()) {
-    if (lat !== null && lng !== null) putPlace(index, id, { lat, lng })
+    if (lat !== null && lng !== null) putPlace(index.places, id, { lat, lng })
   }
 }

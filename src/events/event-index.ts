@@ -1,18 +1,6 @@
-import { type Circle, distanceKm } from '../storage/geo.ts'
-import { countIds, hasId, type IdSet, listIds } from '../storage/id-set.ts'
 import { utcToMs } from '../text/moments.ts'
-import type { EventWindow } from './event-window.ts'
-import {
-  addSlot,
-  appendSlot,
-  eachSlot,
-  emptySlots,
-  lowerBound,
-  type Order,
-  removeSlot,
-  type SortedSlots,
-  sliceSlots,
-} from './sorted-slots.ts'
+import { noPlaces, type Places } from './places.ts'
+import { addSlot, appendSlot, emptySlots, removeSlot, type SortedSlots } from './sorted-slots.ts'
 
 /**
  * The listed public events of the calendar in memory: what anonymous lists are answered from. It holds no texts, only what lists are
@@ -27,6 +15,10 @@ export interface EventIndex {
   /** Where the postings of a slot begin in `links`, and how many they are. */
   linkStarts: Int32Array
   linkCounts: Uint16Array
+  /** How many of them, the first ones, are the terms that the event is assigned to itself. */
+  ownTermCounts: Uint16Array
+  /** The posting of the venue an event takes place at, `NO_VENUE` or `SEVERAL_VENUES`. */
+  venues: Int32Array
   links: Int32Array
   linksUsed: number
   slotCount: number
@@ -38,7 +30,12 @@ export interface EventIndex {
   /** Slots by what they share; the number of a posting is found by its key. */
   postings: SortedSlots[]
   postingOf: Map<number, number>
-  places: Map<number, { lat: number; lng: number }>
+  /** The key of each posting. */
+  postingKeys: number[]
+  places: Places
+  /** By slot the number of the gathering that met it last, and the number of the latest one. */
+  met: Uint32Array
+  gatherings: number
 }
 
 /** What the index must know of one event. */
@@ -48,35 +45,26 @@ export interface IndexedEvent {
   end_date: string
   date: string
   featured: boolean
-  /** Terms it is assigned to, with all their ancestors. */
+  /** Terms it is assigned to. */
   terms: readonly number[]
-  /** Venues it takes place at, as far as everybody may see them. */
+  /** Terms above those, in any order and any number of times: an event of a category is one of its ancestors' too (contract 4.6). */
+  ancestors: readonly number[]
+  /** Venues it takes place at and its organizers, in order, as far as everybody may see them. */
   venues: readonly number[]
   organizers: readonly number[]
 }
 
-/** What a list is narrowed to: each group is a choice of postings, and an event must be in every group. */
-export interface IndexQuery {
-  window: EventWindow
-  terms: readonly (readonly number[])[]
-  venues: readonly number[] | undefined
-  organizers: readonly number[] | undefined
-  featured: boolean | undefined
-  geoloc: boolean | undefined
-  circle: Circle | undefined
-  /** Ids that an event must be among, such as what a search found. */
-  among: IdSet | undefined
-}
+/** What an event is linked to, as `IndexedEvent` has it. */
+export type IndexedLinks = Record<'terms' | 'venues' | 'organizers', number[]>
 
-/** A page of ids in order, and how many events match in all. */
-export interface IndexPage {
-  ids: number[]
-  total: number
-}
+export const NO_VENUE = -1
+export const SEVERAL_VENUES = -2
 
-type PostingKind = 'term' | 'venue' | 'organizer' | 'featured' | 'located'
+export type PostingKind = 'term' | 'venue' | 'organizer' | 'featured' | 'located'
 const KINDS: Record<PostingKind, number> = { term: 0, venue: 1, organizer: 2, featured: 3, located: 4 }
-const keyOf = (kind: PostingKind, id: number) => id * 8 + KINDS[kind]
+/** Keys of a kind lie so far apart. */
+const KEY_STEP = 8
+const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 
 export function emptyIndex(): EventIndex {
   return {
@@ -86,6 +74,8 @@ export function emptyIndex(): EventIndex {
     dates: new Float64Array(64),
     linkStarts: new Int32Array(64),
     linkCounts: new Uint16Array(64),
+    ownTermCounts: new Uint16Array(64),
+    venues: new Int32Array(64),
     links: new Int32Array(256),
     linksUsed: 0,
     slotCount: 0,
@@ -94,11 +84,15 @@ export function emptyIndex(): EventIndex {
     all: emptySlots(),
     postings: [],
     postingOf: new Map(),
-    places: new Map(),
+    postingKeys: [],
+    places: noPlaces(),
+    met: new Uint32Array(64),
+    gatherings: 0,
   }
 }
 
-const compareSlots = (index: EventIndex) => (a: number, b: number) =>
+/** Orders slots as lists show their events (contract 4.4). */
+export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
   (index.starts[a] as number) - (index.starts[b] as number) ||
   (index.dates[a] as number) - (index.dates[b] as number) ||
   (index.ids[a] as number) - (index.ids[b] as number)
@@ -132,10 +126,33 @@ export function dropEvent(index: EventIndex, id: number): void {
   index.freeSlots.push(slot)
 }
 
-/** Notes where a venue is, for circles; undefined when it has no coordinates or is not public. */
-export function putPlace(index: EventIndex, venue: number, place: { lat: number; lng: number } | undefined): void {
-  if (place) index.places.set(venue, place)
-  else index.places.delete(venue)
+/** What a listed event is linked to; nothing for any other. */
+export function linksOf(index: EventIndex, id: number): IndexedLinks {
+  const links: IndexedLinks = { terms: [], venues: [], organizers: [] }
+  const slot = (index.slotOf[id] ?? 0) - 1
+  if (slot < 0) return links
+  const start = index.linkStarts[slot] as number
+  const ownTerms = start + (index.ownTermCounts[slot] as number)
+  const end = start + (index.linkCounts[slot] as number)
+  for (let i = start; i < end; i++) {
+    const key = index.postingKeys[index.links[i] as number] as number
+    const kind = key % KEY_STEP
+    const record = (key - kind) / KEY_STEP
+    if (kind === KINDS.venue) links.venues.push(record)
+    else if (kind === KINDS.organizer) links.organizers.push(record)
+    else if (i < ownTerms) links.terms.push(record)
+  }
+  return links
+}
+
+/** The numbers of the postings that these ids have, of those that any event has met. */
+export function postingsFor(index: EventIndex, kind: PostingKind, ids: readonly number[]): number[] {
+  const postings: number[] = []
+  for (const id of ids) {
+    const posting = index.postingOf.get(keyOf(kind, id))
+    if (posting !== undefined) postings.push(posting)
+  }
+  return postings
 }
 
 /** True when the index has met events of this venue or organizer; others may not exist at all. */
@@ -143,211 +160,11 @@ export function hasEventsOf(index: EventIndex, kind: 'venue' | 'organizer', id: 
   return index.postingOf.has(keyOf(kind, id))
 }
 
-/** One page of the list, and the exact total (contract 4.4): from sorted lists, without looking at every event where no two filters meet. */
-export function listIndexed(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
-  const groups = groupsOf(index, query)
-  const bounds = boundsOf(query.window)
-  const [first] = groups
-  if (!bounds.ends && !query.among && (first === undefined || (groups.length === 1 && first.length === 1))) {
-    const list = first === undefined ? index.all : listOf(index, first[0])
-    const [from, to] = rangeOf(index, list, bounds)
-    return {
-      ids: idsOf(index, sliceSlots(list, Math.min(from + offset, to), Math.min(from + offset + limit, to))),
-      total: to - from,
-    }
-  }
-  return listMatching(index, groups, bounds, query.among, offset, limit)
-}
-
 const NOTHING = emptySlots()
 
-function listOf(index: EventIndex, posting: number | undefined): SortedSlots {
+/** The slots of a posting in order. */
+export function listOf(index: EventIndex, posting: number | undefined): SortedSlots {
   return (posting === undefined ? undefined : index.postings[posting]) ?? NOTHING
-}
-
-function idsOf(index: EventIndex, slots: readonly number[]): number[] {
-  return slots.map((slot) => index.ids[slot] as number)
-}
-
-/** The choices an event must be in one of, each as numbers of postings. */
-function groupsOf(index: EventIndex, query: IndexQuery): number[][] {
-  const group = (kind: PostingKind, ids: readonly number[]) =>
-    ids.flatMap((id) => index.postingOf.get(keyOf(kind, id)) ?? [])
-  const groups = query.terms.map((ids) => group('term', ids))
-  if (query.venues) groups.push(group('venue', query.venues))
-  if (query.organizers) groups.push(group('organizer', query.organizers))
-  if (query.featured !== undefined) groups.push(group('featured', [Number(query.featured)]))
-  if (query.geoloc !== undefined) groups.push(group('located', [Number(query.geoloc)]))
-  if (query.circle) groups.push(group('venue', venuesWithin(index, query.circle)))
-  return groups
-}
-
-function venuesWithin(index: EventIndex, circle: Circle): number[] {
-  // A degree of latitude is never shorter than 110.5 km, which rules most venues out without trigonometry.
-  const latitudes = circle.radius / 110.5
-  const venues: number[] = []
-  for (const [venue, { lat, lng }] of index.places) {
-    if (Math.abs(lat - circle.lat) <= latitudes && distanceKm(circle.lat, circle.lng, lat, lng) <= circle.radius)
-      venues.push(venue)
-  }
-  return venues
-}
-
-interface Bounds {
-  /** start >= or > */
-  from: number
-  /** start < or <= */
-  to: number
-  /** Whether `from` and `to` themselves are left out. */
-  fromOpen: boolean
-  toOpen: boolean
-  ends: { before: number; after: number } | undefined
-}
-
-function boundsOf(window: EventWindow): Bounds {
-  const { from, to, startsBefore, startsAfter, endsBefore, endsAfter } = window
-  const start = startsAfter ?? from
-  const latest = [endsBefore === undefined ? to : undefined, startsBefore]
-    .filter((bound) => bound !== undefined)
-    .sort()[0]
-  const hasEnds = endsBefore !== undefined || endsAfter !== undefined
-  return {
-    from: start === undefined ? Number.NEGATIVE_INFINITY : utcToMs(start),
-    fromOpen: startsAfter !== undefined,
-    to: latest === undefined ? Number.POSITIVE_INFINITY : utcToMs(latest),
-    toOpen: latest !== undefined && latest === startsBefore,
-    ends: hasEnds
-      ? {
-          before: endsBefore === undefined ? Number.POSITIVE_INFINITY : utcToMs(endsBefore),
-          after: endsAfter === undefined ? Number.NEGATIVE_INFINITY : utcToMs(endsAfter),
-        }
-      : undefined,
-  }
-}
-
-/** The places in a list that lie within the bounds of the start. */
-function rangeOf(index: EventIndex, list: SortedSlots, { from, to, fromOpen, toOpen }: Bounds): [number, number] {
-  const { starts } = index
-  const first = lowerBound(list, (slot) =>
-    fromOpen ? (starts[slot] as number) <= from : (starts[slot] as number) < from,
-  )
-  const end = lowerBound(list, (slot) => (toOpen ? (starts[slot] as number) < to : (starts[slot] as number) <= to))
-  return [first, Math.max(first, end)]
-}
-
-/** Walking a list takes so many times less for a slot than finding the slot of an id and putting it in order. */
-const WALKS_PER_ID = 64
-
-/** A page of what is in every group: the smallest group is walked, the others are asked. */
-function listMatching(
-  index: EventIndex,
-  groups: number[][],
-  bounds: Bounds,
-  among: IdSet | undefined,
-  offset: number,
-  limit: number,
-): IndexPage {
-  const weigh = (postings: number[]) => {
-    const ranges = postings.map((posting) => ({
-      list: listOf(index, posting),
-      range: rangeOf(index, listOf(index, posting), bounds),
-    }))
-    return { postings, ranges, weight: ranges.reduce((sum, { range: [from, to] }) => sum + to - from, 0) }
-  }
-  const [first, end] = rangeOf(index, index.all, bounds)
-  const everything = { postings: [], ranges: [{ list: index.all, range: [first, end] }], weight: end - first }
-  const weighed = groups.length === 0 ? [everything] : groups.map(weigh).sort((a, b) => a.weight - b.weight)
-  const [smallest = everything, ...others] = weighed
-  if (among && countIds(among) * WALKS_PER_ID < smallest.weight) {
-    const slots = slotsAmong(index, groups, bounds, among)
-    return { ids: idsOf(index, slots.slice(offset, offset + limit)), total: slots.length }
-  }
-  const accepts = acceptance(index, others, bounds, among)
-  const [only] = smallest.ranges
-  if (only && smallest.ranges.length === 1) {
-    const page: number[] = []
-    let total = 0
-    eachSlot(only.list, only.range[0], only.range[1], (slot) => {
-      if (!accepts(slot)) return
-      if (total >= offset && page.length < limit) page.push(slot)
-      total++
-    })
-    return { ids: idsOf(index, page), total }
-  }
-  const lists = smallest.ranges.map(({ list, range: [from, to] }) => {
-    const found: number[] = []
-    eachSlot(list, from, to, (slot) => {
-      if (accepts(slot)) found.push(slot)
-    })
-    return found
-  })
-  const slots = mergeAll(lists, compareSlots(index))
-  return { ids: idsOf(index, slots.slice(offset, offset + limit)), total: slots.length }
-}
-
-/** Whether a slot that is within the bounds of the start is in these groups and within all else. */
-function acceptance(
-  index: EventIndex,
-  groups: readonly { postings: number[] }[],
-  { ends }: Bounds,
-  among: IdSet | undefined,
-): (slot: number) => boolean {
-  const { ids } = index
-  // A search may leave a million slots to look at one by one.
-  if (among && groups.length === 0 && !ends) return (slot) => hasId(among, ids[slot] as number)
-  const wanted = groups.map(({ postings }) => new Set(postings))
-  return (slot) =>
-    (!among || hasId(among, ids[slot] as number)) &&
-    (!ends || ((index.ends[slot] as number) < ends.before && (index.ends[slot] as number) > ends.after)) &&
-    wanted.every((postings) => hasPosting(index, slot, postings))
-}
-
-/** The slots that are in every group and within the bounds, in order, starting from the ids. */
-function slotsAmong(index: EventIndex, groups: number[][], bounds: Bounds, among: IdSet): number[] {
-  const wanted = groups.map((postings) => new Set(postings))
-  const { from, to, fromOpen, toOpen, ends } = bounds
-  const isWithin = (start: number, end: number) =>
-    (fromOpen ? start > from : start >= from) &&
-    (toOpen ? start < to : start <= to) &&
-    (!ends || (end < ends.before && end > ends.after))
-  return listIds(among)
-    .map((id) => (index.slotOf[id] ?? 0) - 1)
-    .filter((slot) => slot >= 0 && isWithin(index.starts[slot] as number, index.ends[slot] as number))
-    .filter((slot) => wanted.every((postings) => hasPosting(index, slot, postings)))
-    .sort(compareSlots(index))
-}
-
-/** Ordered lists as one, each slot once: neighbours are merged until one list is left. */
-function mergeAll(lists: number[][], order: Order): number[] {
-  let left = lists.filter((list) => list.length > 0)
-  while (left.length > 1) {
-    const merged: number[][] = []
-    for (let i = 0; i < left.length; i += 2) merged.push(merge(left[i] ?? [], left[i + 1] ?? [], order))
-    left = merged
-  }
-  return left[0] ?? []
-}
-
-function merge(a: number[], b: number[], order: Order): number[] {
-  const merged: number[] = []
-  let i = 0
-  let j = 0
-  while (i < a.length && j < b.length) {
-    const difference = order(a[i] as number, b[j] as number)
-    if (difference <= 0) merged.push(a[i++] as number)
-    else merged.push(b[j] as number)
-    if (difference >= 0) j++
-  }
-  while (i < a.length) merged.push(a[i++] as number)
-  while (j < b.length) merged.push(b[j++] as number)
-  return merged
-}
-
-function hasPosting(index: EventIndex, slot: number, postings: ReadonlySet<number>): boolean {
-  const start = index.linkStarts[slot] as number
-  const end = start + (index.linkCounts[slot] as number)
-  for (let i = start; i < end; i++) if (postings.has(index.links[i] as number)) return true
-  return false
 }
 
 function postingsOf(index: EventIndex, slot: number): number[] {
@@ -380,9 +197,10 @@ function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
   }
   let isLocated = false
   for (const id of event.terms) add('term', id)
+  for (const id of event.ancestors) add('term', id)
   for (const id of event.venues) {
     add('venue', id)
-    isLocated ||= index.places.has(id)
+    isLocated ||= index.places.all.has(id)
   }
   for (const id of event.organizers) add('organizer', id)
   add('featured', Number(event.featured))
@@ -394,6 +212,7 @@ function postingFor(index: EventIndex, key: number): number {
   const known = index.postingOf.get(key)
   if (known !== undefined) return known
   const posting = index.postings.push(emptySlots()) - 1
+  index.postingKeys[posting] = key
   index.postingOf.set(key, posting)
   return posting
 }
@@ -404,7 +223,15 @@ function writeLinks(index: EventIndex, slot: number, event: IndexedEvent): void 
   index.links.set(postings, index.linksUsed)
   index.linkStarts[slot] = index.linksUsed
   index.linkCounts[slot] = postings.length
+  index.ownTermCounts[slot] = event.terms.length
+  index.venues[slot] = venueOf(index, event)
   index.linksUsed += postings.length
+}
+
+function venueOf(index: EventIndex, { venues }: IndexedEvent): number {
+  const [only] = venues
+  if (only === undefined) return NO_VENUE
+  return venues.length > 1 ? SEVERAL_VENUES : postingFor(index, keyOf('venue', only))
 }
 
 /** Leaves behind the links of events that have moved on, and makes room for more. */
@@ -436,6 +263,8 @@ function widenColumns(index: EventIndex): void {
   index.dates = widened(index.dates, wanted)
   index.linkStarts = widened(index.linkStarts, wanted)
   index.linkCounts = widened(index.linkCounts, wanted)
+  index.ownTermCounts = widened(index.ownTermCounts, wanted)
+  index.venues = widened(index.venues, wanted)
 }
 
 function widened<Column extends Int32Array | Float64Array | Uint16Array>(column: Column, least: number): Column {

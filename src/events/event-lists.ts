@@ -4,12 +4,10 @@ import type { IdSet } from '../storage/id-set.ts'
 import type { Taxonomy } from '../storage/schema.ts'
 import { canonicalSlug } from '../text/slug.ts'
 import type { event } from './event.ts'
-import { hasEventsOf, type IndexPage, type IndexQuery, listIndexed } from './event-index.ts'
+import { hasEventsOf } from './event-index.ts'
+import { type IndexPage, type IndexQuery, listIndexed } from './event-index-list.ts'
 import type { EventMemory } from './event-memory.ts'
-import { findPiece, keepPiece } from './event-pieces.ts'
-import { presentEvent } from './event-present.ts'
 import { findSearched } from './event-search.ts'
-import { findEventLinks, findEventsByIds } from './event-store.ts'
 import type { EventWindow } from './event-window.ts'
 
 type Query = Parsed<typeof event.filters>
@@ -55,7 +53,7 @@ function indexQuery(
   const { venue, organizer, featured, geoloc, geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius } = query
   if (!isMet(memory, 'venue', venue) || !isMet(memory, 'organizer', organizer)) return undefined
   if ((lat ?? null) === null ? (lng ?? null) !== null : (lng ?? null) === null) return undefined
-  const isLocated = index.places.size > 0
+  const isLocated = index.places.all.size > 0
   const circle =
     isLocated && typeof lat === 'number' && typeof lng === 'number'
       ? { lat, lng, radius: radius ?? asking.site.geolocRadius }
@@ -81,38 +79,4 @@ function findTermId(memory: EventMemory, taxonomy: Taxonomy, entry: string): num
 
 function isMet(memory: EventMemory, kind: 'venue' | 'organizer', ids: readonly number[] | undefined): boolean {
   return ids === undefined || ids.every((id) => memory.index && hasEventsOf(memory.index, kind, id))
-}
-
-/** The events with these ids as bytes of JSON, in that order: from memory, and from the database those that are not there. */
-export function eventBytes(memory: EventMemory, ids: readonly number[], asking: Asking): Buffer[] | Promise<Buffer[]> {
-  const bytes = ids.map((id) => findPiece(memory.pieces, id, memory.terms))
-  const missing = ids.filter((_, i) => bytes[i] === undefined)
-  if (missing.length === 0) return bytes as Buffer[]
-  return presentMissing(memory, missing, asking).then((presented) =>
-    ids.flatMap((id, i) => bytes[i] ?? presented.get(id) ?? []),
-  )
-}
-
-async function presentMissing(
-  memory: EventMemory,
-  ids: readonly number[],
-  asking: Asking,
-): Promise<Map<number, Buffer>> {
-  const { version } = memory
-  const rows = await findEventsByIds(asking.db, ids)
-  const links = await findEventLinks(asking.db, rows)
-  const presented = new Map<number, Buffer>()
-  for (const row of rows) {
-    const own = links.get(row.id)
-    if (!own) continue
-    const shown = presentEvent(asking, row, own)
-    // What was read while something changed is good for this answer, but not for later ones.
-    presented.set(
-      row.id,
-      version === memory.version && !memory.isBehind()
-        ? keepPiece(memory.pieces, row.id, shown)
-        : Buffer.from(JSON.stringify(shown)),
-    )
-  }
-  return presented
 }

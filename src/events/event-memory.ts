@@ -1,8 +1,9 @@
 import type { Cursor, Database } from '../storage/database.ts'
 import type { ChangeColumns, TermRow } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 import { dropEvent, type EventIndex, putEvent } from './event-index.ts'
 import { eventsLinkedTo, readEvents, readIndex, readPlaces, readTerms } from './event-index-read.ts'
-import { dropAllPieces, dropPiece, type EventPieces, emptyPieces } from './event-pieces.ts'
+import { dropAllPieces, dropLinked, dropPiece, type EventPieces, emptyPieces } from './event-pieces.ts'
 import { type EventSearches, emptySearches } from './event-search.ts'
 
 /** What this process remembers of the calendar, in step with the database through its log of changes. */
@@ -25,6 +26,10 @@ export interface EventMemory {
   /** Stops taking in changes, and waits for whatever is being read. */
   close: () => Promise<void>
 }
+
+const findTerms = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('id', 'in', value('ids')),
+)
 
 const EVENTS_AT_ONCE = 500
 /** Above this many events that one change touches, reading all of them anew is quicker. */
@@ -118,7 +123,7 @@ export function openEventMemory(database: Database, bytes: number): EventMemory 
     const index = await readIndex(database.read, terms, stop.signal)
     await alone(async () => {
       memory.terms = terms
-      noteSlugs()
+      memory.termIds = new Map([...terms.values()].map((term) => [slugKey(term), term.id]))
       memory.pieces.countsVersion++
       memory.index = index
       // What changed meanwhile may have been read or not; taking it in twice does no harm.
@@ -138,6 +143,7 @@ export function openEventMemory(database: Database, bytes: number): EventMemory 
     if (await takeInTerms(of('term'))) return readIndexAgain()
     await readPlaces(database.read, index, of('venue'))
     for (const kind of ['venue', 'organizer'] as const) {
+      for (const id of of(kind)) dropLinked(kind === 'venue' ? pieces.venues : pieces.organizers, id)
       for (const id of await eventsLinkedTo(database.read, kind, of(kind))) touched.add(id)
     }
     if (touched.size > RELOAD_ABOVE) return readIndexAgain()
@@ -167,7 +173,7 @@ export function openEventMemory(database: Database, bytes: number): EventMemory 
   /** Takes in changed terms. True when the tree of categories changed, which moves events between postings. */
   async function takeInTerms(ids: number[]): Promise<boolean> {
     if (ids.length === 0) return false
-    const rows = await database.read.selectFrom('terms').selectAll().where('id', 'in', ids).execute()
+    const rows = await findTerms(database.read, { ids })
     const now = new Map(rows.map((row) => [row.id, row]))
     memory.pieces.countsVersion++
     let isTreeChanged = false
@@ -175,17 +181,16 @@ export function openEventMemory(database: Database, bytes: number): EventMemory 
       const [before, after] = [memory.terms.get(id), now.get(id)]
       if (after) memory.terms.set(id, after)
       else memory.terms.delete(id)
+      if (before && memory.termIds.get(slugKey(before)) === id) memory.termIds.delete(slugKey(before))
+      if (after) memory.termIds.set(slugKey(after), id)
       if (before && !sameButCount(before, after)) dropAllPieces(memory.pieces)
       if (before && before.parent !== after?.parent) isTreeChanged = true
     }
-    noteSlugs()
     return isTreeChanged
   }
-
-  function noteSlugs(): void {
-    memory.termIds = new Map([...memory.terms.values()].map((term) => [`${term.taxonomy} ${term.slug}`, term.id]))
-  }
 }
+
+const slugKey = (term: TermRow) => `${term.taxonomy} ${term.slug}`
 
 function sameButCount(a: TermRow, b: TermRow | undefined): boolean {
   return (

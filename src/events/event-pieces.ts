@@ -1,22 +1,43 @@
 import { drop, dropAll, emptyGenerations, findKept, type Generations, keep } from '../common/generations.ts'
 import type { TermRow } from '../storage/schema.ts'
 
-/** An event's part of a list, as bytes of JSON ready to be copied into an answer. */
-interface Piece {
+/** A part of an answer as bytes of JSON ready to be copied. */
+export interface Piece {
   bytes: Buffer
-  /** Where the counts of its terms stand in `bytes`, and whose they are: offset, term, offset, term … */
-  counts: Int32Array
+  /** Where the counts of terms stand in `bytes`, and whose they are: offset, term, offset, term … */
+  counts: readonly number[]
   /** The state of the counts it was last brought up to. */
   countsVersion: number
 }
 
-/** Presented public events, the recently used ones, bounded in bytes. */
+/** Presented public events and what they are put together from, the recently used ones, bounded in bytes. */
 export interface EventPieces {
-  kept: Generations<number, Piece>
+  events: Generations<number, Piece>
+  /** As events show them; empty for those that they do not show. */
+  venues: Generations<number, Buffer>
+  organizers: Generations<number, Buffer>
+  terms: Generations<number, Piece>
   /** Rises whenever the count of any term changes. */
   countsVersion: number
+  /** Rises whenever all is forgotten. */
+  age: number
+  /** How often each event has changed, by id. */
+  changes: Uint32Array
 }
 
+/** What an event is put together from. */
+export interface EventParts {
+  /** Its own members. */
+  own: object
+  categories: readonly Piece[]
+  tags: readonly Piece[]
+  /** Those that it shows. */
+  venues: readonly Buffer[]
+  organizers: readonly Buffer[]
+}
+
+/** Of the bytes of all pieces, so many are for each kind of record that events link to. */
+const LINKED_SHARE = 1 / 8
 /** Digits kept free for a count, so that it can be rewritten in place: blanks before a number mean nothing in JSON. */
 const WIDTH = 10
 /** Only an embedded term has these members in this order; inside a JSON text every quote would be escaped. */
@@ -25,34 +46,72 @@ const EMBEDDED_COUNT = /"count":(\d+),"filter":"raw","id":(\d+)/g
 const OVERHEAD = 200
 
 export function emptyPieces(bytes: number): EventPieces {
-  return { kept: emptyGenerations(bytes), countsVersion: 0 }
+  const linked = bytes * LINKED_SHARE
+  return {
+    events: emptyGenerations(bytes - 3 * linked),
+    venues: emptyGenerations(linked),
+    organizers: emptyGenerations(linked),
+    terms: emptyGenerations(linked),
+    countsVersion: 0,
+    age: 0,
+    changes: new Uint32Array(256),
+  }
 }
 
 /** The bytes of an event with the counts of its terms as they are now, or undefined when they are not in memory. */
 export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<number, TermRow>): Buffer | undefined {
-  const piece = findKept(pieces.kept, id)
+  const piece = findKept(pieces.events, id)
   if (!piece) return undefined
-  if (piece.countsVersion !== pieces.countsVersion) writeCounts(pieces, piece, terms)
+  if (piece.countsVersion !== pieces.countsVersion) updateCounts(pieces, piece, terms)
   return piece.bytes
 }
 
-/** Keeps a presented event and returns its bytes. */
-export function keepPiece(pieces: EventPieces, id: number, presented: object): Buffer {
-  const piece = makePiece(presented, pieces.countsVersion)
-  keep(pieces.kept, id, piece, piece.bytes.length + OVERHEAD)
-  return piece.bytes
+export function keepPiece(pieces: EventPieces, id: number, piece: Piece): void {
+  keep(pieces.events, id, piece, piece.bytes.length + OVERHEAD)
 }
 
+/** Keeps a venue or organizer as events show it. */
+export function keepLinked(linked: Generations<number, Buffer>, id: number, bytes: Buffer): void {
+  keep(linked, id, bytes, bytes.length + OVERHEAD)
+}
+
+/** The piece of a term, made when it is not in memory. */
+export function termPiece(pieces: EventPieces, id: number, present: () => object): Piece {
+  const known = findKept(pieces.terms, id)
+  if (known) return known
+  const piece = readPiece(JSON.stringify(present()), pieces.countsVersion)
+  keep(pieces.terms, id, piece, piece.bytes.length + OVERHEAD)
+  return piece
+}
+
+/** Forgets an event that has changed, and with it whatever else was made of it. */
 export function dropPiece(pieces: EventPieces, id: number): void {
-  drop(pieces.kept, id)
+  drop(pieces.events, id)
+  if (id >= pieces.changes.length) {
+    const wider = new Uint32Array(Math.ceil((id + 1) * 1.5))
+    wider.set(pieces.changes)
+    pieces.changes = wider
+  }
+  pieces.changes[id] = (pieces.changes[id] ?? 0) + 1
+}
+
+export function dropLinked(linked: Generations<number, Buffer>, id: number): void {
+  drop(linked, id)
 }
 
 export function dropAllPieces(pieces: EventPieces): void {
-  dropAll(pieces.kept)
+  for (const kept of [pieces.events, pieces.terms]) dropAll<number, Piece>(kept)
+  for (const kept of [pieces.venues, pieces.organizers]) dropAll<number, Buffer>(kept)
+  pieces.age++
 }
 
-function makePiece(presented: object, countsVersion: number): Piece {
-  const json = JSON.stringify(presented)
+/** Different whenever the event may be another than before, but for the counts of its terms. */
+export function stateOf(pieces: EventPieces, id: number): string {
+  return `${pieces.age}.${pieces.changes[id] ?? 0}`
+}
+
+/** JSON as a piece, with the counts of the terms in it ready to be rewritten. */
+export function readPiece(json: string, countsVersion: number): Piece {
   const counts: number[] = []
   let text = ''
   let copied = 0
@@ -66,13 +125,68 @@ function makePiece(presented: object, countsVersion: number): Piece {
     bytes += WIDTH
     copied = start + String(match[1]).length
   }
-  return { bytes: Buffer.from(text + json.slice(copied)), counts: Int32Array.from(counts), countsVersion }
+  return { bytes: Buffer.from(text + json.slice(copied)), counts, countsVersion }
 }
 
-function writeCounts(pieces: EventPieces, piece: Piece, terms: ReadonlyMap<number, TermRow>): void {
+const CATEGORIES = Buffer.from(',"categories":[')
+const TAGS = Buffer.from('],"tags":[')
+const VENUE = Buffer.from('],"venue":')
+const ORGANIZER = Buffer.from(',"organizer":[')
+const END = Buffer.from('],"custom_fields":[]}')
+const COMMA = Buffer.from(',')
+const OPEN = Buffer.from('[')
+const CLOSE = Buffer.from(']')
+
+/** An event put together from its parts, member for member what `presentEvent` shows. */
+export function joinPiece(pieces: EventPieces, parts: EventParts, terms: ReadonlyMap<number, TermRow>): Piece {
+  const own = JSON.stringify(parts.own).slice(0, -1)
+  const chunks: Buffer[] = []
+  const counts: number[] = []
+  let size = Buffer.byteLength(own)
+  const add = (chunk: Buffer) => {
+    chunks.push(chunk)
+    size += chunk.length
+  }
+  const addAll = (list: readonly Buffer[]) =>
+    list.forEach((chunk, i) => {
+      if (i > 0) add(COMMA)
+      add(chunk)
+    })
+  const addTerms = (list: readonly Piece[]) =>
+    list.forEach((term, i) => {
+      if (i > 0) add(COMMA)
+      for (let j = 0; j < term.counts.length; j += 2)
+        counts.push(size + (term.counts[j] as number), term.counts[j + 1] as number)
+      add(term.bytes)
+    })
+  add(CATEGORIES)
+  addTerms(parts.categories)
+  add(TAGS)
+  addTerms(parts.tags)
+  add(VENUE)
+  if (parts.venues.length !== 1) add(OPEN)
+  addAll(parts.venues)
+  if (parts.venues.length !== 1) add(CLOSE)
+  add(ORGANIZER)
+  addAll(parts.organizers)
+  add(END)
+  const bytes = Buffer.allocUnsafeSlow(size)
+  let at = bytes.write(own)
+  for (const chunk of chunks) at += chunk.copy(bytes, at)
+  const piece = { bytes, counts, countsVersion: -1 }
+  updateCounts(pieces, piece, terms)
+  return piece
+}
+
+/** Rewrites the counts of the terms in a piece as they are now. */
+export function updateCounts(
+  { countsVersion }: Pick<EventPieces, 'countsVersion'>,
+  piece: Piece,
+  terms: ReadonlyMap<number, TermRow>,
+): void {
   for (let i = 0; i < piece.counts.length; i += 2) {
     const count = terms.get(piece.counts[i + 1] as number)?.count ?? 0
     piece.bytes.write(String(count).padStart(WIDTH), piece.counts[i] as number, 'latin1')
   }
-  piece.countsVersion = pieces.countsVersion
+  piece.countsVersion = countsVersion
 }

@@ -97,8 +97,11 @@ export function sliceSlots(list: SortedSlots, from: number, to: number): number[
   return slots
 }
 
-/** Calls `visit` for the slots at places `from` up to but without `to`, in order. */
-export function eachSlot(list: SortedSlots, from: number, to: number, visit: (slot: number) => void): void {
+/** A part of a list: the slots at places `from` up to but without `to` of an array. */
+export type Run = (slots: Int32Array, from: number, to: number) => void
+
+/** Calls `visit` for the slots at places `from` up to but without `to`, in order, a block at a time. */
+export function eachRun(list: SortedSlots, from: number, to: number, visit: Run): void {
   let left = to - from
   if (left <= 0) return
   let at = blockAt(list, from)
@@ -108,7 +111,7 @@ export function eachSlot(list: SortedSlots, from: number, to: number, visit: (sl
     if (!block) return
     const end = Math.min(block.size, place + left)
     left -= end - place
-    for (let i = place; i < end; i++) visit(block.slots[i] as number)
+    visit(block.slots, place, end)
   }
 }
 

@@ -3,8 +3,9 @@ import type { Asking } from '../declare/asking.ts'
 import type { ListAnswer } from '../declare/operations.ts'
 import type { Field, Parsed } from '../declare/resource.ts'
 import { event } from '../events/event.ts'
-import type { IndexPage } from '../events/event-index.ts'
-import { eventBytes, listFromMemory } from '../events/event-lists.ts'
+import { eventBytes } from '../events/event-bytes.ts'
+import type { IndexPage } from '../events/event-index-list.ts'
+import { listFromMemory } from '../events/event-lists.ts'
 import { eventWindow } from '../events/event-window.ts'
 import { effectiveParameters } from '../events/events.ts'
 import { listLinks } from './reply.ts'
@@ -62,7 +63,9 @@ export function makePublicLists(
     // Addresses are escaped, so that nothing in them needs escaping again in JSON.
     const tail = `],"rest_url":"${links.own}"${next}${previous},"total":${total},"total_pages":${links.totalPages}}`
     const around = { tail, total, totalPages: links.totalPages, link: links.header }
-    const events = eventBytes(memory, found.ids, asking)
+    const { index } = memory
+    if (!index) return undefined
+    const events = eventBytes(memory, index, found.ids, asking)
     return events instanceof Promise ? events.then((bytes) => ({ ...around, events: bytes })) : { ...around, events }
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { emptyGenerations, findKept, keep } from '../common/generations.ts'
+import { type Piece, readPiece, stateOf, updateCounts } from '../events/event-pieces.ts'
 import { wallNow } from '../text/moments.ts'
 import { answerHeaders, crossOriginHeaders, type Encoding, encode, encodingFor, hasCurrent } from './headers.ts'
 import { listSize, makePublicLists, type PublicList, writeList } from './public-lists.ts'
@@ -17,6 +18,14 @@ interface Finished {
   tag: string
   body: Buffer
   encoded: Partial<Record<Encoding, Buffer>>
+  single?: Single
+}
+
+/** What the answer to a single event was made of: good beyond its version, for as long as the event has not changed. */
+interface Single {
+  event: number
+  state: string
+  piece: Piece
 }
 
 /** Handles a request when it is an anonymous read; false leaves it to the server behind. */
@@ -38,6 +47,7 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
   const findList = makePublicLists(service)
   const buffers = makeBuffers()
   const root = `${site.restRoot}/`
+  const events = `${root}${site.namespace}/events/`
   const edition = createHash('sha1').update(JSON.stringify(site)).digest('base64url').slice(0, 6)
   const today = makeToday(site.timezone)
   const { Link: rootLink = '', ...listHeaders } = answerHeaders(site, { Allow: 'GET' }, true)
@@ -51,8 +61,8 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
     const now = service.now()
     let looking: ReturnType<typeof findList>
     if (!memory.isBehind()) {
-      const known = findKept(bodies, url)
-      if (known && known.version === memory.version && known.day === today(now)) {
+      const known = findFinished(url, now)
+      if (known) {
         write(request, response, known)
         return true
       }
@@ -70,6 +80,27 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
     return true
   }
 
+  /** The finished answer that is still good. */
+  function findFinished(url: string, now: number): Finished | undefined {
+    const known = findKept(bodies, url)
+    if (!known || (known.version === memory.version && known.day === today(now))) return known
+    const { single } = known
+    if (!single || !memory.index || single.state !== stateOf(memory.pieces, single.event)) return undefined
+    const renewed = single.piece.countsVersion === memory.pieces.countsVersion ? known : recounted(known, single)
+    const finished = { ...renewed, version: memory.version, day: today(now) }
+    keepFinished(url, finished)
+    return finished
+  }
+
+  /** The same event with the counts of its terms as they are now; the bytes before may still be on their way out. */
+  function recounted(known: Finished, single: Single): Finished {
+    const piece = { ...single.piece, bytes: Buffer.from(single.piece.bytes) }
+    updateCounts(memory.pieces, piece, memory.terms)
+    const tag = contentTag(piece.bytes)
+    const headers = known.headers.map((header) => (header === known.tag ? tag : header))
+    return { ...known, headers, tag, body: piece.bytes, encoded: {}, single: { ...single, piece } }
+  }
+
   async function answerLater(
     request: IncomingMessage,
     response: ServerResponse,
@@ -79,6 +110,8 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
   ): Promise<void> {
     // Without the database there is nothing to take in, and the ordinary way says so.
     if (!looking && memory.isBehind()) await memory.catchUp().catch(service.report)
+    const known = looking || memory.isBehind() ? undefined : findFinished(url, now)
+    if (known) return write(request, response, known)
     const { version } = memory
     // Why a list cannot be found the ordinary way says too.
     const list = await Promise.resolve(looking ?? findList(url, now)).catch(() => undefined)
@@ -86,8 +119,9 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
     const { method = 'GET', headers } = request
     const address = request.socket.remoteAddress ?? ''
     const reply = await respond({ method, url, headers, address, body: Buffer.alloc(0) })
-    const finished = finish(url, reply, version, today(now))
-    if (finished.tag.startsWith(`W/"${edition}.`)) keepFinished(url, finished)
+    const finished =
+      isEvent(url) && reply.status === 200 ? finishEvent(reply, version, now) : finish(url, reply, version, now)
+    if (finished.single || finished.tag.startsWith(`W/"${edition}.`)) keepFinished(url, finished)
     write(request, response, finished)
   }
 
@@ -133,13 +167,34 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
     keep(bodies, url, finished, finished.body.length + url.length + 1000)
   }
 
-  function finish(url: string, reply: Reply, version: string, day: string): Finished {
+  function finish(url: string, reply: Reply, version: string, now: number): Finished {
     const body = Buffer.from(JSON.stringify(reply.body, null, /[?&]_pretty(=|&|$)/.test(url) ? 4 : undefined))
+    const day = today(now)
     const tag =
       reply.status === 200 && version !== '' && isSteady(url) ? `W/"${edition}.${version}.${day}"` : contentTag(body)
+    return finishedWith(reply, version, now, tag, body)
+  }
+
+  /** Its entity tag is of what it says alone, so that clients keep it while other events change. */
+  function finishEvent(reply: Reply, version: string, now: number): Finished {
+    const { pieces } = memory
+    const piece = readPiece(JSON.stringify(reply.body), pieces.countsVersion)
+    const finished = finishedWith(reply, version, now, contentTag(piece.bytes), piece.bytes)
+    const { id: event } = reply.body as { id: number }
+    // What was read while something changed may be older than what is remembered now.
+    const isCurrent = memory.index && memory.version === version && !memory.isBehind()
+    return isCurrent ? { ...finished, single: { event, state: stateOf(pieces, event), piece } } : finished
+  }
+
+  function finishedWith(reply: Reply, version: string, now: number, tag: string, body: Buffer): Finished {
     const headers = Object.entries(answerHeaders(site, reply.headers, true)).flat()
     if (reply.status === 200) headers.push('ETag', tag)
-    return { version, day, status: reply.status, headers, tag, body, encoded: {} }
+    return { version, day: today(now), status: reply.status, headers, tag, body, encoded: {} }
+  }
+
+  /** Whether this is the address of a single event, without parameters. */
+  function isEvent(url: string): boolean {
+    return url.startsWith(events) && /^(?:\d+|by-slug\/[^/?]+)\/?$/.test(url.slice(events.length))
   }
 }
 

@@ -22,18 +22,30 @@ export interface Circle {
   radius: number
 }
 
+/** Degrees by which a box is larger than the circle in it, since neither is computed to the last digit. */
+const ROUNDING = 1e-9
+
+/**
+ * How many degrees a circle reaches from its centre to the north and south, and to the east and west: undefined for the latter when it
+ * crosses the date line or holds a pole, where longitudes tell nothing.
+ */
+export function boxAround(circle: Circle): { latitudes: number; longitudes: number | undefined } {
+  const latitudes = circle.radius / KM_PER_DEGREE + ROUNDING
+  const farthest = Math.abs(circle.lat) + latitudes
+  const longitudes = farthest >= 90 ? 360 : latitudes / Math.cos(radians(farthest))
+  const isBox = longitudes < 180 && Math.abs(circle.lng) + longitudes <= 180
+  return { latitudes, longitudes: isBox ? longitudes : undefined }
+}
+
 /** The condition that a venue's coordinates lie in the circle: a box that the index serves, then the exact distance. */
 export function withinCircle(db: Db, venues: ExpressionBuilder<Tables, 'venues'>, circle: Circle) {
-  const latitudes = circle.radius / KM_PER_DEGREE
-  const reach = Math.cos(radians(Math.min(90, Math.abs(circle.lat) + latitudes)))
-  const longitudes = reach <= 0 ? 360 : latitudes / reach
+  const { latitudes, longitudes } = boxAround(circle)
   const conditions = [
     venues('venues.geo_lat', '>=', circle.lat - latitudes),
     venues('venues.geo_lat', '<=', circle.lat + latitudes),
     sql<SqlBool>`${distanceTo(db, circle)} <= ${circle.radius}`,
   ]
-  // A box that crosses the date line or a pole is left to the exact distance.
-  if (longitudes < 180 && Math.abs(circle.lng) + longitudes <= 180) {
+  if (longitudes !== undefined) {
     conditions.push(
       venues('venues.geo_lng', '>=', circle.lng - longitudes),
       venues('venues.geo_lng', '<=', circle.lng + longitudes),

@@ -7,7 +7,26 @@ const NO_MATCH = -1
  * becomes `<br />`. Block markup stays as it is. One newline stands between the parts; what is so set already stays the same.
  */
 export function setParagraphs(html: string): string {
-  const pieces = splitMarkup(html.replace(/\r\n?/g, '\n'))
+  const text = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html
+  return text.includes('<') ? setMarkup(text) : setPlain(text)
+}
+
+/** Text without markup, as most is. */
+function setPlain(text: string): string {
+  const paragraphs: string[] = []
+  for (const paragraph of text.split(BLANK_LINE)) {
+    const trimmed = paragraph.trim()
+    if (trimmed !== '')
+      paragraphs.push(`<p>${trimmed.includes('\n') ? trimmed.replace(LINE_END, '<br />\n') : trimmed}</p>`)
+  }
+  return paragraphs.join('\n')
+}
+
+const BLANK_LINE = /\n\s*\n/
+const LINE_END = /[ \t]*\n[ \t]*/g
+
+function setMarkup(html: string): string {
+  const pieces = splitMarkup(html)
   const closings = matchTags(pieces)
   const parts: string[] = []
   let line: Piece[] = []
@@ -29,7 +48,7 @@ export function setParagraphs(html: string): string {
   return parts.join('\n')
 
   function addText(text: string): void {
-    const [head = '', ...rest] = text.split(/\n\s*\n/)
+    const [head = '', ...rest] = text.split(BLANK_LINE)
     line.push(asText(head))
     for (const paragraph of rest) {
       endLine()
@@ -89,5 +108,5 @@ function breakLines(text: string, at: number, line: readonly Piece[]): string {
   const begun = at === 0 ? text.trimStart() : text
   const trimmed = at === line.length - 1 ? begun.trimEnd() : begun
   const broken = line[at - 1]?.name === 'br'
-  return trimmed.replace(/[ \t]*\n[ \t]*/g, (_, offset: number) => (broken && offset === 0 ? '\n' : '<br />\n'))
+  return trimmed.replace(LINE_END, (_, offset: number) => (broken && offset === 0 ? '\n' : '<br />\n'))
 }

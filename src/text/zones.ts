@@ -273,8 +273,10 @@ function offsetAt(zone: Zone, utc: number): number {
 }
 
 function periodAt(id: string, periods: Period[], utc: number): Period {
-  const known = periods.find((period) => period.from <= utc && utc < period.to)
-  if (known) return known
+  for (let i = 0; i < periods.length; i++) {
+    const period = periods[i] as Period
+    if (period.from <= utc && utc < period.to) return period
+  }
   const period = readPeriod(id, utc)
   if (periods.length >= PERIODS_KEPT) periods.length = 0
   periods.push(period)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 let service: TestService
 const venues: number[] = []
@@ -63,11 +64,7 @@ after(() => service.close())
 
 /** Waits until lists are answered from memory. */
 async function filled(): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    if ((await service.get('~/readyz')).body.memory === 'filled') return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  assert.fail('the memory was not filled within five seconds')
+  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
 }
 
 interface Seen {
@@ -184,6 +181,70 @@ test('events in lists show renamed venues, renamed terms and new counts at once'
   assert.equal(after.venue.venue, 'Hall Renamed')
   assert.equal(after.categories[0].name, 'Fresher')
   assert.equal(after.categories[0].count, 2)
+})
+
+test('an event from memory is member for member what the database gives, in lists and by itself, whatever has changed', async () => {
+  for (const id of venues) await service.put(`/venues/${id}`, { status: 'publish' })
+  for (const id of organizers) await service.put(`/organizers/${id}`, { status: 'publish' })
+  const pick = numbers(5)
+  const same = async (path: string, more = '') => {
+    const memory = await service.get(path)
+    const database = await service.get(path + more, 'admin')
+    if (memory.status === 200 || database.body.status === 'publish') assert.deepEqual(memory.body, database.body, path)
+    return memory
+  }
+  for (let round = 0; round < 10; round++) {
+    const id = events[pick(events.length)] ?? 0
+    const changes = [
+      () => service.put(`/events/${id}`, randomEvent(pick, `“Été” <em>№ ${round}</em> & \ud83c\udfbb`)),
+      () => service.put(`/venues/${venues[pick(6)]}`, { venue: `Hall <b>${round}</b>` }),
+      () => service.put(`/organizers/${organizers[pick(6)]}`, { website: `https://example.org/${round}` }),
+      () => service.post('/events', randomEvent(pick, `New ${round}`)),
+      () => service.remove(`/events/${events[pick(events.length)]}`),
+    ]
+    await changes[round % changes.length]?.()
+    const list = await service.get('/events?start_date=2027-01-01&end_date=2027-12-31&per_page=50&page=2', 'admin')
+    for (const { id, slug, status } of list.body.events.slice(0, 12)) {
+      if (status !== 'publish') continue
+      await same(`/events/${id}`)
+      await same(`/events/by-slug/${encodeURIComponent(slug)}`)
+    }
+    const { body: shown } = await service.get('/events?start_date=2027-01-01&per_page=50')
+    const { body: stored } = await service.get('/events?start_date=2027-01-01&per_page=50&status=publish', 'admin')
+    assert.deepEqual(shown.events, stored.events)
+  }
+})
+
+test('an event keeps its entity tag while others change, and has another when it, its venue or its terms do', async () => {
+  const venue = (await service.post('/venues', { venue: 'Kept Hall' })).body.id
+  const day = { start_date: '2027-11-01', end_date: '2027-11-01' }
+  const kept = (await service.post('/events', { title: 'Kept', ...day, venue, categories: ['kept'] })).body
+  const path = `/events/${kept.id}`
+  const tagOf = async () => {
+    const { status, headers, body } = await service.get(path)
+    assert.equal(status, 200)
+    assert.deepEqual(body, (await service.get(path, 'admin')).body)
+    return headers.get('etag')
+  }
+  let tag = await tagOf()
+  assert.equal(await tagOf(), tag)
+  const other = (await service.post('/events', { title: 'Other', ...day })).body.id
+  await service.put(`/events/${other}`, { title: 'Another' })
+  assert.equal(await tagOf(), tag)
+  const changes = [
+    () => service.put(path, { title: 'Changed' }),
+    () => service.put(`/venues/${venue}`, { venue: 'Other Hall' }),
+    () => service.put(`/categories/${kept.categories[0].id}`, { name: 'Renamed' }),
+    () => service.post('/events', { title: 'Third', ...day, categories: ['kept'] }),
+  ]
+  for (const change of changes) {
+    await change()
+    const now = await tagOf()
+    assert.notEqual(now, tag)
+    tag = now
+  }
+  await service.remove(path)
+  assert.notEqual((await service.get(path)).status, 200)
 })
 
 test('under concurrent writes a reader never goes back, and a writer sees its own write in the next read', async () => {

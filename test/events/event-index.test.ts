@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { emptyIndex, type IndexedEvent, listIndexed, putEvent } from '../../src/events/event-index.ts'
+import { emptyIndex, type IndexedEvent, putEvent } from '../../src/events/event-index.ts'
+import { listIndexed } from '../../src/events/event-index-list.ts'
 import { addId, hasId, makeIdSet } from '../../src/storage/id-set.ts'
 
 const day = (number: number) => `2027-01-01 00:00:${String(number).padStart(2, '0')}`
@@ -14,14 +15,16 @@ const events: IndexedEvent[] = Array.from({ length: 600 }, (_, i) => ({
   date: day((i * 13) % 50),
   featured: i % 3 === 0,
   terms: i % 5 === 0 ? [1] : [2],
+  ancestors: [],
   venues: [],
   organizers: [],
 }))
 
+const open = { startsBefore: undefined, startsAfter: undefined, endsBefore: undefined, endsAfter: undefined }
+
 test('events among given ones are listed in order, as many as there are, whether they are few or many', () => {
   const index = emptyIndex()
   for (const event of events) putEvent(index, event)
-  const open = { startsBefore: undefined, startsAfter: undefined, endsBefore: undefined, endsAfter: undefined }
   const asked = fc.record({
     ids: fc.oneof(
       fc.array(fc.integer({ min: 1, max: 1100 }), { maxLength: 8 }),
@@ -56,6 +59,40 @@ test('events among given ones are listed in order, as many as there are, whether
         .sort((a, b) => compare(a.start_date, b.start_date) || compare(a.date, b.date) || a.id - b.id)
         .map(({ id }) => id)
       assert.deepEqual(listIndexed(index, { ...narrow, among }, offset, 20), {
+        ids: expected.slice(offset, offset + 20),
+        total: expected.length,
+      })
+    }),
+    { numRuns: 600 },
+  )
+})
+
+test('events of any of some venues are listed in order and once, whether the venues or all events are walked', () => {
+  const index = emptyIndex()
+  const placed = events.map((event, i) => ({
+    ...event,
+    venues: i % 7 === 0 ? [] : i % 5 === 0 ? [1 + (i % 40), 41 + (i % 3)] : [1 + (i % 40)],
+    organizers: i % 2 === 0 ? [100] : [],
+  }))
+  for (const event of placed) putEvent(index, event)
+  const asked = fc.record({
+    venues: fc.uniqueArray(fc.integer({ min: 1, max: 45 }), { minLength: 1, maxLength: 45 }),
+    organizers: fc.constantFrom(undefined, [100]),
+    from: fc.integer({ min: 0, max: 59 }),
+    to: fc.integer({ min: 0, max: 59 }),
+    offset: fc.constantFrom(0, 7, 150, 400),
+  })
+  fc.assert(
+    fc.property(asked, ({ venues, organizers, from, to, offset }) => {
+      const window = { from: day(from), to: day(to), ...open }
+      const expected = placed
+        .filter((event) => event.start_date >= day(from) && event.start_date <= day(to))
+        .filter((event) => event.venues.some((venue) => venues.includes(venue)))
+        .filter((event) => !organizers || event.organizers.length > 0)
+        .sort((a, b) => compare(a.start_date, b.start_date) || compare(a.date, b.date) || a.id - b.id)
+        .map(({ id }) => id)
+      const query = { window, terms: [], venues, organizers, featured: undefined, geoloc: undefined, circle: undefined }
+      assert.deepEqual(listIndexed(index, { ...query, among: undefined }, offset, 20), {
         ids: expected.slice(offset, offset + 20),
         total: expected.length,
       })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import {
   addSlot,
   appendSlot,
-  eachSlot,
+  eachRun,
   emptySlots,
   lowerBound,
   removeSlot,
@@ -22,7 +22,7 @@ function filled(size: number, step: number) {
 
 function everything(list: ReturnType<typeof emptySlots>): number[] {
   const slots: number[] = []
-  eachSlot(list, 0, list.size, (slot) => slots.push(slot))
+  eachRun(list, 0, list.size, (run, from, to) => slots.push(...run.subarray(from, to)))
   return slots
 }
 

@@ -1,0 +1,277 @@
+import type { Circle } from '../storage/geo.ts'
+import { addId, countIds, hasId, type IdSet, listIds, makeIdSet } from '../storage/id-set.ts'
+import { utcToMs } from '../text/moments.ts'
+import { compareSlots, type EventIndex, listOf, type PostingKind, postingsFor, SEVERAL_VENUES } from './event-index.ts'
+import type { EventWindow } from './event-window.ts'
+import { venuesWithin } from './places.ts'
+import { eachRun, lowerBound, type Order, type Run, type SortedSlots, sliceSlots } from './sorted-slots.ts'
+
+/** What a list is narrowed to: an event must be in every choice of terms, venues and so on. */
+export interface IndexQuery {
+  window: EventWindow
+  terms: readonly (readonly number[])[]
+  venues: readonly number[] | undefined
+  organizers: readonly number[] | undefined
+  featured: boolean | undefined
+  geoloc: boolean | undefined
+  circle: Circle | undefined
+  /** Ids that an event must be among, such as what a search found. */
+  among: IdSet | undefined
+}
+
+/** A page of ids in order, and how many events match in all. */
+export interface IndexPage {
+  ids: number[]
+  total: number
+}
+
+/** One page of the list, and the exact total (contract 4.4): from sorted lists, without looking at every event where no two filters meet. */
+export function listIndexed(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
+  const choices = choicesOf(index, query)
+  const bounds = boundsOf(query.window)
+  const [first] = choices
+  if (!bounds.ends && !query.among && (!first || (choices.length === 1 && first.postings.length === 1))) {
+    const { list, from, to } = within(index, first ? listOf(index, first.postings[0]) : index.all, bounds)
+    return {
+      ids: idsOf(index, sliceSlots(list, Math.min(from + offset, to), Math.min(from + offset + limit, to))),
+      total: to - from,
+    }
+  }
+  return listMatching(index, choices, bounds, query.among, offset, limit)
+}
+
+function idsOf(index: EventIndex, slots: readonly number[]): number[] {
+  return slots.map((slot) => index.ids[slot] as number)
+}
+
+/** The choices an event must be in one of. */
+interface Choice {
+  kind: PostingKind
+  postings: readonly number[]
+}
+
+function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
+  const choices: Choice[] = []
+  const choose = (kind: PostingKind, ids: readonly number[] | undefined) => {
+    if (ids) choices.push({ kind, postings: postingsFor(index, kind, ids) })
+  }
+  for (const ids of query.terms) choose('term', ids)
+  choose('venue', query.venues)
+  choose('organizer', query.organizers)
+  choose('featured', query.featured === undefined ? undefined : [Number(query.featured)])
+  choose('located', query.geoloc === undefined ? undefined : [Number(query.geoloc)])
+  choose('venue', query.circle && venuesWithin(index.places, query.circle))
+  return choices
+}
+
+interface Bounds {
+  /** start >= or > */
+  from: number
+  /** start < or <= */
+  to: number
+  /** Whether `from` and `to` themselves are left out. */
+  fromOpen: boolean
+  toOpen: boolean
+  ends: { before: number; after: number } | undefined
+}
+
+function boundsOf(window: EventWindow): Bounds {
+  const { from, to, startsBefore, startsAfter, endsBefore, endsAfter } = window
+  const start = startsAfter ?? from
+  const latest = [endsBefore === undefined ? to : undefined, startsBefore]
+    .filter((bound) => bound !== undefined)
+    .sort()[0]
+  const hasEnds = endsBefore !== undefined || endsAfter !== undefined
+  return {
+    from: start === undefined ? Number.NEGATIVE_INFINITY : utcToMs(start),
+    fromOpen: startsAfter !== undefined,
+    to: latest === undefined ? Number.POSITIVE_INFINITY : utcToMs(latest),
+    toOpen: latest !== undefined && latest === startsBefore,
+    ends: hasEnds
+      ? {
+          before: endsBefore === undefined ? Number.POSITIVE_INFINITY : utcToMs(endsBefore),
+          after: endsAfter === undefined ? Number.NEGATIVE_INFINITY : utcToMs(endsAfter),
+        }
+      : undefined,
+  }
+}
+
+/** The places in a list that lie within the bounds of the start. */
+function rangeOf(index: EventIndex, list: SortedSlots, { from, to, fromOpen, toOpen }: Bounds): [number, number] {
+  const { starts } = index
+  const first = lowerBound(list, (slot) =>
+    fromOpen ? (starts[slot] as number) <= from : (starts[slot] as number) < from,
+  )
+  const end = lowerBound(list, (slot) => (toOpen ? (starts[slot] as number) < to : (starts[slot] as number) <= to))
+  return [first, Math.max(first, end)]
+}
+
+/** Walking a list takes so many times less for a slot than finding the slot of an id and putting it in order. */
+const WALKS_PER_ID = 64
+/** And than finding where a window begins and ends in a list of its own. */
+const WALKS_PER_POSTING = 128
+/** More postings than this are not looked at one by one to weigh a choice. */
+const FEW_POSTINGS = 16
+
+interface Range {
+  list: SortedSlots
+  from: number
+  to: number
+}
+
+/** A way to come by all slots that may match. */
+interface Source {
+  /** What needs no asking any more of a slot that comes from here. */
+  choice: Choice | undefined
+  /** How many slots it takes to walk, or as much work. */
+  weight: number
+  ranges: () => Range[]
+}
+
+function sourceOf(index: EventIndex, choice: Choice, bounds: Bounds): Source {
+  const lists = choice.postings.map((posting) => listOf(index, posting))
+  if (lists.length > FEW_POSTINGS) {
+    const weight = lists.reduce((sum, { size }) => sum + size, lists.length * WALKS_PER_POSTING)
+    return { choice, weight, ranges: () => lists.map((list) => within(index, list, bounds)) }
+  }
+  const ranges = lists.map((list) => within(index, list, bounds))
+  return { choice, weight: ranges.reduce((sum, { from, to }) => sum + to - from, 0), ranges: () => ranges }
+}
+
+function within(index: EventIndex, list: SortedSlots, bounds: Bounds): Range {
+  const [from, to] = rangeOf(index, list, bounds)
+  return { list, from, to }
+}
+
+/** A page of what is in every choice: what takes the least walking is walked, the others are asked. */
+function listMatching(
+  index: EventIndex,
+  choices: readonly Choice[],
+  bounds: Bounds,
+  among: IdSet | undefined,
+  offset: number,
+  limit: number,
+): IndexPage {
+  const all = within(index, index.all, bounds)
+  let least: Source = { choice: undefined, weight: all.to - all.from, ranges: () => [all] }
+  for (const choice of choices) {
+    const source = sourceOf(index, choice, bounds)
+    if (source.weight < least.weight) least = source
+  }
+  if (among && countIds(among) * WALKS_PER_ID < least.weight) {
+    return pageOf(index, slotsAmong(index, choices, bounds, among), offset, limit)
+  }
+  const others = choices.filter((choice) => choice !== least.choice)
+  const accepts = acceptance(index, others, bounds, among)
+  const ranges = least.ranges()
+  const [only] = ranges
+  if (!only || ranges.length > 1) return pageOf(index, gather(index, ranges, accepts), offset, limit)
+  const page: number[] = []
+  let total = 0
+  eachRun(only.list, only.from, only.to, (slots, from, to) => {
+    for (let i = from; i < to; i++) {
+      const slot = slots[i] as number
+      if (!accepts(slot)) continue
+      if (total >= offset && page.length < limit) page.push(slot)
+      total++
+    }
+  })
+  return { ids: idsOf(index, page), total }
+}
+
+/** The slots of these ranges that are accepted, each once, in no order. */
+function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: number) => boolean): number[] {
+  if (index.met.length < index.slotCount) index.met = new Uint32Array(index.ids.length)
+  const { met } = index
+  // The numbers begin again long before they run out of the column.
+  if (index.gatherings === 0xffff_ffff) met.fill(0)
+  index.gatherings = index.gatherings === 0xffff_ffff ? 1 : index.gatherings + 1
+  const gathering = index.gatherings
+  const slots: number[] = []
+  const visit: Run = (run, from, to) => {
+    for (let i = from; i < to; i++) {
+      const slot = run[i] as number
+      if (met[slot] === gathering || !accepts(slot)) continue
+      met[slot] = gathering
+      slots.push(slot)
+    }
+  }
+  for (const { list, from, to } of ranges) eachRun(list, from, to, visit)
+  return slots
+}
+
+/** Pages that end within so many slots are picked out of all; for others all are put in order. */
+const PICKED = 200
+
+/** A page of slots that are in no order. */
+function pageOf(index: EventIndex, slots: number[], offset: number, limit: number): IndexPage {
+  const order = compareSlots(index)
+  const end = offset + limit
+  const first = end <= PICKED && end * 4 < slots.length ? pickFirst(slots, end, order) : slots.sort(order)
+  return { ids: idsOf(index, first.slice(offset, end)), total: slots.length }
+}
+
+/** The first `count` slots in order. */
+function pickFirst(slots: readonly number[], count: number, order: Order): number[] {
+  const first: number[] = []
+  for (const slot of slots) {
+    const last = first.at(-1)
+    if (last !== undefined && first.length === count && order(last, slot) < 0) continue
+    let at = first.length
+    while (at > 0 && order(first[at - 1] as number, slot) > 0) at--
+    first.splice(at, 0, slot)
+    if (first.length > count) first.pop()
+  }
+  return first
+}
+
+type Test = (slot: number) => boolean
+
+/** Whether a slot that is within the bounds of the start is in these choices and within all else. */
+function acceptance(index: EventIndex, choices: readonly Choice[], { ends }: Bounds, among: IdSet | undefined): Test {
+  const { ids } = index
+  const tests: Test[] = []
+  if (among) tests.push((slot) => hasId(among, ids[slot] as number))
+  if (ends) {
+    const { before, after } = ends
+    tests.push((slot) => (index.ends[slot] as number) < before && (index.ends[slot] as number) > after)
+  }
+  for (const choice of choices) tests.push(choiceTest(index, choice))
+  // A search or a circle may leave a million slots to look at one by one.
+  const [first, ...more] = tests
+  if (!first) return () => true
+  if (more.length === 0) return first
+  return (slot) => first(slot) && more.every((test) => test(slot))
+}
+
+function choiceTest(index: EventIndex, { kind, postings }: Choice): Test {
+  const wanted = makeIdSet(index.postings.length)
+  for (const posting of postings) addId(wanted, posting)
+  const { venues } = index
+  if (kind !== 'venue') return (slot) => hasPosting(index, slot, wanted)
+  return (slot) => {
+    const venue = venues[slot] as number
+    return venue >= 0 ? hasId(wanted, venue) : venue === SEVERAL_VENUES && hasPosting(index, slot, wanted)
+  }
+}
+
+/** The slots that are in every choice and within the bounds, in no order, starting from the ids. */
+function slotsAmong(index: EventIndex, choices: readonly Choice[], bounds: Bounds, among: IdSet): number[] {
+  const tests = choices.map((choice) => choiceTest(index, choice))
+  const { from, to, fromOpen, toOpen, ends } = bounds
+  const isWithin = (start: number, end: number) =>
+    (fromOpen ? start > from : start >= from) &&
+    (toOpen ? start < to : start <= to) &&
+    (!ends || (end < ends.before && end > ends.after))
+  return listIds(among)
+    .map((id) => (index.slotOf[id] ?? 0) - 1)
+    .filter((slot) => slot >= 0 && isWithin(index.starts[slot] as number, index.ends[slot] as number))
+    .filter((slot) => tests.every((test) => test(slot)))
+}
+
+function hasPosting(index: EventIndex, slot: number, wanted: IdSet): boolean {
+  const start = index.linkStarts[slot] as number
+  const end = start + (index.linkCounts[slot] as number)
+  for (let i = start; i < end; i++) if (hasId(wanted, index.links[i] as number)) return true
+  return false
+}

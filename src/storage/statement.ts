@@ -1,0 +1,166 @@
+import {
+  type CompiledQuery,
+  type DeleteResult,
+  type InsertResult,
+  type RawBuilder,
+  sql,
+  type UpdateResult,
+} from 'kysely'
+import type { Db } from './database.ts'
+import { isPostgres } from './dialect.ts'
+
+/** What a column holds, or is compared with. */
+type Scalar = string | number | bigint | null
+
+/** A row to be written, or the columns to be set; those that are undefined are left out. */
+type Columns = object
+
+/** What one value of a statement may be: a scalar, a list of scalars for `in`, a row or a list of rows to write. */
+type Value = Scalar | readonly Scalar[] | Columns | readonly Columns[]
+
+/** The place that a value takes in a query. */
+type Place<T> = [T] extends [Scalar]
+  ? RawBuilder<T>
+  : T extends readonly (infer Entry)[]
+    ? Place<Entry>[]
+    : { [Name in keyof T]: RawBuilder<Exclude<T[Name], undefined>> }
+
+/** Gives the place of a value by its name. Of lists and rows, as many places as the value has. */
+export type Places<Values> = <Name extends keyof Values>(name: Name) => Place<Values[Name]>
+
+/** Runs a statement with these values: the rows it selects or returns, none for any other. */
+export type Statement<Values, Row> = (db: Db, values: Values) => Promise<Row[]>
+
+/** A query as the query builder makes it. */
+interface Query<Row> {
+  compile: (db: Db) => CompiledQuery<Row>
+}
+
+/** Statements that return nothing have a result of the query builder in place of rows. */
+type RowOf<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result
+
+/** A value in a compiled query: of a list its entry `at`, of a row its `column`. */
+interface Slot {
+  name: string
+  at: number | undefined
+  column: string | undefined
+}
+
+interface Compiled {
+  query: CompiledQuery
+  /** The slot of each parameter, or undefined where the query itself has a value. */
+  slots: (Slot | undefined)[]
+}
+
+/** Up to so many entries of a list, and shapes of values, statements are kept; beyond they are made anew each time. */
+const LONGEST_KEPT = 1024
+const MOST_SHAPES = 200
+
+/**
+ * A query that is built and compiled once and then run with ever other values, which costs a small part of building it each time:
+ *
+ *     const findEvent = statement<{ id: number }>()((db, value) => db.selectFrom('events').selectAll().where('id', '=', value('id')))
+ *     const [row] = await findEvent(db, { id })
+ *
+ * It is the same on either database, inside transactions and outside. Rows are as the query builder gives them. A value is what its type
+ * says: a text or number, a list of them for `in` (of at least one entry), a row for `values` or `set`, or a list of rows with the
+ * same columns for `values` (of at least one row). `build` is called once for each shape that the values come in, and must depend on
+ * nothing else.
+ */
+export function statement<Values extends Record<keyof Values, Value>>() {
+  return <Result>(build: (db: Db, value: Places<Values>) => Query<Result>): Statement<Values, RowOf<Result>> => {
+    const known = { sqlite: new Map<string, Compiled>(), postgres: new Map<string, Compiled>() }
+    const find = (db: Db, values: Values): Compiled => {
+      const shape = shapeOf(values)
+      if (shape === undefined) return compile(db, build, values)
+      const compiled = known[isPostgres(db) ? 'postgres' : 'sqlite']
+      const found = compiled.get(shape)
+      if (found) return found
+      if (compiled.size >= MOST_SHAPES) compiled.clear()
+      const made = compile(db, build, values)
+      compiled.set(shape, made)
+      return made
+    }
+    return async (db, values) => {
+      const { query, slots } = find(db, values)
+      const parameters = slots.map((slot, i) => (slot ? readSlot(values, slot) : query.parameters[i]))
+      const direct = directly.get(db)
+      const rows = direct ? direct(query.sql, parameters) : undefined
+      return (rows ?? (await db.executeQuery({ ...query, parameters })).rows) as RowOf<Result>[]
+    }
+  }
+}
+
+/** Runs a statement without any detour: its rows, or undefined when it cannot do so at the moment. */
+export type Runner = (sql: string, parameters: readonly unknown[]) => unknown[] | undefined
+
+const directly = new WeakMap<Db, Runner>()
+
+/** Has the statements of a connection run by `run` wherever it can, and by the query builder's own way elsewhere. */
+export function runDirectly(db: Db, run: Runner): void {
+  directly.set(db, run)
+}
+
+function compile<Values, Result>(
+  db: Db,
+  build: (db: Db, value: Places<Values>) => Query<Result>,
+  values: Values,
+): Compiled {
+  const slots = new Set<unknown>()
+  const place = (name: string, at?: number, column?: string) => {
+    const slot: Slot = { name, at, column }
+    slots.add(slot)
+    return sql.val(slot)
+  }
+  const places = (name: string) => placesOf((values as Record<string, unknown>)[name], name, place)
+  const query = build(db, places as Places<Values>).compile(db)
+  return { query, slots: query.parameters.map((parameter) => (slots.has(parameter) ? (parameter as Slot) : undefined)) }
+}
+
+function placesOf(
+  value: unknown,
+  name: string,
+  place: (name: string, at?: number, column?: string) => RawBuilder<unknown>,
+): unknown {
+  const columns = (row: object, at?: number) =>
+    Object.fromEntries(columnsOf(row).map((column) => [column, place(name, at, column)]))
+  if (!Array.isArray(value)) return isRow(value) ? columns(value) : place(name)
+  const [first] = value
+  if (isRow(first)) return value.map((_, at) => columns(first, at))
+  return Array.from({ length: paddedLength(value.length) }, (_, at) => place(name, at))
+}
+
+/** What of the values a compiled query depends on: the columns of rows, and how many entries a list has; undefined for too many. */
+function shapeOf(values: object): string | undefined {
+  let shape = ''
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value !== 'object' || value === null) continue
+    const [first] = Array.isArray(value) ? value : [value]
+    if (first === undefined) throw new Error(`The list ${name} of a statement is empty.`)
+    if (Array.isArray(value) && value.length > LONGEST_KEPT) return undefined
+    const length = !Array.isArray(value) ? '' : isRow(first) ? value.length : paddedLength(value.length)
+    shape += `${name} ${length} ${isRow(first) ? columnsOf(first).join(' ') : ''};`
+  }
+  return shape
+}
+
+/** Lists are filled up with their last entry to the next power of two, so that few statements do for all lengths. */
+function paddedLength(length: number): number {
+  return length > LONGEST_KEPT ? length : 2 ** Math.ceil(Math.log2(length))
+}
+
+function columnsOf(row: object): string[] {
+  const columns: string[] = []
+  for (const [column, value] of Object.entries(row)) if (value !== undefined) columns.push(column)
+  return columns
+}
+
+function isRow(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function readSlot(values: object, { name, at, column }: Slot): unknown {
+  const value = (values as Record<string, unknown>)[name]
+  const entry = at === undefined ? value : (value as unknown[])[Math.min(at, (value as unknown[]).length - 1)]
+  return column === undefined ? entry : (entry as Record<string, unknown>)[column]
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { noPlaces, putPlace, venuesWithin } from '../../src/events/places.ts'
+import { distanceKm } from '../../src/storage/geo.ts'
+
+const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true })
+const point = fc.record({ lat: degrees(90), lng: degrees(180) })
+/** Points near one another, near the date line and near the poles, where boxes of degrees are of little use. */
+const near = fc.oneof(
+  fc.record({ lat: fc.double({ min: 47, max: 48, noNaN: true }), lng: fc.double({ min: 8, max: 9, noNaN: true }) }),
+  fc.record({ lat: degrees(1), lng: fc.constantFrom(-180, -179.9, 179.9, 180) }),
+  fc.record({ lat: fc.constantFrom(-90, -89.9, 89.9, 90), lng: degrees(180) }),
+  point,
+)
+const radius = fc.constantFrom(0, 0.5, 5, 30, 300, 3000, 20_100)
+
+test('the venues within a circle are those whose distance says so, wherever it lies and whatever has moved', () => {
+  const moves = fc.array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.option(near, { nil: undefined })), {
+    maxLength: 80,
+  })
+  fc.assert(
+    fc.property(moves, near, radius, (places, centre, radius) => {
+      const grid = noPlaces()
+      const model = new Map<number, { lat: number; lng: number }>()
+      for (const [venue, place] of places) {
+        putPlace(grid, venue, place)
+        if (place) model.set(venue, place)
+        else model.delete(venue)
+      }
+      const within = [...model].filter(([, { lat, lng }]) => distanceKm(centre.lat, centre.lng, lat, lng) <= radius)
+      const found = venuesWithin(grid, { ...centre, radius }).sort((a, b) => a - b)
+      assert.deepEqual(
+        found,
+        within.map(([venue]) => venue).sort((a, b) => a - b),
+      )
+    }),
+    { numRuns: 500 },
+  )
+})

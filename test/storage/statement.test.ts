@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import type { Database, Db } from '../../src/storage/database.ts'
+import { held } from '../../src/storage/locks.ts'
+import { readSnapshot } from '../../src/storage/snapshot.ts'
+import { statement } from '../../src/storage/statement.ts'
+import { openScratch } from './open.ts'
+
+const term = (name: string, count = 0) => ({
+  taxonomy: 'tag' as const,
+  name,
+  slug: name,
+  description: '',
+  parent: 0,
+  count,
+  folded: name,
+})
+
+type Term = ReturnType<typeof term>
+
+const insertTerms = statement<{ rows: Term[] }>()((db, value) =>
+  db.insertInto('terms').values(value('rows')).returning('id'),
+)
+
+const insertTerm = statement<{ row: Partial<Term> & Omit<Term, 'count'> }>()((db, value) =>
+  db.insertInto('terms').values({ count: 7, ...value('row') }),
+)
+
+const findBySlug = statement<{ slug: string }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('taxonomy', '=', 'tag').where('slug', '=', value('slug')),
+)
+
+const listBySlugs = statement<{ slugs: string[]; least: number }>()((db, value) =>
+  db
+    .selectFrom('terms')
+    .select('slug')
+    .where('slug', 'in', value('slugs'))
+    .where('count', '>=', value('least'))
+    .orderBy('slug'),
+)
+
+const listOtherSlugs = statement<{ slugs: string[] }>()((db, value) =>
+  db.selectFrom('terms').select('slug').where('slug', 'not in', value('slugs')).orderBy('slug'),
+)
+
+const changeTerm = statement<{ slug: string; columns: Partial<Term> }>()((db, value) =>
+  db.updateTable('terms').set(value('columns')).where('slug', '=', value('slug')),
+)
+
+async function fill(database: Database, ...slugs: string[]): Promise<void> {
+  await database.write((tx) => insertTerms(tx, { rows: slugs.map((slug, i) => term(slug, i)) }))
+}
+
+/** Rows without regard to what object they are. */
+const plain = (rows: object[]) => rows.map((row) => ({ ...row }))
+const slugsOf = (rows: { slug: string }[]) => rows.map(({ slug }) => slug)
+
+test('a statement gives the rows that the query builder gives, ever other ones by its values', async (t) => {
+  const { database } = await openScratch(t)
+  await fill(database, 'a', 'b')
+  for (const slug of ['a', 'b', 'c']) {
+    const rows = await database.read.selectFrom('terms').selectAll().where('slug', '=', slug).execute()
+    assert.deepEqual(await findBySlug(database.read, { slug }), rows)
+  }
+  assert.equal((await findBySlug(database.read, { slug: 'b' }))[0]?.count, 1)
+})
+
+test('columns of all types come out of a statement as they come out of the query builder', async (t) => {
+  const { database } = await openScratch(t)
+  const query = (db: Db) =>
+    sql<{ whole: number; part: number; none: null; text: string }>`
+    select count(*) as whole, cast(1.5 as double precision) as part, null as none, 'é' as text from terms
+  `.compile(db)
+  const ask = statement<Record<never, never>>()((db) => ({ compile: () => query(db) }))
+  const { rows } = await database.read.executeQuery(query(database.read))
+  assert.deepEqual(await ask(database.read, {}), rows)
+})
+
+test('a list of any length finds what is in it and nothing else', async (t) => {
+  const { database } = await openScratch(t)
+  const slugs = Array.from({ length: 9 }, (_, i) => `s${i}`)
+  await fill(database, ...slugs)
+  for (const length of [1, 2, 3, 4, 5, 8, 9, 3]) {
+    const some = slugs.slice(0, length)
+    assert.deepEqual(slugsOf(await listBySlugs(database.read, { slugs: some, least: 0 })), some)
+    assert.deepEqual(slugsOf(await listOtherSlugs(database.read, { slugs: some })), slugs.slice(length))
+  }
+  assert.deepEqual(slugsOf(await listBySlugs(database.read, { slugs, least: 8 })), ['s8'])
+})
+
+test('a list of thousands of entries is asked for as it is', async (t) => {
+  const { database } = await openScratch(t)
+  await fill(database, 'a', 'z')
+  const many = [...Array.from({ length: 3000 }, (_, i) => `n${i}`), 'z']
+  assert.deepEqual(slugsOf(await listBySlugs(database.read, { slugs: many, least: 0 })), ['z'])
+})
+
+test('an empty list is an error', async (t) => {
+  const { database } = await openScratch(t)
+  await assert.rejects(listOtherSlugs(database.read, { slugs: [] }), /slugs/)
+})
+
+test('rows are inserted as many as there are, and what they return is in their order', async (t) => {
+  const { database } = await openScratch(t)
+  for (const [i, length] of [1, 3, 2, 3].entries()) {
+    const rows = Array.from({ length }, (_, j) => term(`t${i}-${j}`, j))
+    const ids = await database.write((tx) => insertTerms(tx, { rows }))
+    const kept = await database.read.selectFrom('terms').selectAll().orderBy('id', 'desc').limit(length).execute()
+    assert.deepEqual(
+      plain(kept.reverse()),
+      rows.map((row, j) => ({ id: ids[j]?.id, ...row })),
+    )
+  }
+})
+
+test('only the columns that are given are written, whichever they are this time', async (t) => {
+  const { database } = await openScratch(t)
+  const { count: _, ...uncounted } = term('plain')
+  await database.write(async (tx) => {
+    assert.deepEqual(await insertTerm(tx, { row: uncounted }), [])
+    await insertTerm(tx, { row: term('own', 3) })
+    assert.deepEqual(await changeTerm(tx, { slug: 'own', columns: { name: 'Own', parent: 5 } }), [])
+    await changeTerm(tx, { slug: 'plain', columns: { description: 'Just so' } })
+  })
+  const rows = await database.read
+    .selectFrom('terms')
+    .select(['name', 'count', 'parent', 'description'])
+    .orderBy('id')
+    .execute()
+  assert.deepEqual(plain(rows), [
+    { name: 'plain', count: 7, parent: 0, description: 'Just so' },
+    { name: 'Own', count: 3, parent: 5, description: '' },
+  ])
+})
+
+test('a statement takes part in its transaction: it sees what was written there, and goes with it', async (t) => {
+  const { database } = await openScratch(t)
+  const failing = database.write(async (tx) => {
+    await insertTerms(tx, { rows: [term('gone')] })
+    assert.equal((await findBySlug(tx, { slug: 'gone' })).length, 1)
+    assert.equal((await findBySlug(database.read, { slug: 'gone' })).length, 0)
+    throw new Error('on purpose')
+  })
+  await assert.rejects(failing, /on purpose/)
+  assert.equal((await findBySlug(database.read, { slug: 'gone' })).length, 0)
+})
+
+test('while a snapshot is being read, a statement beside it shows what has been committed since', async (t) => {
+  const { database } = await openScratch(t)
+  await fill(database, 'a')
+  const beside = await readSnapshot(database, async (db) => {
+    assert.equal((await findBySlug(db, { slug: 'a' })).length, 1)
+    await fill(database, 'b')
+    // On SQLite it waits for the snapshot, which has the connection.
+    const reading = findBySlug(database.read, { slug: 'b' })
+    assert.equal((await findBySlug(db, { slug: 'b' })).length, 0)
+    return { reading }
+  })
+  assert.equal((await beside.reading).length, 1)
+})
+
+test('a row held by a statement is held', async (t) => {
+  const { database } = await openScratch(t)
+  await fill(database, 'a')
+  const findHeld = statement<{ slug: string }>()((db, value) =>
+    held(db, db.selectFrom('terms').select('id').where('slug', '=', value('slug'))),
+  )
+  assert.equal((await database.write((tx) => findHeld(tx, { slug: 'a' }))).length, 1)
+})
+
+test('a statement that the database refuses rejects', async (t) => {
+  const { database } = await openScratch(t)
+  await fill(database, 'a')
+  await assert.rejects(
+    database.write((tx) => insertTerms(tx, { rows: [term('a')] })),
+    /unique/i,
+  )
+})
+
+test('a statement is built once for all runs of a shape, on whatever query builder of the database', async (t) => {
+  const { database } = await openScratch(t)
+  await fill(database, 'a', 'b', 'c')
+  let built = 0
+  const counted = statement<{ slug: string; counts: number[] }>()((db, value) => {
+    built += 1
+    return db.selectFrom('terms').select('slug').where('slug', '=', value('slug')).where('count', 'in', value('counts'))
+  })
+  for (const db of [database.read, database.read.withoutPlugins()]) {
+    assert.deepEqual(slugsOf(await counted(db, { slug: 'b', counts: [0, 1, 2] })), ['b'])
+    assert.deepEqual(slugsOf(await counted(db, { slug: 'c', counts: [0, 1, 3, 4] })), [])
+  }
+  assert.equal(built, 1)
+  await counted(database.read, { slug: 'b', counts: [1] })
+  assert.equal(built, 2)
+})

@@ -12,11 +12,12 @@ export interface Baseline {
   stop: () => Promise<void>
 }
 
-/** Starts the bare server in a process of its own, on the core of the service. */
-export async function startBaseline(cores: Cores): Promise<Baseline> {
+/** Starts the bare server in a process of its own, or in several with one more that watches over them, on the core of the service. */
+export async function startBaseline(cores: Cores, processes = 1): Promise<Baseline> {
   const port = await freePort()
   const file = join(import.meta.dirname, 'baseline-server.ts')
-  const child = startOn(cores.server, process.execPath, [file, String(port)], ['ignore', 'inherit', 'inherit', 'ipc'])
+  const args = [file, String(port), String(processes)]
+  const child = startOn(cores.server, process.execPath, args, ['ignore', 'inherit', 'inherit', 'ipc'])
   await once(child, 'message')
   return {
     port,

@@ -293,9 +293,9 @@ function schedule(random: Random, plan: Plan, number: number, zone: string) {
   return { ...settleWhen({ start: stamp(start), end: stamp(end), timezone: zone, allDay }), all_day: Number(allDay) }
 }
 
-/** A week to half a year before the start, but never later than the day before the middle. */
+/** A week to half a year before the start, and long before the middle: what is to come would be no longer public once it is changed. */
 function publishedBefore(random: Random, start: number): number {
-  return Math.min(start, MIDDLE - DAY) - random.whole(7, 180) * DAY - random.whole(0, 86_399) * 1000
+  return Math.min(start, MIDDLE - 30 * DAY) - random.whole(7, 180) * DAY - random.whole(0, 86_399) * 1000
 }
 
 /** Texts that many events share; looking at each once is what makes a million events a matter of minutes. */

@@ -1,4 +1,5 @@
 import { settings } from '../src/config.ts'
+import { startBaseline } from './baseline.ts'
 import { type BenchRun, capture, probe, readFrom, type Throughput } from './bench-run.ts'
 import { makeRandom } from './random.ts'
 import {
@@ -41,7 +42,7 @@ const LIST = `GET\t${BASE}/events`
 /** Lists and events, in the order of the report. */
 export const readScenarios: readonly Scenario[] = [
   repeated('list-repeated', 'same list, 10 events', async () => LIST),
-  { id: 'list-workers', title: 'same list with `--workers 2`, both on one core', measure: measureWorkers },
+  { id: 'list-workers', title: 'same list with `--workers 2`, against two bare ones', measure: measureWorkers },
   repeated(
     'event-by-id',
     'one event by id',
@@ -157,17 +158,22 @@ async function firstEvent(service: RunningService): Promise<{ id: number; slug: 
   return event
 }
 
-/** Two workers share the core of the one process, so what they do together is what one does on a core of its own. */
+/**
+ * Two workers share the core that the one process had, and so do the two processes of the bare server that they are compared with: what is
+ * left is what a worker does on a core of its own against a bare server there.
+ */
 async function measureWorkers(run: BenchRun, named: Named): Promise<Result[]> {
   if (!('workers' in settings)) {
     run.say('  list-workers: this service has no setting for workers')
     return []
   }
   const service = await run.startOwn(['--workers', '2'])
+  const baseline = await startBaseline(run.cores, 2)
   try {
-    return [await compare(run, service, named, { samples: [LIST], linesOf: () => [LIST] })]
+    return [await compare({ ...run, baseline }, service, named, { samples: [LIST], linesOf: () => [LIST] })]
   } finally {
     await service.stop()
+    await baseline.stop()
   }
 }
 

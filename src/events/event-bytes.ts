@@ -12,7 +12,7 @@ import { venueRules } from '../venues/venue-rules.ts'
 import { type EventIndex, linksOf } from './event-index.ts'
 import type { EventMemory } from './event-memory.ts'
 import { findPiece, joinPiece, keepLinked, keepPiece, type Piece, termPiece } from './event-pieces.ts'
-import { isShown, OWN_COLUMNS, presentOwn } from './event-present.ts'
+import { isShown, OWN_COLUMNS, writeOwn } from './event-present.ts'
 
 /** The listed events with these ids as bytes of JSON, in that order: from memory, and from the database those that are not there. */
 export function eventBytes(
@@ -67,11 +67,11 @@ async function presentMissing(
     if (!own || row.status !== 'publish') continue
     const shown = own.terms.flatMap((id) => terms.get(id) ?? []).sort(compareTerms)
     const piecesOf = (taxonomy: Taxonomy) =>
-      shown
-        .filter((term) => term.taxonomy === taxonomy)
-        .map((term) => termPiece(pieces, term.id, () => embedTerm(asking.site, term)))
+      shown.flatMap((term) =>
+        term.taxonomy === taxonomy ? termPiece(pieces, term.id, () => embedTerm(asking.site, term)) : [],
+      )
     const parts = {
-      own: presentOwn(asking, row, images.get(row.image ?? 0)),
+      own: writeOwn(asking, row, images.get(row.image ?? 0)),
       categories: piecesOf('category'),
       tags: piecesOf('tag'),
       venues: own.venues.flatMap((id) => venues.get(id) ?? []),
@@ -84,10 +84,15 @@ async function presentMissing(
   return presented
 }
 
+/** Beyond the first 65,536 code points the order of JavaScript is another. */
+const SURROGATE = /[\ud800-\udfff]/
+
 /** Terms by name, as the databases order them: by code points. */
 function compareTerms(a: TermRow, b: TermRow): number {
   if (a.folded === b.folded) return a.id - b.id
-  return Buffer.compare(Buffer.from(a.folded), Buffer.from(b.folded))
+  if (SURROGATE.test(a.folded) || SURROGATE.test(b.folded))
+    return Buffer.compare(Buffer.from(a.folded), Buffer.from(b.folded))
+  return a.folded < b.folded ? -1 : 1
 }
 
 /** Those of these venues or organizers that events show, as bytes by id. */

@@ -27,8 +27,8 @@ export interface EventPieces {
 
 /** What an event is put together from. */
 export interface EventParts {
-  /** Its own members. */
-  own: object
+  /** Its own members, as a JSON object. */
+  own: string
   categories: readonly Piece[]
   tags: readonly Piece[]
   /** Those that it shows. */
@@ -139,7 +139,7 @@ const CLOSE = Buffer.from(']')
 
 /** An event put together from its parts, member for member what `presentEvent` shows. */
 export function joinPiece(pieces: EventPieces, parts: EventParts, terms: ReadonlyMap<number, TermRow>): Piece {
-  const own = JSON.stringify(parts.own).slice(0, -1)
+  const own = parts.own.slice(0, -1)
   const chunks: Buffer[] = []
   const counts: number[] = []
   let size = Buffer.byteLength(own)
@@ -170,7 +170,7 @@ export function joinPiece(pieces: EventPieces, parts: EventParts, terms: Readonl
   add(ORGANIZER)
   addAll(parts.organizers)
   add(END)
-  const bytes = Buffer.allocUnsafeSlow(size)
+  const bytes = Buffer.allocUnsafe(size)
   let at = bytes.write(own)
   for (const chunk of chunks) at += chunk.copy(bytes, at)
   const piece = { bytes, counts, countsVersion: -1 }

@@ -12,12 +12,13 @@ import { recordUrl } from '../common/record-present.ts'
 import { settleRecord, settleSlug, settleTrust, trashColumns } from '../common/record-rules.ts'
 import { nextRecordId } from '../common/record-store.ts'
 import { settleTerms, termEntries } from '../common/term-rules.ts'
-import { adjustCounts } from '../common/term-store.ts'
+import { adjustCounts, findTermsByIds } from '../common/term-store.ts'
 import type { Asking } from '../declare/asking.ts'
 import { keptColumns, type Parsed } from '../declare/resource.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
 import { invalidParam } from '../problems.ts'
-import { type Db, recordChange } from '../storage/database.ts'
+import { noteChanges } from '../storage/changes.ts'
+import type { Change, Db } from '../storage/database.ts'
 import type { EventRow, Taxonomy } from '../storage/schema.ts'
 import { fold } from '../text/fold.ts'
 import { plainText } from '../text/html.ts'
@@ -25,7 +26,17 @@ import { parseMoment } from '../text/moments.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import { event } from './event.ts'
 import { parseCost } from './event-cost.ts'
-import { findTermIds, replaceLinks, replaceTerms } from './event-store.ts'
+import {
+  type EventColumnsToWrite,
+  findTermIds,
+  insertEvent,
+  insertLinks,
+  insertTerms,
+  type KnownLinks,
+  replaceLinks,
+  replaceTerms,
+  updateEvent,
+} from './event-store.ts'
 import { settleWhen } from './event-when.ts'
 
 export type EventValues = Parsed<typeof event.fields>
@@ -63,23 +74,34 @@ async function prepareLinks(rules: LinkedRules, value: unknown, asking: Asking):
   return Promise.all(entries.map(prepare))
 }
 
-/** Writes a new event with everything it links to; nothing of it stays when any part fails. Returns its id. */
-export async function createEvent(tx: Db, prepared: PreparedEvent, asking: Asking): Promise<number> {
+/** An event as it has been written: its id and those of what it is linked to, as far as that is known from writing it. */
+export interface WrittenEvent {
+  id: number
+  links: KnownLinks
+}
+
+/** Writes a new event with everything it links to; nothing of it stays when any part fails. */
+export async function createEvent(tx: Db, prepared: PreparedEvent, asking: Asking): Promise<WrittenEvent> {
   return writeEvent(tx, undefined, prepared, asking)
 }
 
 /** Changes what was sent of an event (contract 0.3.2). */
-export async function changeEvent(tx: Db, before: EventRow, prepared: PreparedEvent, asking: Asking): Promise<void> {
-  await writeEvent(tx, before, prepared, asking)
+export async function changeEvent(
+  tx: Db,
+  before: EventRow,
+  prepared: PreparedEvent,
+  asking: Asking,
+): Promise<WrittenEvent> {
+  return writeEvent(tx, before, prepared, asking)
 }
 
 /** Moves an event to the trash; its links stay, its terms count it no longer (contract 6). */
 export async function trashEvent(tx: Db, row: EventRow, asking: Asking): Promise<void> {
   const columns = await trashColumns(tx, 'events', row, asking)
-  await tx.updateTable('events').set(columns).where('id', '=', row.id).execute()
-  const terms = (await findTermIds(tx, row.id)).map((term) => term.id)
-  await countTerms(tx, { terms, counted: row.status === 'publish' }, { terms, counted: false })
-  await recordChange(tx, 'event', row.id)
+  await updateEvent(tx, row.id, columns)
+  const terms = row.status === 'publish' ? (await findTermIds(tx, row.id)).map((term) => term.id) : []
+  const counted = await countTerms(tx, { terms, counted: true }, { terms, counted: false })
+  await noteChanges(tx, [...counted, { kind: 'event', record: row.id }])
 }
 
 async function writeEvent(
@@ -87,7 +109,7 @@ async function writeEvent(
   before: EventRow | undefined,
   prepared: PreparedEvent,
   asking: Asking,
-): Promise<number> {
+): Promise<WrittenEvent> {
   const { values } = prepared
   const venues = prepared.venues && (await linkIds(tx, venueRules, prepared.venues, asking))
   const organizers = prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, asking))
@@ -115,23 +137,16 @@ async function writeEvent(
     search: [texts.title, texts.excerpt ?? '', texts.description ?? ''].map((text) => fold(plainText(text))).join('\n'),
     trusted: settleTrust(asking, before, ['title', 'description', 'excerpt'], values, { ...before }),
   }
-  if (before)
-    await tx
-      .updateTable('events')
-      .set(columns as never)
-      .where('id', '=', id)
-      .execute()
-  else
-    await tx
-      .insertInto('events')
-      .values({ ...columns, id } as never)
-      .execute()
-
-  if (venues) await replaceLinks(tx, venueRules, id, venues)
-  if (organizers) await replaceLinks(tx, organizerRules, id, organizers)
-  await writeTerms(tx, id, before, values, record.status, asking)
-  await recordChange(tx, 'event', id)
-  return id
+  if (before) await updateEvent(tx, id, columns as EventColumnsToWrite)
+  else await insertEvent(tx, { ...columns, id } as EventColumnsToWrite)
+  const link = before ? replaceLinks : insertLinks
+  if (venues) await link(tx, venueRules, id, venues)
+  if (organizers) await link(tx, organizerRules, id, organizers)
+  const { terms, counted } = await writeTerms(tx, id, before, values, record.status, asking)
+  await noteChanges(tx, [...counted, { kind: 'event', record: id }])
+  // What was not sent of a new event is none.
+  const links = before ? { venues, organizers, terms } : { venues: venues ?? [], organizers: organizers ?? [], terms }
+  return { id, links }
 }
 
 /** Local and UTC times (contract 5.3): what was not sent stays, and UTC follows from the wall clock and the zone. */
@@ -172,19 +187,31 @@ async function writeTerms(
   values: EventValues,
   status: string,
   asking: Asking,
-): Promise<void> {
+): Promise<{ terms: number[] | undefined; counted: Change[] }> {
+  const counts = { before: before?.status === 'publish', after: status === 'publish' }
+  const isSent = values.categories !== undefined || values.tags !== undefined
+  if (before && !isSent && counts.before === counts.after) return { terms: undefined, counted: [] }
   const had = before ? await findTermIds(tx, id) : []
-  const settled = async (taxonomy: Taxonomy, sent: unknown) =>
-    sent === undefined
-      ? had.flatMap((term) => (term.taxonomy === taxonomy ? [term.id] : []))
-      : settleTerms(tx, asking.caller, taxonomy, termEntries(sent) ?? [])
-  const terms = [...(await settled('category', values.categories)), ...(await settled('tag', values.tags))]
-  if (values.categories !== undefined || values.tags !== undefined) await replaceTerms(tx, id, terms)
-  await countTerms(
+  const sent = {
+    category: values.categories === undefined ? undefined : (termEntries(values.categories) ?? []),
+    tag: values.tags === undefined ? undefined : (termEntries(values.tags) ?? []),
+  }
+  const numbers = [sent.category ?? [], sent.tag ?? []].flat().filter((entry) => typeof entry === 'number')
+  const known = new Map((await findTermsByIds(tx, numbers)).map((term) => [term.id, term]))
+  const settled = async (taxonomy: Taxonomy) => {
+    const entries = sent[taxonomy]
+    return entries
+      ? settleTerms(tx, asking.caller, taxonomy, entries, known)
+      : had.flatMap((term) => (term.taxonomy === taxonomy ? [term.id] : []))
+  }
+  const terms = [...(await settled('category')), ...(await settled('tag'))]
+  if (isSent) await (before ? replaceTerms : insertTerms)(tx, id, terms)
+  const counted = await countTerms(
     tx,
-    { terms: had.map((term) => term.id), counted: before?.status === 'publish' },
-    { terms, counted: status === 'publish' },
+    { terms: had.map((term) => term.id), counted: counts.before },
+    { terms, counted: counts.after },
   )
+  return { terms, counted }
 }
 
 interface Counted {
@@ -193,13 +220,13 @@ interface Counted {
   counted: boolean
 }
 
-/** Brings the counts of terms from what an event had to what it has. */
-export async function countTerms(tx: Db, before: Counted, after: Counted): Promise<void> {
+/** Brings the counts of terms from what an event had to what it has. Returns the terms whose counts changed, which the caller notes. */
+export async function countTerms(tx: Db, before: Counted, after: Counted): Promise<Change[]> {
   const changes = new Map<number, number>()
   const add = ({ terms, counted }: Counted, change: number) => {
     for (const id of counted ? terms : []) changes.set(id, (changes.get(id) ?? 0) + change)
   }
   add(before, -1)
   add(after, 1)
-  await adjustCounts(tx, changes)
+  return adjustCounts(tx, changes)
 }

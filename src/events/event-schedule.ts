@@ -1,3 +1,4 @@
+import { noteChanges } from '../storage/changes.ts'
 import { type Database, type Db, recordChange } from '../storage/database.ts'
 import type { RecordTable } from '../storage/schema.ts'
 import { formatUtc } from '../text/moments.ts'
@@ -34,7 +35,7 @@ async function publish(tx: Db, table: RecordTable, nowUtc: string): Promise<void
     if (numUpdatedRows === 0n) continue
     if (table === 'events') {
       const terms = (await findTermIds(tx, id)).map((term) => term.id)
-      await countTerms(tx, { terms, counted: false }, { terms, counted: true })
+      await noteChanges(tx, await countTerms(tx, { terms, counted: false }, { terms, counted: true }))
     }
     await recordChange(tx, KINDS[table], id)
   }

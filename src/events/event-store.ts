@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type SqlBool, sql } from 'kysely'
 import type { GeoFilter } from '../common/geoloc.ts'
 import { findImages } from '../common/images.ts'
 import { findLinkedByIds, type LinkedType } from '../common/linked-store.ts'
@@ -12,6 +12,7 @@ import type { Db } from '../storage/database.ts'
 import { withinCircle } from '../storage/geo.ts'
 import type { EventRow, ImageRow, OrganizerRow, Tables, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { alsoMatching } from '../storage/search-index.ts'
+import { statement } from '../storage/statement.ts'
 import { parseSearch } from '../text/search.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import type { event } from './event.ts'
@@ -26,20 +27,20 @@ export interface EventLinks {
   images: ReadonlyMap<number, ImageRow>
 }
 
+const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('events').selectAll().where('id', 'in', value('ids')),
+)
+
 export async function findEvent(db: Db, address: { id: number } | { slug: string }): Promise<EventRow | undefined> {
   const id = 'id' in address ? address.id : await findIdBySlug(db, 'events', address.slug)
   if (id === undefined) return undefined
-  return db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await selectByIds(db, { ids: [id] })
+  return row
 }
 
 /** The events with these ids, in no order. */
 export async function findEventsByIds(db: Db, ids: readonly number[]): Promise<EventRow[]> {
-  if (ids.length === 0) return []
-  return db
-    .selectFrom('events')
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .execute()
+  return ids.length === 0 ? [] : selectByIds(db, { ids })
 }
 
 /** A list of events as asked for, with its window and circle worked out. */
@@ -183,13 +184,24 @@ async function eventConditions(query: EventQuery, asking: Asking): Promise<Condi
   return (record) => record.and([searched(all(record))])
 }
 
-/** The links of these events, in one query a kind; every event asked for has an entry. */
-export async function findEventLinks(db: Db, events: readonly EventRow[]): Promise<Map<number, EventLinks>> {
+/** Ids of what an event is linked to, in order; undefined for what is not known to whoever asks. */
+export interface KnownLinks {
+  venues: readonly number[] | undefined
+  organizers: readonly number[] | undefined
+  terms: readonly number[] | undefined
+}
+
+/** The links of these events, in one query a kind; every event asked for has an entry. `known` is for one event alone. */
+export async function findEventLinks(
+  db: Db,
+  events: readonly EventRow[],
+  known?: KnownLinks,
+): Promise<Map<number, EventLinks>> {
   const ids = events.map((row) => row.id)
   const [venues, organizers, terms] = await Promise.all([
-    findLinks<VenueRow>(db, venueRules, ids),
-    findLinks<OrganizerRow>(db, organizerRules, ids),
-    findTermsOf(db, ids),
+    findLinks<VenueRow>(db, venueRules, ids, known?.venues),
+    findLinks<OrganizerRow>(db, organizerRules, ids, known?.organizers),
+    findTermsOf(db, ids, known?.terms),
   ])
   const pictured = [...events, ...[...venues.values()].flat(), ...[...organizers.values()].flat()]
   const images = await findImages(
@@ -209,77 +221,151 @@ export async function findEventLinks(db: Db, events: readonly EventRow[]): Promi
   return new Map(ids.map((id) => [id, linksOf(id)]))
 }
 
+const selectVenues = statement<{ events: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('event_venues')
+    .innerJoin('venues', 'venues.id', 'event_venues.venue')
+    .selectAll('venues')
+    .select('event')
+    .where('event', 'in', value('events'))
+    .orderBy('position'),
+)
+
+const selectOrganizers = statement<{ events: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('event_organizers')
+    .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
+    .selectAll('organizers')
+    .select('event')
+    .where('event', 'in', value('events'))
+    .orderBy('position'),
+)
+
 async function findLinks<Row extends VenueRow | OrganizerRow>(
   db: Db,
   type: LinkedType,
   events: readonly number[],
+  known: readonly number[] | undefined,
 ): Promise<Map<number, Row[]>> {
-  if (events.length === 0) return new Map()
-  const links = await db
-    .selectFrom(type.links as 'event_venues')
-    .select(['event', sql.ref<number>(type.kind).as('record')])
-    .where('event', 'in', [...events])
-    .orderBy('position')
-    .execute()
-  const records = await findLinkedByIds<Row>(db, type, [...new Set(links.map((link) => link.record))])
-  return grouped(links, ({ record }) => records.get(record))
+  const [event] = events
+  if (event === undefined) return new Map()
+  if (known) {
+    const records = await findLinkedByIds<Row>(db, type, known)
+    return new Map([[event, known.flatMap((id) => records.get(id) ?? [])]])
+  }
+  const select = type.table === 'venues' ? selectVenues : selectOrganizers
+  const rows: { event: number }[] = await select(db, { events })
+  return grouped(rows as (Row & { event: number })[])
 }
 
-async function findTermsOf(db: Db, events: readonly number[]): Promise<Map<number, TermRow[]>> {
-  if (events.length === 0) return new Map()
-  const rows = await db
+const selectTerms = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('id', 'in', value('ids')).orderBy('folded').orderBy('id'),
+)
+
+const selectTermsOf = statement<{ events: readonly number[] }>()((db, value) =>
+  db
     .selectFrom('event_terms')
     .innerJoin('terms', 'terms.id', 'event_terms.term')
     .selectAll('terms')
     .select('event')
-    .where('event', 'in', [...events])
+    .where('event', 'in', value('events'))
     .orderBy('folded')
-    .orderBy('terms.id')
-    .execute()
-  return grouped(rows, ({ event: _event, ...term }) => term)
+    .orderBy('terms.id'),
+)
+
+async function findTermsOf(
+  db: Db,
+  events: readonly number[],
+  known: readonly number[] | undefined,
+): Promise<Map<number, TermRow[]>> {
+  const [event] = events
+  if (event === undefined) return new Map()
+  if (known) return new Map([[event, known.length === 0 ? [] : await selectTerms(db, { ids: known })]])
+  return grouped(await selectTermsOf(db, { events }))
 }
 
-function grouped<Link extends { event: number }, Row>(
-  links: readonly Link[],
-  rowOf: (link: Link) => Row | undefined,
-): Map<number, Row[]> {
-  const groups = new Map<number, Row[]>()
-  for (const link of links) {
-    const row = rowOf(link)
-    if (row === undefined) continue
-    const group = groups.get(link.event)
-    if (group) group.push(row)
-    else groups.set(link.event, [row])
-  }
-  return groups
+/** By the event that each of them goes with. */
+function grouped<Row extends { event: number }>(rows: readonly Row[]): Map<number, Row[]> {
+  return Map.groupBy(rows, ({ event }) => event)
+}
+
+type LinkRow = { event: number; position: number } & Partial<Record<LinkedType['kind'], number>>
+
+const insertVenues = statement<{ rows: LinkRow[] }>()((db, value) =>
+  db.insertInto('event_venues').values(value('rows') as never),
+)
+
+const insertOrganizers = statement<{ rows: LinkRow[] }>()((db, value) =>
+  db.insertInto('event_organizers').values(value('rows') as never),
+)
+
+const deleteVenues = statement<{ event: number }>()((db, value) =>
+  db.deleteFrom('event_venues').where('event', '=', value('event')),
+)
+
+const deleteOrganizers = statement<{ event: number }>()((db, value) =>
+  db.deleteFrom('event_organizers').where('event', '=', value('event')),
+)
+
+/** Links a new event to its venues or organizers, in order. */
+export async function insertLinks(tx: Db, type: LinkedType, event: number, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  const insert = type.table === 'venues' ? insertVenues : insertOrganizers
+  await insert(tx, { rows: ids.map((id, position) => ({ event, [type.kind]: id, position })) })
 }
 
 /** Replaces an event's venues or organizers, in order. */
 export async function replaceLinks(tx: Db, type: LinkedType, event: number, ids: readonly number[]): Promise<void> {
-  const table = type.links as 'event_venues'
-  await tx.deleteFrom(table).where('event', '=', event).execute()
-  if (ids.length === 0) return
-  await tx
-    .insertInto(table)
-    .values(ids.map((id, position) => ({ event, [type.kind]: id, position })) as never)
-    .execute()
+  await (type.table === 'venues' ? deleteVenues : deleteOrganizers)(tx, { event })
+  await insertLinks(tx, type, event, ids)
 }
 
-export async function findTermIds(db: Db, event: number): Promise<{ id: number; taxonomy: Taxonomy }[]> {
-  return db
+const selectTermIds = statement<{ event: number }>()((db, value) =>
+  db
     .selectFrom('event_terms')
     .innerJoin('terms', 'terms.id', 'event_terms.term')
     .select(['terms.id', 'taxonomy'])
-    .where('event', '=', event)
-    .execute()
+    .where('event', '=', value('event')),
+)
+
+export async function findTermIds(db: Db, event: number): Promise<{ id: number; taxonomy: Taxonomy }[]> {
+  return selectTermIds(db, { event })
+}
+
+const insertEventTerms = statement<{ rows: { event: number; term: number }[] }>()((db, value) =>
+  db.insertInto('event_terms').values(value('rows')),
+)
+
+const deleteEventTerms = statement<{ event: number }>()((db, value) =>
+  db.deleteFrom('event_terms').where('event', '=', value('event')),
+)
+
+/** Gives a new event these terms. */
+export async function insertTerms(tx: Db, event: number, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await insertEventTerms(tx, { rows: ids.map((term) => ({ event, term })) })
 }
 
 /** Replaces the terms of an event by these ids. */
 export async function replaceTerms(tx: Db, event: number, ids: readonly number[]): Promise<void> {
-  await tx.deleteFrom('event_terms').where('event', '=', event).execute()
-  if (ids.length > 0)
-    await tx
-      .insertInto('event_terms')
-      .values(ids.map((term) => ({ event, term })))
-      .execute()
+  await deleteEventTerms(tx, { event })
+  await insertTerms(tx, event, ids)
+}
+
+/** The columns of an event to be written, by name. */
+export type EventColumnsToWrite = Partial<Insertable<Tables['events']>>
+
+const insertOne = statement<{ row: EventColumnsToWrite }>()((db, value) =>
+  db.insertInto('events').values(value('row') as never),
+)
+
+const updateOne = statement<{ id: number; columns: EventColumnsToWrite }>()((db, value) =>
+  db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
+)
+
+export async function insertEvent(tx: Db, row: EventColumnsToWrite): Promise<void> {
+  await insertOne(tx, { row })
+}
+
+export async function updateEvent(tx: Db, id: number, columns: EventColumnsToWrite): Promise<void> {
+  await updateOne(tx, { id, columns })
 }

@@ -14,7 +14,7 @@ import { parameter } from '../text/query-text.ts'
 import type { event } from './event.ts'
 import { eventLinkedData, presentEvent } from './event-present.ts'
 import { changeEvent, createEvent, prepareEvent, trashEvent } from './event-rules.ts'
-import { findEvent, findEventLinks, listEvents } from './event-store.ts'
+import { findEvent, findEventLinks, type KnownLinks, listEvents } from './event-store.ts'
 import { type EventWindow, eventWindow } from './event-window.ts'
 
 /** What the routes do with events. */
@@ -33,15 +33,16 @@ export const eventOperations: Operations<EventRow> = {
   },
   create: async (asking, values) => {
     const prepared = await prepareEvent(values, asking)
-    return show(asking, await asking.write((tx) => createEvent(tx, prepared, asking)))
+    const { id, links } = await asking.write((tx) => createEvent(tx, prepared, asking))
+    return show(asking, id, links)
   },
   update: async (asking, row, values) => {
     const prepared = await prepareEvent(values, asking)
-    await asking.write(async (tx) => {
+    const { links } = await asking.write(async (tx) => {
       await holdRecord(tx, 'events', row.id)
-      await changeEvent(tx, await getEvent(tx, row.id), prepared, asking)
+      return changeEvent(tx, await getEvent(tx, row.id), prepared, asking)
     })
-    return show(asking, row.id)
+    return show(asking, row.id, links)
   },
   remove: async (asking, row) => {
     await asking.write(async (tx) => {
@@ -65,15 +66,15 @@ async function getEvent(db: Db, id: number): Promise<EventRow> {
   return row
 }
 
-async function linksOf(db: Db, row: EventRow) {
-  const links = (await findEventLinks(db, [row])).get(row.id)
+async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
+  const links = (await findEventLinks(db, [row], known)).get(row.id)
   if (!links) throw new Error(`links of event ${row.id} were not looked up`)
   return links
 }
 
-async function show(asking: Asking, id: number): Promise<object> {
+async function show(asking: Asking, id: number, known?: KnownLinks): Promise<object> {
   const row = await getEvent(asking.db, id)
-  return presentEvent(asking, row, await linksOf(asking.db, row))
+  return presentEvent(asking, row, await linksOf(asking.db, row, known))
 }
 
 type Query = Parsed<typeof event.filters>

@@ -3,11 +3,11 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import type { Tables, TermRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { appendEvent, type EventIndex, emptyIndex, type IndexedEvent } from './event-index.ts'
+import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
 import { putPlace } from './places.ts'
 
 /** Rows read at once, so that requests get their turn in between. */
-const AT_ONCE = 5000
+const AT_ONCE = 500
 /** What everybody may see (contract 0.3.6). */
 const PUBLIC = 'publish'
 
@@ -16,9 +16,13 @@ export async function readTerms(db: Db): Promise<Map<number, TermRow>> {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** All listed public events, read in the order of lists so that every list of the index is filled in order. @throws when aborted */
+/** All listed public events, read in the order of lists so that those of the index are in order. @throws when aborted */
 export async function readIndex(db: Db, terms: ReadonlyMap<number, TermRow>, signal: AbortSignal): Promise<EventIndex> {
-  const index = emptyIndex()
+  const { events, largest } = await db
+    .selectFrom('events')
+    .select((event) => [event.fn.countAll<number>().as('events'), event.fn.max('id').as('largest')])
+    .executeTakeFirstOrThrow()
+  const index = emptyIndex(Math.ceil(Number(events) * 1.05) + 64, Number(largest ?? 0) + 1024)
   await readPlaces(db, index, 'all')
   const links: EventLinks = {
     terms: await readLinks(db, 'term', signal),
@@ -28,12 +32,14 @@ export async function readIndex(db: Db, terms: ReadonlyMap<number, TermRow>, sig
   const ancestors = ancestorsIn(terms)
   let last: ListedRow | undefined
   for (;;) {
-    const rows = await eventsAfter(db, last).execute()
-    for (const row of rows) appendEvent(index, indexed(row, ancestors, links))
+    const rows = await (last ? eventsAfter(db, last) : firstEvents(db, {}))
+    for (const row of rows) noteEvent(index, indexed(row, ancestors, links))
     last = rows.at(-1)
-    if (!last) return index
+    if (!last) break
     await nextTurn(undefined, { signal })
   }
+  listNoted(index)
+  return index
 }
 
 interface ListedRow {
@@ -47,19 +53,20 @@ interface ListedRow {
 const eventColumns = (db: Db) =>
   db.selectFrom('events').select(['id', 'status', 'hide_from_listings', 'start_date', 'end_date', 'date', 'featured'])
 
-function eventsAfter(db: Db, last: ListedRow | undefined) {
-  const events = eventColumns(db)
+const inOrder = (db: Db) =>
+  eventColumns(db)
     .where('status', '=', PUBLIC)
     .where('hide_from_listings', '=', 0)
     .orderBy('start_date')
     .orderBy('date')
     .orderBy('id')
     .limit(AT_ONCE)
-  if (!last) return events
-  return events.where((event) =>
-    event(event.refTuple('start_date', 'date', 'id'), '>', event.tuple(last.start_date, last.date, last.id)),
-  )
-}
+const firstEvents = statement<Record<never, never>>()((db) => inOrder(db))
+const eventsAfter = statement<ListedRow>()((db, last) =>
+  inOrder(db).where((event) =>
+    event(event.refTuple('start_date', 'date', 'id'), '>', event.tuple(last('start_date'), last('date'), last('id'))),
+  ),
+)
 
 /** The records that events are linked to, by event. */
 type LinksOf = (event: number) => readonly number[]
@@ -178,16 +185,16 @@ function byEvent(links: readonly Link[]): LinksOf {
 
 /** All links of a kind in two arrays of numbers, since a million small lists would weigh ten times as much. */
 async function readLinks(db: Db, kind: LinkKind, signal: AbortSignal): Promise<LinksOf> {
-  let ends = new Int32Array(1024)
-  let records = new Int32Array(1024)
+  const ends = growing()
+  const records = growing()
   let used = 0
   let filled = 0
   for (let event = 0; ; ) {
     const links = await wholeEvents(db, kind, event)
     for (const link of links) {
       if (link.status !== PUBLIC) continue
-      if (link.event >= ends.length) ends = grown(ends, link.event + 1)
-      if (used === records.length) records = grown(records, used + 1)
+      if (link.event >= ends.length) grow(ends, link.event + 1)
+      if (used === records.length) grow(records, used + 1)
       while (filled <= link.event) ends[filled++] = used
       records[used++] = link.record
       ends[link.event] = used
@@ -211,10 +218,16 @@ async function wholeEvents(db: Db, kind: LinkKind, after: number): Promise<Link[
   return [...whole, ...rest]
 }
 
-function grown(column: Int32Array, least: number): Int32Array<ArrayBuffer> {
-  const wider = new Int32Array(Math.max(least, column.length * 2))
-  wider.set(column)
-  return wider
+/** The most numbers that links can come to. */
+const MOST_BYTES = 2 ** 32
+
+/** A column that grows where it stands, so that it leaves no copies of itself behind. */
+function growing(): Int32Array<ArrayBuffer> {
+  return new Int32Array(new ArrayBuffer(4096, { maxByteLength: MOST_BYTES }))
+}
+
+function grow(column: Int32Array<ArrayBuffer>, least: number): void {
+  column.buffer.resize(Math.max(least, Math.ceil(column.length * 1.25)) * Int32Array.BYTES_PER_ELEMENT)
 }
 
 /** The events linked to any of these venues or organizers, whatever their status. */

@@ -1,6 +1,6 @@
 import { utcToMs } from '../text/moments.ts'
 import { noPlaces, type Places } from './places.ts'
-import { addSlot, appendSlot, emptySlots, removeSlot, type SortedSlots } from './sorted-slots.ts'
+import { addSlot, emptySlots, removeSlot, type SortedSlots, slotsInOrder } from './sorted-slots.ts'
 
 /**
  * The listed public events of the calendar in memory: what anonymous lists are answered from. It holds no texts, only what lists are
@@ -66,30 +66,34 @@ const KINDS: Record<PostingKind, number> = { term: 0, venue: 1, organizer: 2, fe
 const KEY_STEP = 8
 const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 
-export function emptyIndex(): EventIndex {
+/** An index with room for so many events, with ids up to the largest; more is made when it is needed. */
+export function emptyIndex(events = 64, largestId = 256): EventIndex {
   return {
-    ids: new Int32Array(64),
-    starts: new Float64Array(64),
-    ends: new Float64Array(64),
-    dates: new Float64Array(64),
-    linkStarts: new Int32Array(64),
-    linkCounts: new Uint16Array(64),
-    ownTermCounts: new Uint16Array(64),
-    venues: new Int32Array(64),
-    links: new Int32Array(256),
+    ids: new Int32Array(events),
+    starts: new Float64Array(events),
+    ends: new Float64Array(events),
+    dates: new Float64Array(events),
+    linkStarts: new Int32Array(events),
+    linkCounts: new Uint16Array(events),
+    ownTermCounts: new Uint16Array(events),
+    venues: new Int32Array(events),
+    links: new Int32Array(events * LINKS_EXPECTED),
     linksUsed: 0,
     slotCount: 0,
     freeSlots: [],
-    slotOf: new Int32Array(256),
+    slotOf: new Int32Array(largestId + 1),
     all: emptySlots(),
     postings: [],
     postingOf: new Map(),
     postingKeys: [],
     places: noPlaces(),
-    met: new Uint32Array(64),
+    met: new Uint32Array(0),
     gatherings: 0,
   }
 }
+
+/** Postings of an event, by experience: terms with their ancestors, a venue, perhaps an organizer, and two flags. */
+const LINKS_EXPECTED = 8
 
 /** Orders slots as lists show their events (contract 4.4). */
 export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
@@ -97,13 +101,44 @@ export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
   (index.dates[a] as number) - (index.dates[b] as number) ||
   (index.ids[a] as number) - (index.ids[b] as number)
 
-/** Adds an event that comes after all that are there, as when the index is filled in order. */
-export function appendEvent(index: EventIndex, event: IndexedEvent): void {
-  const slot = takeSlot(index, event)
-  appendSlot(index.all, slot)
-  const start = index.linkStarts[slot] as number
-  const end = start + (index.linkCounts[slot] as number)
-  for (let i = start; i < end; i++) appendSlot(listOf(index, index.links[i]), slot)
+/**
+ * Notes an event that comes after all that are there, as when the index is filled in order; it is in no list before `listNoted`. One that
+ * is there already, since it has moved while the index was being filled, stays as it is.
+ */
+export function noteEvent(index: EventIndex, event: IndexedEvent): void {
+  if ((index.slotOf[event.id] ?? 0) === 0) takeSlot(index, event)
+}
+
+/** Makes the lists of an index whose events have all been noted: together, since one by one they would leave much garbage. */
+export function listNoted(index: EventIndex): void {
+  const { slotCount, linkStarts, linkCounts, links } = index
+  const ends = new Int32Array(index.postings.length)
+  const eachLink = (visit: (posting: number, slot: number) => void) => {
+    for (let slot = 0; slot < slotCount; slot++) {
+      const start = linkStarts[slot] as number
+      const end = start + (linkCounts[slot] as number)
+      for (let i = start; i < end; i++) visit(links[i] as number, slot)
+    }
+  }
+  eachLink((posting) => {
+    ends[posting] = (ends[posting] as number) + 1
+  })
+  let sum = 0
+  for (let posting = 0; posting < ends.length; posting++) {
+    const size = ends[posting] as number
+    ends[posting] = sum
+    sum += size
+  }
+  const slots = new Int32Array(sum)
+  eachLink((posting, slot) => {
+    const at = ends[posting] as number
+    slots[at] = slot
+    ends[posting] = at + 1
+  })
+  index.postings = index.postings.map((_, posting) =>
+    slotsInOrder(slots.subarray(posting === 0 ? 0 : ends[posting - 1], ends[posting])),
+  )
+  index.all = slotsInOrder(Int32Array.from({ length: slotCount }, (_, slot) => slot))
 }
 
 /** Adds an event, or puts it where it now belongs. */

@@ -21,18 +21,20 @@ export type Order = (a: number, b: number) => number
 const FULL = 1024
 
 export function emptySlots(): SortedSlots {
-  return { blocks: [], before: new Int32Array(0), isCounted: true, size: 0 }
+  return { blocks: [], before: UNCOUNTED, isCounted: true, size: 0 }
 }
 
-/** Adds a slot that comes after all others, as when the list is filled in order. */
-export function appendSlot(list: SortedSlots, slot: number): void {
-  let block = list.blocks.at(-1)
-  if (!block || block.size >= FULL) {
-    block = { slots: new Int32Array(4), size: 0 }
-    list.blocks.push(block)
+/** Most lists have one block, which nothing stands before. */
+const UNCOUNTED = new Int32Array(0)
+
+/** A list of slots that are in order; it goes on to use the array. */
+export function slotsInOrder(slots: Int32Array<ArrayBuffer>): SortedSlots {
+  const blocks: Block[] = []
+  for (let from = 0; from < slots.length; from += FULL) {
+    const some = slots.subarray(from, from + FULL)
+    blocks.push({ slots: some, size: some.length })
   }
-  insertInto(block, block.size, slot)
-  changed(list, 1)
+  return { blocks, before: UNCOUNTED, isCounted: false, size: slots.length }
 }
 
 /** Adds a slot at its place. */
@@ -40,7 +42,8 @@ export function addSlot(list: SortedSlots, slot: number, order: Order): void {
   const at = blockFor(list, slot, order)
   const block = list.blocks[at]
   if (!block) {
-    appendSlot(list, slot)
+    list.blocks.push({ slots: Int32Array.of(slot), size: 1 })
+    changed(list, 1)
     return
   }
   if (block.size >= FULL) {
@@ -176,19 +179,21 @@ function blockAt(list: SortedSlots, place: number): number {
 }
 
 function countBefore(list: SortedSlots, at: number): number {
+  if (at === 0) return 0
   count(list)
   return list.before[at] ?? list.size
 }
 
 function count(list: SortedSlots): void {
   if (list.isCounted) return
+  list.isCounted = true
+  if (list.blocks.length <= 1) return
   if (list.before.length < list.blocks.length) list.before = new Int32Array(list.blocks.length + 16)
   let sum = 0
   list.blocks.forEach((block, at) => {
     list.before[at] = sum
     sum += block.size
   })
-  list.isCounted = true
 }
 
 function changed(list: SortedSlots, by: number): void {

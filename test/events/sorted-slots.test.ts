@@ -3,21 +3,19 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   addSlot,
-  appendSlot,
   eachRun,
-  emptySlots,
+  type emptySlots,
   lowerBound,
   removeSlot,
   sliceSlots,
+  slotsInOrder,
 } from '../../src/events/sorted-slots.ts'
 
 const ascending = (a: number, b: number) => a - b
 
 /** A list filled in order with every `step`th slot, as when the index is read. */
 function filled(size: number, step: number) {
-  const list = emptySlots()
-  for (let i = 0; i < size; i++) appendSlot(list, i * step)
-  return list
+  return slotsInOrder(Int32Array.from({ length: size }, (_, i) => i * step))
 }
 
 function everything(list: ReturnType<typeof emptySlots>): number[] {

@@ -78,7 +78,7 @@ export const searchCommon = searchFor(COMMON_WORDS)
 
 /** The first page of a window that was never asked for and begins where the data does. */
 export const firstPage: PathMaker = (random) => eventsPath(everything(random))
-/** The smallest list of a window that was never asked for; asked with `HEAD`, its answer is little more than the total. */
+/** The smallest list of a window that was never asked for: little more than its total. */
 export const smallestList: PathMaker = (random) => eventsPath({ ...everything(random), per_page: 1 })
 
 /** The same list from the same first records under ever other names: warms the code and leaves the records alone. */
@@ -119,15 +119,9 @@ function shuffled<T>(random: Random, list: readonly T[]): T[] {
 }
 
 /** So many reads of a scenario as lines for the load generator; other seeds ask for other things. */
-export function readLines(
-  maker: PathMaker,
-  plan: Plan,
-  seed: number,
-  howMany: number,
-  method: 'GET' | 'HEAD' = 'GET',
-): string[] {
+export function readLines(maker: PathMaker, plan: Plan, seed: number, howMany: number): string[] {
   const random = makeRandom(seed)
-  return Array.from({ length: howMany }, () => `${method}\t${maker(random, plan)}`)
+  return Array.from({ length: howMany }, () => `GET\t${maker(random, plan)}`)
 }
 
 /** A new event, sent as a whole by its editor; the number makes its name one of its own. */

@@ -33,7 +33,7 @@ const PATIENCE_MS = 120_000
 export async function startService({ address, cores, flags }: ServiceOptions): Promise<RunningService> {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-bench-data-'))
-  const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+  const main = join(import.meta.dirname, '..', 'bin', 'kalends.js')
   const args = [
     main,
     'serve',

@@ -8,9 +8,10 @@ import { can } from '../people/caller.ts'
 import { type Db, recordChange } from '../storage/database.ts'
 import { holdName } from '../storage/locks.ts'
 import type { ImageRow } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 import { formatUtc } from '../text/moments.ts'
 import { fetchImage } from './image-fetch.ts'
-import { MAX_ID, nextRecordId } from './record-store.ts'
+import { isPossibleId, nextRecordId } from './record-store.ts'
 
 /** Where images are kept and what they are taken from. */
 export interface ImageService {
@@ -75,7 +76,7 @@ export async function withImages<T>(asking: Asking, work: () => Promise<T>): Pro
 }
 
 async function removeUnowned(asking: Asking): Promise<void> {
-  for (const stored of imagesOf(asking).stored.splice(0)) {
+  for (const stored of requests.get(asking)?.stored.splice(0) ?? []) {
     const owner = await asking.db.selectFrom('images').select('id').where('file', '=', stored.file).executeTakeFirst()
     if (!owner) await removeFiles(asking.images.store, stored)
   }
@@ -179,11 +180,15 @@ export async function findImage(db: Db, id: number): Promise<ImageRow | undefine
   return (await findImages(db, [id])).get(id)
 }
 
+const selectImages = statement<{ ids: number[] }>()((db, value) =>
+  db.selectFrom('images').selectAll().where('id', 'in', value('ids')),
+)
+
 /** The images among these ids, by id. */
 export async function findImages(db: Db, ids: readonly number[]): Promise<Map<number, ImageRow>> {
-  const possible = [...new Set(ids)].filter((id) => Number.isSafeInteger(id) && id > 0 && id <= MAX_ID)
+  const possible = [...new Set(ids)].filter(isPossibleId)
   if (possible.length === 0) return new Map()
-  const rows = await db.selectFrom('images').selectAll().where('id', 'in', possible).execute()
+  const rows = await selectImages(db, { ids: possible })
   return new Map(rows.map((row) => [row.id, row]))
 }
 

@@ -2,7 +2,8 @@ import type { Asking } from '../declare/asking.ts'
 import { isEmpty, isNamedRecord, listEntries, readInteger } from '../declare/kinds.ts'
 import type { Fields } from '../declare/resource.ts'
 import type { RecordTable } from '../storage/schema.ts'
-import { findIdBySlug, findKind } from './record-store.ts'
+import { statement } from '../storage/statement.ts'
+import { findIdBySlug, findKind, forEachTable, isPossibleId } from './record-store.ts'
 
 /** The kinds of record that events link to. */
 export type LinkedKind = 'venue' | 'organizer'
@@ -72,22 +73,27 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, asking: Asking): Promise<boolean> => {
     const entries = linkEntries(value)
     if (!entries) return false
+    const ids = entries.flatMap((entry) => ('id' in entry ? [entry.id] : []))
+    if (!(await areLinkable(kind, ids, asking))) return false
     for (const entry of entries) {
-      if (
-        !('id' in entry
-          ? await isLinkable(kind, entry.id, asking)
-          : await areFieldsOf(fields, kind, entry.fields, asking))
-      )
-        return false
+      if ('fields' in entry && !(await areFieldsOf(fields, kind, entry.fields, asking))) return false
     }
     return true
   }
 }
 
-async function isLinkable(kind: LinkedKind, id: number, asking: Asking): Promise<boolean> {
-  if ((await findKind(asking.db, id)) !== kind) return false
-  const row = await asking.db.selectFrom(TABLES[kind]).select('status').where('id', '=', id).executeTakeFirst()
-  return row !== undefined && row.status !== 'trash'
+const selectLinkable = forEachTable((table) =>
+  statement<{ ids: number[] }>()((db, value) =>
+    db.selectFrom(table).select('id').where('id', 'in', value('ids')).where('status', '!=', 'trash'),
+  ),
+)
+
+async function areLinkable(kind: LinkedKind, ids: readonly number[], asking: Asking): Promise<boolean> {
+  const wanted = [...new Set(ids)]
+  if (wanted.length === 0) return true
+  if (!wanted.every(isPossibleId)) return false
+  const rows = await selectLinkable[TABLES[kind]](asking.db, { ids: wanted })
+  return rows.length === wanted.length
 }
 
 async function areFieldsOf(

@@ -6,6 +6,7 @@ import { type Db, recordChange } from '../storage/database.ts'
 import { type Circle, withinCircle } from '../storage/geo.ts'
 import { held } from '../storage/locks.ts'
 import type { LinkedColumns, Tables } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 import { oneLineContains } from '../storage/text.ts'
 import { fold } from '../text/fold.ts'
 import { formatUtc } from '../text/moments.ts'
@@ -31,6 +32,17 @@ const asVenues = (type: LinkedType) => type.table as 'venues'
 const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
 const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
 
+/** A statement for each of the tables. */
+function forBoth<Made>(make: (table: 'venues') => Made): Record<LinkedType['table'], Made> {
+  return { venues: make('venues'), organizers: make('organizers' as 'venues') }
+}
+
+const selectByIds = forBoth((table) =>
+  statement<{ ids: readonly number[] }>()((db, value) =>
+    db.selectFrom(table).selectAll().where('id', 'in', value('ids')),
+  ),
+)
+
 export async function findLinked<Row extends LinkedRow>(
   db: Db,
   type: LinkedType,
@@ -38,7 +50,7 @@ export async function findLinked<Row extends LinkedRow>(
 ): Promise<Row | undefined> {
   const id = 'id' in address ? address.id : await findIdBySlug(db, type.table, address.slug)
   if (id === undefined) return undefined
-  return (await db.selectFrom(asVenues(type)).selectAll().where('id', '=', id).executeTakeFirst()) as Row | undefined
+  return (await findLinkedByIds<Row>(db, type, [id])).get(id)
 }
 
 export async function findLinkedByIds<Row extends LinkedRow>(
@@ -47,23 +59,27 @@ export async function findLinkedByIds<Row extends LinkedRow>(
   ids: readonly number[],
 ): Promise<Map<number, Row>> {
   if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom(asVenues(type))
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .execute()
+  const rows = await selectByIds[type.table](db, { ids })
   return new Map(rows.map((row) => [row.id, row as unknown as Row]))
 }
 
+const selectNamesakes = forBoth((table) =>
+  statement<{ folded: string }>()((db, value) =>
+    held(
+      db,
+      db
+        .selectFrom(table)
+        .selectAll()
+        .where('folded', '=', value('folded'))
+        .where('status', '!=', 'trash')
+        .orderBy('id'),
+    ),
+  ),
+)
+
 /** Records outside the trash whose name differs in letter case at most, the oldest first, held until the end of the transaction. */
 export async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<Record<string, unknown>[]> {
-  const namesakes = tx
-    .selectFrom(asVenues(type))
-    .selectAll()
-    .where('folded', '=', fold(name))
-    .where('status', '!=', 'trash')
-    .orderBy('id')
-  const rows: Record<string, unknown>[] = await held(tx, namesakes).execute()
+  const rows: Record<string, unknown>[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
   return rows.filter((row) => String(row[type.kind]).toLowerCase() === name.toLowerCase())
 }
 
@@ -149,6 +165,22 @@ function linkedConditions(type: LinkedType, query: LinkedQuery, asking: Asking) 
   }
 }
 
+/** The columns of a record to be written, by name. */
+type Columns = Record<string, string | number | null>
+
+const insertOne = forBoth((table) =>
+  statement<{ row: Columns }>()((db, value) => db.insertInto(table).values(value('row') as never)),
+)
+
+const updateOne = forBoth((table) =>
+  statement<{ id: number; columns: Columns }>()((db, value) =>
+    db
+      .updateTable(table)
+      .set(value('columns') as never)
+      .where('id', '=', value('id')),
+  ),
+)
+
 /** Writes the columns of a new or changed record and notes the change. */
 export async function saveLinked(
   tx: Db,
@@ -157,17 +189,9 @@ export async function saveLinked(
   columns: Record<string, unknown>,
   isNew: boolean,
 ): Promise<void> {
-  if (isNew)
-    await tx
-      .insertInto(asVenues(type))
-      .values({ ...columns, id } as never)
-      .execute()
-  else
-    await tx
-      .updateTable(asVenues(type))
-      .set(columns as never)
-      .where('id', '=', id)
-      .execute()
+  const written = columns as Columns
+  if (isNew) await insertOne[type.table](tx, { row: { ...written, id } })
+  else await updateOne[type.table](tx, { id, columns: written })
   await recordChange(tx, type.kind, id)
 }
 

@@ -4,23 +4,57 @@ import { type Caller, can, isLoggedIn } from '../people/caller.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
 import type { Db } from '../storage/database.ts'
 import type { RecordKind, RecordTable, Tables } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 import { canonicalSlug, numberedSlug } from '../text/slug.ts'
+
+const selectKind = statement<{ id: number }>()((db, value) =>
+  db.selectFrom('records').select('kind').where('id', '=', value('id')),
+)
 
 /** The kind of the record with this id, or undefined when there is none. */
 export async function findKind(db: Db, id: number): Promise<RecordKind | undefined> {
-  if (!Number.isSafeInteger(id) || id <= 0 || id > MAX_ID) return undefined
-  const row = await db.selectFrom('records').select('kind').where('id', '=', id).executeTakeFirst()
+  if (!isPossibleId(id)) return undefined
+  const [row] = await selectKind(db, { id })
   return row?.kind
 }
 
 /** The largest id either database can hold. */
 export const MAX_ID = 2 ** 31 - 1
 
+/** Whether a number is one that a record can have as its id. */
+export function isPossibleId(id: number): boolean {
+  return Number.isSafeInteger(id) && id > 0 && id <= MAX_ID
+}
+
+const insertRecord = statement<{ kind: RecordKind }>()((db, value) =>
+  db
+    .insertInto('records')
+    .values({ kind: value('kind') })
+    .returning('id'),
+)
+
 /** The next id of the sequence that events, venues, organizers and images share. */
 export async function nextRecordId(tx: Db, kind: RecordKind): Promise<number> {
-  const { id } = await tx.insertInto('records').values({ kind }).returning('id').executeTakeFirstOrThrow()
-  return id
+  const [row] = await insertRecord(tx, { kind })
+  if (!row) throw new Error('no row')
+  return row.id
 }
+
+/** A statement for each of the tables that records have. */
+export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<RecordTable, Made> {
+  return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
+}
+
+const selectTakenSlugs = forEachTable((table) =>
+  statement<{ slugs: string[]; id: number }>()((db, value) =>
+    db
+      .selectFrom(table)
+      .select('slug')
+      .where('slug', 'in', value('slugs'))
+      .where('status', 'not in', ['draft', 'pending'])
+      .where('id', '!=', value('id')),
+  ),
+)
 
 /** Slugs that are tried together once the first is taken. */
 const BATCH = 20
@@ -28,33 +62,32 @@ const BATCH = 20
 /** `base`, or `base-2`, `base-3` … : the first slug that no published record of the table other than `id` has (contract 5.2). */
 export async function freeSlug(tx: Db, table: RecordTable, base: string, id: number): Promise<string> {
   for (let from = 1, size = 1; ; from += size, size = Math.max(BATCH, size * 2)) {
-    const candidates = Array.from({ length: size }, (_, i) => (from + i === 1 ? base : numberedSlug(base, from + i)))
-    const rows = await tx
-      .selectFrom(table)
-      .select('slug')
-      .where('slug', 'in', candidates)
-      .where('status', 'not in', ['draft', 'pending'])
-      .where('id', '!=', id)
-      .execute()
+    const slugs = Array.from({ length: size }, (_, i) => (from + i === 1 ? base : numberedSlug(base, from + i)))
+    const rows = await selectTakenSlugs[table](tx, { slugs, id })
     const taken = new Set(rows.map((row) => row.slug))
-    const free = candidates.find((candidate) => !taken.has(candidate))
+    const free = slugs.find((candidate) => !taken.has(candidate))
     if (free !== undefined) return free
   }
 }
+
+const selectBySlug = forEachTable((table) =>
+  statement<{ slug: string }>()((db, value) =>
+    db
+      .selectFrom(table)
+      .select('id')
+      .where('slug', '=', value('slug'))
+      .orderBy((record) => record.case().when('status', 'in', ['draft', 'pending']).then(1).else(0).end())
+      .orderBy('id')
+      .limit(1),
+  ),
+)
 
 /**
  * The id of the record with this slug, raw or percent-encoded, in any letter case and any status. Drafts may share a slug, with each other
  * and with one other record: that one comes first, then the lowest id (contract 5.2).
  */
 export async function findIdBySlug(db: Db, table: RecordTable, slug: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom(table)
-    .select('id')
-    .where('slug', '=', canonicalSlug(slug))
-    .orderBy((record) => record.case().when('status', 'in', ['draft', 'pending']).then(1).else(0).end())
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
+  const [row] = await selectBySlug[table](db, { slug: canonicalSlug(slug) })
   return row?.id
 }
 

@@ -9,7 +9,6 @@ import { fold } from '../text/fold.ts'
 import { singleLine } from '../text/html.ts'
 import { numberedSlug, slugify } from '../text/slug.ts'
 import {
-  findKnownTermIds,
   findTerm,
   findTermByEntry,
   findTermBySlug,
@@ -147,20 +146,20 @@ function termEntry(value: unknown): TermEntry | undefined {
 
 /**
  * The ids of the terms an event is to have. Unknown ids are passed over; unknown names become new terms when the caller may make them,
- * and are passed over otherwise (contract 5.12; defects 15, 31).
+ * and are passed over otherwise (contract 5.12; defects 15, 31). `known` has the terms whose ids are
+ * among the entries, by id.
  */
 export async function settleTerms(
   tx: Db,
   caller: Caller,
   taxonomy: Taxonomy,
   entries: readonly TermEntry[],
+  known: ReadonlyMap<number, TermRow>,
 ): Promise<number[]> {
-  const numbers = entries.filter((entry) => typeof entry === 'number')
-  const known = new Set(await findKnownTermIds(tx, taxonomy, numbers))
   const ids = new Set<number>()
   for (const entry of entries) {
-    const id = typeof entry === 'number' ? entry : (await findOrCreate(tx, caller, taxonomy, entry))?.id
-    if (id !== undefined && (typeof entry === 'string' || known.has(id))) ids.add(id)
+    const id = typeof entry === 'string' ? (await findOrCreate(tx, caller, taxonomy, entry))?.id : entry
+    if (id !== undefined && (typeof entry === 'string' || known.get(id)?.taxonomy === taxonomy)) ids.add(id)
   }
   return [...ids]
 }

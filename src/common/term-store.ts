@@ -1,50 +1,49 @@
-import type { Db } from '../storage/database.ts'
-import { recordChange, recordChanges } from '../storage/database.ts'
+import { type Change, type Db, recordChange } from '../storage/database.ts'
 import { holdName, holdTerms } from '../storage/locks.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 import { contains } from '../storage/text.ts'
 import { fold } from '../text/fold.ts'
 import { canonicalSlug } from '../text/slug.ts'
-import { type Listing, MAX_ID, offsetOf, type PageRequest } from './record-store.ts'
+import { isPossibleId, type Listing, offsetOf, type PageRequest } from './record-store.ts'
+
+const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('id', 'in', value('ids')),
+)
+
+const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
+)
+
+const selectByName = statement<{ taxonomy: Taxonomy; folded: string }>()((db, value) =>
+  db
+    .selectFrom('terms')
+    .selectAll()
+    .where('taxonomy', '=', value('taxonomy'))
+    .where('folded', '=', value('folded'))
+    .orderBy('id'),
+)
 
 /** The term with this id, or undefined when the taxonomy has none. */
 export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<TermRow | undefined> {
-  if (!Number.isSafeInteger(id) || id <= 0 || id > MAX_ID) return undefined
-  return db.selectFrom('terms').selectAll().where('taxonomy', '=', taxonomy).where('id', '=', id).executeTakeFirst()
+  const [term] = await findTermsByIds(db, [id])
+  return term?.taxonomy === taxonomy ? term : undefined
 }
 
-/** Those of these ids that the taxonomy has. */
-export async function findKnownTermIds(db: Db, taxonomy: Taxonomy, ids: readonly number[]): Promise<number[]> {
-  const possible = ids.filter((id) => id > 0 && id <= MAX_ID)
-  if (possible.length === 0) return []
-  const rows = await db
-    .selectFrom('terms')
-    .select('id')
-    .where('taxonomy', '=', taxonomy)
-    .where('id', 'in', possible)
-    .execute()
-  return rows.map((row) => row.id)
+/** The terms with these ids, in no order. */
+export async function findTermsByIds(db: Db, ids: readonly number[]): Promise<TermRow[]> {
+  const possible = ids.filter(isPossibleId)
+  return possible.length === 0 ? [] : selectByIds(db, { ids: possible })
 }
 
 export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): Promise<TermRow | undefined> {
-  return db
-    .selectFrom('terms')
-    .selectAll()
-    .where('taxonomy', '=', taxonomy)
-    .where('slug', '=', canonicalSlug(slug))
-    .executeTakeFirst()
+  const [term] = await selectBySlug(db, { taxonomy, slug: canonicalSlug(slug) })
+  return term
 }
 
 /** Terms of exactly this name but for letter case, the oldest first. */
 export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
-  const folded = fold(name)
-  const rows = await db
-    .selectFrom('terms')
-    .selectAll()
-    .where('taxonomy', '=', taxonomy)
-    .where('folded', '=', folded)
-    .orderBy('id')
-    .execute()
+  const rows = await selectByName(db, { taxonomy, folded: fold(name) })
   return rows.filter((row) => row.name.toLowerCase() === name.toLowerCase())
 }
 
@@ -73,7 +72,7 @@ export async function findAncestors(db: Db, terms: readonly TermRow[]): Promise<
   const known = new Map<number, TermRow>()
   let wanted = parentsOf(terms)
   while (wanted.length > 0) {
-    const rows = await db.selectFrom('terms').selectAll().where('id', 'in', wanted).execute()
+    const rows = await selectByIds(db, { ids: wanted })
     for (const row of rows) known.set(row.id, row)
     wanted = parentsOf(rows).filter((id) => !known.has(id))
   }
@@ -167,6 +166,14 @@ function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
+const selectSlugHolder = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
+  db.selectFrom('terms').select('id').where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
+)
+
+const insertOne = statement<{ row: Omit<TermRow, 'id'> }>()((db, value) =>
+  db.insertInto('terms').values(value('row')).returningAll(),
+)
+
 /** `base`, or `base-2` … : the first slug that no other term of the taxonomy has. */
 export async function freeTermSlug(
   tx: Db,
@@ -174,24 +181,16 @@ export async function freeTermSlug(
   candidates: Iterable<string>,
   id: number,
 ): Promise<string> {
-  for (const candidate of candidates) {
-    const holder = await tx
-      .selectFrom('terms')
-      .select('id')
-      .where('taxonomy', '=', taxonomy)
-      .where('slug', '=', candidate)
-      .executeTakeFirst()
-    if (!holder || holder.id === id) return candidate
+  for (const slug of candidates) {
+    const [holder] = await selectSlugHolder(tx, { taxonomy, slug })
+    if (!holder || holder.id === id) return slug
   }
   throw new Error('ran out of slugs')
 }
 
 export async function insertTerm(tx: Db, term: Omit<TermRow, 'id' | 'count'>): Promise<TermRow> {
-  const row = await tx
-    .insertInto('terms')
-    .values({ ...term, count: 0 })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const [row] = await insertOne(tx, { row: { ...term, count: 0 } })
+  if (!row) throw new Error('no row')
   await recordChange(tx, 'term', row.id)
   return row
 }
@@ -220,20 +219,21 @@ export async function deleteTerm(tx: Db, term: TermRow): Promise<void> {
   await recordChange(tx, 'term', term.id)
 }
 
-/** Adds to the counts of terms, in the order of ids so that concurrent writers do not wait for each other in a circle. */
-export async function adjustCounts(tx: Db, changes: ReadonlyMap<number, number>): Promise<void> {
+const addToCounts = statement<{ ids: number[]; change: number }>()((db, value) =>
+  db
+    .updateTable('terms')
+    .set((term) => ({ count: term('count', '+', value('change')) }))
+    .where('id', 'in', value('ids')),
+)
+
+/**
+ * Adds to the counts of terms, in the order of ids so that concurrent writers do not wait for each other in a circle. Returns the terms
+ * whose counts changed, which the caller notes.
+ */
+export async function adjustCounts(tx: Db, changes: ReadonlyMap<number, number>): Promise<Change[]> {
   const ids = [...changes.keys()].filter((id) => changes.get(id) !== 0).sort((a, b) => a - b)
   await holdTerms(tx, ids)
-  for (const change of new Set(ids.map((id) => changes.get(id) ?? 0))) {
-    await tx
-      .updateTable('terms')
-      .set((term) => ({ count: term('count', '+', change) }))
-      .where(
-        'id',
-        'in',
-        ids.filter((id) => changes.get(id) === change),
-      )
-      .execute()
-  }
-  await recordChanges(tx, 'term', ids)
+  for (const change of new Set(ids.map((id) => changes.get(id) ?? 0)))
+    await addToCounts(tx, { ids: ids.filter((id) => changes.get(id) === change), change })
+  return ids.map((record) => ({ kind: 'term', record }))
 }

@@ -17,11 +17,10 @@ export async function parseFields<F extends Fields>(
   asking: Asking,
   extent: 'whole' | 'partial' = 'whole',
 ): Promise<Parsed<F>> {
-  const supplied = Object.entries(fields).filter(([name]) => raw[name] !== undefined && raw[name] !== null)
+  const isSupplied = (name: string) => raw[name] !== undefined && raw[name] !== null
+  const supplied = Object.entries(fields).filter(([name]) => isSupplied(name))
   const missing =
-    extent === 'partial'
-      ? []
-      : Object.keys(fields).filter((name) => fields[name]?.required && !supplied.some(([given]) => given === name))
+    extent === 'partial' ? [] : Object.keys(fields).filter((name) => fields[name]?.required && !isSupplied(name))
   if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
 
   await refuse(supplied, (name, field) => invalidity(field, raw[name], asking))
@@ -41,11 +40,31 @@ function fixedDefaults(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(fixed.map(([name, field]) => [name, field.kind.read(field.default)]))
 }
 
-async function invalidity(field: Field, value: unknown, asking: Asking): Promise<ParamFault | undefined> {
-  if (field.kind.valid && !(await field.kind.valid(value, asking))) return { why: 'invalid' }
-  const verdict = field.valid === undefined || (await field.valid(value, asking))
+/** What is wrong with a value. Most is known at once; only what has to be looked up is waited for. */
+function invalidity(
+  field: Field,
+  value: unknown,
+  asking: Asking,
+): ParamFault | undefined | Promise<ParamFault | undefined> {
+  const isKind = field.kind.valid === undefined || field.kind.valid(value, asking)
+  if (isKind instanceof Promise) return isKind.then((is) => (is ? ownInvalidity(field, value, asking) : INVALID))
+  return isKind ? ownInvalidity(field, value, asking) : INVALID
+}
+
+const INVALID: ParamFault = { why: 'invalid' }
+
+function ownInvalidity(
+  field: Field,
+  value: unknown,
+  asking: Asking,
+): ParamFault | undefined | Promise<ParamFault | undefined> {
+  const verdict = field.valid === undefined || field.valid(value, asking)
+  return verdict instanceof Promise ? verdict.then(asFault) : asFault(verdict)
+}
+
+function asFault(verdict: boolean | ParamFault): ParamFault | undefined {
   if (typeof verdict === 'object') return verdict
-  return verdict ? undefined : { why: 'invalid' }
+  return verdict ? undefined : INVALID
 }
 
 async function refuse(
@@ -54,7 +73,8 @@ async function refuse(
 ): Promise<void> {
   const params: Record<string, ParamFault> = {}
   for (const [name, field] of fields) {
-    const fault = await look(name, field)
+    const looked = look(name, field)
+    const fault = looked instanceof Promise ? await looked : looked
     if (fault) params[name] = fault
   }
   if (Object.keys(params).length > 0) throw new Problem('rest_invalid_param', { params })

@@ -177,7 +177,7 @@ function bodyOf(incoming: Incoming): RawValues {
 function repeatedIn(incoming: Incoming, target: Target): Set<string> {
   const isForm = mediaType(incoming.headers) === 'application/x-www-form-urlencoded'
   const inBody = incoming.form?.repeated ?? (isForm ? repeatedKeys(incoming.body.toString('utf8')) : [])
-  return new Set([...repeatedKeys(target.queryText), ...inBody])
+  return target.queryText === '' ? new Set(inBody) : new Set([...repeatedKeys(target.queryText), ...inBody])
 }
 
 async function allowHeader({ route, variables }: Match, asking: Asking): Promise<string> {

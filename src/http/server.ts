@@ -206,9 +206,6 @@ function tooLarge(bytes: number): Problem {
 
 /** Puts an answer on the wire: headers of contract 9.1 and 9.2, entity tag, compression. */
 function send(site: Site, request: FastifyRequest, reply: FastifyReply, answer: Reply): FastifyReply {
-  const bytes =
-    answer.bytes ??
-    Buffer.from(JSON.stringify(answer.body, null, /[?&]_pretty(=|&|$)/.test(request.url) ? 4 : undefined))
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const { authorization, origin } = request.headers
   reply.code(answer.status).headers({
@@ -216,6 +213,10 @@ function send(site: Site, request: FastifyRequest, reply: FastifyReply, answer: 
     ...crossOriginHeaders(origin),
     'X-Request-Id': request.id,
   })
+  const text = answer.bytes ?? JSON.stringify(answer.body, null, /[?&]_pretty(=|&|$)/.test(request.url) ? 4 : undefined)
+  // A text goes out together with the head, in one piece.
+  if (!isRead && request.headers['accept-encoding'] === undefined) return reply.send(text)
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text
   if (isRead && answer.status === 200) {
     const tag = `W/"${createHash('sha1').update(bytes).digest('base64url')}"`
     reply.header('ETag', tag)

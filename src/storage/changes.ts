@@ -1,3 +1,13 @@
+import type { Change, Db } from './database.ts'
+import { statement } from './statement.ts'
+
+const insertChanges = statement<{ rows: Change[] }>()((db, value) => db.insertInto('changes').values(value('rows')))
+
+/** Notes inside a transaction what changed, so that caches on every node drop it. */
+export async function noteChanges(tx: Db, changes: readonly Change[]): Promise<void> {
+  if (changes.length > 0) await insertChanges(tx, { rows: [...changes] })
+}
+
 /** Changed records that `readChanges` gives at the most; whoever has missed more had better forget everything. */
 export const MOST_CHANGES = 10_000
 

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Search } from '../text/search.ts'
+import { noteChanges } from './changes.ts'
 import type { IdSet } from './id-set.ts'
 import { openPostgres } from './postgres.ts'
 import type { ChangeColumns, Tables } from './schema.ts'
@@ -70,7 +71,8 @@ export async function recordChange(tx: Db, kind: ChangeColumns['kind'], record: 
 
 /** Notes that several records changed. */
 export async function recordChanges(tx: Db, kind: ChangeColumns['kind'], records: readonly number[]): Promise<void> {
-  if (records.length === 0) return
-  const rows = records.map((record) => ({ kind, record }))
-  await tx.insertInto('changes').values(rows).execute()
+  await noteChanges(
+    tx,
+    records.map((record) => ({ kind, record })),
+  )
 }

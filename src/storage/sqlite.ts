@@ -9,6 +9,7 @@ import { indexEvents } from './event-words.ts'
 import { distanceKm } from './geo.ts'
 import type { Tables } from './schema.ts'
 import { makeSearcher, type Searcher } from './searcher.ts'
+import { runDirectly } from './statement.ts'
 import { lineContainsAll } from './text.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 import { makeWordSearch } from './word-search.ts'
@@ -23,7 +24,10 @@ const GROUP_LIMIT = 64
 export function openSqlite(file: string, retention: Retention = RETENTION): Database {
   const writer = connect(file)
   const reader = file === ':memory:' ? writer : connect(file)
-  const tx = queryBuilder(writer)
+  const written = prepareKept(writer)
+  const tx = queryBuilder(written)
+  runDirectly(tx, (text, parameters) => runPrepared(written(text), parameters))
+  const transaction = prepareTransaction(writer)
   const queue: Job[] = []
   let draining: Promise<void> | undefined
 
@@ -37,9 +41,10 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
       // The requests that have arrived by now get to write in the same commit.
       draining ??= nextTurn().then(drain)
     })
+  const log = readLog(reader)
   const prune = makePruner(
     retention,
-    async () => lastVersion(reader),
+    async () => log.lastVersion(),
     (before, rows) => write((tx) => dropChanges(tx, before, rows)),
   )
   const index = makeIndexer(reader, (most) => write((tx) => indexEvents(tx, most)))
@@ -49,17 +54,20 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
     index()
   }
   const drain = async () => {
-    while (queue.length > 0) await commitTogether(writer, tx, queue.splice(0, GROUP_LIMIT), committed)
+    while (queue.length > 0) await commitTogether(transaction, tx, queue.splice(0, GROUP_LIMIT), committed)
     draining = undefined
   }
-  const read = queryBuilder(reader)
+  const readable = reader === writer ? written : prepareKept(reader)
+  const read = queryBuilder(readable)
+  // A transaction of the query builder has the connection to itself.
+  runDirectly(read, (text, parameters) => (reader.isTransaction ? undefined : runPrepared(readable(text), parameters)))
   return {
     read,
     readPublic: () => read,
     write,
     migrate: write,
-    cursor: async () => lastVersion(reader),
-    readChanges: async (since) => readChanges(reader, since),
+    cursor: async () => log.lastVersion(),
+    readChanges: async (since) => log.readChanges(since),
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -93,12 +101,18 @@ function searchHere(connection: DatabaseSync): Searcher {
 /** So many events are indexed at once, for a few milliseconds; up to as many are read whole by every search. */
 const EVENTS_AT_ONCE = 64
 
+/** Commits between two looks at how many events have gathered, since looking takes a while as well. */
+const LOOK_EVERY_COMMITS = 4
+
 /** Indexes events once enough have gathered: a function to be called after each commit. */
 function makeIndexer(reader: DatabaseSync, index: (most: number) => Promise<number>): () => void {
   let waiting: StatementSync | undefined
   let isIndexing = false
-  const look = () => {
-    if (isIndexing) return
+  let unseen = LOOK_EVERY_COMMITS
+  return () => {
+    unseen += 1
+    if (isIndexing || unseen < LOOK_EVERY_COMMITS) return
+    unseen = 0
     waiting ??= prepareIfThere(reader, `select id from unindexed_events limit 1 offset ${EVENTS_AT_ONCE - 1}`)
     if (waiting?.get() === undefined) return
     isIndexing = true
@@ -107,9 +121,10 @@ function makeIndexer(reader: DatabaseSync, index: (most: number) => Promise<numb
       .catch(() => undefined)
       .finally(() => {
         isIndexing = false
+        // There may be more.
+        unseen = LOOK_EVERY_COMMITS
       })
   }
-  return look
 }
 
 /** A statement over tables that are not there before the migrations have run. */
@@ -142,22 +157,34 @@ function makeLook(reader: DatabaseSync, listeners: ReadonlySet<() => void>): () 
   }
 }
 
-function lastVersion(reader: DatabaseSync): Cursor {
-  const row = reader.prepare(`select seq from sqlite_sequence where name = 'changes'`).get()
-  return String(row?.seq ?? 0)
+/** Reads the log of changes. Versions are in the order of commit, since one transaction writes at a time. */
+function readLog(reader: DatabaseSync) {
+  const last = preparedLater(reader, `select seq from sqlite_sequence where name = 'changes'`)
+  const between = preparedLater(
+    reader,
+    'select distinct kind, record from changes where version > ? and version <= ? limit ?',
+  )
+  const first = preparedLater(reader, 'select min(version) as version from changes')
+  const lastVersion = (): Cursor => String(last().get()?.seq ?? 0)
+  const readChanges = (since: Cursor): { changes: Change[]; cursor: Cursor } | 'too old' => {
+    const cursor = lastVersion()
+    if (cursor === since) return { changes: [], cursor }
+    const rows = between().all(Number(since), Number(cursor), MOST_CHANGES + 1)
+    const oldest = first().get()?.version
+    const isKnown = Number(since) < Number(cursor) && oldest !== null && Number(oldest) <= Number(since) + 1
+    if (!isKnown || rows.length > MOST_CHANGES) return 'too old'
+    return { changes: (rows as unknown as Change[]).map(({ kind, record }) => ({ kind, record })), cursor }
+  }
+  return { lastVersion, readChanges }
 }
 
-/** Versions are in the order of commit, since one transaction writes at a time. */
-function readChanges(reader: DatabaseSync, since: Cursor): { changes: Change[]; cursor: Cursor } | 'too old' {
-  const cursor = lastVersion(reader)
-  if (cursor === since) return { changes: [], cursor }
-  const rows = reader
-    .prepare('select distinct kind, record from changes where version > ? and version <= ? limit ?')
-    .all(Number(since), Number(cursor), MOST_CHANGES + 1)
-  const oldest = reader.prepare('select min(version) as version from changes').get()?.version
-  const isKnown = Number(since) < Number(cursor) && oldest !== null && Number(oldest) <= Number(since) + 1
-  if (!isKnown || rows.length > MOST_CHANGES) return 'too old'
-  return { changes: (rows as unknown as Change[]).map(({ kind, record }) => ({ kind, record })), cursor }
+/** A statement that is prepared when it is first run, since tables are not there before the migrations have run. */
+function preparedLater(connection: DatabaseSync, text: string): () => StatementSync {
+  let statement: StatementSync | undefined
+  return () => {
+    statement ??= connection.prepare(text)
+    return statement
+  }
 }
 
 /** So many at once that a writer waits a few milliseconds. */
@@ -177,18 +204,46 @@ interface Job {
   reject: (error: unknown) => void
 }
 
+/** The statements around what jobs do. */
+function prepareTransaction(writer: DatabaseSync) {
+  const prepared = (text: string) => {
+    const statement = writer.prepare(text)
+    return () => statement.run()
+  }
+  const rollbackJob = prepared('rollback to job')
+  const releaseJob = prepared('release job')
+  return {
+    begin: prepared('begin immediate'),
+    commit: prepared('commit'),
+    /** Undoes everything, if anything has begun. */
+    rollback: () => {
+      if (writer.isTransaction) writer.exec('rollback')
+    },
+    beginJob: prepared('savepoint job'),
+    releaseJob,
+    undoJob: () => {
+      rollbackJob()
+      releaseJob()
+    },
+  }
+}
+
+type Transaction = ReturnType<typeof prepareTransaction>
+
 /**
  * Runs the jobs one after the other, each undone alone if it fails, and commits them with one flush to disk. Says so before anybody who
  * waits for them goes on.
  */
-async function commitTogether(writer: DatabaseSync, tx: Db, jobs: Job[], committed: () => void): Promise<void> {
+async function commitTogether(transaction: Transaction, tx: Db, jobs: Job[], committed: () => void): Promise<void> {
   const done: (() => void)[] = []
   try {
-    writer.exec('begin immediate')
-    for (const job of jobs) done.push(await attempt(writer, tx, job))
-    writer.exec('commit')
+    transaction.begin()
+    const [only] = jobs
+    if (only && jobs.length === 1) return await commitOne(transaction, tx, only, committed)
+    for (const job of jobs) done.push(await attempt(transaction, tx, job))
+    transaction.commit()
   } catch (error) {
-    if (writer.isTransaction) writer.exec('rollback')
+    transaction.rollback()
     for (const job of jobs) job.reject(asUnavailable(error))
     return
   }
@@ -196,14 +251,28 @@ async function commitTogether(writer: DatabaseSync, tx: Db, jobs: Job[], committ
   for (const settle of done) settle()
 }
 
-async function attempt(writer: DatabaseSync, tx: Db, job: Job): Promise<() => void> {
-  writer.exec('savepoint job')
+/** The same for one job, which needs no savepoint: when it fails, there is nothing to keep. */
+async function commitOne(transaction: Transaction, tx: Db, job: Job, committed: () => void): Promise<void> {
+  let value: unknown
+  try {
+    value = await job.work(tx)
+  } catch (error) {
+    transaction.rollback()
+    return job.reject(error)
+  }
+  transaction.commit()
+  committed()
+  job.resolve(value)
+}
+
+async function attempt(transaction: Transaction, tx: Db, job: Job): Promise<() => void> {
+  transaction.beginJob()
   try {
     const value = await job.work(tx)
-    writer.exec('release job')
+    transaction.releaseJob()
     return () => job.resolve(value)
   } catch (error) {
-    writer.exec('rollback to job; release job')
+    transaction.undoJob()
     return () => job.reject(error)
   }
 }
@@ -217,6 +286,12 @@ function asUnavailable(error: unknown): unknown {
   return isLost ? new DatabaseUnavailable(`The database does not answer: ${error.message}.`, error) : error
 }
 
+/**
+ * Pages of 4 kB in the write-ahead log before they go to the file. New events change the same pages of the indexes again and again, and
+ * each goes to the file once, so a long log saves writes. Reading it after a crash takes a moment.
+ */
+const LOG_PAGES = 16_000
+
 function connect(file: string): DatabaseSync {
   try {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
@@ -226,7 +301,7 @@ function connect(file: string): DatabaseSync {
       pragma synchronous = full;
       pragma foreign_keys = on;
       pragma cache_size = -16384;
-      pragma wal_autocheckpoint = 4000;
+      pragma wal_autocheckpoint = ${LOG_PAGES};
       pragma temp_store = memory;
     `)
     connection.function('distance_km', { deterministic: true, varargs: true }, (...points) =>
@@ -244,23 +319,27 @@ function connect(file: string): DatabaseSync {
 /** Statements a connection keeps prepared. */
 const MOST_PREPARED = 500
 
-function queryBuilder(connection: DatabaseSync): Db {
+/** Prepares the statements of a connection, each once. */
+function prepareKept(connection: DatabaseSync): (sql: string) => SqliteStatement {
   const prepared = new Map<string, SqliteStatement>()
-  return new Kysely<Tables>({
-    dialect: new SqliteDialect({
-      database: {
-        close: () => {},
-        prepare: (sql) => {
-          const known = prepared.get(sql)
-          if (known) return known
-          if (prepared.size >= MOST_PREPARED) prepared.clear()
-          const statement = adapted(connection.prepare(sql))
-          prepared.set(sql, statement)
-          return statement
-        },
-      },
-    }),
-  })
+  return (sql) => {
+    const known = prepared.get(sql)
+    if (known) return known
+    if (prepared.size >= MOST_PREPARED) prepared.clear()
+    const statement = adapted(connection.prepare(sql))
+    prepared.set(sql, statement)
+    return statement
+  }
+}
+
+function queryBuilder(prepare: (sql: string) => SqliteStatement): Db {
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: { close: () => {}, prepare } }) })
+}
+
+function runPrepared(statement: SqliteStatement, parameters: readonly unknown[]): unknown[] {
+  if (statement.reader) return statement.all(parameters)
+  statement.run(parameters)
+  return []
 }
 
 /** A statement as the query builder drives it. */

@@ -70,10 +70,10 @@ const MOST_SHAPES = 200
 export function statement<Values extends Record<keyof Values, Value>>() {
   return <Result>(build: (db: Db, value: Places<Values>) => Query<Result>): Statement<Values, RowOf<Result>> => {
     const known = { sqlite: new Map<string, Compiled>(), postgres: new Map<string, Compiled>() }
-    const find = (db: Db, values: Values): Compiled => {
+    const find = (db: Db, values: Values, isDirect: boolean): Compiled => {
       const shape = shapeOf(values)
       if (shape === undefined) return compile(db, build, values)
-      const compiled = known[isPostgres(db) ? 'postgres' : 'sqlite']
+      const compiled = known[!isDirect && isPostgres(db) ? 'postgres' : 'sqlite']
       const found = compiled.get(shape)
       if (found) return found
       if (compiled.size >= MOST_SHAPES) compiled.clear()
@@ -82,10 +82,14 @@ export function statement<Values extends Record<keyof Values, Value>>() {
       return made
     }
     return async (db, values) => {
-      const { query, slots } = find(db, values)
-      const parameters = slots.map((slot, i) => (slot ? readSlot(values, slot) : query.parameters[i]))
       const direct = directly.get(db)
-      const rows = direct ? direct(query.sql, parameters) : undefined
+      const { query, slots } = find(db, values, direct !== undefined)
+      const parameters: unknown[] = []
+      for (let i = 0; i < slots.length; i++) {
+        const slot = slots[i]
+        parameters.push(slot ? readSlot(values, slot) : query.parameters[i])
+      }
+      const rows = direct?.(query.sql, parameters)
       return (rows ?? (await db.executeQuery({ ...query, parameters })).rows) as RowOf<Result>[]
     }
   }
@@ -133,20 +137,26 @@ function placesOf(
 /** What of the values a compiled query depends on: the columns of rows, and how many entries a list has; undefined for too many. */
 function shapeOf(values: object): string | undefined {
   let shape = ''
-  for (const [name, value] of Object.entries(values)) {
+  for (const name in values) {
+    const value: unknown = values[name as keyof typeof values]
     if (typeof value !== 'object' || value === null) continue
-    const [first] = Array.isArray(value) ? value : [value]
-    if (first === undefined) throw new Error(`The list ${name} of a statement is empty.`)
-    if (Array.isArray(value) && value.length > LONGEST_KEPT) return undefined
-    const length = !Array.isArray(value) ? '' : isRow(first) ? value.length : paddedLength(value.length)
-    shape += `${name} ${length} ${isRow(first) ? columnsOf(first).join(' ') : ''};`
+    if (!Array.isArray(value)) {
+      shape += `${name} ${columnsOf(value).join(' ')};`
+      continue
+    }
+    if (value.length === 0) throw new Error(`The list ${name} of a statement is empty.`)
+    if (value.length > LONGEST_KEPT) return undefined
+    const [first] = value
+    shape += isRow(first)
+      ? `${name} ${value.length} ${columnsOf(first).join(' ')};`
+      : `${name} ${paddedLength(value.length)};`
   }
   return shape
 }
 
 /** Lists are filled up with their last entry to the next power of two, so that few statements do for all lengths. */
 function paddedLength(length: number): number {
-  return length > LONGEST_KEPT ? length : 2 ** Math.ceil(Math.log2(length))
+  return length > LONGEST_KEPT || length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
 }
 
 function columnsOf(row: object): string[] {

@@ -53,6 +53,7 @@ function foldUnicode(text: string): string {
 
 /** Lower-case text with the Latin letters written in ASCII where they can be; every other letter as it was. */
 export function latinToAscii(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
   const plain = text.normalize('NFKD').replace(LATIN_ACCENTS, '$1').toLowerCase().replace(LATIN_ACCENTS, '$1')
   return plainLetters(plain).normalize('NFC')
 }

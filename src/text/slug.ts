@@ -6,6 +6,7 @@ const LONGEST = 200
 /** What the slug of a trashed record ends in, so that its own is free again (contract 6). */
 export const TRASHED_SUFFIX = '__trashed'
 
+const ASCII = /^[ -~]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
 // Quotes and brackets vanish, so that "it's" is one word; so do the other signs of ASCII and those that are not letters.
@@ -53,6 +54,7 @@ function trimDashes(slug: string): string {
 
 /** As many whole characters as fit into so many bytes, encoded. */
 function cutSlug(plain: string, bytes: number): string {
+  if (ASCII.test(plain)) return plain.slice(0, bytes)
   let slug = ''
   for (const character of plain) {
     const next = slug + encodeForeign(character)
@@ -63,10 +65,12 @@ function cutSlug(plain: string, bytes: number): string {
 }
 
 function encodeForeign(text: string): string {
+  if (ASCII.test(text)) return text
   return text.replace(/[^\p{ASCII}]+/gu, (letters) => encodeURIComponent(letters).toLowerCase())
 }
 
 function decodeForeign(text: string): string {
+  if (!text.includes('%')) return text
   return text.replace(ENCODED, (bytes) => {
     try {
       return decodeURIComponent(bytes)

@@ -35,7 +35,6 @@ export async function startService({ address, cores, flags }: ServiceOptions): P
   const folder = await mkdtemp(join(tmpdir(), 'kalends-bench-data-'))
   const main = join(import.meta.dirname, '..', 'bin', 'kalends.js')
   const args = [
-    main,
     'serve',
     '--database',
     address,
@@ -48,7 +47,7 @@ export async function startService({ address, cores, flags }: ServiceOptions): P
     ...flags,
   ]
   const began = performance.now()
-  const child = startOn(cores.server, process.execPath, args, ['ignore', 'pipe', 'pipe'])
+  const child = startOn(cores.server, main, args, ['ignore', 'pipe', 'pipe'])
   const said = collect(child)
   const stop = async () => {
     await stopProcess(child)

@@ -1,5 +1,5 @@
+import type { SendHandle, Serializable } from 'node:child_process'
 import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
 import { type Ground, prepareGround } from './app.ts'
 import type { Config } from './config.ts'
 
@@ -27,12 +27,12 @@ export const isWorker = cluster.isWorker
 export async function startWorkers(config: Config, options: { demo?: boolean }): Promise<Workers> {
   const { database, firstAdministrator, demo } = await prepareGround(config, console.error, options)
   await database.close()
-  const first = cluster.fork()
+  const first = forkWorker()
   const port = await listening(first)
-  for (let i = 1; i < config.workers; i++) await listening(cluster.fork())
+  for (let i = 1; i < config.workers; i++) await listening(forkWorker())
   let isStopping = false
   cluster.on('exit', () => {
-    if (!isStopping) setTimeout(() => isStopping || cluster.fork(), RESTART_AFTER)
+    if (!isStopping) setTimeout(() => isStopping || forkWorker(), RESTART_AFTER)
   })
   return {
     port,
@@ -45,16 +45,45 @@ export async function startWorkers(config: Config, options: { demo?: boolean }):
   }
 }
 
+/**
+ * Starts a worker whose end, whenever it comes, harms nobody else. Node hands it a connection and waits to hear that it was taken; when
+ * the worker is gone before that, Node keeps the connection open, and whoever is at its other end would wait forever.
+ */
+function forkWorker(): Worker {
+  const worker = cluster.fork()
+  const { process } = worker
+  const send: typeof process.send = process.send.bind(process)
+  let given: unknown
+  const drop = () => {
+    if (given && typeof given === 'object' && 'close' in given && typeof given.close === 'function') given.close()
+  }
+  process.send = (message: Serializable, handle?: unknown) => {
+    given = handle ?? given
+    const isRoomLeft = send(message, handle as SendHandle)
+    if (worker.isDead()) drop()
+    return isRoomLeft
+  }
+  worker.once('exit', drop)
+  // It could not be told something that it had asked for; its exit says all there is to say.
+  worker.on('error', () => undefined)
+  return worker
+}
+
+/** Resolves once the worker has ended. */
+async function ended(worker: Worker): Promise<void> {
+  if (!worker.isDead()) await new Promise((resolve) => worker.once('exit', resolve))
+}
+
+/** The port that the worker listens on, once it does. @throws Error when it ends before. */
 async function listening(worker: Worker): Promise<number> {
-  const started = once(worker, 'listening').then(([address]: { port: number }[]) => address?.port ?? 0)
-  const failed = once(worker, 'exit').then(() => {
+  const started = new Promise<number>((resolve) => worker.once('listening', ({ port }) => resolve(port)))
+  const failed = ended(worker).then(() => {
     throw new Error('A worker could not start.')
   })
   return Promise.race([started, failed])
 }
 
 async function stopped(worker: Worker): Promise<void> {
-  const exit = once(worker, 'exit')
   worker.process.kill('SIGTERM')
-  await exit
+  await ended(worker)
 }

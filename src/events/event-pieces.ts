@@ -170,7 +170,7 @@ export function joinPiece(pieces: EventPieces, parts: EventParts, terms: Readonl
   add(ORGANIZER)
   addAll(parts.organizers)
   add(END)
-  const bytes = Buffer.allocUnsafe(size)
+  const bytes = Buffer.allocUnsafeSlow(size)
   let at = bytes.write(own)
   for (const chunk of chunks) at += chunk.copy(bytes, at)
   const piece = { bytes, counts, countsVersion: -1 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { emptyGenerations, findKept, keep } from '../common/generations.ts'
-import { type Piece, readPiece, stateOf, updateCounts } from '../events/event-pieces.ts'
 import { wallNow } from '../text/moments.ts'
 import { answerHeaders, crossOriginHeaders, type Encoding, encode, encodingFor, hasCurrent } from './headers.ts'
+import { makePublicEvents, type PublicEvent } from './public-events.ts'
 import { listSize, makePublicLists, type PublicList, writeList } from './public-lists.ts'
 import type { Reply } from './reply.ts'
 import { LONGEST_URL, type Responder, type Service } from './respond.ts'
@@ -18,14 +18,8 @@ interface Finished {
   tag: string
   body: Buffer
   encoded: Partial<Record<Encoding, Buffer>>
-  single?: Single
-}
-
-/** What the answer to a single event was made of: good beyond its version, for as long as the event has not changed. */
-interface Single {
-  event: number
-  state: string
-  piece: Piece
+  /** What it was made of, of a single event. */
+  single?: PublicEvent
 }
 
 /** Handles a request when it is an anonymous read; false leaves it to the server behind. */
@@ -45,9 +39,9 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
   const bodies = emptyGenerations<string, Finished>(bytes)
   const asked = emptyGenerations<string, true>(ASKED_BYTES)
   const findList = makePublicLists(service)
+  const singles = makePublicEvents(service)
   const buffers = makeBuffers()
   const root = `${site.restRoot}/`
-  const events = `${root}${site.namespace}/events/`
   const edition = createHash('sha1').update(JSON.stringify(site)).digest('base64url').slice(0, 6)
   const today = makeToday(site.timezone)
   const { Link: rootLink = '', ...listHeaders } = answerHeaders(site, { Allow: 'GET' }, true)
@@ -84,21 +78,19 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
   function findFinished(url: string, now: number): Finished | undefined {
     const known = findKept(bodies, url)
     if (!known || (known.version === memory.version && known.day === today(now))) return known
-    const { single } = known
-    if (!single || !memory.index || single.state !== stateOf(memory.pieces, single.event)) return undefined
-    const renewed = single.piece.countsVersion === memory.pieces.countsVersion ? known : recounted(known, single)
-    const finished = { ...renewed, version: memory.version, day: today(now) }
+    const single = known.single && singles.renew(known.single)
+    if (!single) return undefined
+    const current = { ...known, version: memory.version, day: today(now) }
+    const finished = single === known.single ? current : withSingle(current, single)
     keepFinished(url, finished)
     return finished
   }
 
-  /** The same event with the counts of its terms as they are now; the bytes before may still be on their way out. */
-  function recounted(known: Finished, single: Single): Finished {
-    const piece = { ...single.piece, bytes: Buffer.from(single.piece.bytes) }
-    updateCounts(memory.pieces, piece, memory.terms)
-    const tag = contentTag(piece.bytes)
+  /** An answer with another state of its event. */
+  function withSingle(known: Finished, single: PublicEvent): Finished {
+    const tag = contentTag(single.piece.bytes)
     const headers = known.headers.map((header) => (header === known.tag ? tag : header))
-    return { ...known, headers, tag, body: piece.bytes, encoded: {}, single: { ...single, piece } }
+    return { ...known, headers, tag, body: single.piece.bytes, encoded: {}, single }
   }
 
   async function answerLater(
@@ -120,7 +112,7 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
     const address = request.socket.remoteAddress ?? ''
     const reply = await respond({ method, url, headers, address, body: Buffer.alloc(0) })
     const finished =
-      isEvent(url) && reply.status === 200 ? finishEvent(reply, version, now) : finish(url, reply, version, now)
+      singles.isEvent(url) && reply.status === 200 ? finishEvent(reply, version, now) : finish(url, reply, version, now)
     if (finished.single || finished.tag.startsWith(`W/"${edition}.`)) keepFinished(url, finished)
     write(request, response, finished)
   }
@@ -177,24 +169,18 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
 
   /** Its entity tag is of what it says alone, so that clients keep it while other events change. */
   function finishEvent(reply: Reply, version: string, now: number): Finished {
-    const { pieces } = memory
-    const piece = readPiece(JSON.stringify(reply.body), pieces.countsVersion)
-    const finished = finishedWith(reply, version, now, contentTag(piece.bytes), piece.bytes)
-    const { id: event } = reply.body as { id: number }
+    const single = singles.read(reply.body as { id: number })
+    const { bytes } = single.piece
+    const finished = finishedWith(reply, version, now, contentTag(bytes), bytes)
     // What was read while something changed may be older than what is remembered now.
     const isCurrent = memory.index && memory.version === version && !memory.isBehind()
-    return isCurrent ? { ...finished, single: { event, state: stateOf(pieces, event), piece } } : finished
+    return isCurrent ? { ...finished, single } : finished
   }
 
   function finishedWith(reply: Reply, version: string, now: number, tag: string, body: Buffer): Finished {
     const headers = Object.entries(answerHeaders(site, reply.headers, true)).flat()
     if (reply.status === 200) headers.push('ETag', tag)
     return { version, day: today(now), status: reply.status, headers, tag, body, encoded: {} }
-  }
-
-  /** Whether this is the address of a single event, without parameters. */
-  function isEvent(url: string): boolean {
-    return url.startsWith(events) && /^(?:\d+|by-slug\/[^/?]+)\/?$/.test(url.slice(events.length))
   }
 }
 

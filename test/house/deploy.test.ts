@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +33,10 @@ test('the container file copies what is there, and everything that is run', () =
 })
 
 test('the service and the container start the program that is there', () => {
-  assert.match(textOf('deploy/kalends.service'), /^ExecStart=\/usr\/bin\/node \/opt\/kalends\/bin\/kalends\.js serve$/m)
-  assert.match(textOf('deploy/Containerfile'), /^ENTRYPOINT \["node", "bin\/kalends\.js"\]\nCMD \["serve"\]$/m)
-  assert.ok(existsSync(join(root, 'bin/kalends.js')))
+  assert.match(textOf('deploy/kalends.service'), /^ExecStart=\/opt\/kalends\/bin\/kalends\.js serve$/m)
+  assert.match(textOf('deploy/Containerfile'), /^ENTRYPOINT \["bin\/kalends\.js"\]\nCMD \["serve"\]$/m)
+  // Both run the file itself, which says how Node is to be started; npm start has to say the same.
+  assert.ok(statSync(join(root, 'bin/kalends.js')).mode & 0o100)
+  const [, flags] = textOf('bin/kalends.js').match(/^#!\/usr\/bin\/env -S node (\S+)\n/) ?? []
+  assert.equal(JSON.parse(textOf('package.json')).scripts.start, `node ${flags} bin/kalends.js serve`)
 })

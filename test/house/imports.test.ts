@@ -112,8 +112,9 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     'resources.ts',
     // Starts the memory of events and the clock that publishes what is due.
     'app.ts',
-    // Answers public lists of events from memory before anything else looks at the request.
+    // Answer public lists of events, and single ones, from memory before anything else looks at the request.
     'http/public-lists.ts',
+    'http/public-events.ts',
   ])
   const wrong = edges.filter(
     ([from, to]) => folders.has(placeOf(to)) && !folders.has(placeOf(from)) && !joiners.has(from),

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
+import { PATIENCE_MS } from '../support/waiting.ts'
 
 let service: TestService
 before(async () => {
@@ -341,7 +342,7 @@ describe('starting', () => {
 
   const program = fileURLToPath(new URL('../../bin/kalends.js', import.meta.url))
 
-  /** Runs the program until it ends, or for a minute. */
+  /** Runs the program until it ends, which it does unless it serves. */
   function run(
     args: string[],
     environment: Record<string, string> = {},
@@ -358,7 +359,7 @@ describe('starting', () => {
       child.stderr.on('data', (chunk) => {
         err += chunk
       })
-      const timer = globalThis.setTimeout(() => child.kill(), 60_000)
+      const timer = globalThis.setTimeout(() => child.kill(), PATIENCE_MS)
       child.on('close', (code) => {
         clearTimeout(timer)
         resolve({ code, out, err })

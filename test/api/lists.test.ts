@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, mock, test } from 'node:test'
 import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
 type Body = any
 
+// It is noon where the site is, and stays so, since what lists hold depends on the day and the hour.
+mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 20, 17) })
+
 let service: TestService
 before(async () => {
   service = await startService()
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  mock.timers.reset()
+})
 
 async function create(path: string, record: object): Promise<Body> {
   const { status, body } = await service.post(path, record)
@@ -28,7 +34,7 @@ const named = (records: Body[], key: string): string[] => records.map((record: B
 
 /** The day this many days from today, in the zone of the site. */
 function day(offset: number): string {
-  const today = new Intl.DateTimeFormat('sv', { timeZone: 'America/New_York' }).format()
+  const today = new Intl.DateTimeFormat('sv', { timeZone: 'America/New_York' }).format(Date.now())
   const date = new Date(`${today}T00:00:00Z`)
   date.setUTCDate(date.getUTCDate() + offset)
   return date.toISOString().slice(0, 10)

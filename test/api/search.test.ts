@@ -5,6 +5,7 @@ import { fold } from '../../src/text/fold.ts'
 import { plainText } from '../../src/text/html.ts'
 import { matchesSearch, parseSearch } from '../../src/text/search.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 /** An event as it was sent, with what the search is to look in. */
 interface Sent {
@@ -69,11 +70,7 @@ after(() => service.close())
 
 /** Waits until lists are answered from memory. */
 async function filled(): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    if ((await service.get('~/readyz')).body.memory === 'filled') return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  assert.fail('the memory was not filled within five seconds')
+  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
 }
 
 interface Asked {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Database, openDatabase, recordChange } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
@@ -8,6 +7,7 @@ import { DatabaseUnavailable } from '../../src/storage/unavailable.ts'
 import { administer, databaseName, SERVER, scratchDatabase } from '../support/database.ts'
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { startService } from '../support/service.ts'
+import { happensWithin, until } from '../support/waiting.ts'
 
 // A pooler hands each transaction to another session, so that nothing but the connection that listens may count on having one.
 
@@ -45,13 +45,6 @@ async function open(t: TestContext, parameters = ''): Promise<Database> {
   const database = await openDatabase(address + parameters)
   t.after(() => database.close())
   return database
-}
-
-/** Whether something happens within so many milliseconds. */
-async function happens(within: number, condition: () => boolean): Promise<boolean> {
-  const start = performance.now()
-  while (!condition() && performance.now() - start < within) await sleep(5)
-  return condition()
 }
 
 test('the interface works through a pooler, with many clients at once', pooled, async (t) => {
@@ -92,9 +85,12 @@ test('the interface works through a pooler, with many clients at once', pooled, 
 
 test('nothing is left behind in the sessions of a pooler', pooled, async (t) => {
   const database = await open(t)
-  database.onChange(() => undefined)
+  let isListening = false
+  database.onChange(() => {
+    isListening = true
+  })
+  await until(() => isListening, 'nobody listens')
   await Promise.all([1, 2, 3].map((record) => database.write((tx) => recordChange(tx, 'event', record))))
-  await sleep(300)
   const states = await Promise.all(
     Array.from({ length: SESSIONS * 2 }, async () => {
       const { rows } = await sql<{ state: string }>`
@@ -118,15 +114,17 @@ test(
     const [one, other] = [await open(t), await open(t)]
     let heard = 0
     other.onChange(() => heard++)
-    await happens(1000, () => heard > 0)
-    await sleep(200)
-    heard = 0
-    await administer(direct, `notify kalends_changes, 'somebody'`)
-    assert.ok(!(await happens(400, () => heard > 0)))
+    await until(() => heard > 0, 'nobody listens')
+    // Something else may be heard of at the same time, but not again and again.
+    await until(async () => {
+      heard = 0
+      await administer(direct, `notify kalends_changes, 'somebody'`)
+      return !(await happensWithin(400, () => heard > 0))
+    }, 'notifications get through')
     for (let record = 1; record <= 5; record++) {
       heard = 0
       await one.write((tx) => recordChange(tx, 'event', record))
-      assert.ok(await happens(2000, () => heard > 0))
+      await until(() => heard > 0, 'it was not noticed')
     }
   },
 )
@@ -135,23 +133,26 @@ test('with the parameter listen, notifications come past the pooler', pooled, as
   const [one, other] = [await open(t), await open(t, `?listen=${new URL(direct).host}`)]
   let heard = 0
   other.onChange(() => heard++)
-  await happens(1000, () => heard > 0)
-  await sleep(200)
-  heard = 0
-  await administer(direct, `notify kalends_changes, 'somebody'`)
-  assert.ok(await happens(2000, () => heard > 0))
-  await sleep(100)
+  await until(() => heard > 0, 'nobody listens')
+  await until(async () => {
+    heard = 0
+    await administer(direct, `notify kalends_changes, 'somebody'`)
+    return happensWithin(400, () => heard > 0)
+  }, 'notifications do not get through')
   heard = 0
   await one.write((tx) => recordChange(tx, 'event', 1))
-  assert.ok(await happens(2000, () => heard > 0))
+  await until(() => heard > 0, 'it was not noticed')
   await assert.rejects(openDatabase(`${address}?listen=a/b`), /takes HOST:PORT as listen, not "a\/b"\.$/)
 })
 
 test('a statement that takes too long is stopped on the server through a pooler, too', pooled, async (t) => {
-  const database = await open(t, '?statement_ms=200')
-  await assert.rejects(sql`select pg_sleep(20)`.execute(database.read), DatabaseUnavailable)
-  const { rows } = await sql`
-    select from pg_stat_activity where state = 'active' and query like '%pg_sleep(20)%' and pid <> pg_backend_pid()
-  `.execute(database.read)
-  assert.equal(rows.length, 0)
+  const database = await open(t, '?statement_ms=1000')
+  await assert.rejects(sql`select pg_sleep(600)`.execute(database.read), DatabaseUnavailable)
+  const countRunning = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where state = 'active' and query like '%pg_sleep(600)%' and pid <> pg_backend_pid()
+        and datname = current_database()`.execute(database.read)
+    return rows.length
+  }
+  await until(async () => (await countRunning()) === 0, 'it goes on')
 })

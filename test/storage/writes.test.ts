@@ -115,6 +115,8 @@ test('writes that wait for each other in a circle both succeed', onPostgres, asy
   await insertTag(database, 'a')
   await insertTag(database, 'b')
   let runs = 0
+  let holding = 0
+  const isHeld = Promise.withResolvers<void>()
   const touch = (db: Database, slugs: string[]) =>
     db.write(async (tx) => {
       runs++
@@ -125,7 +127,8 @@ test('writes that wait for each other in a circle both succeed', onPostgres, asy
           .where('slug', '=', slug)
           .execute()
         // Both have their first row before either asks for its second.
-        await new Promise((resolve) => setTimeout(resolve, 100))
+        if (++holding === 2) isHeld.resolve()
+        await isHeld.promise
       }
     })
   await Promise.all([touch(database, ['a', 'b']), touch(other, ['b', 'a'])])

@@ -42,6 +42,11 @@ async function scratchFile(): Promise<ScratchDatabase> {
   }
 }
 
+/** The address of a database of a service that waits for it however slow it is, for tests that are not about its limits. */
+export function patient(address: string): string {
+  return address.startsWith('sqlite:') ? address : `${address}?connect_ms=60000&statement_ms=60000`
+}
+
 /** A new database on a PostgreSQL server. */
 export async function scratchPostgres(server: string, content: 'migrated' | 'bare' = 'bare'): Promise<ScratchDatabase> {
   const name = `kalends_${randomUUID().replaceAll('-', '')}`

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { freePort, unprivileged } from './postgres.ts'
+import { PATIENCE_MS } from './waiting.ts'
 
 const PROGRAM = 'pgbouncer'
 /** Where Debian keeps it, beside wherever programs are looked for. */
@@ -66,14 +67,14 @@ default_pool_size = ${sessions}
       await rm(folder, { recursive: true, force: true })
     },
   }
-  for (let attempt = 0; ; attempt++) {
+  for (const start = performance.now(); ; ) {
     const client = new Client(bouncer.through(server))
     try {
       await client.connect()
       await client.end()
       return bouncer
     } catch (error) {
-      if (child.exitCode !== null || attempt === 100) {
+      if (child.exitCode !== null || performance.now() - start > PATIENCE_MS) {
         await bouncer.close()
         throw new Error(`PgBouncer did not start: ${String(error)}.`)
       }

@@ -1,5 +1,6 @@
 // A PostgreSQL server of one's own for tests: in a temporary folder, on a free port, as an unprivileged user, gone afterwards.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -8,6 +9,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { PATIENCE_MS } from './waiting.ts'
 
 const run = promisify(execFile)
 
@@ -155,13 +157,14 @@ async function launch(
 }
 
 async function untilReady(server: ChildProcess, address: string): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    const client = new Client({ connectionString: address, connectionTimeoutMillis: 2000 })
+  for (const start = performance.now(); ; ) {
+    const client = new Client({ connectionString: address, connectionTimeoutMillis: 10_000 })
     try {
       await client.connect()
       return await client.end()
     } catch (error) {
-      if (server.exitCode !== null || attempt === 200) throw new Error(`PostgreSQL did not start: ${String(error)}.`)
+      if (server.exitCode !== null || performance.now() - start > PATIENCE_MS)
+        throw new Error(`PostgreSQL did not start: ${String(error)}.`)
       await setTimeout(50)
     }
   }
@@ -248,12 +251,18 @@ export function unprivileged(): Owner {
   return { uid: Number(found[2]), gid: Number(found[3]) }
 }
 
-/** A port that nobody listens on. */
+/**
+ * A port that nobody listens on. It is below those that systems give out by themselves, so that no connection of anybody is given it
+ * before it is used, or while whoever used it is down for a while.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  const address = server.address()
-  await new Promise((done) => server.close(done))
-  if (typeof address !== 'object' || !address) throw new Error('no port is free')
-  return address.port
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = randomInt(10_000, 32_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) =>
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => server.close(() => resolve(true))),
+    )
+    if (isFree) return port
+  }
+  throw new Error('no port is free')
 }

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from '@20minutes/s3rver'
+import { freePort } from './postgres.ts'
 
 export const BUCKET = 'images'
 
@@ -34,9 +35,8 @@ export async function startS3(conditions: Conditions = 'kept'): Promise<S3Server
   const s3 = new S3rver({ directory: folder, silent: true, configureBuckets: [{ name: BUCKET }] })
   await s3.configureBuckets()
   const handle = withConditions(s3.callback(), conditions, (name) => exists(join(bucket, `${name}._S3rver_object`)))
-  let server: Server = await listen(handle, 0)
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
+  const port = await freePort()
+  let server: Server = await listen(handle, port)
   const halt = async () => {
     server.closeAllConnections()
     if (server.listening) await new Promise((done) => server.close(done))

@@ -5,7 +5,7 @@ import { type App, startApp } from '../../src/app.ts'
 import { type Config, readConfig, type SettingName } from '../../src/config.ts'
 import { addCredential } from '../../src/people/credentials.ts'
 import { findUserByLogin, insertUser } from '../../src/people/users.ts'
-import { scratchDatabase } from './database.ts'
+import { patient, scratchDatabase } from './database.ts'
 
 /** Who a request is made as. */
 export type Reader = 'anonymous' | 'admin' | 'editor' | 'author' | 'contributor' | 'subscriber'
@@ -89,7 +89,7 @@ export function credentialsOf(as: Reader): Record<string, string> {
 export async function startService(settings: Settings = {}): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   const scratch = await scratchDatabase()
-  const config = testConfig(folder, { database: scratch.address, ...settings })
+  const config = testConfig(folder, { database: patient(scratch.address), ...settings })
   const app = await startApp(config)
   const userIds = await addUsers(app)
   const { base, url: origin } = app.site

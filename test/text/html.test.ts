@@ -417,12 +417,14 @@ describe('any text at all', () => {
 
   test('is rendered in time that grows no faster than the text', () => {
     for (const bits of ['<a "', '<!', '<!--', '<script>', '<b></i>', '<b>', '&', ' \n', '<p>a\n\n']) {
-      const text = bits.repeat(Math.ceil(60_000 / bits.length))
-      const start = performance.now()
+      const text = bits.repeat(Math.ceil(120_000 / bits.length))
+      const before = process.cpuUsage()
       renderText(text, false)
       renderText(text, true)
       plainText(text)
-      assert.ok(performance.now() - start < 3000, bits)
+      // Of the processor, whatever else it does meanwhile; half a second of it on a common one.
+      const { user, system } = process.cpuUsage(before)
+      assert.ok(user + system < 10_000_000, bits)
     }
   })
 })

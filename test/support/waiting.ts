@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/**
+ * Milliseconds after which a test gives up waiting for what must come. Far beyond what any machine under any load needs, since it says
+ * nothing about speed: how long something took is told with `t.diagnostic`.
+ */
+export const PATIENCE_MS = 90_000
+
+/** Waits until the condition holds, looking every so many milliseconds; fails with `otherwise` when that never happens. The milliseconds it took. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  otherwise: string,
+  everyMs = 5,
+): Promise<number> {
+  const start = performance.now()
+  while (!(await condition())) {
+    if (performance.now() - start > PATIENCE_MS) assert.fail(otherwise)
+    await sleep(everyMs)
+  }
+  return performance.now() - start
+}
+
+/** Whether the condition comes to hold within so many milliseconds. For what may come by chance, and is tried again. */
+export async function happensWithin(ms: number, condition: () => boolean): Promise<boolean> {
+  const start = performance.now()
+  while (!condition() && performance.now() - start < ms) await sleep(5)
+  return condition()
+}

@@ -25,8 +25,8 @@ interface Finished {
 /** Handles a request when it is an anonymous read; false leaves it to the server behind. */
 export type PublicReads = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** Bytes of the addresses that are remembered as asked for once. */
-const ASKED_BYTES = 4_000_000
+/** Places for the addresses that are remembered as asked for once; a power of two. */
+const ASKED = 65_536
 
 /**
  * Answers anonymous reads ahead of the router: from finished bodies where nothing has changed since, from the memory of events where it
@@ -37,7 +37,7 @@ const ASKED_BYTES = 4_000_000
 export function makePublicReads(service: Service, respond: Responder, bytes: number): PublicReads {
   const { memory, site } = service
   const bodies = emptyGenerations<string, Finished>(bytes)
-  const asked = emptyGenerations<string, true>(ASKED_BYTES)
+  const asked = new Uint32Array(ASKED)
   const findList = makePublicLists(service)
   const singles = makePublicEvents(service)
   const buffers = makeBuffers()
@@ -148,10 +148,15 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
     write(request, response, finished, pooled && (() => buffers.give(pooled)))
   }
 
-  /** Whether this address has been asked for before, lately. */
+  /**
+   * Whether this address has been asked for before, lately. Of addresses only their hashes are kept: texts would have to be collected again,
+   * and all that comes of two with the same hash is a body kept too soon.
+   */
   function wasAsked(url: string): boolean {
-    if (findKept(asked, url)) return true
-    keep(asked, url, true, url.length + 100)
+    const hash = hashOf(url)
+    const place = hash % ASKED
+    if (asked[place] === hash) return true
+    asked[place] = hash
     return false
   }
 
@@ -182,6 +187,13 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
     if (reply.status === 200) headers.push('ETag', tag)
     return { version, day: today(now), status: reply.status, headers, tag, body, encoded: {} }
   }
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash >>> 0
 }
 
 const contentTag = (body: Buffer) => `W/"${createHash('sha1').update(body).digest('base64url')}"`

@@ -11,7 +11,7 @@ import { presentVenue } from '../venues/venue-present.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import { type EventIndex, linksOf } from './event-index.ts'
 import type { EventMemory } from './event-memory.ts'
-import { findPiece, joinPiece, keepLinked, keepPiece, type Piece, termPiece } from './event-pieces.ts'
+import { bytesOf, findPiece, joinPiece, keepLinked, keepPiece, type Piece, termPiece } from './event-pieces.ts'
 import { isShown, OWN_COLUMNS, writeOwn } from './event-present.ts'
 
 /** The listed events with these ids as bytes of JSON, in that order: from memory, and from the database those that are not there. */
@@ -121,7 +121,7 @@ async function linkedBytes<Row extends VenueRow | OrganizerRow>(
   const isKept = isCurrent()
   for (const [id, row] of rows) {
     const shown = isShown(asking, row)
-      ? Buffer.from(JSON.stringify(present(asking, row, images.get(row.image ?? 0))))
+      ? bytesOf(JSON.stringify(present(asking, row, images.get(row.image ?? 0))))
       : HIDDEN
     bytes.set(id, shown)
     if (isKept) keepLinked(kept, id, shown)

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
-import type { Tables, TermRow } from '../storage/schema.ts'
+import type { Tables, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
 import { putPlace } from './places.ts'
@@ -23,7 +23,7 @@ export async function readIndex(db: Db, terms: ReadonlyMap<number, TermRow>, sig
     .select((event) => [event.fn.countAll<number>().as('events'), event.fn.max('id').as('largest')])
     .executeTakeFirstOrThrow()
   const index = emptyIndex(Math.ceil(Number(events) * 1.05) + 64, Number(largest ?? 0) + 1024)
-  await readPlaces(db, index, 'all')
+  await readAllPlaces(db, index, signal)
   const links: EventLinks = {
     terms: await readLinks(db, 'term', signal),
     venues: await readLinks(db, 'venue', signal),
@@ -248,19 +248,36 @@ export async function eventsLinkedTo(db: Db, kind: 'venue' | 'organizer', ids: r
   return rows.map((row) => row.event)
 }
 
-/** Notes where public venues are: all of them, or those that changed. */
-export async function readPlaces(db: Db, index: EventIndex, ids: readonly number[] | 'all'): Promise<void> {
-  if (ids !== 'all') {
-    for (const id of ids) putPlace(index.places, id, undefined)
-    if (ids.length === 0) return
-  }
-  let venues = db
+const placesIn = (db: Db) =>
+  db
     .selectFrom('venues')
     .select(['id', 'geo_lat', 'geo_lng'])
     .where('status', '=', PUBLIC)
     .where('geo_lat', 'is not', null)
-  if (ids !== 'all') venues = venues.where('id', 'in', [...ids])
-  for (const { id, geo_lat: lat, geo_lng: lng } of await venues.execute()) {
+const findPlaces = statement<Ids>()((db, value) => placesIn(db).where('id', 'in', value('ids')))
+const placesAfter = statement<{ id: number }>()((db, last) =>
+  placesIn(db).where('id', '>', last('id')).orderBy('id').limit(AT_ONCE),
+)
+
+/** Notes where all public venues are. */
+async function readAllPlaces(db: Db, index: EventIndex, signal: AbortSignal): Promise<void> {
+  for (let last: { id: number } | undefined = { id: 0 }; last; ) {
+    const places = await placesAfter(db, { id: last.id })
+    notePlaces(index, places)
+    last = places.at(-1)
+    await nextTurn(undefined, { signal })
+  }
+}
+
+/** Notes where these venues are, if they are public. */
+export async function readPlaces(db: Db, index: EventIndex, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  for (const id of ids) putPlace(index.places, id, undefined)
+  notePlaces(index, await findPlaces(db, { ids }))
+}
+
+function notePlaces(index: EventIndex, places: readonly Pick<VenueRow, 'id' | 'geo_lat' | 'geo_lng'>[]): void {
+  for (const { id, geo_lat: lat, geo_lng: lng } of places) {
     if (lat !== null && lng !== null) putPlace(index.places, id, { lat, lng })
   }
 }

@@ -110,6 +110,13 @@ export function stateOf(pieces: EventPieces, id: number): string {
   return `${pieces.age}.${pieces.changes[id] ?? 0}`
 }
 
+/** A text in a buffer of its own: small ones would share theirs with others, and keep it when those are gone. */
+export function bytesOf(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
+}
+
 /** JSON as a piece, with the counts of the terms in it ready to be rewritten. */
 export function readPiece(json: string, countsVersion: number): Piece {
   const counts: number[] = []
@@ -125,7 +132,7 @@ export function readPiece(json: string, countsVersion: number): Piece {
     bytes += WIDTH
     copied = start + String(match[1]).length
   }
-  return { bytes: Buffer.from(text + json.slice(copied)), counts, countsVersion }
+  return { bytes: bytesOf(text + json.slice(copied)), counts, countsVersion }
 }
 
 const CATEGORIES = Buffer.from(',"categories":[')

@@ -1,7 +1,6 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely'
 import type { Asking } from '../declare/asking.ts'
 import { type Caller, can, isLoggedIn } from '../people/caller.ts'
-import { Problem, type ProblemCode } from '../problems.ts'
 import type { Db } from '../storage/database.ts'
 import type { RecordKind, RecordTable, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
@@ -126,9 +125,4 @@ export function pageRequest(query: { page?: number; per_page?: number }, asking:
 /** The start of a page; past every possible end for page numbers no database could count to. */
 export function offsetOf({ page, perPage }: PageRequest): number {
   return Math.min((page - 1) * perPage, MAX_ID)
-}
-
-/** @throws Problem with `code` when a page past the first has nothing on it (contract 4.1). */
-export function refuseEmptyPage(request: PageRequest, listing: Listing<unknown>, code: ProblemCode): void {
-  if (request.page > 1 && listing.rows.length === 0) throw new Problem(code)
 }

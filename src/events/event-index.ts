@@ -57,7 +57,7 @@ export interface IndexedEvent {
 /** What an event is linked to, as `IndexedEvent` has it. */
 export type IndexedLinks = Record<'terms' | 'venues' | 'organizers', number[]>
 
-export const NO_VENUE = -1
+const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
 export type PostingKind = 'term' | 'venue' | 'organizer' | 'featured' | 'located'

@@ -38,11 +38,6 @@ export async function findEvent(db: Db, address: { id: number } | { slug: string
   return row
 }
 
-/** The events with these ids, in no order. */
-export async function findEventsByIds(db: Db, ids: readonly number[]): Promise<EventRow[]> {
-  return ids.length === 0 ? [] : selectByIds(db, { ids })
-}
-
 /** A list of events as asked for, with its window and circle worked out. */
 export type EventQuery = Omit<Parsed<typeof event.filters>, 'geoloc'> & { window: EventWindow } & GeoFilter
 

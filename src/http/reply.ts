@@ -6,8 +6,6 @@ export interface Reply {
   status: number
   headers: Record<string, string>
   body: unknown
-  /** The body as it goes out, when it has been put together already. */
-  bytes?: Buffer
 }
 
 /** Headers that belong to the answer rather than to the transport, which an envelope repeats (contract 9.3). */

@@ -213,10 +213,10 @@ function send(site: Site, request: FastifyRequest, reply: FastifyReply, answer: 
     ...crossOriginHeaders(origin),
     'X-Request-Id': request.id,
   })
-  const text = answer.bytes ?? JSON.stringify(answer.body, null, /[?&]_pretty(=|&|$)/.test(request.url) ? 4 : undefined)
+  const text = JSON.stringify(answer.body, null, /[?&]_pretty(=|&|$)/.test(request.url) ? 4 : undefined)
   // A text goes out together with the head, in one piece.
   if (!isRead && request.headers['accept-encoding'] === undefined) return reply.send(text)
-  const bytes = typeof text === 'string' ? Buffer.from(text) : text
+  const bytes = Buffer.from(text)
   if (isRead && answer.status === 200) {
     const tag = `W/"${createHash('sha1').update(bytes).digest('base64url')}"`
     reply.header('ETag', tag)

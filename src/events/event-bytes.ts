@@ -32,6 +32,7 @@ export function eventBytes(
 const findOwn = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').select(OWN_COLUMNS).where('id', 'in', value('ids')),
 )
+
 async function presentMissing(
   memory: EventMemory,
   index: EventIndex,
@@ -39,8 +40,9 @@ async function presentMissing(
   asking: Asking,
 ): Promise<Map<number, Piece>> {
   const { version, pieces, terms } = memory
+  const { drops } = pieces
   // What was read while something changed is good for this answer, but not for later ones.
-  const isCurrent = () => version === memory.version && !memory.isBehind()
+  const isCurrent = () => drops === pieces.drops && version === memory.version && !memory.isBehind()
   const links = new Map(ids.map((id) => [id, linksOf(index, id)]))
   const linked = (kind: 'venues' | 'organizers') => [...links.values()].flatMap((own) => own[kind])
   const [rows, venues, organizers] = await Promise.all([

@@ -118,12 +118,12 @@ export function openEventMemory(database: Database, bytes: number): EventMemory 
   async function read(): Promise<void> {
     const start = await database.cursor()
     if (cursor === undefined) moveTo(start)
-    dropAllPieces(memory.pieces)
     const terms = await readTerms(database.read)
     const index = await readIndex(database.read, terms, stop.signal)
     await alone(async () => {
       memory.terms = terms
       memory.termIds = new Map([...terms.values()].map((term) => [slugKey(term), term.id]))
+      dropAllPieces(memory.pieces)
       memory.pieces.countsVersion++
       memory.index = index
       // What changed meanwhile may have been read or not; taking it in twice does no harm.
@@ -143,7 +143,7 @@ export function openEventMemory(database: Database, bytes: number): EventMemory 
     if (await takeInTerms(of('term'))) return readIndexAgain()
     await readPlaces(database.read, index, of('venue'))
     for (const kind of ['venue', 'organizer'] as const) {
-      for (const id of of(kind)) dropLinked(kind === 'venue' ? pieces.venues : pieces.organizers, id)
+      for (const id of of(kind)) dropLinked(pieces, `${kind}s`, id)
       for (const id of await eventsLinkedTo(database.read, kind, of(kind))) touched.add(id)
     }
     if (touched.size > RELOAD_ABOVE) return readIndexAgain()

@@ -21,6 +21,8 @@ export interface EventPieces {
   countsVersion: number
   /** Rises whenever all is forgotten. */
   age: number
+  /** Rises whenever anything is forgotten: what was read before may be older than what is kept from then on. */
+  drops: number
   /** How often each event has changed, by id. */
   changes: Uint32Array
 }
@@ -54,6 +56,7 @@ export function emptyPieces(bytes: number): EventPieces {
     terms: emptyGenerations(linked),
     countsVersion: 0,
     age: 0,
+    drops: 0,
     changes: new Uint32Array(256),
   }
 }
@@ -86,6 +89,7 @@ export function termPiece(pieces: EventPieces, id: number, present: () => object
 
 /** Forgets an event that has changed, and with it whatever else was made of it. */
 export function dropPiece(pieces: EventPieces, id: number): void {
+  pieces.drops++
   drop(pieces.events, id)
   if (id >= pieces.changes.length) {
     const wider = new Uint32Array(Math.ceil((id + 1) * 1.5))
@@ -95,14 +99,17 @@ export function dropPiece(pieces: EventPieces, id: number): void {
   pieces.changes[id] = (pieces.changes[id] ?? 0) + 1
 }
 
-export function dropLinked(linked: Generations<number, Buffer>, id: number): void {
-  drop(linked, id)
+/** Forgets a venue or organizer that has changed. */
+export function dropLinked(pieces: EventPieces, kind: 'venues' | 'organizers', id: number): void {
+  pieces.drops++
+  drop(pieces[kind], id)
 }
 
 export function dropAllPieces(pieces: EventPieces): void {
   for (const kept of [pieces.events, pieces.terms]) dropAll<number, Piece>(kept)
   for (const kept of [pieces.venues, pieces.organizers]) dropAll<number, Buffer>(kept)
   pieces.age++
+  pieces.drops++
 }
 
 /** Different whenever the event may be another than before, but for the counts of its terms. */

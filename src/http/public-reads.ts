@@ -105,14 +105,19 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
     const known = looking || memory.isBehind() ? undefined : findFinished(url, now)
     if (known) return write(request, response, known)
     const { version } = memory
+    const { drops } = memory.pieces
     // Why a list cannot be found the ordinary way says too.
     const list = await Promise.resolve(looking ?? findList(url, now)).catch(() => undefined)
     if (list) return writeFresh(request, response, url, list, version, today(now))
     const { method = 'GET', headers } = request
     const address = request.socket.remoteAddress ?? ''
     const reply = await respond({ method, url, headers, address, body: Buffer.alloc(0) })
+    // What was read while something changed may be older than what is remembered now.
+    const isCurrent = drops === memory.pieces.drops && memory.version === version && !memory.isBehind()
     const finished =
-      singles.isEvent(url) && reply.status === 200 ? finishEvent(reply, version, now) : finish(url, reply, version, now)
+      singles.isEvent(url) && reply.status === 200
+        ? finishEvent(reply, version, now, isCurrent)
+        : finish(url, reply, version, now)
     if (finished.single || finished.tag.startsWith(`W/"${edition}.`)) keepFinished(url, finished)
     write(request, response, finished)
   }
@@ -173,13 +178,11 @@ export function makePublicReads(service: Service, respond: Responder, bytes: num
   }
 
   /** Its entity tag is of what it says alone, so that clients keep it while other events change. */
-  function finishEvent(reply: Reply, version: string, now: number): Finished {
+  function finishEvent(reply: Reply, version: string, now: number, isCurrent: boolean): Finished {
     const single = singles.read(reply.body as { id: number })
     const { bytes } = single.piece
     const finished = finishedWith(reply, version, now, contentTag(bytes), bytes)
-    // What was read while something changed may be older than what is remembered now.
-    const isCurrent = memory.index && memory.version === version && !memory.isBehind()
-    return isCurrent ? { ...finished, single } : finished
+    return isCurrent && memory.index ? { ...finished, single } : finished
   }
 
   function finishedWith(reply: Reply, version: string, now: number, tag: string, body: Buffer): Finished {

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Asking } from '../../src/declare/asking.ts'
+import { eventBytes } from '../../src/events/event-bytes.ts'
+import { type EventMemory, openEventMemory } from '../../src/events/event-memory.ts'
+import { dropAllPieces, dropLinked, dropPiece, type EventPieces, findPiece } from '../../src/events/event-pieces.ts'
+import { openMediaStore } from '../../src/media/open-media-store.ts'
+import { anonymous } from '../../src/people/caller.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let memory: EventMemory
+let id: number
+let venue: number
+let asking: Asking
+
+before(async () => {
+  service = await startService()
+  const day = { start_date: '2027-03-01', end_date: '2027-03-01' }
+  const { body } = await service.post('/events', { title: 'Read', ...day, venue: { venue: 'Hall' } })
+  id = body.id
+  venue = body.venue.id
+  const { database, site } = service.app
+  const store = await openMediaStore('file:unused', assert.ifError)
+  const images = { store, hosts: [], maxBytes: 0, mediaUrl: '' }
+  const { write, findMatching } = database
+  asking = { db: database.readPublic(), write, findMatching, images, site, caller: anonymous, now: Date.now() }
+  memory = openEventMemory(database, 1_000_000)
+  await memory.load()
+})
+after(async () => {
+  await memory.close()
+  await service.close()
+})
+
+/** Presents the event, and does something while it is being read. */
+async function present(meanwhile: (pieces: EventPieces) => void): Promise<void> {
+  while (memory.isBehind()) await memory.catchUp()
+  assert.ok(memory.index)
+  const presented = eventBytes(memory, memory.index, [id], asking)
+  meanwhile(memory.pieces)
+  const [bytes] = await presented
+  assert.equal(JSON.parse(String(bytes)).venue.venue, 'Hall')
+}
+
+const changes: Record<string, (pieces: EventPieces) => void> = {
+  'the event': (pieces) => dropPiece(pieces, id),
+  'its venue': (pieces) => dropLinked(pieces, 'venues', venue),
+  everything: (pieces) => dropAllPieces(pieces),
+}
+for (const [what, change] of Object.entries(changes)) {
+  test(`what was read while ${what} was forgotten is answered with and not kept`, async () => {
+    dropAllPieces(memory.pieces)
+    await present(change)
+    assert.equal(findPiece(memory.pieces, id, memory.terms), undefined)
+    assert.equal(memory.pieces.venues.young.size, 0)
+    await present(() => undefined)
+    assert.ok(findPiece(memory.pieces, id, memory.terms))
+    assert.equal(memory.pieces.venues.young.size, 1)
+  })
+}

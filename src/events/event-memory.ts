@@ -1,6 +1,6 @@
+import { findTermsByIds } from '../common/term-store.ts'
 import type { Cursor, Database } from '../storage/database.ts'
 import type { ChangeColumns, TermRow } from '../storage/schema.ts'
-import { statement } from '../storage/statement.ts'
 import { dropEvent, type EventIndex, putEvent } from './event-index.ts'
 import { eventsLinkedTo, readEvents, readIndex, readPlaces, readTerms } from './event-index-read.ts'
 import { dropAllPieces, dropLinked, dropPiece, type EventPieces, emptyPieces } from './event-pieces.ts'
@@ -26,10 +26,6 @@ export interface EventMemory {
   /** Stops taking in changes, and waits for whatever is being read. */
   close: () => Promise<void>
 }
-
-const findTerms = statement<{ ids: readonly number[] }>()((db, value) =>
-  db.selectFrom('terms').selectAll().where('id', 'in', value('ids')),
-)
 
 const EVENTS_AT_ONCE = 500
 /** Above this many events that one change touches, reading all of them anew is quicker. */
@@ -173,7 +169,7 @@ export function openEventMemory(database: Database, bytes: number): EventMemory 
   /** Takes in changed terms. True when the tree of categories changed, which moves events between postings. */
   async function takeInTerms(ids: number[]): Promise<boolean> {
     if (ids.length === 0) return false
-    const rows = await findTerms(database.read, { ids })
+    const rows = await findTermsByIds(database.read, ids)
     const now = new Map(rows.map((row) => [row.id, row]))
     memory.pieces.countsVersion++
     let isTreeChanged = false

@@ -90,8 +90,12 @@ export function openEventMemory(database: Database, bytes: number): EventMemory 
     try {
       const read = cursor === undefined ? 'too old' : await database.readChanges(cursor)
       if (read === 'too old') return await startAgain()
-      if (read.changes.length > 0) await apply(read.changes)
-      moveTo(read.cursor)
+      // A cursor also moves when a transaction elsewhere comes to nothing.
+      if (read.changes.length > 0) {
+        await apply(read.changes)
+        memory.version = read.cursor
+      }
+      cursor = read.cursor
     } catch (error) {
       isStale = true
       throw error

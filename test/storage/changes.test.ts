@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { openEventMemory } from '../../src/events/event-memory.ts'
 import { type Database, recordChange } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openPostgres } from '../../src/storage/postgres.ts'
@@ -109,6 +110,31 @@ test('a change is told although transactions that began before it go on', onPost
   const second = await readFrom(database, first.cursor)
   assert.deepEqual(second.changes, [{ kind: 'event', record: 1 }])
   assert.deepEqual((await readFrom(database, second.cursor)).changes, [])
+})
+
+test('what another began and gave up is no change to whoever remembers events', onPostgres, async (t) => {
+  const { database, address } = await openScratch(t)
+  const other = await openAgain(t, address)
+  const memory = openEventMemory(database, 1_000_000)
+  t.after(() => memory.close())
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const givenUp = other.write(async (tx) => {
+    await sql`select pg_current_xact_id()`.execute(tx)
+    begun.resolve()
+    await released.promise
+    throw new Error('not after all')
+  })
+  await begun.promise
+  await change(database, 1)
+  await memory.catchUp()
+  const { version } = memory
+  released.resolve()
+  await assert.rejects(givenUp)
+  await memory.catchUp()
+  assert.equal(memory.version, version)
+  await change(database, 2)
+  await memory.catchUp()
+  assert.notEqual(memory.version, version)
 })
 
 test('listeners are called before a write is acknowledged, until they are taken away', async (t) => {

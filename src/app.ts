@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
+import { cacheBudget } from './common/generations.ts'
 import type { ImageService } from './common/images.ts'
 import { type Config, databaseAddress, mediaAddress, mediaUrl, replicaAddress, type Site, siteOf } from './config.ts'
 import type { DemoGround } from './demo/demo.ts'
@@ -77,7 +78,8 @@ export async function startApp(config: Config, options: { demo?: boolean } = {})
   const database = replica === undefined ? primary : readFromReplica(primary, replica, report)
   const authenticator = makeAuthenticator(database)
   let isStopping = false
-  const memory = openEventMemory(database, config.cache_bytes / 2)
+  const budget = cacheBudget(config.cache_bytes)
+  const memory = openEventMemory(database, budget)
   const server = await makeServer(
     {
       site,
@@ -92,7 +94,7 @@ export async function startApp(config: Config, options: { demo?: boolean } = {})
       logger: config.log_level === 'silent' ? false : logger,
       bodyBytes: config.body_bytes,
       imageBytes: config.image_bytes,
-      cacheBytes: config.cache_bytes / 2,
+      cacheBudget: budget,
       trustedProxy: config.trusted_proxy,
     },
   )

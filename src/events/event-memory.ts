@@ -1,3 +1,4 @@
+import type { CacheBudget } from '../common/generations.ts'
 import { findTermsByIds } from '../common/term-store.ts'
 import type { Cursor, Database } from '../storage/database.ts'
 import type { ChangeColumns, TermRow } from '../storage/schema.ts'
@@ -31,11 +32,8 @@ const EVENTS_AT_ONCE = 500
 /** Above this many events that one change touches, reading all of them anew is quicker. */
 const RELOAD_ABOVE = 20_000
 
-/** Of the bytes for presented events and what searches found, so many go to the latter. */
-const SEARCH_SHARE = 1 / 8
-
-/** Keeps the listed public events of a database in memory; `bytes` bounds the presented ones and what searches found. */
-export function openEventMemory(database: Database, bytes: number): EventMemory {
+/** Keeps the listed public events of a database in memory; `budget` bounds the presented ones and what searches found. */
+export function openEventMemory(database: Database, budget: CacheBudget): EventMemory {
   let cursor: Cursor | undefined
   let isStale = false
   let working: Promise<void> | undefined
@@ -48,8 +46,8 @@ export function openEventMemory(database: Database, bytes: number): EventMemory 
 
   const memory: EventMemory = {
     index: undefined,
-    pieces: emptyPieces(bytes * (1 - SEARCH_SHARE)),
-    searches: emptySearches(bytes * SEARCH_SHARE),
+    pieces: emptyPieces(budget),
+    searches: emptySearches(budget),
     terms: new Map(),
     termIds: new Map(),
     version: '',

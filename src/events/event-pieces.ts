@@ -1,4 +1,12 @@
-import { drop, dropAll, emptyGenerations, findKept, type Generations, keep } from '../common/generations.ts'
+import {
+  type CacheBudget,
+  drop,
+  dropAll,
+  emptyGenerations,
+  findKept,
+  type Generations,
+  keep,
+} from '../common/generations.ts'
 import type { TermRow } from '../storage/schema.ts'
 
 /** A part of an answer as bytes of JSON ready to be copied. */
@@ -38,8 +46,6 @@ export interface EventParts {
   organizers: readonly Buffer[]
 }
 
-/** Of the bytes of all pieces, so many are for each kind of record that events link to. */
-const LINKED_SHARE = 1 / 8
 /** Digits kept free for a count, so that it can be rewritten in place: blanks before a number mean nothing in JSON. */
 const WIDTH = 10
 /** Only an embedded term has these members in this order; inside a JSON text every quote would be escaped. */
@@ -47,13 +53,12 @@ const EMBEDDED_COUNT = /"count":(\d+),"filter":"raw","id":(\d+)/g
 /** Bytes a piece costs beside its JSON. */
 const OVERHEAD = 200
 
-export function emptyPieces(bytes: number): EventPieces {
-  const linked = bytes * LINKED_SHARE
+export function emptyPieces(budget: CacheBudget): EventPieces {
   return {
-    events: emptyGenerations(bytes - 3 * linked),
-    venues: emptyGenerations(linked),
-    organizers: emptyGenerations(linked),
-    terms: emptyGenerations(linked),
+    events: emptyGenerations(budget),
+    venues: emptyGenerations(budget),
+    organizers: emptyGenerations(budget),
+    terms: emptyGenerations(budget),
     countsVersion: 0,
     age: 0,
     drops: 0,

@@ -1,4 +1,4 @@
-import { emptyGenerations, findKept, type Generations, keep } from '../common/generations.ts'
+import { type CacheBudget, emptyGenerations, findKept, type Generations, keep } from '../common/generations.ts'
 import type { Database } from '../storage/database.ts'
 import type { IdSet } from '../storage/id-set.ts'
 import { parseSearch } from '../text/search.ts'
@@ -10,9 +10,8 @@ export interface EventSearches {
   asked: Map<string, Promise<IdSet>>
 }
 
-/** Remembers what searches found in so many bytes at the most. */
-export function emptySearches(bytes: number): EventSearches {
-  return { found: emptyGenerations(bytes), asked: new Map() }
+export function emptySearches(budget: CacheBudget): EventSearches {
+  return { found: emptyGenerations(budget), asked: new Map() }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { emptyGenerations, findKept, keep } from '../common/generations.ts'
+import { type CacheBudget, emptyGenerations, findKept, keep } from '../common/generations.ts'
 import { wallNow } from '../text/moments.ts'
 import { answerHeaders, crossOriginHeaders, type Encoding, encode, encodingFor, hasCurrent } from './headers.ts'
 import { makePublicEvents, type PublicEvent } from './public-events.ts'
@@ -32,11 +32,11 @@ const ASKED = 65_536
  * Answers anonymous reads ahead of the router: from finished bodies where nothing has changed since, from the memory of events where it
  * knows them, and through the ordinary way else. An answer is kept with the version of the data it was made from, so that it is never
  * served after a change that this process can know of; it is kept once it has been asked for twice, since most lists of a busy site are
- * asked for once. `bytes` bounds the finished bodies.
+ * asked for once. `budget` bounds the finished bodies.
  */
-export function makePublicReads(service: Service, respond: Responder, bytes: number): PublicReads {
+export function makePublicReads(service: Service, respond: Responder, budget: CacheBudget): PublicReads {
   const { memory, site } = service
-  const bodies = emptyGenerations<string, Finished>(bytes)
+  const bodies = emptyGenerations<string, Finished>(budget)
   const asked = new Uint32Array(ASKED)
   const findList = makePublicLists(service)
   const singles = makePublicEvents(service)

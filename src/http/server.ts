@@ -10,6 +10,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { CacheBudget } from '../common/generations.ts'
 import type { Site } from '../config.ts'
 import { MEDIA_CACHE_CONTROL } from '../media/media-store.ts'
 import { Problem } from '../problems.ts'
@@ -28,8 +29,8 @@ export interface ServerOptions {
   /** bytes of an uploaded image */
   imageBytes: number
   trustedProxy: readonly string[]
-  /** bytes that finished answers may take up in memory */
-  cacheBytes: number
+  /** what finished answers share with whatever else is kept in memory */
+  cacheBudget: CacheBudget
 }
 
 /** Longer than the idle time of common proxies, so that they never send into a connection that is being closed. */
@@ -43,7 +44,7 @@ const LET_GO_EVERY_MS = 20
 /** The HTTP server: transport, limits and headers around the answers; the only place that knows the framework. */
 export async function makeServer(service: Service, options: ServerOptions): Promise<FastifyInstance> {
   const respond = makeResponder(service)
-  const readPublic = makePublicReads(service, respond, options.cacheBytes)
+  const readPublic = makePublicReads(service, respond, options.cacheBudget)
   const app: FastifyInstance = Fastify({
     serverFactory: (handler) =>
       createServer({ keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: LONGEST_HEAD }, (request, response) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { cacheBudget } from '../../src/common/generations.ts'
 import type { Asking } from '../../src/declare/asking.ts'
 import { eventBytes } from '../../src/events/event-bytes.ts'
 import { type EventMemory, openEventMemory } from '../../src/events/event-memory.ts'
@@ -25,7 +26,7 @@ before(async () => {
   const images = { store, hosts: [], maxBytes: 0, mediaUrl: '' }
   const { write, findMatching } = database
   asking = { db: database.readPublic(), write, findMatching, images, site, caller: anonymous, now: Date.now() }
-  memory = openEventMemory(database, 1_000_000)
+  memory = openEventMemory(database, cacheBudget(1_000_000))
   await memory.load()
 })
 after(async () => {

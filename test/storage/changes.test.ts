@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { cacheBudget } from '../../src/common/generations.ts'
 import { openEventMemory } from '../../src/events/event-memory.ts'
 import { type Database, recordChange } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
@@ -115,7 +116,7 @@ test('a change is told although transactions that began before it go on', onPost
 test('what another began and gave up is no change to whoever remembers events', onPostgres, async (t) => {
   const { database, address } = await openScratch(t)
   const other = await openAgain(t, address)
-  const memory = openEventMemory(database, 1_000_000)
+  const memory = openEventMemory(database, cacheBudget(1_000_000))
   t.after(() => memory.close())
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const givenUp = other.write(async (tx) => {

@@ -14,18 +14,18 @@ import type { EventMemory } from './event-memory.ts'
 import { bytesOf, findPiece, joinPiece, keepLinked, keepPiece, type Piece, termPiece } from './event-pieces.ts'
 import { isShown, OWN_COLUMNS, writeOwn } from './event-present.ts'
 
-/** The listed events with these ids as bytes of JSON, in that order: from memory, and from the database those that are not there. */
-export function eventBytes(
+/** The listed events with these ids as JSON, in that order: from memory, and from the database those that are not there. */
+export function eventPieces(
   memory: EventMemory,
   index: EventIndex,
   ids: readonly number[],
   asking: Asking,
-): Buffer[] | Promise<Buffer[]> {
-  const bytes = ids.map((id) => findPiece(memory.pieces, id, memory.terms))
-  const missing = ids.filter((_, i) => bytes[i] === undefined)
-  if (missing.length === 0) return bytes as Buffer[]
+): Piece[] | Promise<Piece[]> {
+  const found = ids.map((id) => findPiece(memory.pieces, id, memory.terms))
+  const missing = ids.filter((_, i) => found[i] === undefined)
+  if (missing.length === 0) return found as Piece[]
   return presentMissing(memory, index, missing, asking).then((presented) =>
-    ids.flatMap((id, i) => bytes[i] ?? presented.get(id)?.bytes ?? []),
+    ids.flatMap((id, i) => found[i] ?? presented.get(id) ?? []),
   )
 }
 

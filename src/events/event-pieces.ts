@@ -12,8 +12,8 @@ import type { TermRow } from '../storage/schema.ts'
 /** A part of an answer as bytes of JSON ready to be copied. */
 export interface Piece {
   bytes: Buffer
-  /** Where the counts of terms stand in `bytes`, and whose they are: offset, term, offset, term … */
-  counts: readonly number[]
+  /** The counts of terms in `bytes`: where each stands, whose it is, and what it says, one after the other. */
+  counts: number[]
   /** The state of the counts it was last brought up to. */
   countsVersion: number
 }
@@ -66,12 +66,11 @@ export function emptyPieces(budget: CacheBudget): EventPieces {
   }
 }
 
-/** The bytes of an event with the counts of its terms as they are now, or undefined when they are not in memory. */
-export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<number, TermRow>): Buffer | undefined {
+/** An event with the counts of its terms as they are now, or undefined when it is not in memory. */
+export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<number, TermRow>): Piece | undefined {
   const piece = findKept(pieces.events, id)
-  if (!piece) return undefined
-  if (piece.countsVersion !== pieces.countsVersion) updateCounts(pieces, piece, terms)
-  return piece.bytes
+  if (piece && piece.countsVersion !== pieces.countsVersion) updateCounts(pieces, piece, terms)
+  return piece
 }
 
 export function keepPiece(pieces: EventPieces, id: number, piece: Piece): void {
@@ -117,9 +116,20 @@ export function dropAllPieces(pieces: EventPieces): void {
   pieces.drops++
 }
 
-/** Different whenever the event may be another than before, but for the counts of its terms. */
-export function stateOf(pieces: EventPieces, id: number): string {
-  return `${pieces.age}.${pieces.changes[id] ?? 0}`
+/** What events were like at some time, to be told from what they are like later. */
+export interface EventStates {
+  age: number
+  /** Of each event, how often it had changed. */
+  changes: readonly number[]
+}
+
+export function statesOf({ age, changes }: EventPieces, ids: readonly number[]): EventStates {
+  return { age, changes: ids.map((id) => changes[id] ?? 0) }
+}
+
+/** Whether these events are for certain what they were, but for the counts of their terms. */
+export function areUnchanged({ age, changes }: EventPieces, ids: readonly number[], before: EventStates): boolean {
+  return age === before.age && ids.every((id, i) => (changes[id] ?? 0) === before.changes[i])
 }
 
 /** A text in a buffer of its own: small ones would share theirs with others, and keep it when those are gone. */
@@ -139,7 +149,7 @@ export function readPiece(json: string, countsVersion: number): Piece {
     const start = match.index + '"count":'.length
     const before = json.slice(copied, start)
     bytes += Buffer.byteLength(before)
-    counts.push(bytes, Number(match[2]))
+    counts.push(bytes, Number(match[2]), Number(match[1]))
     text += before + String(match[1]).padStart(WIDTH)
     bytes += WIDTH
     copied = start + String(match[1]).length
@@ -174,8 +184,8 @@ export function joinPiece(pieces: EventPieces, parts: EventParts, terms: Readonl
   const addTerms = (list: readonly Piece[]) =>
     list.forEach((term, i) => {
       if (i > 0) add(COMMA)
-      for (let j = 0; j < term.counts.length; j += 2)
-        counts.push(size + (term.counts[j] as number), term.counts[j + 1] as number)
+      for (let j = 0; j < term.counts.length; j += 3)
+        counts.push(size + (term.counts[j] as number), term.counts[j + 1] as number, term.counts[j + 2] as number)
       add(term.bytes)
     })
   add(CATEGORIES)
@@ -197,15 +207,34 @@ export function joinPiece(pieces: EventPieces, parts: EventParts, terms: Readonl
   return piece
 }
 
-/** Rewrites the counts of the terms in a piece as they are now. */
+/** Rewrites the counts of the terms in a piece that are others by now. */
 export function updateCounts(
   { countsVersion }: Pick<EventPieces, 'countsVersion'>,
   piece: Piece,
   terms: ReadonlyMap<number, TermRow>,
 ): void {
-  for (let i = 0; i < piece.counts.length; i += 2) {
+  for (let i = 0; i < piece.counts.length; i += 3) {
     const count = terms.get(piece.counts[i + 1] as number)?.count ?? 0
+    if (count === piece.counts[i + 2]) continue
     piece.bytes.write(String(count).padStart(WIDTH), piece.counts[i] as number, 'latin1')
+    piece.counts[i + 2] = count
   }
   piece.countsVersion = countsVersion
+}
+
+/** The counts that a piece shows, by term. */
+export function shownCounts(piece: Piece): [term: number, count: number][] {
+  const shown: [number, number][] = []
+  for (let i = 0; i < piece.counts.length; i += 3)
+    shown.push([piece.counts[i + 1] as number, piece.counts[i + 2] as number])
+  return shown
+}
+
+/** Whether terms still have these counts. */
+export function areCurrent(
+  counts: Iterable<[term: number, count: number]>,
+  terms: ReadonlyMap<number, TermRow>,
+): boolean {
+  for (const [term, count] of counts) if ((terms.get(term)?.count ?? 0) !== count) return false
+  return true
 }

@@ -1,10 +1,19 @@
-import { type Piece, readPiece, stateOf, updateCounts } from '../events/event-pieces.ts'
+import {
+  areCurrent,
+  areUnchanged,
+  type EventStates,
+  type Piece,
+  readPiece,
+  shownCounts,
+  statesOf,
+  updateCounts,
+} from '../events/event-pieces.ts'
 import type { Service } from './respond.ts'
 
 /** The body of an answer to a single event, good for as long as the event has not changed, whatever else does. */
 export interface PublicEvent {
   event: number
-  state: string
+  states: EventStates
   piece: Piece
 }
 
@@ -24,15 +33,15 @@ export function makePublicEvents({ site, memory }: Service): PublicEvents {
     isEvent: (url) => url.startsWith(events) && /^(?:\d+|by-slug\/[^/?]+)\/?$/.test(url.slice(events.length)),
     read: (body) => ({
       event: body.id,
-      state: stateOf(memory.pieces, body.id),
+      states: statesOf(memory.pieces, [body.id]),
       piece: readPiece(JSON.stringify(body), memory.pieces.countsVersion),
     }),
     renew: (known) => {
       // Without an index nobody has followed what changed.
-      if (!memory.index || known.state !== stateOf(memory.pieces, known.event)) return undefined
-      if (known.piece.countsVersion === memory.pieces.countsVersion) return known
+      if (!memory.index || !areUnchanged(memory.pieces, [known.event], known.states)) return undefined
+      if (areCurrent(shownCounts(known.piece), memory.terms)) return known
       // The bytes before may still be on their way out.
-      const piece = { ...known.piece, bytes: Buffer.from(known.piece.bytes) }
+      const piece = { ...known.piece, bytes: Buffer.from(known.piece.bytes), counts: [...known.piece.counts] }
       updateCounts(memory.pieces, piece, memory.terms)
       return { ...known, piece }
     },

@@ -3,24 +3,38 @@ import type { Asking } from '../declare/asking.ts'
 import type { ListAnswer } from '../declare/operations.ts'
 import type { Field, Parsed } from '../declare/resource.ts'
 import { event } from '../events/event.ts'
-import { eventBytes } from '../events/event-bytes.ts'
+import { eventPieces } from '../events/event-bytes.ts'
 import type { IndexPage } from '../events/event-index-list.ts'
 import { listFromMemory } from '../events/event-lists.ts'
+import type { EventMemory } from '../events/event-memory.ts'
+import {
+  areCurrent,
+  areUnchanged,
+  type EventStates,
+  type Piece,
+  shownCounts,
+  statesOf,
+} from '../events/event-pieces.ts'
 import { eventWindow } from '../events/event-window.ts'
 import { effectiveParameters } from '../events/events.ts'
 import { listLinks } from './reply.ts'
 import { parsePlainQuery } from './request.ts'
 import { anonymousAsking, type Service } from './respond.ts'
 
-/** A list of events on its way out: what stands before, the events as bytes, and what stands behind. */
+/** A list of events on its way out: the events as JSON, and what stands behind them. */
 export interface PublicList {
-  events: readonly Buffer[]
+  events: readonly Piece[]
   /** JSON behind the events. */
   tail: string
   total: number
   totalPages: number
   /** The value of the `Link` header, empty for none. */
   link: string
+  /** Its events, as they were before they were read. */
+  ids: readonly number[]
+  states: EventStates
+  /** Finds the same page again, as it is then. */
+  findAgain: () => ReturnType<typeof listFromMemory>
 }
 
 type ListQuery = Parsed<typeof event.filters>
@@ -43,30 +57,33 @@ export function makePublicLists(
     if (!query) return undefined
     const window = eventWindow(query, asking)
     const { page, perPage } = pageRequest(query, asking)
-    const found = listFromMemory(memory, query, window, (page - 1) * perPage, perPage, asking)
+    const find = () => listFromMemory(memory, query, window, (page - 1) * perPage, perPage, asking)
+    const found = find()
     const place = { page, perPage, ...effectiveParameters(asking, query, window) }
     return found instanceof Promise
-      ? found.then((later) => present(later, place, asking))
-      : present(found, place, asking)
+      ? found.then((later) => present(later, place, find, asking))
+      : present(found, place, find, asking)
   }
 
   function present(
     found: IndexPage | undefined,
     place: Omit<ListAnswer, 'items' | 'total'>,
+    findAgain: PublicList['findAgain'],
     asking: Asking,
   ): PublicList | undefined | Promise<PublicList> {
     if (!found || (place.page > 1 && found.ids.length === 0)) return undefined
-    const { total } = found
+    const { total, ids } = found
     const links = listLinks(`${site.base}/events/`, { ...place, total })
     const next = links.next === undefined ? '' : `,"next_rest_url":"${links.next}"`
     const previous = links.previous === undefined ? '' : `,"previous_rest_url":"${links.previous}"`
     // Addresses are escaped, so that nothing in them needs escaping again in JSON.
     const tail = `],"rest_url":"${links.own}"${next}${previous},"total":${total},"total_pages":${links.totalPages}}`
-    const around = { tail, total, totalPages: links.totalPages, link: links.header }
-    const { index } = memory
+    const { index, pieces } = memory
     if (!index) return undefined
-    const events = eventBytes(memory, index, found.ids, asking)
-    return events instanceof Promise ? events.then((bytes) => ({ ...around, events: bytes })) : { ...around, events }
+    const states = statesOf(pieces, ids)
+    const around = { tail, total, totalPages: links.totalPages, link: links.header, ids, states, findAgain }
+    const events = eventPieces(memory, index, ids, asking)
+    return events instanceof Promise ? events.then((later) => ({ ...around, events: later })) : { ...around, events }
   }
 }
 
@@ -103,7 +120,7 @@ const COMMA = ','.charCodeAt(0)
 /** How many bytes the list takes. */
 export function listSize({ events, tail }: PublicList): number {
   let size = HEAD.length + Math.max(0, events.length - 1) + Buffer.byteLength(tail)
-  for (const bytes of events) size += bytes.length
+  for (const { bytes } of events) size += bytes.length
   return size
 }
 
@@ -112,7 +129,22 @@ export function writeList({ events, tail }: PublicList, into: Buffer): void {
   let at = HEAD.copy(into)
   for (let i = 0; i < events.length; i++) {
     if (i > 0) into[at++] = COMMA
-    at += (events[i] as Buffer).copy(into, at)
+    at += (events[i] as Piece).bytes.copy(into, at)
   }
   into.write(tail, at)
+}
+
+/**
+ * Gives a function that tells whether the list, written just now, is for certain still the same to the byte. It may say no of one that is,
+ * and is good for the day it was asked on.
+ */
+export function followList(memory: EventMemory, list: PublicList): () => boolean {
+  const { ids, total, states, findAgain } = list
+  const counts = new Map(list.events.flatMap(shownCounts))
+  return () => {
+    if (!areUnchanged(memory.pieces, ids, states) || !areCurrent(counts, memory.terms)) return false
+    const again = findAgain()
+    if (!again || again instanceof Promise) return false
+    return again.total === total && again.ids.length === ids.length && again.ids.every((id, i) => id === ids[i])
+  }
 }

@@ -4,7 +4,7 @@ import { type CacheBudget, emptyGenerations, findKept, keep } from '../common/ge
 import { wallNow } from '../text/moments.ts'
 import { answerHeaders, crossOriginHeaders, type Encoding, encode, encodingFor, hasCurrent } from './headers.ts'
 import { makePublicEvents, type PublicEvent } from './public-events.ts'
-import { listSize, makePublicLists, type PublicList, writeList } from './public-lists.ts'
+import { followList, listSize, makePublicLists, type PublicList, writeList } from './public-lists.ts'
 import type { Reply } from './reply.ts'
 import { LONGEST_URL, type Responder, type Service } from './respond.ts'
 
@@ -20,6 +20,8 @@ interface Finished {
   encoded: Partial<Record<Encoding, Buffer>>
   /** What it was made of, of a single event. */
   single?: PublicEvent
+  /** Of a list, whether it is for certain still the same. */
+  isSame?: () => boolean
 }
 
 /** Handles a request when it is an anonymous read; false leaves it to the server behind. */
@@ -78,6 +80,10 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
   function findFinished(url: string, now: number): Finished | undefined {
     const known = findKept(bodies, url)
     if (!known || (known.version === memory.version && known.day === today(now))) return known
+    if (known.day === today(now) && known.isSame?.()) {
+      known.version = memory.version
+      return known
+    }
     const single = known.single && singles.renew(known.single)
     if (!single) return undefined
     const current = { ...known, version: memory.version, day: today(now) }
@@ -149,7 +155,7 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
       tag,
     ]
     const finished = { version, day, status: 200, headers, tag, body, encoded: {} }
-    if (isKept) keepFinished(url, finished)
+    if (isKept) keepFinished(url, { ...finished, isSame: followList(memory, list) })
     write(request, response, finished, pooled && (() => buffers.give(pooled)))
   }
 

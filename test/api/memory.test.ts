@@ -247,6 +247,78 @@ test('an event keeps its entity tag while others change, and has another when it
   assert.notEqual((await service.get(path)).status, 200)
 })
 
+test('a list keeps its entity tag while nothing that it shows changes, and has another when something does', async () => {
+  const day = { start_date: '2027-12-01', end_date: '2027-12-01' }
+  const venue = (await service.post('/venues', { venue: 'Listed Hall' })).body.id
+  const listed = (await service.post('/events', { title: 'Listed', ...day, venue, categories: ['listed'] })).body
+  const elsewhere = { start_date: '2027-12-09', end_date: '2027-12-09' }
+  const other = (await service.post('/events', { title: 'Elsewhere', ...elsewhere })).body.id
+  const path = '/events?start_date=2027-12-01&end_date=2027-12-03'
+  const tagOf = async () => {
+    const { headers, body } = await service.get(path)
+    const stored = await service.get(`${path}&status=publish`, 'admin')
+    assert.deepEqual([body.events, body.total], [stored.body.events, stored.body.total])
+    return headers.get('etag')
+  }
+  // It is kept once it has been asked for twice.
+  await tagOf()
+  let tag = await tagOf()
+  await service.put(`/events/${other}`, { title: 'Somewhere else' })
+  assert.equal(await tagOf(), tag)
+  await service.post('/events', { title: 'Also elsewhere', ...elsewhere, categories: ['others'] })
+  assert.equal(await tagOf(), tag)
+  const again = await service.request('anonymous', 'GET', path, undefined, { 'if-none-match': tag ?? '' })
+  assert.equal(again.status, 304)
+  const changes = [
+    () => service.put(`/events/${listed.id}`, { title: 'Changed' }),
+    () => service.put(`/venues/${venue}`, { venue: 'Other Hall' }),
+    () => service.put(`/categories/${listed.categories[0].id}`, { name: 'Renamed' }),
+    () => service.post('/events', { title: 'Counted', ...elsewhere, categories: [listed.categories[0].id] }),
+    () => service.post('/events', { title: 'Beside it', ...day }),
+    () => service.put(`/events/${other}`, day),
+    () => service.put(`/events/${other}`, { status: 'draft' }),
+    () => service.remove(`/events/${listed.id}`),
+  ]
+  for (const change of changes) {
+    const { status } = await change()
+    assert.ok(status < 300)
+    const now = await tagOf()
+    assert.notEqual(now, tag)
+    tag = await tagOf()
+    assert.equal(tag, now)
+  }
+})
+
+test('lists that outlive the changes of others are those the database gives, whatever the changes', async () => {
+  const pick = numbers(23)
+  const window = 'start_date=2027-01-01&end_date=2027-12-31'
+  const filters = ['', '&featured=true', '&categories=music', '&tags=loud', `&venue=${venues[1]}`, '&page=3&per_page=5']
+  const bodies = new Map<string, string>()
+  for (let round = 0; round < 40; round++) {
+    for (const filter of filters) {
+      const path = `/events?${window}${filter}`
+      const { status, headers, body } = await service.get(path)
+      const stored = await service.get(`${path}&status=publish`, 'admin')
+      assert.equal(status, 200)
+      assert.deepEqual([body.events, body.total], [stored.body.events, stored.body.total], path)
+      const tag = `${path} ${headers.get('etag')}`
+      assert.equal(bodies.get(tag) ?? JSON.stringify(body), JSON.stringify(body), tag)
+      bodies.set(tag, JSON.stringify(body))
+    }
+    const id = events[pick(events.length)] ?? 0
+    const changes = [
+      () => service.put(`/events/${id}`, { title: `Renamed ${round}` }),
+      () => service.put(`/events/${id}`, randomEvent(pick, `Changed ${round}`)),
+      () => service.post('/events', randomEvent(pick, `New ${round}`)),
+      () => service.put(`/organizers/${organizers[pick(6)]}`, { phone: String(round) }),
+      () => service.put(`/venues/${venues[pick(6)]}`, { status: pick(2) === 0 ? 'draft' : 'publish' }),
+    ]
+    await changes[pick(changes.length)]?.()
+  }
+  // Some of them stayed the same through a change.
+  assert.ok(bodies.size < 40 * filters.length)
+})
+
 test('under concurrent writes a reader never goes back, and a writer sees its own write in the next read', async () => {
   const { id } = (
     await service.post('/events', { title: 'Version 0', start_date: '2027-08-01', end_date: '2027-08-01' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { cacheBudget } from '../../src/common/generations.ts'
 import type { Asking } from '../../src/declare/asking.ts'
-import { eventBytes } from '../../src/events/event-bytes.ts'
+import { eventPieces } from '../../src/events/event-bytes.ts'
 import { type EventMemory, openEventMemory } from '../../src/events/event-memory.ts'
 import { dropAllPieces, dropLinked, dropPiece, type EventPieces, findPiece } from '../../src/events/event-pieces.ts'
 import { openMediaStore } from '../../src/media/open-media-store.ts'
@@ -38,10 +38,10 @@ after(async () => {
 async function present(meanwhile: (pieces: EventPieces) => void): Promise<void> {
   while (memory.isBehind()) await memory.catchUp()
   assert.ok(memory.index)
-  const presented = eventBytes(memory, memory.index, [id], asking)
+  const presented = eventPieces(memory, memory.index, [id], asking)
   meanwhile(memory.pieces)
-  const [bytes] = await presented
-  assert.equal(JSON.parse(String(bytes)).venue.venue, 'Hall')
+  const [piece] = await presented
+  assert.equal(JSON.parse(String(piece?.bytes)).venue.venue, 'Hall')
 }
 
 const changes: Record<string, (pieces: EventPieces) => void> = {

@@ -3,8 +3,8 @@ import { addId, countIds, hasId, type IdSet, listIds, makeIdSet } from '../stora
 import { utcToMs } from '../text/moments.ts'
 import { compareSlots, type EventIndex, listOf, type PostingKind, postingsFor, SEVERAL_VENUES } from './event-index.ts'
 import type { EventWindow } from './event-window.ts'
-import { venuesWithin } from './places.ts'
-import { eachRun, lowerBound, type Order, type Run, type SortedSlots, sliceSlots } from './sorted-slots.ts'
+import { placesWithin } from './places.ts'
+import { eachRun, eachSlot, lowerBound, type Order, type Run, type SortedSlots, sliceSlots } from './sorted-slots.ts'
 
 /** What a list is narrowed to: an event must be in every choice of terms, venues and so on. */
 export interface IndexQuery {
@@ -37,6 +37,9 @@ export function listIndexed(index: EventIndex, query: IndexQuery, offset: number
       total: to - from,
     }
   }
+  const isApart = !bounds.ends && !query.among && choices.length === 1 && first?.isApart
+  if (isApart && isCountedSooner(index, first, bounds, offset + limit))
+    return listApart(index, first, bounds, offset, limit)
   return listMatching(index, choices, bounds, query.among, offset, limit)
 }
 
@@ -48,19 +51,25 @@ function idsOf(index: EventIndex, slots: readonly number[]): number[] {
 interface Choice {
   kind: PostingKind
   postings: readonly number[]
+  /** Whether only events at several venues are in more than one of the postings. */
+  isApart: boolean
 }
 
 function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
   const choices: Choice[] = []
   const choose = (kind: PostingKind, ids: readonly number[] | undefined) => {
-    if (ids) choices.push({ kind, postings: postingsFor(index, kind, ids) })
+    if (ids) choices.push({ kind, postings: postingsFor(index, kind, ids), isApart: kind === 'venue' })
   }
   for (const ids of query.terms) choose('term', ids)
   choose('venue', query.venues)
   choose('organizer', query.organizers)
   choose('featured', query.featured === undefined ? undefined : [Number(query.featured)])
   choose('located', query.geoloc === undefined ? undefined : [Number(query.geoloc)])
-  choose('venue', query.circle && venuesWithin(index.places, query.circle))
+  if (query.circle) {
+    const { cells, venues } = placesWithin(index.places, query.circle)
+    const postings = [...postingsFor(index, 'cell', cells), ...postingsFor(index, 'venue', venues)]
+    choices.push({ kind: 'cell', postings, isApart: true })
+  }
   return choices
 }
 
@@ -179,6 +188,38 @@ function listMatching(
   return { ids: idsOf(index, page), total }
 }
 
+/** Whether it takes less to count the lists of a choice one by one than to look at every event of the window. */
+function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: Bounds, end: number): boolean {
+  const { from, to } = within(index, index.all, bounds)
+  return end <= PICKED && postings.length * WALKS_PER_POSTING < to - from
+}
+
+/** A page of what is in any of the lists of a choice that are apart: they are counted without being looked at beyond the page. */
+function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: number, limit: number): IndexPage {
+  const order = compareSlots(index)
+  const end = offset + limit
+  const first: number[] = []
+  let total = 0
+  for (const posting of choice.postings) {
+    const { list, from, to } = within(index, listOf(index, posting), bounds)
+    total += to - from
+    eachSlot(list, from, to, (slot) => putFirst(first, slot, end, order))
+  }
+  return { ids: idsOf(index, first.slice(offset, end)), total: total - countRepeated(index, choice, bounds) }
+}
+
+/** How often the events of a window are counted again when each list of a choice that is apart is counted by itself. */
+function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds): number {
+  const several = within(index, listOf(index, postingsFor(index, 'several', [1])[0]), bounds)
+  if (several.from === several.to) return 0
+  const wanted = postingSet(index, postings)
+  let repeated = 0
+  eachRun(several.list, several.from, several.to, (slots, from, to) => {
+    for (let i = from; i < to; i++) repeated += Math.max(0, countPostings(index, slots[i] as number, wanted) - 1)
+  })
+  return repeated
+}
+
 /** The slots of these ranges that are accepted, each once, in no order. */
 function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: number) => boolean): number[] {
   if (index.met.length < index.slotCount) index.met = new Uint32Array(index.ids.length)
@@ -214,15 +255,20 @@ function pageOf(index: EventIndex, slots: number[], offset: number, limit: numbe
 /** The first `count` slots in order. */
 function pickFirst(slots: readonly number[], count: number, order: Order): number[] {
   const first: number[] = []
-  for (const slot of slots) {
-    const last = first.at(-1)
-    if (last !== undefined && first.length === count && order(last, slot) < 0) continue
-    let at = first.length
-    while (at > 0 && order(first[at - 1] as number, slot) > 0) at--
-    first.splice(at, 0, slot)
-    if (first.length > count) first.pop()
-  }
+  for (const slot of slots) putFirst(first, slot, count, order)
   return first
+}
+
+/** Puts a slot at its place among the first `count`, once; false when it comes after all of those. */
+function putFirst(first: number[], slot: number, count: number, order: Order): boolean {
+  const last = first.at(-1)
+  if (last !== undefined && first.length === count && order(last, slot) < 0) return false
+  let at = first.length
+  while (at > 0 && order(first[at - 1] as number, slot) > 0) at--
+  if (first[at - 1] === slot) return true
+  first.splice(at, 0, slot)
+  if (first.length > count) first.pop()
+  return true
 }
 
 type Test = (slot: number) => boolean
@@ -245,8 +291,7 @@ function acceptance(index: EventIndex, choices: readonly Choice[], { ends }: Bou
 }
 
 function choiceTest(index: EventIndex, { kind, postings }: Choice): Test {
-  const wanted = makeIdSet(index.postings.length)
-  for (const posting of postings) addId(wanted, posting)
+  const wanted = postingSet(index, postings)
   const { venues } = index
   if (kind !== 'venue') return (slot) => hasPosting(index, slot, wanted)
   return (slot) => {
@@ -267,6 +312,20 @@ function slotsAmong(index: EventIndex, choices: readonly Choice[], bounds: Bound
     .map((id) => (index.slotOf[id] ?? 0) - 1)
     .filter((slot) => slot >= 0 && isWithin(index.starts[slot] as number, index.ends[slot] as number))
     .filter((slot) => tests.every((test) => test(slot)))
+}
+
+function postingSet(index: EventIndex, postings: readonly number[]): IdSet {
+  const set = makeIdSet(index.postings.length)
+  for (const posting of postings) addId(set, posting)
+  return set
+}
+
+function countPostings(index: EventIndex, slot: number, wanted: IdSet): number {
+  const start = index.linkStarts[slot] as number
+  const end = start + (index.linkCounts[slot] as number)
+  let count = 0
+  for (let i = start; i < end; i++) count += Number(hasId(wanted, index.links[i] as number))
+  return count
 }
 
 function hasPosting(index: EventIndex, slot: number, wanted: IdSet): boolean {

@@ -1,5 +1,5 @@
 import { utcToMs } from '../text/moments.ts'
-import { noPlaces, type Places } from './places.ts'
+import { cellOf, noPlaces, type Places } from './places.ts'
 import { addSlot, emptySlots, removeSlot, type SortedSlots, slotsInOrder } from './sorted-slots.ts'
 
 /**
@@ -60,8 +60,17 @@ export type IndexedLinks = Record<'terms' | 'venues' | 'organizers', number[]>
 const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
-export type PostingKind = 'term' | 'venue' | 'organizer' | 'featured' | 'located'
-const KINDS: Record<PostingKind, number> = { term: 0, venue: 1, organizer: 2, featured: 3, located: 4 }
+/** What events share: the id of a record, a flag, the number of a cell with a venue of theirs, or having several venues. */
+export type PostingKind = 'term' | 'venue' | 'organizer' | 'featured' | 'located' | 'cell' | 'several'
+const KINDS: Record<PostingKind, number> = {
+  term: 0,
+  venue: 1,
+  organizer: 2,
+  featured: 3,
+  located: 4,
+  cell: 5,
+  several: 6,
+}
 /** Keys of a kind lie so far apart. */
 const KEY_STEP = 8
 const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
@@ -235,8 +244,12 @@ function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
   for (const id of event.ancestors) add('term', id)
   for (const id of event.venues) {
     add('venue', id)
-    isLocated ||= index.places.all.has(id)
+    const place = index.places.all.get(id)
+    if (!place) continue
+    add('cell', cellOf(place))
+    isLocated = true
   }
+  if (event.venues.length > 1) add('several', 1)
   for (const id of event.organizers) add('organizer', id)
   add('featured', Number(event.featured))
   add('located', Number(isLocated))

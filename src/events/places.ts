@@ -4,7 +4,7 @@ import { boxAround, type Circle, distanceKm } from '../storage/geo.ts'
 export interface Places {
   /** By venue. */
   all: Map<number, Place>
-  cells: Map<number, Place[]>
+  cells: Map<number, Cell>
 }
 
 /** Degrees. */
@@ -17,9 +17,17 @@ interface Place extends Point {
   venue: number
 }
 
-const CELLS_PER_DEGREE = 4
+interface Cell {
+  /** Its centre, and how far from there the farthest of its corners may be, in km. */
+  centre: Point
+  reach: number
+  places: Place[]
+}
+
+/** Cells about as large as a quarter of a town. */
+const CELLS_PER_DEGREE = 32
 /** More than there are in a row around the earth, so that no two cells have the same number. */
-const ROW = 10_000
+const ROW = 20_000
 
 export function noPlaces(): Places {
   return { all: new Map(), cells: new Map() }
@@ -33,26 +41,38 @@ export function putPlace(places: Places, venue: number, point: Point | undefined
   if (!point) return
   const place = { venue, ...point }
   places.all.set(venue, place)
-  const cell = cellOf(place)
-  const neighbours = places.cells.get(cell)
-  if (neighbours) neighbours.push(place)
-  else places.cells.set(cell, [place])
+  const number = cellOf(place)
+  const cell = places.cells.get(number) ?? emptyCell(place)
+  cell.places.push(place)
+  places.cells.set(number, cell)
 }
 
-/** The venues within a circle, in no order. */
-export function venuesWithin(places: Places, circle: Circle): number[] {
+/** What lies within a circle, in no order: cells that do so as a whole, and the venues that do of all other cells. */
+export function placesWithin(places: Places, circle: Circle): { cells: number[]; venues: number[] } {
+  const cells: number[] = []
   const venues: number[] = []
-  const look = ({ venue, lat, lng }: Place) => {
-    if (distanceKm(circle.lat, circle.lng, lat, lng) <= circle.radius) venues.push(venue)
+  const look = (number: number, cell: Cell) => {
+    // By the triangle inequality, for every point of the cell.
+    if (distanceTo(circle, cell.centre) + cell.reach <= circle.radius) cells.push(number)
+    else for (const place of cell.places) if (distanceTo(circle, place) <= circle.radius) venues.push(place.venue)
   }
-  const cells = cellsOf(circle, places.cells.size)
-  if (cells) for (const cell of cells) places.cells.get(cell)?.forEach(look)
-  else places.all.forEach(look)
-  return venues
+  const near = cellsAround(circle, places.cells.size)
+  for (const number of near ?? places.cells.keys()) {
+    const cell = places.cells.get(number)
+    if (cell) look(number, cell)
+  }
+  return { cells, venues }
 }
 
-/** The cells that a circle reaches into; undefined for more than `most`, and where a box tells nothing. */
-function cellsOf(circle: Circle, most: number): number[] | undefined {
+/** The number of the cell that a point is in: a whole number from 0 on. */
+export function cellOf({ lat, lng }: Point): number {
+  return cellAt(lineOf(lat), lineOf(lng))
+}
+
+const distanceTo = (from: Point, to: Point) => distanceKm(from.lat, from.lng, to.lat, to.lng)
+
+/** The numbers of the cells that a circle may reach into; undefined for more than `most`, and where a box tells nothing. */
+function cellsAround(circle: Circle, most: number): number[] | undefined {
   const { latitudes, longitudes } = boxAround(circle)
   if (longitudes === undefined) return undefined
   const [top, bottom] = [lineOf(circle.lat - latitudes), lineOf(circle.lat + latitudes)]
@@ -60,16 +80,28 @@ function cellsOf(circle: Circle, most: number): number[] | undefined {
   if ((bottom - top + 1) * (right - left + 1) > most) return undefined
   const cells: number[] = []
   for (let row = top; row <= bottom; row++)
-    for (let column = left; column <= right; column++) cells.push(row * ROW + column)
+    for (let column = left; column <= right; column++) cells.push(cellAt(row, column))
   return cells
 }
 
 const lineOf = (degrees: number) => Math.floor(degrees * CELLS_PER_DEGREE)
-const cellOf = ({ lat, lng }: Point) => lineOf(lat) * ROW + lineOf(lng)
+const cellAt = (row: number, column: number) => (row + 90 * CELLS_PER_DEGREE) * ROW + column + 180 * CELLS_PER_DEGREE
+
+function emptyCell(place: Point): Cell {
+  const middleOf = (degrees: number) => (lineOf(degrees) + 0.5) / CELLS_PER_DEGREE
+  const centre = { lat: middleOf(place.lat), lng: middleOf(place.lng) }
+  const half = 0.5 / CELLS_PER_DEGREE
+  // From the centre to the edge nearer to the equator, which is the longer one, and along it: no way to a corner is longer.
+  const edge = Math.max(0, Math.abs(centre.lat) - half)
+  const reach =
+    distanceKm(0, 0, half, 0) + Math.max(distanceKm(edge, 0, edge, half), distanceKm(centre.lat, 0, centre.lat, half))
+  return { centre, reach, places: [] }
+}
 
 function leaveCell({ cells }: Places, place: Place): void {
-  const cell = cellOf(place)
-  const left = cells.get(cell)?.filter((other) => other !== place) ?? []
-  if (left.length > 0) cells.set(cell, left)
-  else cells.delete(cell)
+  const number = cellOf(place)
+  const cell = cells.get(number)
+  if (!cell) return
+  cell.places = cell.places.filter((other) => other !== place)
+  if (cell.places.length === 0) cells.delete(number)
 }

@@ -118,6 +118,19 @@ export function eachRun(list: SortedSlots, from: number, to: number, visit: Run)
   }
 }
 
+/** Calls `visit` for the slots at places `from` up to but without `to`, in order, for as long as it gives true. */
+export function eachSlot(list: SortedSlots, from: number, to: number, visit: (slot: number) => boolean): void {
+  let left = to - from
+  if (left <= 0) return
+  let at = blockAt(list, from)
+  let place = from - countBefore(list, at)
+  for (; left > 0; at++, place = 0) {
+    const block = list.blocks[at]
+    if (!block) return
+    for (; place < block.size && left > 0; place++, left--) if (!visit(block.slots[place] as number)) return
+  }
+}
+
 function insertInto(block: Block, place: number, slot: number): void {
   if (block.size === block.slots.length) {
     const wider = new Int32Array(Math.min(FULL, block.slots.length * 2))

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { emptyIndex, type IndexedEvent, putEvent } from '../../src/events/event-index.ts'
 import { listIndexed } from '../../src/events/event-index-list.ts'
+import { putPlace } from '../../src/events/places.ts'
+import { distanceKm } from '../../src/storage/geo.ts'
 import { addId, hasId, makeIdSet } from '../../src/storage/id-set.ts'
 
 const day = (number: number) => `2027-01-01 00:00:${String(number).padStart(2, '0')}`
@@ -98,6 +100,49 @@ test('events of any of some venues are listed in order and once, whether the ven
       })
     }),
     { numRuns: 600 },
+  )
+})
+
+test('events within a circle are listed in order and once, whatever part of the grid it covers', () => {
+  const index = emptyIndex()
+  const spots = Array.from({ length: 60 }, (_, i) => ({ lat: 47 + (i % 8) / 90, lng: 8 + (i % 7) / 70 }))
+  for (const [i, spot] of spots.entries()) putPlace(index.places, 1 + i, i % 10 === 9 ? undefined : spot)
+  // Many enough for the lists of some cells to be shorter than the window.
+  const placed = Array.from({ length: 6000 }, (_, i) => ({
+    ...(events[i % events.length] as IndexedEvent),
+    id: 1 + i,
+    venues: i % 11 === 0 ? [] : i % 13 === 0 ? [1 + (i % 60), 1 + ((i * 7) % 60)] : [1 + (i % 60)],
+  }))
+  for (const event of placed) putEvent(index, event)
+  const asked = fc.record({
+    circle: fc.record({
+      lat: fc.double({ min: 46.95, max: 47.15, noNaN: true }),
+      lng: fc.double({ min: 7.95, max: 8.15, noNaN: true }),
+      radius: fc.constantFrom(0.5, 2, 5, 9, 40),
+    }),
+    from: fc.integer({ min: 0, max: 59 }),
+    featured: fc.constantFrom(undefined, undefined, true),
+    offset: fc.constantFrom(0, 7, 150, 400),
+  })
+  fc.assert(
+    fc.property(asked, ({ circle, from, featured, offset }) => {
+      const isNear = (venue: number) => {
+        const spot = index.places.all.get(venue)
+        return spot !== undefined && distanceKm(circle.lat, circle.lng, spot.lat, spot.lng) <= circle.radius
+      }
+      const expected = placed
+        .filter((event) => event.start_date >= day(from) && event.venues.some(isNear))
+        .filter((event) => featured === undefined || event.featured === featured)
+        .sort((a, b) => compare(a.start_date, b.start_date) || compare(a.date, b.date) || a.id - b.id)
+        .map(({ id }) => id)
+      const window = { from: day(from), to: undefined, ...open }
+      const narrow = { terms: [], venues: undefined, organizers: undefined, featured, geoloc: undefined }
+      assert.deepEqual(listIndexed(index, { window, ...narrow, circle, among: undefined }, offset, 20), {
+        ids: expected.slice(offset, offset + 20),
+        total: expected.length,
+      })
+    }),
+    { numRuns: 300 },
   )
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { noPlaces, putPlace, venuesWithin } from '../../src/events/places.ts'
+import { noPlaces, placesWithin, putPlace } from '../../src/events/places.ts'
 import { distanceKm } from '../../src/storage/geo.ts'
 
 const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true })
@@ -15,7 +15,7 @@ const near = fc.oneof(
 )
 const radius = fc.constantFrom(0, 0.5, 5, 30, 300, 3000, 20_100)
 
-test('the venues within a circle are those whose distance says so, wherever it lies and whatever has moved', () => {
+test('the cells and venues within a circle hold those whose distance says so, wherever it lies and whatever has moved', () => {
   const moves = fc.array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.option(near, { nil: undefined })), {
     maxLength: 80,
   })
@@ -29,9 +29,10 @@ test('the venues within a circle are those whose distance says so, wherever it l
         else model.delete(venue)
       }
       const within = [...model].filter(([, { lat, lng }]) => distanceKm(centre.lat, centre.lng, lat, lng) <= radius)
-      const found = venuesWithin(grid, { ...centre, radius }).sort((a, b) => a - b)
+      const { cells, venues } = placesWithin(grid, { ...centre, radius })
+      const whole = cells.flatMap((cell) => grid.cells.get(cell)?.places.map(({ venue }) => venue) ?? [])
       assert.deepEqual(
-        found,
+        [...whole, ...venues].sort((a, b) => a - b),
         within.map(([venue]) => venue).sort((a, b) => a - b),
       )
     }),

@@ -188,10 +188,13 @@ function listMatching(
   return { ids: idsOf(index, page), total }
 }
 
+/** Asking so many slots of a window whether they are in a choice takes as long as counting one of its lists. */
+const ASKED_PER_POSTING = 16
+
 /** Whether it takes less to count the lists of a choice one by one than to look at every event of the window. */
 function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: Bounds, end: number): boolean {
   const { from, to } = within(index, index.all, bounds)
-  return end <= PICKED && postings.length * WALKS_PER_POSTING < to - from
+  return end <= PICKED && postings.length * ASKED_PER_POSTING < to - from
 }
 
 /** A page of what is in any of the lists of a choice that are apart: they are counted without being looked at beyond the page. */

@@ -24,8 +24,8 @@ interface Cell {
   places: Place[]
 }
 
-/** Cells about as large as a quarter of a town. */
-const CELLS_PER_DEGREE = 32
+/** Cells of seven kilometres and less: few in a circle around a town, and many enough to tell its parts. */
+const CELLS_PER_DEGREE = 16
 /** More than there are in a row around the earth, so that no two cells have the same number. */
 const ROW = 20_000
 

@@ -108,10 +108,8 @@ function boundsOf(window: EventWindow): Bounds {
 /** The places in a list that lie within the bounds of the start. */
 function rangeOf(index: EventIndex, list: SortedSlots, { from, to, fromOpen, toOpen }: Bounds): [number, number] {
   const { starts } = index
-  const first = lowerBound(list, (slot) =>
-    fromOpen ? (starts[slot] as number) <= from : (starts[slot] as number) < from,
-  )
-  const end = lowerBound(list, (slot) => (toOpen ? (starts[slot] as number) < to : (starts[slot] as number) <= to))
+  const first = lowerBound(list, starts, from, fromOpen)
+  const end = lowerBound(list, starts, to, !toOpen)
   return [first, Math.max(first, end)]
 }
 

@@ -67,19 +67,35 @@ export function removeSlot(list: SortedSlots, slot: number, order: Order): void 
   changed(list, -1)
 }
 
-/** The place of the first slot that does not come before a bound; `isBefore` tells which do. */
-export function lowerBound(list: SortedSlots, isBefore: (slot: number) => boolean): number {
+/**
+ * The place of the first slot whose key is not below a bound, or, with `isOpen`, above it. The list is in the order of these keys. Written
+ * without a function for each comparison, since a circle asks hundreds of lists.
+ */
+export function lowerBound(list: SortedSlots, keys: Float64Array, bound: number, isOpen: boolean): number {
   let low = 0
   let high = list.blocks.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    const block = list.blocks[middle] as Block
-    if (isBefore(block.slots[block.size - 1] as number)) low = middle + 1
+    const { slots, size } = list.blocks[middle] as Block
+    const key = keys[slots[size - 1] as number] as number
+    if (isOpen ? key <= bound : key < bound) low = middle + 1
     else high = middle
   }
   const block = list.blocks[low]
   if (!block) return list.size
-  return countBefore(list, low) + firstNotBefore(block, isBefore)
+  return countBefore(list, low) + firstFrom(block, keys, bound, isOpen)
+}
+
+function firstFrom({ slots, size }: Block, keys: Float64Array, bound: number, isOpen: boolean): number {
+  let low = 0
+  let high = size
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const key = keys[slots[middle] as number] as number
+    if (isOpen ? key <= bound : key < bound) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** The slots at places `from` up to but without `to`. */
@@ -165,15 +181,11 @@ function blockFor(list: SortedSlots, slot: number, order: Order): number {
 }
 
 function placeIn(block: Block, slot: number, order: Order): number {
-  return firstNotBefore(block, (other) => order(other, slot) < 0)
-}
-
-function firstNotBefore(block: Block, isBefore: (slot: number) => boolean): number {
   let low = 0
   let high = block.size
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (isBefore(block.slots[middle] as number)) low = middle + 1
+    if (order(block.slots[middle] as number, slot) < 0) low = middle + 1
     else high = middle
   }
   return low

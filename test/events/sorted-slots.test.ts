@@ -12,6 +12,8 @@ import {
 } from '../../src/events/sorted-slots.ts'
 
 const ascending = (a: number, b: number) => a - b
+/** Each slot is its own key. */
+const keys = Float64Array.from({ length: 20_000 }, (_, slot) => slot)
 
 /** A list filled in order with every `step`th slot, as when the index is read. */
 function filled(size: number, step: number) {
@@ -40,10 +42,8 @@ test('a list keeps its order through any additions and removals, also where its 
       assert.equal(list.size, sorted.length)
       assert.deepEqual(everything(list), sorted)
       for (const bound of [0, 500, 3073, 9001]) {
-        assert.equal(
-          lowerBound(list, (slot) => slot < bound),
-          sorted.filter((slot) => slot < bound).length,
-        )
+        assert.equal(lowerBound(list, keys, bound, false), sorted.filter((slot) => slot < bound).length)
+        assert.equal(lowerBound(list, keys, bound, true), sorted.filter((slot) => slot <= bound).length)
       }
       assert.deepEqual(sliceSlots(list, 1000, 1100), sorted.slice(1000, 1100))
     }),

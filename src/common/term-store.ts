@@ -1,5 +1,5 @@
-import { type Change, type Db, recordChange } from '../storage/database.ts'
-import { holdName, holdTerms } from '../storage/locks.ts'
+import { type Db, recordChange } from '../storage/database.ts'
+import { held, holdName, holdTerms } from '../storage/locks.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { contains } from '../storage/text.ts'
@@ -223,17 +223,19 @@ const addToCounts = statement<{ ids: number[]; change: number }>()((db, value) =
   db
     .updateTable('terms')
     .set((term) => ({ count: term('count', '+', value('change')) }))
-    .where('id', 'in', value('ids')),
+    .where('id', 'in', (terms) =>
+      held(db, terms.selectFrom('terms').select('id').where('id', 'in', value('ids')).orderBy('id')),
+    ),
 )
 
 /**
- * Adds to the counts of terms, in the order of ids so that concurrent writers do not wait for each other in a circle. Returns the terms
- * whose counts changed, which the caller notes.
+ * Adds to the counts of terms, in the order of ids so that concurrent writers do not wait for each other in a circle. The caller notes that
+ * they changed.
  */
-export async function adjustCounts(tx: Db, changes: ReadonlyMap<number, number>): Promise<Change[]> {
-  const ids = [...changes.keys()].filter((id) => changes.get(id) !== 0).sort((a, b) => a - b)
-  await holdTerms(tx, ids)
-  for (const change of new Set(ids.map((id) => changes.get(id) ?? 0)))
-    await addToCounts(tx, { ids: ids.filter((id) => changes.get(id) === change), change })
-  return ids.map((record) => ({ kind: 'term', record }))
+export async function adjustCounts(tx: Db, changes: ReadonlyMap<number, number>): Promise<void> {
+  const ids = [...changes.keys()].sort((a, b) => a - b)
+  const amounts = new Set(changes.values())
+  // Each statement holds its own terms in order, and several do not do so together.
+  if (amounts.size > 1) await holdTerms(tx, ids)
+  for (const change of amounts) await addToCounts(tx, { ids: ids.filter((id) => changes.get(id) === change), change })
 }

@@ -113,8 +113,11 @@ async function writeEvent(
   const { values } = prepared
   const venues = prepared.venues && (await linkIds(tx, venueRules, prepared.venues, asking))
   const organizers = prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, asking))
-  const id = before?.id ?? (await nextRecordId(tx, 'event'))
   const record = settleRecord(asking, before, values, 'now')
+  const [id, terms] = await Promise.all([
+    before?.id ?? nextRecordId(tx, 'event'),
+    settleEventTerms(tx, before, values, record.status, asking),
+  ])
   const texts = { ...before, ...keptColumns(event.fields, values) } as Pick<
     EventRow,
     'title' | 'description' | 'excerpt'
@@ -137,15 +140,26 @@ async function writeEvent(
     search: [texts.title, texts.excerpt ?? '', texts.description ?? ''].map((text) => fold(plainText(text))).join('\n'),
     trusted: settleTrust(asking, before, ['title', 'description', 'excerpt'], values, { ...before }),
   }
-  if (before) await updateEvent(tx, id, columns as EventColumnsToWrite)
-  else await insertEvent(tx, { ...columns, id } as EventColumnsToWrite)
   const link = before ? replaceLinks : insertLinks
-  if (venues) await link(tx, venueRules, id, venues)
-  if (organizers) await link(tx, organizerRules, id, organizers)
-  const { terms, counted } = await writeTerms(tx, id, before, values, record.status, asking)
-  await noteChanges(tx, [...counted, { kind: 'event', record: id }])
-  // What was not sent of a new event is none.
-  const links = before ? { venues, organizers, terms } : { venues: venues ?? [], organizers: organizers ?? [], terms }
+  const counts = countChanges(
+    { terms: terms.before, counted: before?.status === 'publish' },
+    { terms: terms.after, counted: record.status === 'publish' },
+  )
+  // None waits for another, so they reach the database together, in this order.
+  await Promise.all([
+    before
+      ? updateEvent(tx, id, columns as EventColumnsToWrite)
+      : insertEvent(tx, { ...columns, id } as EventColumnsToWrite),
+    venues && link(tx, venueRules, id, venues),
+    organizers && link(tx, organizerRules, id, organizers),
+    terms.isSent && (before ? replaceTerms : insertTerms)(tx, id, terms.after),
+    adjustCounts(tx, counts),
+    noteChanges(tx, [...termChanges(counts), { kind: 'event', record: id }]),
+  ])
+  // What was not sent of a new event is none; what was not sent of another stays.
+  const links = before
+    ? { venues, organizers, terms: terms.isSent ? terms.after : undefined }
+    : { venues: venues ?? [], organizers: organizers ?? [], terms: terms.after }
   return { id, links }
 }
 
@@ -180,38 +194,40 @@ async function linkIds(tx: Db, rules: LinkedRules, links: readonly PreparedLink[
   return [...ids]
 }
 
-async function writeTerms(
+/** The terms of an event, before and after a change. */
+interface EventTerms {
+  before: readonly number[]
+  after: readonly number[]
+  /** Whether the change is about terms at all. */
+  isSent: boolean
+}
+
+/** Finds or makes the terms that were sent, and finds those that there were; none of them where nothing changes about them. */
+async function settleEventTerms(
   tx: Db,
-  id: number,
   before: EventRow | undefined,
   values: EventValues,
   status: string,
   asking: Asking,
-): Promise<{ terms: number[] | undefined; counted: Change[] }> {
-  const counts = { before: before?.status === 'publish', after: status === 'publish' }
+): Promise<EventTerms> {
   const isSent = values.categories !== undefined || values.tags !== undefined
-  if (before && !isSent && counts.before === counts.after) return { terms: undefined, counted: [] }
-  const had = before ? await findTermIds(tx, id) : []
+  const isCountedAlike = before && (before.status === 'publish') === (status === 'publish')
+  if (!isSent && isCountedAlike) return { before: [], after: [], isSent }
   const sent = {
     category: values.categories === undefined ? undefined : (termEntries(values.categories) ?? []),
     tag: values.tags === undefined ? undefined : (termEntries(values.tags) ?? []),
   }
   const numbers = [sent.category ?? [], sent.tag ?? []].flat().filter((entry) => typeof entry === 'number')
-  const known = new Map((await findTermsByIds(tx, numbers)).map((term) => [term.id, term]))
+  const [had, rows] = await Promise.all([before ? findTermIds(tx, before.id) : [], findTermsByIds(tx, numbers)])
+  const known = new Map(rows.map((term) => [term.id, term]))
   const settled = async (taxonomy: Taxonomy) => {
     const entries = sent[taxonomy]
     return entries
       ? settleTerms(tx, asking.caller, taxonomy, entries, known)
       : had.flatMap((term) => (term.taxonomy === taxonomy ? [term.id] : []))
   }
-  const terms = [...(await settled('category')), ...(await settled('tag'))]
-  if (isSent) await (before ? replaceTerms : insertTerms)(tx, id, terms)
-  const counted = await countTerms(
-    tx,
-    { terms: had.map((term) => term.id), counted: counts.before },
-    { terms, counted: counts.after },
-  )
-  return { terms, counted }
+  const after = [...(await settled('category')), ...(await settled('tag'))]
+  return { before: had.map((term) => term.id), after, isSent }
 }
 
 interface Counted {
@@ -220,13 +236,25 @@ interface Counted {
   counted: boolean
 }
 
-/** Brings the counts of terms from what an event had to what it has. Returns the terms whose counts changed, which the caller notes. */
-export async function countTerms(tx: Db, before: Counted, after: Counted): Promise<Change[]> {
+/** By how much the counts of terms change from what an event had to what it has; terms whose counts stay are left out. */
+function countChanges(before: Counted, after: Counted): Map<number, number> {
   const changes = new Map<number, number>()
   const add = ({ terms, counted }: Counted, change: number) => {
     for (const id of counted ? terms : []) changes.set(id, (changes.get(id) ?? 0) + change)
   }
   add(before, -1)
   add(after, 1)
-  return adjustCounts(tx, changes)
+  for (const [id, change] of changes) if (change === 0) changes.delete(id)
+  return changes
+}
+
+/** Brings the counts of terms from what an event had to what it has. Returns the terms whose counts changed, which the caller notes. */
+export async function countTerms(tx: Db, before: Counted, after: Counted): Promise<Change[]> {
+  const counts = countChanges(before, after)
+  await adjustCounts(tx, counts)
+  return termChanges(counts)
+}
+
+function termChanges(counts: ReadonlyMap<number, number>): Change[] {
+  return [...counts.keys()].map((record) => ({ kind: 'term', record }))
 }

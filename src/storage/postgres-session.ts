@@ -4,6 +4,7 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
@@ -19,42 +20,89 @@ const CANCEL_MS = 2000
 /** Runs the statements of a query builder. */
 interface Session extends DatabaseConnection {
   client: PoolClient
+  /** Milliseconds that a statement may take. */
+  limitMs: number
   /** Set once the connection is of no more use. */
   broken: boolean
 }
 
 /**
  * PostgreSQL for the query builder, over a pool, leaving nothing behind in a session (so that a pooler such as PgBouncer may hand each
- * transaction to another one). A statement that takes longer than `limitMs` is cancelled. Transactions end with `commit`, whose last
- * statement commits.
+ * transaction to another one). A statement that takes longer than `limitMs` is cancelled.
  * Statements reject with DatabaseUnavailable when the server cannot be reached, is overloaded or too slow.
  */
-export function sessionDialect(pool: Pool, limitMs: number, commit = 'commit'): Dialect {
-  const driver: Driver = {
+export function sessionDialect(pool: Pool, limitMs: number): Dialect {
+  return dialectOf({
     init: async () => {},
     acquireConnection: () => openSession(pool, limitMs),
-    beginTransaction: async (session) => {
-      await ask(session as Session, 'begin', [], limitMs).catch(rethrow)
-    },
-    commitTransaction: async (session) => {
-      const answers = [await ask(session as Session, commit, [], limitMs).catch(rethrow)].flat()
-      // The server answers otherwise when a statement had failed and nobody minded.
-      if (answers.at(-1)?.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
-    },
-    rollbackTransaction: async (session) => {
-      const failing = session as Session
-      if (failing.broken) return
-      // Without an answer the connection is closed, which rolls back as well.
-      await ask(failing, 'rollback', [], limitMs).catch(() => {
-        failing.broken = true
-      })
-    },
-    releaseConnection: async (session) => {
-      const { client, broken } = session as Session
-      client.release(broken)
-    },
+    beginTransaction: (session) => begin(session as Session),
+    commitTransaction: (session) => commit(session as Session, 'commit'),
+    rollbackTransaction: (session) => rollback(session as Session),
+    releaseConnection: async (session) => release(session as Session),
     destroy: async () => {},
+  })
+}
+
+/**
+ * Runs `work` in a transaction of its own, which ends with the statements `ending`, the last of which commits. Statements that it begins
+ * together reach the server together and run in that order, other than in transactions of the query builder, where each waits for the one
+ * before. Rejects as statements do.
+ */
+export async function transact<Tables, T>(
+  pool: Pool,
+  limitMs: number,
+  ending: string,
+  work: (tx: Kysely<Tables>) => Promise<T>,
+): Promise<T> {
+  const session = await openSession(pool, limitMs)
+  const kept = async () => {}
+  const tx = new Kysely<Tables>({
+    dialect: dialectOf({
+      init: kept,
+      acquireConnection: async () => session,
+      beginTransaction: () => Promise.reject(new Error('A transaction has no other within it.')),
+      commitTransaction: kept,
+      rollbackTransaction: kept,
+      releaseConnection: kept,
+      destroy: kept,
+    }),
+  })
+  try {
+    await begin(session)
+    const result = await work(tx)
+    await commit(session, ending)
+    return result
+  } catch (error) {
+    await rollback(session)
+    throw error
+  } finally {
+    release(session)
   }
+}
+
+async function begin(session: Session): Promise<void> {
+  await ask(session, 'begin', []).catch(rethrow)
+}
+
+async function commit(session: Session, ending: string): Promise<void> {
+  const answers = [await ask(session, ending, []).catch(rethrow)].flat()
+  // The server answers otherwise when a statement had failed and nobody minded.
+  if (answers.at(-1)?.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
+}
+
+async function rollback(session: Session): Promise<void> {
+  if (session.broken) return
+  // Without an answer the connection is closed, which rolls back as well.
+  await ask(session, 'rollback', []).catch(() => {
+    session.broken = true
+  })
+}
+
+function release({ client, broken }: Session): void {
+  client.release(broken)
+}
+
+function dialectOf(driver: Driver): Dialect {
   return {
     createDriver: () => driver,
     createAdapter: () => new PostgresAdapter(),
@@ -69,9 +117,10 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
   })
   const session: Session = {
     client,
+    limitMs,
     broken: false,
     executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
-      const { command, rowCount, rows } = await ask(session, sql, parameters, limitMs).catch(rethrow)
+      const { command, rowCount, rows } = await ask(session, sql, parameters).catch(rethrow)
       return command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(rowCount ?? 0) }
     },
     streamQuery: () => {
@@ -82,8 +131,8 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
 }
 
 /** Asks the server, cancels the statement when the limit is over, and gives the connection up when even that brings no answer. */
-async function ask(session: Session, text: string, values: readonly unknown[], limitMs: number) {
-  const { client } = session
+async function ask(session: Session, text: string, values: readonly unknown[]) {
+  const { client, limitMs } = session
   let timer: NodeJS.Timeout | undefined
   const overdue = new Promise<never>((_, reject) => {
     const giveUp = () => {

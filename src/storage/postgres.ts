@@ -7,7 +7,7 @@ import type { Database, Db } from './database.ts'
 import { holdName } from './locks.ts'
 import { dropChanges, findChanges, presentCursor } from './postgres-changes.ts'
 import { makeListener } from './postgres-listener.ts'
-import { sessionDialect } from './postgres-session.ts'
+import { sessionDialect, transact } from './postgres-session.ts'
 import type { Tables } from './schema.ts'
 import { findContaining } from './search-index.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
@@ -53,9 +53,7 @@ export async function openPostgres(address: string, retention: Retention = RETEN
   const others = makeListener(listening, pool, mayHaveChanged)
   // A commit that notifies goes the shortest way to the other nodes, but no two such commits are written to disk together. So only a
   // write that has this node to itself is announced by its commit.
-  const announcing = new Kysely<Tables>({
-    dialect: sessionDialect(pool, statementMs, `${others.telling}; commit`),
-  })
+  const announcing = `${others.telling}; commit`
   let writing = 0
   const prune = makePruner(
     retention,
@@ -68,7 +66,7 @@ export async function openPostgres(address: string, retention: Retention = RETEN
     write: async (work) => {
       const isAlone = writing++ === 0
       try {
-        const result = await untilSettled(() => (isAlone ? announcing : db).transaction().execute(work))
+        const result = await untilSettled(() => transact(pool, statementMs, isAlone ? announcing : 'commit', work))
         mayHaveChanged()
         if (!isAlone) others.tell()
         prune()
@@ -128,6 +126,8 @@ export function readAddress(address: string): Reach {
   const config: PoolConfig = {
     connectionString: server,
     keepAlive: true,
+    // Statements that do not wait for each other go out together.
+    pipeline: true,
     application_name: 'kalends',
     types: numbers,
     max: connections,

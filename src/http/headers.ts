@@ -44,11 +44,12 @@ export function crossOriginHeaders(origin: string | undefined): Record<string, s
   }
 }
 
-/** True when the client has the body of this tag already (RFC 9110, 13.1.2: weak comparison). */
-export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
+/** True when the client has the body already, by its tag or one it had before (RFC 9110, 13.1.2: weak comparison). */
+export function hasCurrent(headers: IncomingHttpHeaders, tag: string, earlierTags: readonly string[] = []): boolean {
   const known = headers['if-none-match']
   if (known === undefined) return false
-  return known === tag || known.split(',').some((entry) => entry.trim() === tag || entry.trim() === '*')
+  const isCurrent = (entry: string) => entry === tag || entry === '*' || earlierTags.includes(entry)
+  return known === tag || known.split(',').some((entry) => isCurrent(entry.trim()))
 }
 
 export type Encoding = 'br' | 'gzip'

@@ -16,6 +16,8 @@ interface Finished {
   /** Flat list of names and values, as `writeHead` takes it. */
   headers: readonly string[]
   tag: string
+  /** Entity tags that the same body had before, the latest ones. */
+  earlierTags?: readonly string[]
   body: Buffer
   encoded: Partial<Record<Encoding, Buffer>>
   /** What it was made of, of a single event. */
@@ -26,6 +28,9 @@ interface Finished {
 
 /** Handles a request when it is an anonymous read; false leaves it to the server behind. */
 export type PublicReads = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** Earlier tags that a list is known by: clients ask again for what they got a few changes ago. */
+const EARLIER_TAGS = 16
 
 /** Places for the addresses that are remembered as asked for once; a power of two. */
 const ASKED = 65_536
@@ -80,16 +85,19 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
   function findFinished(url: string, now: number): Finished | undefined {
     const known = findKept(bodies, url)
     if (!known || (known.version === memory.version && known.day === today(now))) return known
-    if (known.day === today(now) && known.isSame?.()) {
-      known.version = memory.version
-      return known
-    }
+    if (known.day === today(now) && known.isSame?.()) return keepFinished(url, renewed(known))
     const single = known.single && singles.renew(known.single)
     if (!single) return undefined
     const current = { ...known, version: memory.version, day: today(now) }
-    const finished = single === known.single ? current : withSingle(current, single)
-    keepFinished(url, finished)
-    return finished
+    return keepFinished(url, single === known.single ? current : withSingle(current, single))
+  }
+
+  /** A list that is still the same. Its tag is that of every node, and those before stay good here. */
+  function renewed(known: Finished): Finished {
+    const tag = listTag(memory.version, known.day)
+    const headers = known.headers.map((header) => (header === known.tag ? tag : header))
+    const earlierTags = [...(known.earlierTags ?? []), known.tag].slice(-EARLIER_TAGS)
+    return { ...known, version: memory.version, tag, headers, earlierTags }
   }
 
   /** An answer with another state of its event. */
@@ -142,7 +150,7 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
     const pooled = isKept ? undefined : buffers.take(size)
     const body = pooled ? pooled.subarray(0, size) : Buffer.allocUnsafeSlow(size)
     writeList(list, body)
-    const tag = isSteadyList ? `W/"${edition}.${version}.${day}"` : contentTag(body)
+    const tag = isSteadyList ? listTag(version, day) : contentTag(body)
     const headers = [
       ...fixedHeaders,
       'Link',
@@ -171,15 +179,20 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
     return false
   }
 
-  function keepFinished(url: string, finished: Finished): void {
+  function keepFinished(url: string, finished: Finished): Finished {
     keep(bodies, url, finished, finished.body.length + url.length + 1000)
+    return finished
+  }
+
+  /** Of a state of the data rather than of what is said of it: the same on every node, and made in no time. */
+  function listTag(version: string, day: string): string {
+    return `W/"${edition}.${version}.${day}"`
   }
 
   function finish(url: string, reply: Reply, version: string, now: number): Finished {
     const body = Buffer.from(JSON.stringify(reply.body, null, /[?&]_pretty(=|&|$)/.test(url) ? 4 : undefined))
     const day = today(now)
-    const tag =
-      reply.status === 200 && version !== '' && isSteady(url) ? `W/"${edition}.${version}.${day}"` : contentTag(body)
+    const tag = reply.status === 200 && version !== '' && isSteady(url) ? listTag(version, day) : contentTag(body)
     return finishedWith(reply, version, now, tag, body)
   }
 
@@ -253,7 +266,7 @@ function makeBuffers(): Buffers {
 function write(request: IncomingMessage, response: ServerResponse, answer: Finished, sent?: () => void): void {
   const { origin } = request.headers
   const crossOrigin = origin === undefined ? [] : Object.entries(crossOriginHeaders(origin)).flat()
-  if (answer.status === 200 && hasCurrent(request.headers, answer.tag)) {
+  if (answer.status === 200 && hasCurrent(request.headers, answer.tag, answer.earlierTags)) {
     response.writeHead(304, [...withoutBody(answer.headers), ...crossOrigin])
     response.end(sent)
     return

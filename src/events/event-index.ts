@@ -189,10 +189,10 @@ export function linksOf(index: EventIndex, id: number): IndexedLinks {
   return links
 }
 
-/** The numbers of the postings that these ids have, of those that any event has met. */
+/** The numbers of the postings that these ids have, each once, of those that any event has met. */
 export function postingsFor(index: EventIndex, kind: PostingKind, ids: readonly number[]): number[] {
   const postings: number[] = []
-  for (const id of ids) {
+  for (const id of new Set(ids)) {
     const posting = index.postingOf.get(keyOf(kind, id))
     if (posting !== undefined) postings.push(posting)
   }

@@ -78,7 +78,7 @@ test('events of any of some venues are listed in order and once, whether the ven
   }))
   for (const event of placed) putEvent(index, event)
   const asked = fc.record({
-    venues: fc.uniqueArray(fc.integer({ min: 1, max: 45 }), { minLength: 1, maxLength: 45 }),
+    venues: fc.array(fc.integer({ min: 1, max: 45 }), { minLength: 1, maxLength: 45 }),
     organizers: fc.constantFrom(undefined, [100]),
     from: fc.integer({ min: 0, max: 59 }),
     to: fc.integer({ min: 0, max: 59 }),

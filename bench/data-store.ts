@@ -4,10 +4,13 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStorage } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
+import { mediaUrl, readConfig, siteOf } from '../src/config.ts'
+import type { Presenting } from '../src/declare/asking.ts'
+import { formOf } from '../src/events/presented-events.ts'
 import { findUserByLogin } from '../src/people/users.ts'
 import { generateEvent, organizerRow, type Plan, planOf, termRows, venueRow } from './data-set.ts'
-import { readPlan, WRITER, writeDataSet } from './write-data-set.ts'
+import { SITE_URL } from './service.ts'
+import { readPlan, WRITER, writeDataSet, writePresented } from './write-data-set.ts'
 
 /** A data set ready to be served. */
 export interface DataStore {
@@ -77,6 +80,7 @@ async function fill(address: string, events: number, name: string, say: (text: s
     await writeDataSet(database, events, name, (done) => {
       if (done % 100_000 === 0) say(`  ${done.toLocaleString('en')} of ${events.toLocaleString('en')} events written`)
     })
+    await writePresented(database, presenting())
     say(`Data set of ${events.toLocaleString('en')} events written in ${((Date.now() - began) / 1000).toFixed(1)} s.`)
     return await readPlan(database.read, events)
   } finally {
@@ -84,14 +88,21 @@ async function fill(address: string, events: number, name: string, say: (text: s
   }
 }
 
-/** A short hash of the generator, of some of what it generates, and of the tables. */
+/** How the service that is measured presents records. */
+function presenting(): Presenting {
+  const config = readConfig({ site_url: SITE_URL }, {})
+  const site = siteOf(config, config.port)
+  return { site, images: { mediaUrl: mediaUrl(config, site) } }
+}
+
+/** A short hash of the generator, of some of what it generates, of the tables, and of how records are presented. */
 async function hashDataSet(): Promise<string> {
   const plan = planOf(SAMPLE, 1, 1)
   const rows = Array.from({ length: SAMPLE }, (_, number) => generateEvent(plan, number))
   const migrations = (await readdir(MIGRATIONS)).sort().map((file) => join(MIGRATIONS, file))
   const files = [...GENERATOR.map((file) => join(import.meta.dirname, file)), ...migrations]
   const hash = createHash('sha256').update(
-    JSON.stringify([termRows(1), venueRow(plan, 1), organizerRow(plan, 1), rows]),
+    JSON.stringify([termRows(1), venueRow(plan, 1), organizerRow(plan, 1), rows, formOf(presenting())]),
   )
   for (const file of files) hash.update(await readFile(file))
   return hash.digest('hex').slice(0, 12)

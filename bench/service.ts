@@ -10,6 +10,9 @@ import { type Cores, freePort, startOn, stopProcess } from './processes.ts'
 export const BASE = '/wp-json/tribe/events/v1'
 
 /** A service under measurement, started as a user starts it. */
+/** The address that answers name: the same in every run, as that of a site is. */
+export const SITE_URL = 'http://calendar.example'
+
 export interface RunningService {
   port: number
   pid: number
@@ -44,6 +47,8 @@ export async function startService({ address, cores, flags }: ServiceOptions): P
     String(port),
     '--log-level',
     'silent',
+    '--site-url',
+    SITE_URL,
     ...flags,
   ]
   const began = performance.now()

@@ -1,7 +1,10 @@
+import { keepPresented, type Presenter } from '../src/common/presented-records.ts'
+import type { Presenting } from '../src/declare/asking.ts'
+import { formOf, presenters } from '../src/events/presented-events.ts'
 import { addCredential } from '../src/people/credentials.ts'
 import { hasUsers, insertUser } from '../src/people/users.ts'
 import type { Database, Db } from '../src/storage/database.ts'
-import type { RecordKind } from '../src/storage/schema.ts'
+import type { EventRow, OrganizerRow, RecordKind, VenueRow } from '../src/storage/schema.ts'
 import {
   countsOf,
   expectedSearch,
@@ -117,6 +120,22 @@ async function writeEvents(database: Database, plan: Plan, progress: (done: numb
     for (const [id, published] of counts)
       await tx.updateTable('terms').set({ count: published }).where('id', '=', id).execute()
   })
+}
+
+/** Keeps what is public presented, as it is in a calendar that has been in service for a while. */
+export async function writePresented(database: Database, presenting: Presenting): Promise<void> {
+  const form = formOf(presenting)
+  for (const kind of ['venues', 'organizers', 'events'] as const) {
+    const presenter = presenters[kind] as Presenter<EventRow | VenueRow | OrganizerRow>
+    const ids = (await database.read.selectFrom(kind).select('id').orderBy('id').execute()).map(({ id }) => id)
+    for (const [from, to] of ranges(ids.length, CHUNK)) {
+      await inBatches(database, ids.slice(from, to), async (tx, batch) => {
+        const rows = await presenter.hold(tx, { ids: batch })
+        const records = rows.flatMap((row) => presenter.present(presenting, row) ?? [])
+        await keepPresented(tx, form, records)
+      })
+    }
+  }
 }
 
 async function insertEvents(tx: Db, events: readonly GeneratedEvent[]): Promise<void> {

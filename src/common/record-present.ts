@@ -1,4 +1,4 @@
-import type { Asking } from '../declare/asking.ts'
+import type { Asking, Presenting } from '../declare/asking.ts'
 import type { Fields } from '../declare/resource.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
@@ -54,7 +54,7 @@ function detailsOf(fields: Fields, kind: string): readonly string[] {
 
 /** A venue or organizer as its own routes and events show it: what both kinds have in common, details in the order declared. */
 export function presentLinkedRecord(
-  asking: Asking,
+  { site, images }: Presenting,
   kind: 'venue' | 'organizer',
   fields: Fields,
   row: LinkedPresentable,
@@ -68,12 +68,12 @@ export function presentLinkedRecord(
   }
   show('id', row.id)
   Object.assign(shown, recordHead(row))
-  show('url', recordUrl(asking.site, kind, row))
+  show('url', recordUrl(site, kind, row))
   show(kind, renderTitle(String(columns[kind]), trusted))
   show('description', renderText(row.description, trusted))
   show('excerpt', renderText(row.excerpt, trusted))
   show('slug', row.slug)
-  show('image', image && presentImage(image, asking.images.mediaUrl))
+  show('image', image && presentImage(image, images.mediaUrl))
   for (const name of detailsOf(fields, kind)) show(name, columns[name])
   return shown
 }

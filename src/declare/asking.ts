@@ -3,6 +3,12 @@ import type { Site } from '../config.ts'
 import type { Caller } from '../people/caller.ts'
 import type { Database, Db } from '../storage/database.ts'
 
+/** What presenting a record takes: it looks the same to everybody who may see it. */
+export interface Presenting {
+  site: Site
+  images: Pick<ImageService, 'mediaUrl'>
+}
+
 /** Who asks, when, of which site, and what answers: all that checks, rules and stores lean on. */
 export interface Asking {
   /** For reads. */

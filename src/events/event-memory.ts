@@ -1,7 +1,8 @@
 import type { CacheBudget } from '../common/generations.ts'
+import { noneUnkept, type Unkept } from '../common/presented-records.ts'
 import { findTermsByIds } from '../common/term-store.ts'
 import type { Cursor, Database } from '../storage/database.ts'
-import type { ChangeColumns, TermRow } from '../storage/schema.ts'
+import type { ChangeColumns, RecordTable, TermRow } from '../storage/schema.ts'
 import { dropEvent, type EventIndex, putEvent } from './event-index.ts'
 import { eventsLinkedTo, readEvents, readIndex, readPlaces, readTerms } from './event-index-read.ts'
 import { dropAllPieces, dropLinked, dropPiece, type EventPieces, emptyPieces } from './event-pieces.ts'
@@ -13,6 +14,8 @@ export interface EventMemory {
   index: EventIndex | undefined
   pieces: EventPieces
   searches: EventSearches
+  /** Records to be kept presented beside their rows. */
+  unkept: Record<RecordTable, Unkept>
   terms: Map<number, TermRow>
   /** Ids by taxonomy, blank and slug. */
   termIds: Map<string, number>
@@ -48,6 +51,7 @@ export function openEventMemory(database: Database, budget: CacheBudget): EventM
     index: undefined,
     pieces: emptyPieces(budget),
     searches: emptySearches(budget),
+    unkept: { events: noneUnkept(), venues: noneUnkept(), organizers: noneUnkept() },
     terms: new Map(),
     termIds: new Map(),
     version: '',

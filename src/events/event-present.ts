@@ -1,7 +1,7 @@
 import { presentImage } from '../common/images.ts'
 import { globalId, recordHead, recordUrl } from '../common/record-present.ts'
 import { embedTerm } from '../common/term-present.ts'
-import type { Asking } from '../declare/asking.ts'
+import type { Asking, Presenting } from '../declare/asking.ts'
 import { translate } from '../locales/translate.ts'
 import { organizerLinkedData, presentOrganizer } from '../organizers/organizer-present.ts'
 import { mayRead } from '../people/caller.ts'
@@ -68,8 +68,7 @@ export function presentEvent(asking: Asking, row: EventRow, links: EventLinks): 
  * The members of an event that are its own, as a JSON object: all but the last ones, its terms and what it is linked to. It is written as
  * text and not made of an object, since lists of events that nobody has asked for lately are presented from rows as fast as this goes.
  */
-export function writeOwn(asking: Asking, row: OwnRow, image: ImageRow | undefined): string {
-  const { site } = asking
+export function writeOwn({ site, images }: Presenting, row: OwnRow, image: ImageRow | undefined): string {
   const trusted = row.trusted === 1
   const url = JSON.stringify(recordUrl(site, 'event', row))
   const global = JSON.stringify(globalId(site, row.id))
@@ -81,7 +80,7 @@ ${JSON.stringify(recordHead(row)).slice(1, -1)},\
 "description":${JSON.stringify(renderText(row.description, trusted))},\
 "excerpt":${JSON.stringify(renderText(row.excerpt, trusted))},\
 "slug":${JSON.stringify(row.slug)},\
-"image":${image ? JSON.stringify(presentImage(image, asking.images.mediaUrl)) : false},\
+"image":${image ? JSON.stringify(presentImage(image, images.mediaUrl)) : false},\
 "all_day":${row.all_day === 1},\
 ${writeTime('start_date', row)},${writeTime('end_date', row)},${writeTime('utc_start_date', row)},${writeTime('utc_end_date', row)},\
 "timezone":${JSON.stringify(row.timezone)},"timezone_abbr":${JSON.stringify(timezone)},\
@@ -89,6 +88,14 @@ ${writeCost(site, row.cost)},\
 "website":${row.website ? JSON.stringify(escapeHtml(row.website)) : url},\
 "show_map":${row.show_map === 1},"show_map_link":${row.show_map_link === 1},\
 "hide_from_listings":${row.hide_from_listings === 1},"sticky":${row.sticky === 1},"featured":${row.featured === 1}}`
+}
+
+/** Text inside JSON cannot read like this, since its quotes are escaped. */
+const NO_IMAGE = ',"image":false,'
+
+/** What `writeOwn` wrote of an event without its image, with it. */
+export function withImage(own: string, image: ImageRow | undefined, mediaUrl: string): string {
+  return image ? own.replace(NO_IMAGE, () => `,"image":${JSON.stringify(presentImage(image, mediaUrl))},`) : own
 }
 
 /** A time of an event and its parts. */

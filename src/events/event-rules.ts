@@ -96,13 +96,16 @@ export async function changeEvent(
 }
 
 /** Moves an event to the trash; its links stay, its terms count it no longer (contract 6). */
-export async function trashEvent(tx: Db, row: EventRow, asking: Asking): Promise<void> {
+export async function trashEvent(tx: Db, row: EventRow, asking: Asking): Promise<WrittenEvent> {
   const columns = await trashColumns(tx, 'events', row, asking)
   await updateEvent(tx, row.id, columns)
   const terms = row.status === 'publish' ? (await findTermIds(tx, row.id)).map((term) => term.id) : []
   const counted = await countTerms(tx, { terms, counted: true }, { terms, counted: false })
   await noteChanges(tx, [...counted, { kind: 'event', record: row.id }])
+  return { id: row.id, links: UNCHANGED }
 }
+
+const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined }
 
 async function writeEvent(
   tx: Db,

@@ -1,4 +1,5 @@
 import { geoFilter } from '../common/geoloc.ts'
+import { keepPresented } from '../common/presented-records.ts'
 import { recordRights, refuseUnreadable } from '../common/record-present.ts'
 import { findKind, pageRequest } from '../common/record-store.ts'
 import { statusLinks } from '../common/status.ts'
@@ -13,9 +14,10 @@ import type { EventRow } from '../storage/schema.ts'
 import { parameter } from '../text/query-text.ts'
 import type { event } from './event.ts'
 import { eventLinkedData, presentEvent } from './event-present.ts'
-import { changeEvent, createEvent, prepareEvent, trashEvent } from './event-rules.ts'
-import { findEvent, findEventLinks, type KnownLinks, listEvents } from './event-store.ts'
+import { changeEvent, createEvent, prepareEvent, trashEvent, type WrittenEvent } from './event-rules.ts'
+import { type EventLinks, findEvent, findEventLinks, type KnownLinks, listEvents } from './event-store.ts'
 import { type EventWindow, eventWindow } from './event-window.ts'
+import { formOf, presentOwn } from './presented-events.ts'
 
 /** What the routes do with events. */
 export const eventOperations: Operations<EventRow> = {
@@ -33,25 +35,25 @@ export const eventOperations: Operations<EventRow> = {
   },
   create: async (asking, values) => {
     const prepared = await prepareEvent(values, asking)
-    const { id, links } = await asking.write((tx) => createEvent(tx, prepared, asking))
-    return show(asking, id, links)
+    const written = await asking.write(async (tx) => readBack(tx, await createEvent(tx, prepared, asking), asking))
+    return presentEvent(asking, ...written)
   },
   update: async (asking, row, values) => {
     const prepared = await prepareEvent(values, asking)
-    const { links } = await asking.write(async (tx) => {
+    const written = await asking.write(async (tx) => {
       await holdRecord(tx, 'events', row.id)
-      return changeEvent(tx, await getEvent(tx, row.id), prepared, asking)
+      return readBack(tx, await changeEvent(tx, await getEvent(tx, row.id), prepared, asking), asking)
     })
-    return show(asking, row.id, links)
+    return presentEvent(asking, ...written)
   },
   remove: async (asking, row) => {
-    await asking.write(async (tx) => {
+    const written = await asking.write(async (tx) => {
       await holdRecord(tx, 'events', row.id)
       const current = await getEvent(tx, row.id)
       if (current.status === 'trash') throw new Problem('event-is-in-trash')
-      await trashEvent(tx, current, asking)
+      return readBack(tx, await trashEvent(tx, current, asking), asking)
     })
-    return show(asking, row.id)
+    return presentEvent(asking, ...written)
   },
   rights: {
     ...recordRights,
@@ -72,9 +74,15 @@ async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
   return links
 }
 
-async function show(asking: Asking, id: number, known?: KnownLinks): Promise<object> {
-  const row = await getEvent(asking.db, id)
-  return presentEvent(asking, row, await linksOf(asking.db, row, known))
+/** An event as it has just been written, with its links, in the transaction that wrote it. It is kept presented from there. */
+async function readBack(tx: Db, { id, links }: WrittenEvent, asking: Asking): Promise<[EventRow, EventLinks]> {
+  const row = await getEvent(tx, id)
+  const presented = presentOwn(asking, row)
+  const [found] = await Promise.all([
+    linksOf(tx, row, links),
+    presented && keepPresented(tx, formOf(asking), [presented]),
+  ])
+  return [row, found]
 }
 
 type Query = Parsed<typeof event.filters>

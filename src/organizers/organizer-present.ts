@@ -1,21 +1,21 @@
 import { globalId, presentLinkedRecord } from '../common/record-present.ts'
-import type { Asking } from '../declare/asking.ts'
+import type { Presenting } from '../declare/asking.ts'
 import type { ImageRow, OrganizerRow } from '../storage/schema.ts'
 import { plainText, renderText } from '../text/html.ts'
 import { organizer } from './organizer.ts'
 
 /** An organizer as events embed it and lists show it (contract 3.3). */
 export function presentOrganizer(
-  asking: Asking,
+  presenting: Presenting,
   row: OrganizerRow,
   image: ImageRow | undefined,
   linkedData?: object,
 ): object {
   return {
-    ...presentLinkedRecord(asking, 'organizer', organizer.fields, row, image),
+    ...presentLinkedRecord(presenting, 'organizer', organizer.fields, row, image),
     ...(linkedData ? { json_ld: linkedData } : {}),
-    global_id: globalId(asking.site, row.id),
-    global_id_lineage: [globalId(asking.site, row.id)],
+    global_id: globalId(presenting.site, row.id),
+    global_id_lineage: [globalId(presenting.site, row.id)],
   }
 }
 

@@ -24,6 +24,14 @@ export function held<Query extends { forNoKeyUpdate: () => Query }>(tx: Db, quer
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
+/** A query whose rows are kept from changing until the end of the transaction, without those that somebody is changing now. */
+export function heldIfFree<Query extends { forShare: () => Query; skipLocked: () => Query }>(
+  tx: Db,
+  query: Query,
+): Query {
+  return isPostgres(tx) ? query.forShare().skipLocked() : query
+}
+
 /** Waits for transactions that are changing any of these terms, in the order given, and keeps others from changing them. */
 export async function holdTerms(tx: Db, ids: readonly number[]): Promise<void> {
   if (ids.length === 0 || !isPostgres(tx)) return

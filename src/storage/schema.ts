@@ -119,6 +119,8 @@ export interface Tables {
   event_venues: { event: number; venue: number; position: number }
   event_organizers: { event: number; organizer: number; position: number }
   event_terms: { event: number; term: number }
+  /** Public records as they were last presented; changes of their rows delete what they make wrong. */
+  presented_records: { record: number; form: string; image: number | null; own: string }
   users: WithSequence<UserColumns>
   credentials: WithSequence<CredentialColumns>
   changes: { version: ColumnType<number, never, never>; kind: ChangeColumns['kind']; record: number }

@@ -14,8 +14,8 @@ export interface TableShape {
 
 export type Row = Record<string, unknown>
 
-/** Tables of the database rather than of the calendar: what was done to it, what its caches have seen, and its index of words. */
-const OWN = ['migrations', 'changes', 'words', 'unindexed_events']
+/** Tables of the database rather than of the calendar: what was done to it, what its caches have seen, and what is made of other tables. */
+const OWN = ['migrations', 'changes', 'words', 'unindexed_events', 'presented_records']
 
 /** Rows that are read or written at once, and values that one statement may carry on either database. */
 const BATCH_ROWS = 500

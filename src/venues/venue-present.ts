@@ -1,18 +1,23 @@
 import { globalId, presentLinkedRecord } from '../common/record-present.ts'
-import type { Asking } from '../declare/asking.ts'
+import type { Presenting } from '../declare/asking.ts'
 import type { ImageRow, VenueRow } from '../storage/schema.ts'
 import { plainText, renderText } from '../text/html.ts'
 import { venue } from './venue.ts'
 
 /** A venue as events embed it and lists show it (contract 3.2). */
-export function presentVenue(asking: Asking, row: VenueRow, image: ImageRow | undefined, linkedData?: object): object {
+export function presentVenue(
+  presenting: Presenting,
+  row: VenueRow,
+  image: ImageRow | undefined,
+  linkedData?: object,
+): object {
   return {
-    ...presentLinkedRecord(asking, 'venue', venue.fields, row, image),
+    ...presentLinkedRecord(presenting, 'venue', venue.fields, row, image),
     ...(linkedData ? { json_ld: linkedData } : {}),
     show_map: row.show_map === 1,
     show_map_link: row.show_map_link === 1,
-    global_id: globalId(asking.site, row.id),
-    global_id_lineage: [globalId(asking.site, row.id)],
+    global_id: globalId(presenting.site, row.id),
+    global_id_lineage: [globalId(presenting.site, row.id)],
   }
 }
 

@@ -18,13 +18,16 @@ import { makeWordSearch } from './word-search.ts'
 const GROUP_LIMIT = 64
 
 /**
- * Opens a SQLite file in WAL mode with two connections: one writes, the other reads what is committed.
+ * Opens a SQLite file in WAL mode with two connections: one writes, the other reads what is committed while it does. Between transactions
+ * the first one reads as well, since every commit empties the page caches of all other connections.
  * @throws Error with one sentence when the file cannot be opened.
  */
 export function openSqlite(file: string, retention: Retention = RETENTION): Database {
   const writer = connect(file)
   const reader = file === ':memory:' ? writer : connect(file)
   const written = prepareKept(writer)
+  const readable = reader === writer ? written : prepareKept(reader)
+  const committedOnly: Prepare = (text) => (writer.isTransaction ? readable : written)(text)
   const tx = queryBuilder(written)
   runDirectly(tx, (text, parameters) => runPrepared(written(text), parameters))
   const transaction = prepareTransaction(writer)
@@ -32,35 +35,39 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
   let draining: Promise<void> | undefined
 
   const listeners = new Set<() => void>()
-  const look = makeLook(reader, listeners)
+  const look = makeLook(writer, listeners)
   const searcher = reader === writer ? searchHere(reader) : makeSearcher(file)
 
   const write = <T>(work: (tx: Db) => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
       queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
-      // The requests that have arrived by now get to write in the same commit.
-      draining ??= nextTurn().then(drain)
+      draining ??= drain()
     })
-  const log = readLog(reader)
+  const log = readLog(committedOnly)
   const prune = makePruner(
     retention,
     async () => log.lastVersion(),
     (before, rows) => write((tx) => dropChanges(tx, before, rows)),
   )
-  const index = makeIndexer(reader, (most) => write((tx) => indexEvents(tx, most)))
+  const index = makeIndexer(committedOnly, (most) => write((tx) => indexEvents(tx, most)))
   const committed = () => {
     for (const listener of listeners) listener()
     prune()
     index()
   }
   const drain = async () => {
-    while (queue.length > 0) await commitTogether(transaction, tx, queue.splice(0, GROUP_LIMIT), committed)
+    while (queue.length > 0) {
+      // Requests that have arrived by now get to write in the same commit, and those that waited for the last one are answered before it.
+      await nextTurn()
+      await commitTogether(transaction, tx, queue.splice(0, GROUP_LIMIT), committed)
+    }
     draining = undefined
   }
-  const readable = reader === writer ? written : prepareKept(reader)
   const read = queryBuilder(readable)
   // A transaction of the query builder has the connection to itself.
-  runDirectly(read, (text, parameters) => (reader.isTransaction ? undefined : runPrepared(readable(text), parameters)))
+  runDirectly(read, (text, parameters) =>
+    reader.isTransaction ? undefined : runPrepared(committedOnly(text), parameters),
+  )
   return {
     read,
     readPublic: () => read,
@@ -105,16 +112,15 @@ const EVENTS_AT_ONCE = 64
 const LOOK_EVERY_COMMITS = 4
 
 /** Indexes events once enough have gathered: a function to be called after each commit. */
-function makeIndexer(reader: DatabaseSync, index: (most: number) => Promise<number>): () => void {
-  let waiting: StatementSync | undefined
+function makeIndexer(prepare: Prepare, index: (most: number) => Promise<number>): () => void {
   let isIndexing = false
   let unseen = LOOK_EVERY_COMMITS
   return () => {
     unseen += 1
     if (isIndexing || unseen < LOOK_EVERY_COMMITS) return
     unseen = 0
-    waiting ??= prepareIfThere(reader, `select id from unindexed_events limit 1 offset ${EVENTS_AT_ONCE - 1}`)
-    if (waiting?.get() === undefined) return
+    const waiting = prepareIfThere(prepare, `select id from unindexed_events limit 1 offset ${EVENTS_AT_ONCE - 1}`)
+    if (!waiting || waiting.all([]).length === 0) return
     isIndexing = true
     index(EVENTS_AT_ONCE)
       // What is not indexed this time is the next.
@@ -128,9 +134,9 @@ function makeIndexer(reader: DatabaseSync, index: (most: number) => Promise<numb
 }
 
 /** A statement over tables that are not there before the migrations have run. */
-function prepareIfThere(connection: DatabaseSync, statement: string): StatementSync | undefined {
+function prepareIfThere(prepare: Prepare, statement: string): SqliteStatement | undefined {
   try {
-    return connection.prepare(statement)
+    return prepare(statement)
   } catch {
     return undefined
   }
@@ -139,9 +145,9 @@ function prepareIfThere(connection: DatabaseSync, statement: string): StatementS
 /** Milliseconds that a look at the version of the data holds: asking takes longer than answering most requests. */
 const LOOK_EVERY = 5
 
-/** Looks whether another connection has written; changes of other processes are seen `LOOK_EVERY` ms late at the most. */
-function makeLook(reader: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
-  const statement = reader.prepare('pragma data_version')
+/** Looks whether anybody else has written than this connection, which they are seen by `LOOK_EVERY` ms late at the most. */
+function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
+  const statement = writer.prepare('pragma data_version')
   const read = () => Number(statement.get()?.data_version)
   let version = read()
   let lookedAt = performance.now()
@@ -158,33 +164,28 @@ function makeLook(reader: DatabaseSync, listeners: ReadonlySet<() => void>): () 
 }
 
 /** Reads the log of changes. Versions are in the order of commit, since one transaction writes at a time. */
-function readLog(reader: DatabaseSync) {
-  const last = preparedLater(reader, `select seq from sqlite_sequence where name = 'changes'`)
-  const between = preparedLater(
-    reader,
-    'select distinct kind, record from changes where version > ? and version <= ? limit ?',
-  )
-  const first = preparedLater(reader, 'select min(version) as version from changes')
-  const lastVersion = (): Cursor => String(last().get()?.seq ?? 0)
+function readLog(prepare: Prepare) {
+  const all = <Row>(text: string, ...values: number[]) => prepare(text).all(values) as Row[]
+  const lastVersion = (): Cursor => {
+    const [last] = all<{ seq: number }>(`select seq from sqlite_sequence where name = 'changes'`)
+    return String(last?.seq ?? 0)
+  }
   const readChanges = (since: Cursor): { changes: Change[]; cursor: Cursor } | 'too old' => {
     const cursor = lastVersion()
     if (cursor === since) return { changes: [], cursor }
-    const rows = between().all(Number(since), Number(cursor), MOST_CHANGES + 1)
-    const oldest = first().get()?.version
-    const isKnown = Number(since) < Number(cursor) && oldest !== null && Number(oldest) <= Number(since) + 1
+    const [oldest] = all<{ version: number | null }>('select min(version) as version from changes')
+    const rows = all<Change>(
+      'select distinct kind, record from changes where version > ? and version <= ? limit ?',
+      Number(since),
+      Number(cursor),
+      MOST_CHANGES + 1,
+    )
+    const first = oldest?.version ?? undefined
+    const isKnown = Number(since) < Number(cursor) && first !== undefined && first <= Number(since) + 1
     if (!isKnown || rows.length > MOST_CHANGES) return 'too old'
-    return { changes: (rows as unknown as Change[]).map(({ kind, record }) => ({ kind, record })), cursor }
+    return { changes: rows.map(({ kind, record }) => ({ kind, record })), cursor }
   }
   return { lastVersion, readChanges }
-}
-
-/** A statement that is prepared when it is first run, since tables are not there before the migrations have run. */
-function preparedLater(connection: DatabaseSync, text: string): () => StatementSync {
-  let statement: StatementSync | undefined
-  return () => {
-    statement ??= connection.prepare(text)
-    return statement
-  }
 }
 
 /** So many at once that a writer waits a few milliseconds. */
@@ -319,8 +320,11 @@ function connect(file: string): DatabaseSync {
 /** Statements a connection keeps prepared. */
 const MOST_PREPARED = 500
 
+/** Prepares a statement, or finds it prepared. */
+type Prepare = (sql: string) => SqliteStatement
+
 /** Prepares the statements of a connection, each once. */
-function prepareKept(connection: DatabaseSync): (sql: string) => SqliteStatement {
+function prepareKept(connection: DatabaseSync): Prepare {
   const prepared = new Map<string, SqliteStatement>()
   return (sql) => {
     const known = prepared.get(sql)
@@ -332,7 +336,7 @@ function prepareKept(connection: DatabaseSync): (sql: string) => SqliteStatement
   }
 }
 
-function queryBuilder(prepare: (sql: string) => SqliteStatement): Db {
+function queryBuilder(prepare: Prepare): Db {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: { close: () => {}, prepare } }) })
 }
 

@@ -33,6 +33,8 @@ export interface EventIndex {
   /** The key of each posting. */
   postingKeys: number[]
   places: Places
+  /** Another number whenever any list may have become another one. */
+  revision: number
   /** By slot the number of the gathering that met it last, and the number of the latest one. */
   met: Uint32Array
   gatherings: number
@@ -75,6 +77,14 @@ const KINDS: Record<PostingKind, number> = {
 const KEY_STEP = 8
 const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 
+/** Of all indexes, so that no two have the same revision. */
+let revisions = 0
+
+/** Notes that lists may have become others by what is not in the index itself: terms and what they are called, and places. */
+export function noteRevision(index: EventIndex): void {
+  index.revision = ++revisions
+}
+
 /** An index with room for so many events, with ids up to the largest; more is made when it is needed. */
 export function emptyIndex(events = 64, largestId = 256): EventIndex {
   return {
@@ -96,6 +106,7 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
     postingOf: new Map(),
     postingKeys: [],
     places: noPlaces(),
+    revision: ++revisions,
     met: new Uint32Array(0),
     gatherings: 0,
   }
@@ -150,19 +161,37 @@ export function listNoted(index: EventIndex): void {
   index.all = slotsInOrder(Int32Array.from({ length: slotCount }, (_, slot) => slot))
 }
 
-/** Adds an event, or puts it where it now belongs. */
+/** Adds an event, or puts it where it now belongs; one that stands there already stays. */
 export function putEvent(index: EventIndex, event: IndexedEvent): void {
+  if (isAsItStands(index, event)) return
   dropEvent(index, event.id)
+  noteRevision(index)
   const slot = takeSlot(index, event)
   const order = compareSlots(index)
   addSlot(index.all, slot, order)
   for (const posting of postingsOf(index, slot)) addSlot(index.postings[posting] as SortedSlots, slot, order)
 }
 
+function isAsItStands(index: EventIndex, event: IndexedEvent): boolean {
+  const slot = (index.slotOf[event.id] ?? 0) - 1
+  if (slot < 0) return false
+  const isThen =
+    index.starts[slot] === utcToMs(event.start_date) &&
+    index.ends[slot] === utcToMs(event.end_date) &&
+    index.dates[slot] === utcToMs(event.date)
+  if (!isThen || index.ownTermCounts[slot] !== event.terms.length) return false
+  const start = index.linkStarts[slot] as number
+  const postings = gatherPostings(index, event)
+  return (
+    postings.length === index.linkCounts[slot] && postings.every((posting, i) => index.links[start + i] === posting)
+  )
+}
+
 /** Takes an event out, if it is there. */
 export function dropEvent(index: EventIndex, id: number): void {
   const slot = (index.slotOf[id] ?? 0) - 1
   if (slot < 0) return
+  noteRevision(index)
   const order = compareSlots(index)
   removeSlot(index.all, slot, order)
   for (const posting of postingsOf(index, slot)) removeSlot(index.postings[posting] as SortedSlots, slot, order)

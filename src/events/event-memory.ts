@@ -3,7 +3,7 @@ import { noneUnkept, type Unkept } from '../common/presented-records.ts'
 import { findTermsByIds } from '../common/term-store.ts'
 import type { Cursor, Database } from '../storage/database.ts'
 import type { ChangeColumns, RecordTable, TermRow } from '../storage/schema.ts'
-import { dropEvent, type EventIndex, putEvent } from './event-index.ts'
+import { dropEvent, type EventIndex, noteRevision, putEvent } from './event-index.ts'
 import { eventsLinkedTo, readEvents, readIndex, readPlaces, readTerms } from './event-index-read.ts'
 import { dropAllPieces, dropLinked, dropPiece, type EventPieces, emptyPieces } from './event-pieces.ts'
 import { type EventSearches, emptySearches } from './event-search.ts'
@@ -143,7 +143,9 @@ export function openEventMemory(database: Database, budget: CacheBudget): EventM
     const touched = new Set(of('event'))
     if (of('image').length > 0) dropAllPieces(pieces)
     if (await takeInTerms(of('term'))) return readIndexAgain()
-    await readPlaces(database.read, index, of('venue'))
+    const venues = of('venue')
+    if (venues.length > 0) noteRevision(index)
+    await readPlaces(database.read, index, venues)
     for (const kind of ['venue', 'organizer'] as const) {
       for (const id of of(kind)) dropLinked(pieces, `${kind}s`, id)
       for (const id of await eventsLinkedTo(database.read, kind, of(kind))) touched.add(id)
@@ -186,6 +188,7 @@ export function openEventMemory(database: Database, budget: CacheBudget): EventM
       if (before && memory.termIds.get(slugKey(before)) === id) memory.termIds.delete(slugKey(before))
       if (after) memory.termIds.set(slugKey(after), id)
       if (before && !sameButCount(before, after)) dropAllPieces(memory.pieces)
+      if (memory.index && !(before && sameButCount(before, after))) noteRevision(memory.index)
       if (before && before.parent !== after?.parent) isTreeChanged = true
     }
     return isTreeChanged

@@ -132,10 +132,11 @@ export function areUnchanged({ age, changes }: EventPieces, ids: readonly number
   return age === before.age && ids.every((id, i) => (changes[id] ?? 0) === before.changes[i])
 }
 
-/** A text in a buffer of its own: small ones would share theirs with others, and keep it when those are gone. */
-export function bytesOf(text: string): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
-  bytes.write(text)
+/** A text, or a copy of bytes, in a buffer of its own: small ones would share theirs with others, and keep it when those are gone. */
+export function bytesOf(content: string | Buffer): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(content))
+  if (typeof content === 'string') bytes.write(content)
+  else content.copy(bytes)
   return bytes
 }
 
@@ -222,19 +223,16 @@ export function updateCounts(
   piece.countsVersion = countsVersion
 }
 
-/** The counts that a piece shows, by term. */
-export function shownCounts(piece: Piece): [term: number, count: number][] {
-  const shown: [number, number][] = []
-  for (let i = 0; i < piece.counts.length; i += 3)
-    shown.push([piece.counts[i + 1] as number, piece.counts[i + 2] as number])
-  return shown
-}
-
-/** Whether terms still have these counts. */
-export function areCurrent(
-  counts: Iterable<[term: number, count: number]>,
+/** Whether a piece shows the counts that its terms have now. */
+export function hasCurrentCounts(
+  { countsVersion }: EventPieces,
+  piece: Piece,
   terms: ReadonlyMap<number, TermRow>,
 ): boolean {
-  for (const [term, count] of counts) if ((terms.get(term)?.count ?? 0) !== count) return false
+  if (piece.countsVersion === countsVersion) return true
+  const { counts } = piece
+  for (let i = 0; i < counts.length; i += 3)
+    if ((terms.get(counts[i + 1] as number)?.count ?? 0) !== counts[i + 2]) return false
+  piece.countsVersion = countsVersion
   return true
 }

@@ -8,12 +8,13 @@ import type { IndexPage } from '../events/event-index-list.ts'
 import { listFromMemory } from '../events/event-lists.ts'
 import type { EventMemory } from '../events/event-memory.ts'
 import {
-  areCurrent,
   areUnchanged,
+  bytesOf,
   type EventStates,
+  hasCurrentCounts,
   type Piece,
-  shownCounts,
   statesOf,
+  updateCounts,
 } from '../events/event-pieces.ts'
 import { eventWindow } from '../events/event-window.ts'
 import { effectiveParameters } from '../events/events.ts'
@@ -33,8 +34,35 @@ export interface PublicList {
   /** Its events, as they were before they were read. */
   ids: readonly number[]
   states: EventStates
-  /** Finds the same page again, as it is then. */
-  findAgain: () => ReturnType<typeof listFromMemory>
+  /** The index it was found in, as it was then. */
+  revision: number
+  /** Finds the same page again, as it is then; undefined for a search, which depends on more than the index. */
+  findAgain: (() => ReturnType<typeof listFromMemory>) | undefined
+}
+
+/** A body that outlives changes which it does not show, and that new counts of terms are written into. */
+export interface FollowedBody {
+  body: Buffer
+  /** Whether it is for certain still the same on this day, but for the counts; it may say no of one that is. */
+  isSame: (day: string) => boolean
+  /** Brings the counts up to date, in a copy while the body `isSending`; false when they are. */
+  recount: (isSending: boolean) => boolean
+}
+
+/** Follows a body that was put together from what memory knows. */
+export function followBody(memory: EventMemory, piece: Piece, isSame: FollowedBody['isSame']): FollowedBody {
+  const followed: FollowedBody = {
+    body: piece.bytes,
+    isSame,
+    recount: (isSending) => {
+      if (hasCurrentCounts(memory.pieces, piece, memory.terms)) return false
+      if (isSending) piece.bytes = bytesOf(piece.bytes)
+      updateCounts(memory.pieces, piece, memory.terms)
+      followed.body = piece.bytes
+      return true
+    },
+  }
+  return followed
 }
 
 type ListQuery = Parsed<typeof event.filters>
@@ -60,9 +88,10 @@ export function makePublicLists(
     const find = () => listFromMemory(memory, query, window, (page - 1) * perPage, perPage, asking)
     const found = find()
     const place = { page, perPage, ...effectiveParameters(asking, query, window) }
+    const findAgain = query.search === undefined ? find : undefined
     return found instanceof Promise
-      ? found.then((later) => present(later, place, find, asking))
-      : present(found, place, find, asking)
+      ? found.then((later) => present(later, place, findAgain, asking))
+      : present(found, place, findAgain, asking)
   }
 
   function present(
@@ -81,7 +110,8 @@ export function makePublicLists(
     const { index, pieces } = memory
     if (!index) return undefined
     const states = statesOf(pieces, ids)
-    const around = { tail, total, totalPages: links.totalPages, link: links.header, ids, states, findAgain }
+    const { revision } = index
+    const around = { tail, total, totalPages: links.totalPages, link: links.header, ids, states, revision, findAgain }
     const events = eventPieces(memory, index, ids, asking)
     return events instanceof Promise ? events.then((later) => ({ ...around, events: later })) : { ...around, events }
   }
@@ -134,17 +164,33 @@ export function writeList({ events, tail }: PublicList, into: Buffer): void {
   into.write(tail, at)
 }
 
-/**
- * Gives a function that tells whether the list, written just now, is for certain still the same to the byte. It may say no of one that is,
- * and is good for the day it was asked on.
- */
-export function followList(memory: EventMemory, list: PublicList): () => boolean {
+/** Follows a list that has been written into `body` on this day. */
+export function followList(memory: EventMemory, list: PublicList, body: Buffer, writtenOn: string): FollowedBody {
   const { ids, total, states, findAgain } = list
-  const counts = new Map(list.events.flatMap(shownCounts))
-  return () => {
-    if (!areUnchanged(memory.pieces, ids, states) || !areCurrent(counts, memory.terms)) return false
-    const again = findAgain()
+  let { revision } = list
+  const isSamePage = () => {
+    if (memory.index?.revision === revision) return true
+    const again = findAgain?.()
     if (!again || again instanceof Promise) return false
-    return again.total === total && again.ids.length === ids.length && again.ids.every((id, i) => id === ids[i])
+    const isSame = again.total === total && again.ids.length === ids.length && again.ids.every((id, i) => id === ids[i])
+    if (isSame && memory.index) revision = memory.index.revision
+    return isSame
   }
+  return followBody(
+    memory,
+    { bytes: body, counts: countsIn(list), countsVersion: -1 },
+    (day) => day === writtenOn && findAgain !== undefined && areUnchanged(memory.pieces, ids, states) && isSamePage(),
+  )
+}
+
+/** Where counts of terms stand in a list, whose they are, and what they say. */
+function countsIn({ events }: PublicList): number[] {
+  const counts: number[] = []
+  let at = HEAD.length
+  for (const { bytes, counts: own } of events) {
+    for (let i = 0; i < own.length; i += 3)
+      counts.push(at + (own[i] as number), own[i + 1] as number, own[i + 2] as number)
+    at += bytes.length + 1
+  }
+  return counts
 }

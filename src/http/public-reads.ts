@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type CacheBudget, emptyGenerations, findKept, keep } from '../common/generations.ts'
 import { wallNow } from '../text/moments.ts'
 import { answerHeaders, crossOriginHeaders, type Encoding, encode, encodingFor, hasCurrent } from './headers.ts'
-import { makePublicEvents, type PublicEvent } from './public-events.ts'
-import { followList, listSize, makePublicLists, type PublicList, writeList } from './public-lists.ts'
+import { makePublicEvents } from './public-events.ts'
+import { type FollowedBody, followList, listSize, makePublicLists, type PublicList, writeList } from './public-lists.ts'
 import type { Reply } from './reply.ts'
 import { LONGEST_URL, type Responder, type Service } from './respond.ts'
 
@@ -13,17 +13,17 @@ interface Finished {
   version: string
   day: string
   status: number
-  /** Flat list of names and values, as `writeHead` takes it. */
+  /** Flat list of names and values, as `writeHead` takes it, without the entity tag. */
   headers: readonly string[]
   tag: string
   /** Entity tags that the same body had before, the latest ones. */
-  earlierTags?: readonly string[]
+  earlierTags: readonly string[]
   body: Buffer
   encoded: Partial<Record<Encoding, Buffer>>
-  /** What it was made of, of a single event. */
-  single?: PublicEvent
-  /** Of a list, whether it is for certain still the same. */
-  isSame?: () => boolean
+  /** Of what outlives changes of the data. */
+  followed?: FollowedBody
+  /** Whether some of the body may still be on its way out: then nothing may be written into it. */
+  isSending: boolean
 }
 
 /** Handles a request when it is an anonymous read; false leaves it to the server behind. */
@@ -84,27 +84,22 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
   /** The finished answer that is still good. */
   function findFinished(url: string, now: number): Finished | undefined {
     const known = findKept(bodies, url)
-    if (!known || (known.version === memory.version && known.day === today(now))) return known
-    if (known.day === today(now) && known.isSame?.()) return keepFinished(url, renewed(known))
-    const single = known.single && singles.renew(known.single)
-    if (!single) return undefined
-    const current = { ...known, version: memory.version, day: today(now) }
-    return keepFinished(url, single === known.single ? current : withSingle(current, single))
+    const day = today(now)
+    if (!known || (known.version === memory.version && known.day === day)) return known
+    if (!known.followed?.isSame(day)) return undefined
+    renew(known, known.followed, day)
+    return known
   }
 
-  /** A list that is still the same. Its tag is that of every node, and those before stay good here. */
-  function renewed(known: Finished): Finished {
-    const tag = listTag(memory.version, known.day)
-    const headers = known.headers.map((header) => (header === known.tag ? tag : header))
-    const earlierTags = [...(known.earlierTags ?? []), known.tag].slice(-EARLIER_TAGS)
-    return { ...known, version: memory.version, tag, headers, earlierTags }
-  }
-
-  /** An answer with another state of its event. */
-  function withSingle(known: Finished, single: PublicEvent): Finished {
-    const tag = contentTag(single.piece.bytes)
-    const headers = known.headers.map((header) => (header === known.tag ? tag : header))
-    return { ...known, headers, tag, body: single.piece.bytes, encoded: {}, single }
+  /** Brings an answer that has outlived a change to the present version, and the counts that it shows of terms. */
+  function renew(known: Finished, followed: FollowedBody, day: string): void {
+    const isRecounted = followed.recount(known.isSending)
+    if (isRecounted) Object.assign(known, { body: followed.body, encoded: {}, isSending: false })
+    // The tag of a list is that of every node. What it had before stays good here for as long as it says the same.
+    const isOfVersion = known.tag === listTag(known.version, known.day)
+    const tag = isOfVersion ? listTag(memory.version, day) : isRecounted ? contentTag(known.body) : known.tag
+    const earlier = tag === known.tag ? known.earlierTags : [...known.earlierTags, known.tag].slice(-EARLIER_TAGS)
+    Object.assign(known, { version: memory.version, day, tag, earlierTags: isRecounted ? [] : earlier })
   }
 
   async function answerLater(
@@ -132,7 +127,7 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
       singles.isEvent(url) && reply.status === 200
         ? finishEvent(reply, version, now, isCurrent)
         : finish(url, reply, version, now)
-    if (finished.single || finished.tag.startsWith(`W/"${edition}.`)) keepFinished(url, finished)
+    if (finished.followed || finished.tag.startsWith(`W/"${edition}.`)) keepFinished(url, finished)
     write(request, response, finished)
   }
 
@@ -159,11 +154,12 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
       String(list.total),
       'X-TEC-TotalPages',
       String(list.totalPages),
-      'ETag',
-      tag,
     ]
-    const finished = { version, day, status: 200, headers, tag, body, encoded: {} }
-    if (isKept) keepFinished(url, { ...finished, isSame: followList(memory, list) })
+    const finished: Finished = { version, day, status: 200, headers, tag, body, ...asNew() }
+    if (isKept) {
+      finished.followed = followList(memory, list, body, day)
+      keepFinished(url, finished)
+    }
     write(request, response, finished, pooled && (() => buffers.give(pooled)))
   }
 
@@ -179,9 +175,8 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
     return false
   }
 
-  function keepFinished(url: string, finished: Finished): Finished {
+  function keepFinished(url: string, finished: Finished): void {
     keep(bodies, url, finished, finished.body.length + url.length + 1000)
-    return finished
   }
 
   /** Of a state of the data rather than of what is said of it: the same on every node, and made in no time. */
@@ -198,18 +193,20 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
 
   /** Its entity tag is of what it says alone, so that clients keep it while other events change. */
   function finishEvent(reply: Reply, version: string, now: number, isCurrent: boolean): Finished {
-    const single = singles.read(reply.body as { id: number })
-    const { bytes } = single.piece
-    const finished = finishedWith(reply, version, now, contentTag(bytes), bytes)
-    return isCurrent && memory.index ? { ...finished, single } : finished
+    const followed = singles.follow(reply.body as { id: number })
+    const { body } = followed
+    const finished = finishedWith(reply, version, now, contentTag(body), body)
+    return isCurrent && memory.index ? { ...finished, followed } : finished
   }
 
   function finishedWith(reply: Reply, version: string, now: number, tag: string, body: Buffer): Finished {
     const headers = Object.entries(answerHeaders(site, reply.headers, true)).flat()
-    if (reply.status === 200) headers.push('ETag', tag)
-    return { version, day: today(now), status: reply.status, headers, tag, body, encoded: {} }
+    return { version, day: today(now), status: reply.status, headers, tag, body, ...asNew() }
   }
 }
+
+/** What every answer begins with. */
+const asNew = () => ({ earlierTags: [], encoded: {}, isSending: false })
 
 /** FNV-1a. */
 function hashOf(text: string): number {
@@ -266,18 +263,22 @@ function makeBuffers(): Buffers {
 function write(request: IncomingMessage, response: ServerResponse, answer: Finished, sent?: () => void): void {
   const { origin } = request.headers
   const crossOrigin = origin === undefined ? [] : Object.entries(crossOriginHeaders(origin)).flat()
+  const tag = answer.status === 200 ? ['ETag', answer.tag] : []
   if (answer.status === 200 && hasCurrent(request.headers, answer.tag, answer.earlierTags)) {
-    response.writeHead(304, [...withoutBody(answer.headers), ...crossOrigin])
+    response.writeHead(304, [...withoutBody(answer.headers), ...tag, ...crossOrigin])
     response.end(sent)
     return
   }
   const encoding = encodingFor(request.headers, answer.body.length)
   const body = encoding ? encoded(answer, encoding) : answer.body
-  const headers = [...answer.headers, ...crossOrigin, 'Content-Length', String(body.length)]
+  const headers = [...answer.headers, ...tag, ...crossOrigin, 'Content-Length', String(body.length)]
   if (encoding) headers.push('Content-Encoding', encoding)
   response.writeHead(answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
   else response.end(body, sent)
+  // A response behind others of its connection has no socket yet.
+  const { socket } = response
+  if (body === answer.body && (socket === null || socket.writableLength > 0)) answer.isSending = true
 }
 
 function encoded(answer: Finished, encoding: Encoding): Buffer {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { startService, type TestService } from '../support/service.ts'
@@ -286,6 +289,49 @@ test('whoever has a list is told so for as long as nothing that it shows changes
     for (const tag of [...tags, first]) assert.equal((await askWith(tag)).status, 200)
     assert.equal((await askWith(await tagOf())).status, 304)
   }
+})
+
+test('a list on its way to a slow reader stays as it was, while the next reader sees new counts of terms', async () => {
+  const day = { start_date: '2028-03-01', end_date: '2028-03-01' }
+  // More than the buffers between a server and a client hold.
+  const description = 'Long. '.repeat(50_000)
+  for (let i = 0; i < 50; i++) {
+    const { status } = await service.post('/events', { title: `Long ${i}`, ...day, description, tags: ['long'] })
+    assert.equal(status, 201)
+  }
+  const path = '/events?start_date=2028-03-01&end_date=2028-03-02&per_page=50'
+  const countsIn = (events: { tags: { count: number }[] }[]) =>
+    new Set(events.flatMap(({ tags }) => tags.map(({ count }) => count)))
+  for (let i = 0; i < 2; i++) assert.deepEqual(countsIn((await service.get(path)).body.events), new Set([50]))
+  const { port, pathname } = new URL(service.base)
+  const socket = connect(Number(port))
+  socket.write(`GET ${pathname}${path} HTTP/1.1\r\nHost: calendar\r\nConnection: close\r\n\r\n`)
+  await once(socket, 'readable')
+  for (let i = 51; i < 54; i++) {
+    await service.post('/events', {
+      title: `Later ${i}`,
+      start_date: '2028-04-01',
+      end_date: '2028-04-01',
+      tags: ['long'],
+    })
+    assert.deepEqual(countsIn((await service.get(path)).body.events), new Set([i]))
+  }
+  const answer = await text(socket)
+  assert.deepEqual(countsIn(JSON.parse(answer.slice(answer.indexOf('{'))).events), new Set([50]))
+})
+
+test('a circle follows a venue that moves by a few metres', async () => {
+  const venue = (await service.post('/venues', { venue: 'Edge', geo_lat: 10.001, geo_lng: 10 })).body.id
+  const day = { start_date: '2028-05-01', end_date: '2028-05-01' }
+  await service.post('/events', { title: 'At the edge', ...day, venue })
+  // 0.001 degrees of latitude are 111 m.
+  const path = '/events?start_date=2028-05-01&end_date=2028-05-02&geoloc_lat=10&geoloc_lng=10&geoloc_radius=0.115'
+  const count = async () => (await service.get(path)).body.events.length
+  for (let i = 0; i < 2; i++) assert.equal(await count(), 1)
+  await service.put(`/venues/${venue}`, { geo_lat: 10.0011 })
+  assert.equal(await count(), 0)
+  await service.put(`/venues/${venue}`, { geo_lat: 10.0009 })
+  for (let i = 0; i < 2; i++) assert.equal(await count(), 1)
 })
 
 test('lists that outlive the changes of others are those the database gives, whatever the changes', async () => {

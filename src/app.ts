@@ -98,9 +98,9 @@ export async function startApp(config: Config, options: { demo?: boolean } = {})
       trustedProxy: config.trusted_proxy,
     },
   )
-  memory.load().catch((error: unknown) => isStopping || report(error))
   const schedule = startSchedule(database, logger)
   const port = await listen(server, config)
+  memory.load().catch((error: unknown) => isStopping || report(error))
   Object.assign(site, siteOf(config, port))
   images.mediaUrl = mediaUrl(config, site)
   return {

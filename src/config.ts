@@ -179,7 +179,7 @@ export const settings = {
   cache_bytes: wholeNumber(
     'How much memory finished answers and events ready to be sent may take up, in bytes.',
     'BYTES',
-    128_000_000,
+    64_000_000,
     0,
     64_000_000_000,
   ),

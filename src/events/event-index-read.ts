@@ -18,11 +18,13 @@ export async function readTerms(db: Db): Promise<Map<number, TermRow>> {
 
 /** All listed public events, read in the order of lists so that those of the index are in order. @throws when aborted */
 export async function readIndex(db: Db, terms: ReadonlyMap<number, TermRow>, signal: AbortSignal): Promise<EventIndex> {
-  const { events, largest } = await db
+  const { largest } = await db
     .selectFrom('events')
-    .select((event) => [event.fn.countAll<number>().as('events'), event.fn.max('id').as('largest')])
+    .select((event) => event.fn.max('id').as('largest'))
     .executeTakeFirstOrThrow()
-  const index = emptyIndex(Math.ceil(Number(events) * 1.05) + 64, Number(largest ?? 0) + 1024)
+  // Room for more events than there are takes no memory until it is used, while counting them takes a while.
+  const room = Number(largest ?? 0) + 1024
+  const index = emptyIndex(room, room)
   await readAllPlaces(db, index, signal)
   const links: EventLinks = {
     terms: await readLinks(db, 'term', signal),
@@ -169,6 +171,9 @@ const findColumns = statement<Ids>()((db, value) => eventColumns(db).where('id',
 const findLinksOf = (kind: LinkKind) =>
   statement<Ids>()((db, value) => linksOfKind(db, kind).where('event', 'in', value('ids')))
 const findLinks = { term: findLinksOf('term'), venue: findLinksOf('venue'), organizer: findLinksOf('organizer') }
+const linksAfterOf = (kind: LinkKind) =>
+  statement<{ event: number }>()((db, last) => linksOfKind(db, kind).where('event', '>', last('event')).limit(AT_ONCE))
+const linksAfter = { term: linksAfterOf('term'), venue: linksAfterOf('venue'), organizer: linksAfterOf('organizer') }
 
 const NONE: readonly number[] = []
 
@@ -210,12 +215,11 @@ async function readLinks(db: Db, kind: LinkKind, signal: AbortSignal): Promise<L
 
 /** The links of the next events after one, in the order of events and never ending in the middle of one. */
 async function wholeEvents(db: Db, kind: LinkKind, after: number): Promise<Link[]> {
-  const links = await linksOfKind(db, kind).where('event', '>', after).limit(AT_ONCE).execute()
+  const links = await linksAfter[kind](db, { event: after })
   const last = links.at(-1)
   if (!last || links.length < AT_ONCE) return links
   const whole = links.filter((link) => link.event !== last.event)
-  const rest = await linksOfKind(db, kind).where('event', '=', last.event).execute()
-  return [...whole, ...rest]
+  return [...whole, ...(await findLinks[kind](db, { ids: [last.event] }))]
 }
 
 /** The most numbers that links can come to. */

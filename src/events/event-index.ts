@@ -27,8 +27,10 @@ export interface EventIndex {
   slotOf: Int32Array
   /** All slots in the order of lists. */
   all: SortedSlots
-  /** Slots by what they share; the number of a posting is found by its key. */
-  postings: SortedSlots[]
+  /** Slots by what they share; the number of a posting is found by its key. Lists that nobody has asked for yet are as they were noted. */
+  postings: (SortedSlots | undefined)[]
+  /** Slots of all postings as the index was filled, and where those of each end. */
+  noted: { slots: Int32Array<ArrayBuffer>; ends: Int32Array }
   postingOf: Map<number, number>
   /** The key of each posting. */
   postingKeys: number[]
@@ -103,6 +105,7 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
     slotOf: new Int32Array(largestId + 1),
     all: emptySlots(),
     postings: [],
+    noted: { slots: new Int32Array(0), ends: new Int32Array(0) },
     postingOf: new Map(),
     postingKeys: [],
     places: noPlaces(),
@@ -155,9 +158,7 @@ export function listNoted(index: EventIndex): void {
     slots[at] = slot
     ends[posting] = at + 1
   })
-  index.postings = index.postings.map((_, posting) =>
-    slotsInOrder(slots.subarray(posting === 0 ? 0 : ends[posting - 1], ends[posting])),
-  )
+  index.noted = { slots, ends }
   index.all = slotsInOrder(Int32Array.from({ length: slotCount }, (_, slot) => slot))
 }
 
@@ -169,7 +170,7 @@ export function putEvent(index: EventIndex, event: IndexedEvent): void {
   const slot = takeSlot(index, event)
   const order = compareSlots(index)
   addSlot(index.all, slot, order)
-  for (const posting of postingsOf(index, slot)) addSlot(index.postings[posting] as SortedSlots, slot, order)
+  for (const posting of postingsOf(index, slot)) addSlot(openList(index, posting), slot, order)
 }
 
 function isAsItStands(index: EventIndex, event: IndexedEvent): boolean {
@@ -194,7 +195,7 @@ export function dropEvent(index: EventIndex, id: number): void {
   noteRevision(index)
   const order = compareSlots(index)
   removeSlot(index.all, slot, order)
-  for (const posting of postingsOf(index, slot)) removeSlot(index.postings[posting] as SortedSlots, slot, order)
+  for (const posting of postingsOf(index, slot)) removeSlot(openList(index, posting), slot, order)
   index.slotOf[id] = 0
   index.freeSlots.push(slot)
 }
@@ -237,7 +238,20 @@ const NOTHING = emptySlots()
 
 /** The slots of a posting in order. */
 export function listOf(index: EventIndex, posting: number | undefined): SortedSlots {
-  return (posting === undefined ? undefined : index.postings[posting]) ?? NOTHING
+  return posting === undefined ? NOTHING : openList(index, posting)
+}
+
+/** A list that can be changed. Most of them nobody ever asks for, so each is made when it is needed. */
+function openList(index: EventIndex, posting: number): SortedSlots {
+  const open = index.postings[posting]
+  if (open) return open
+  const { slots, ends } = index.noted
+  const isNoted = posting < ends.length
+  const list = isNoted
+    ? slotsInOrder(slots.subarray(posting === 0 ? 0 : ends[posting - 1], ends[posting]))
+    : emptySlots()
+  index.postings[posting] = list
+  return list
 }
 
 function postingsOf(index: EventIndex, slot: number): number[] {
@@ -288,7 +302,7 @@ function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
 function postingFor(index: EventIndex, key: number): number {
   const known = index.postingOf.get(key)
   if (known !== undefined) return known
-  const posting = index.postings.push(emptySlots()) - 1
+  const posting = index.postings.push(undefined) - 1
   index.postingKeys[posting] = key
   index.postingOf.set(key, posting)
   return posting

@@ -24,7 +24,8 @@ const GROUP_LIMIT = 64
  */
 export function openSqlite(file: string, retention: Retention = RETENTION): Database {
   const writer = connect(file)
-  const reader = file === ':memory:' ? writer : connect(file)
+  // It reads little, and what it has read the next commit makes it forget.
+  const reader = file === ':memory:' ? writer : connect(file, READER_CACHE_KB)
   const written = prepareKept(writer)
   const readable = reader === writer ? written : prepareKept(reader)
   const committedOnly: Prepare = (text) => (writer.isTransaction ? readable : written)(text)
@@ -293,7 +294,10 @@ function asUnavailable(error: unknown): unknown {
  */
 const LOG_PAGES = 16_000
 
-function connect(file: string): DatabaseSync {
+const CACHE_KB = 16_384
+const READER_CACHE_KB = 2048
+
+function connect(file: string, cacheKb = CACHE_KB): DatabaseSync {
   try {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
     const connection = new DatabaseSync(file, { timeout: 5000 })
@@ -301,7 +305,7 @@ function connect(file: string): DatabaseSync {
       pragma journal_mode = wal;
       pragma synchronous = full;
       pragma foreign_keys = on;
-      pragma cache_size = -16384;
+      pragma cache_size = -${cacheKb};
       pragma wal_autocheckpoint = ${LOG_PAGES};
       pragma temp_store = memory;
     `)

@@ -1,5 +1,5 @@
 import { utcToMs } from '../text/moments.ts'
-import { cellOf, noPlaces, type Places } from './places.ts'
+import { cellsOf, noPlaces, type Places } from './places.ts'
 import { addSlot, emptySlots, removeSlot, type SortedSlots, slotsInOrder } from './sorted-slots.ts'
 
 /**
@@ -289,7 +289,7 @@ function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
     add('venue', id)
     const place = index.places.all.get(id)
     if (!place) continue
-    add('cell', cellOf(place))
+    for (const cell of cellsOf(place)) add('cell', cell)
     isLocated = true
   }
   if (event.venues.length > 1) add('several', 1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { noPlaces, placesWithin, putPlace } from '../../src/events/places.ts'
+import { type Cell, cellsOf, noPlaces, placesWithin, putPlace } from '../../src/events/places.ts'
 import { distanceKm } from '../../src/storage/geo.ts'
 
 const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true })
@@ -30,7 +30,9 @@ test('the cells and venues within a circle hold those whose distance says so, wh
       }
       const within = [...model].filter(([, { lat, lng }]) => distanceKm(centre.lat, centre.lng, lat, lng) <= radius)
       const { cells, venues } = placesWithin(grid, { ...centre, radius })
-      const whole = cells.flatMap((cell) => grid.cells.get(cell)?.places.map(({ venue }) => venue) ?? [])
+      const venuesIn = (cell: Cell | undefined): number[] =>
+        cell ? [...[...cell.cells].flatMap(venuesIn), ...cell.places.map(({ venue }) => venue)] : []
+      const whole = cells.flatMap((cell) => venuesIn(grid.cells.get(cell)))
       assert.deepEqual(
         [...whole, ...venues].sort((a, b) => a - b),
         within.map(([venue]) => venue).sort((a, b) => a - b),
@@ -38,4 +40,17 @@ test('the cells and venues within a circle hold those whose distance says so, wh
     }),
     { numRuns: 500 },
   )
+})
+
+test('no two cells have the same number: each row comes after the one before, and each grid after the coarser one', () => {
+  const numbersAt = (lat: number, lng: number) => cellsOf({ lat, lng })
+  const step = 1 / 256
+  for (const grid of numbersAt(0, 0).keys()) {
+    for (let lat = -90 + step; lat <= 90; lat += 1) {
+      const [last, first] = [numbersAt(lat - step, 180)[grid] ?? 0, numbersAt(lat, -180)[grid] ?? 0]
+      assert.ok(first > last || numbersAt(lat, 180)[grid] === last, `${lat}`)
+    }
+    const next = numbersAt(-90, -180)[grid + 1]
+    if (next !== undefined) assert.ok(next > (numbersAt(90, 180)[grid] ?? 0))
+  }
 })

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
+import { eachPair, packPairs } from '../storage/packed-pairs.ts'
 import type { Tables, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
@@ -23,21 +24,21 @@ export async function readIndex(db: Db, terms: ReadonlyMap<number, TermRow>, sig
     .select((event) => event.fn.max('id').as('largest'))
     .executeTakeFirstOrThrow()
   // Room for more events than there are takes no memory until it is used, while counting them takes a while.
-  const room = Number(largest ?? 0) + 1024
-  const index = emptyIndex(room, room)
+  const last = Number(largest ?? 0)
+  const index = emptyIndex(last + 1024, last + 1024)
   await readAllPlaces(db, index, signal)
   const links: EventLinks = {
-    terms: await readLinks(db, 'term', signal),
-    venues: await readLinks(db, 'venue', signal),
-    organizers: await readLinks(db, 'organizer', signal),
+    terms: await readLinks(db, 'term', last, signal),
+    venues: await readLinks(db, 'venue', last, signal),
+    organizers: await readLinks(db, 'organizer', last, signal),
   }
   const ancestors = ancestorsIn(terms)
-  let last: ListedRow | undefined
+  let latest: ListedRow | undefined
   for (;;) {
-    const rows = await (last ? eventsAfter(db, last) : firstEvents(db, {}))
+    const rows = await (latest ? eventsAfter(db, latest) : firstEvents(db, {}))
     for (const row of rows) noteEvent(index, indexed(row, ancestors, links))
-    last = rows.at(-1)
-    if (!last) break
+    latest = rows.at(-1)
+    if (!latest) break
     await nextTurn(undefined, { signal })
   }
   listNoted(index)
@@ -171,9 +172,26 @@ const findColumns = statement<Ids>()((db, value) => eventColumns(db).where('id',
 const findLinksOf = (kind: LinkKind) =>
   statement<Ids>()((db, value) => linksOfKind(db, kind).where('event', 'in', value('ids')))
 const findLinks = { term: findLinksOf('term'), venue: findLinksOf('venue'), organizer: findLinksOf('organizer') }
-const linksAfterOf = (kind: LinkKind) =>
-  statement<{ event: number }>()((db, last) => linksOfKind(db, kind).where('event', '>', last('event')).limit(AT_ONCE))
-const linksAfter = { term: linksAfterOf('term'), venue: linksAfterOf('venue'), organizer: linksAfterOf('organizer') }
+/** The links of a kind to what everybody may see, of the events after one up to another. */
+const packedLinksOf = (kind: LinkKind) =>
+  statement<{ after: number; last: number }>()((db, value) => {
+    const order = kind === 'term' ? (['event'] as const) : (['event', 'position'] as const)
+    const pairs = packPairs(db, 'event', LINKED[kind], order)
+    // As a condition of the query, the status would have the database begin with everything that is public.
+    const isPublic = kind === 'term' ? sql`` : sql` filter (where ${sql.ref('status')} = ${sql.lit(PUBLIC)})`
+    return linksOfKind(db, kind)
+      .clearSelect()
+      .clearOrderBy()
+      .select(sql<string | null>`${pairs}${isPublic}`.as('packed'))
+      .where('event', '>', value('after'))
+      .where('event', '<=', value('last'))
+  })
+const LINKED = { term: 'term', venue: 'event_venues.venue', organizer: 'event_organizers.organizer' } as const
+const packedLinks = {
+  term: packedLinksOf('term'),
+  venue: packedLinksOf('venue'),
+  organizer: packedLinksOf('organizer'),
+}
 
 const NONE: readonly number[] = []
 
@@ -188,38 +206,25 @@ function byEvent(links: readonly Link[]): LinksOf {
   return (event) => groups.get(event) ?? NONE
 }
 
-/** All links of a kind in two arrays of numbers, since a million small lists would weigh ten times as much. */
-async function readLinks(db: Db, kind: LinkKind, signal: AbortSignal): Promise<LinksOf> {
-  const ends = growing()
+/** All links of a kind of events up to `largest` in two arrays of numbers, since a million small lists would weigh ten times as much. */
+async function readLinks(db: Db, kind: LinkKind, largest: number, signal: AbortSignal): Promise<LinksOf> {
+  const ends = new Int32Array(largest + 1)
   const records = growing()
   let used = 0
   let filled = 0
-  for (let event = 0; ; ) {
-    const links = await wholeEvents(db, kind, event)
-    for (const link of links) {
-      if (link.status !== PUBLIC) continue
-      if (link.event >= ends.length) grow(ends, link.event + 1)
-      if (used === records.length) grow(records, used + 1)
-      while (filled <= link.event) ends[filled++] = used
-      records[used++] = link.record
-      ends[link.event] = used
-    }
-    const last = links.at(-1)
-    if (!last) break
-    event = last.event
+  const add = (event: number, record: number) => {
+    if (used === records.length) grow(records, used + 1)
+    while (filled <= event) ends[filled++] = used
+    records[used++] = record
+    ends[event] = used
+  }
+  for (let after = 0; after < largest; after += AT_ONCE) {
+    const [links] = await packedLinks[kind](db, { after, last: Math.min(after + AT_ONCE, largest) })
+    eachPair(links?.packed ?? '', add)
     await nextTurn(undefined, { signal })
   }
   return (event) =>
     (event < filled ? records.subarray(event === 0 ? 0 : ends[event - 1], ends[event]) : NONE) as readonly number[]
-}
-
-/** The links of the next events after one, in the order of events and never ending in the middle of one. */
-async function wholeEvents(db: Db, kind: LinkKind, after: number): Promise<Link[]> {
-  const links = await linksAfter[kind](db, { event: after })
-  const last = links.at(-1)
-  if (!last || links.length < AT_ONCE) return links
-  const whole = links.filter((link) => link.event !== last.event)
-  return [...whole, ...(await findLinks[kind](db, { ids: [last.event] }))]
 }
 
 /** The most numbers that links can come to. */

@@ -115,8 +115,8 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
   }
 }
 
-/** Postings of an event, by experience: terms with their ancestors, a venue, perhaps an organizer, and two flags. */
-const LINKS_EXPECTED = 8
+/** More postings than events have on average: terms with their ancestors, a venue and its cells, perhaps an organizer, and two flags. */
+const LINKS_EXPECTED = 14
 
 /** Orders slots as lists show their events (contract 4.4). */
 export const compareSlots = (index: EventIndex) => (a: number, b: number) =>

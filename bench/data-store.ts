@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStorage } from '../src/app.ts'
@@ -62,6 +62,10 @@ export async function copyForWriting(store: DataStore): Promise<DataStore & { re
   const file = `${store.file}.${process.pid}.copy`
   await removeSqlite(file)
   await copyFile(store.file, file, constants.COPYFILE_FICLONE)
+  // The disk has better nothing left to do when what is measured waits for it.
+  const copy = await open(file, 'r+')
+  await copy.sync()
+  await copy.close()
   return { ...store, address: `sqlite:${file}`, file, remove: () => removeSqlite(file) }
 }
 

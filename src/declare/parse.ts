@@ -71,10 +71,11 @@ async function refuse(
   fields: [string, Field][],
   look: (name: string, field: Field) => ParamFault | undefined | Promise<ParamFault | undefined>,
 ): Promise<void> {
+  const looked = fields.map(([name, field]) => look(name, field))
+  const faults = looked.some((fault) => fault instanceof Promise) ? await Promise.all(looked) : looked
   const params: Record<string, ParamFault> = {}
-  for (const [name, field] of fields) {
-    const looked = look(name, field)
-    const fault = looked instanceof Promise ? await looked : looked
+  for (const [i, [name]] of fields.entries()) {
+    const fault = faults[i] as ParamFault | undefined
     if (fault) params[name] = fault
   }
   if (Object.keys(params).length > 0) throw new Problem('rest_invalid_param', { params })

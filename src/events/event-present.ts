@@ -45,9 +45,13 @@ export const OWN_COLUMNS = [
 
 export type OwnRow = Pick<EventRow, (typeof OWN_COLUMNS)[number]>
 
-/** An event as every route shows it (contract 3.1), without its linked data. */
-export function presentEvent(asking: Asking, row: EventRow, links: EventLinks): Record<string, unknown> {
-  const { site } = asking
+/**
+ * An event as every route shows it (contract 3.1), without its linked data. `own` is what `writeOwn` made of it without its image, where that
+ * is known.
+ */
+export function presentEvent(asking: Asking, row: EventRow, links: EventLinks, own?: string): Record<string, unknown> {
+  const { site, images } = asking
+  const image = links.images.get(row.image ?? 0)
   const venues = links.venues
     .filter((venue) => isShown(asking, venue))
     .map((venue) => presentVenue(asking, venue, links.images.get(venue.image ?? 0)))
@@ -55,7 +59,7 @@ export function presentEvent(asking: Asking, row: EventRow, links: EventLinks): 
     .filter((organizer) => isShown(asking, organizer))
     .map((organizer) => presentOrganizer(asking, organizer, links.images.get(organizer.image ?? 0)))
   return {
-    ...JSON.parse(writeOwn(asking, row, links.images.get(row.image ?? 0))),
+    ...JSON.parse(own === undefined ? writeOwn(asking, row, image) : withImage(own, image, images.mediaUrl)),
     categories: links.categories.map((term) => embedTerm(site, term)),
     tags: links.tags.map((term) => embedTerm(site, term)),
     venue: venues.length === 1 ? venues[0] : venues,

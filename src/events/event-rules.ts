@@ -74,9 +74,9 @@ async function prepareLinks(rules: LinkedRules, value: unknown, asking: Asking):
   return Promise.all(entries.map(prepare))
 }
 
-/** An event as it has been written: its id and those of what it is linked to, as far as that is known from writing it. */
+/** An event as it has been written, and the ids of what it is linked to, as far as they are known from writing it. */
 export interface WrittenEvent {
-  id: number
+  row: EventRow
   links: KnownLinks
 }
 
@@ -97,12 +97,11 @@ export async function changeEvent(
 
 /** Moves an event to the trash; its links stay, its terms count it no longer (contract 6). */
 export async function trashEvent(tx: Db, row: EventRow, asking: Asking): Promise<WrittenEvent> {
-  const columns = await trashColumns(tx, 'events', row, asking)
-  await updateEvent(tx, row.id, columns)
+  const trashed = await updateEvent(tx, row.id, await trashColumns(tx, 'events', row, asking))
   const terms = row.status === 'publish' ? (await findTermIds(tx, row.id)).map((term) => term.id) : []
   const counted = await countTerms(tx, { terms, counted: true }, { terms, counted: false })
   await noteChanges(tx, [...counted, { kind: 'event', record: row.id }])
-  return { id: row.id, links: UNCHANGED }
+  return { row: trashed, links: UNCHANGED }
 }
 
 const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined }
@@ -149,7 +148,7 @@ async function writeEvent(
     { terms: terms.after, counted: record.status === 'publish' },
   )
   // None waits for another, so they reach the database together, in this order.
-  await Promise.all([
+  const [row] = await Promise.all([
     before
       ? updateEvent(tx, id, columns as EventColumnsToWrite)
       : insertEvent(tx, { ...columns, id } as EventColumnsToWrite),
@@ -163,7 +162,7 @@ async function writeEvent(
   const links = before
     ? { venues, organizers, terms: terms.isSent ? terms.after : undefined }
     : { venues: venues ?? [], organizers: organizers ?? [], terms: terms.after }
-  return { id, links }
+  return { row, links }
 }
 
 /** Local and UTC times (contract 5.3): what was not sent stays, and UTC follows from the wall clock and the zone. */

@@ -350,17 +350,27 @@ export async function replaceTerms(tx: Db, event: number, ids: readonly number[]
 export type EventColumnsToWrite = Partial<Insertable<Tables['events']>>
 
 const insertOne = statement<{ row: EventColumnsToWrite }>()((db, value) =>
-  db.insertInto('events').values(value('row') as never),
+  db
+    .insertInto('events')
+    .values(value('row') as never)
+    .returningAll(),
 )
 
 const updateOne = statement<{ id: number; columns: EventColumnsToWrite }>()((db, value) =>
-  db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
+  db.updateTable('events').set(value('columns')).where('id', '=', value('id')).returningAll(),
 )
 
-export async function insertEvent(tx: Db, row: EventColumnsToWrite): Promise<void> {
-  await insertOne(tx, { row })
+/** Writes a new event and returns it as it stands then. */
+export async function insertEvent(tx: Db, row: EventColumnsToWrite): Promise<EventRow> {
+  return written(await insertOne(tx, { row }))
 }
 
-export async function updateEvent(tx: Db, id: number, columns: EventColumnsToWrite): Promise<void> {
-  await updateOne(tx, { id, columns })
+/** Writes columns of an event and returns it as it stands then. */
+export async function updateEvent(tx: Db, id: number, columns: EventColumnsToWrite): Promise<EventRow> {
+  return written(await updateOne(tx, { id, columns }))
+}
+
+function written([row]: EventRow[]): EventRow {
+  if (!row) throw new Error('no event was written')
+  return row
 }

@@ -74,15 +74,17 @@ async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
   return links
 }
 
-/** An event as it has just been written, with its links, in the transaction that wrote it. It is kept presented from there. */
-async function readBack(tx: Db, { id, links }: WrittenEvent, asking: Asking): Promise<[EventRow, EventLinks]> {
-  const row = await getEvent(tx, id)
+/** What an event is presented from. */
+type Shown = [row: EventRow, links: EventLinks, own: string | undefined]
+
+/** What an event is shown with that has just been written, in the transaction that wrote it. It is kept presented from there. */
+async function readBack(tx: Db, { row, links }: WrittenEvent, asking: Asking): Promise<Shown> {
   const presented = presentOwn(asking, row)
   const [found] = await Promise.all([
     linksOf(tx, row, links),
     presented && keepPresented(tx, formOf(asking), [presented]),
   ])
-  return [row, found]
+  return [row, found, presented?.own]
 }
 
 type Query = Parsed<typeof event.filters>

@@ -16,22 +16,23 @@ import {
   bytesOf,
   type EventParts,
   findPiece,
-  joinPiece,
+  isMissedAgain,
   keepLinked,
   keepPiece,
+  type ListedEvent,
   type Piece,
   termPiece,
 } from './event-pieces.ts'
 import { isShown, OWN_COLUMNS, withImage } from './event-present.ts'
 import { formOf, presenters, presentOwn } from './presented-events.ts'
 
-/** The listed events with these ids as JSON, in that order: from memory, and from the database those that are not there. */
+/** The listed events with these ids, in that order: from memory, and from the database those that are not there. */
 export function eventPieces(
   memory: EventMemory,
   index: EventIndex,
   ids: readonly number[],
   asking: Asking,
-): Piece[] | Promise<Piece[]> {
+): ListedEvent[] | Promise<ListedEvent[]> {
   const found = ids.map((id) => findPiece(memory.pieces, id, memory.terms))
   const missing = ids.filter((_, i) => found[i] === undefined)
   if (missing.length === 0) return found as Piece[]
@@ -49,44 +50,44 @@ async function presentMissing(
   index: EventIndex,
   ids: readonly number[],
   asking: Asking,
-): Promise<Map<number, Piece>> {
-  const { version, pieces, terms } = memory
+): Promise<Map<number, ListedEvent>> {
+  const { version, pieces } = memory
   const { drops } = pieces
   // What was read while something changed is good for this answer, but not for later ones.
   const isCurrent = () => drops === pieces.drops && version === memory.version && !memory.isBehind()
-  const links = new Map(ids.map((id) => [id, linksOf(index, id)]))
+  const links = ids.map((id) => linksOf(index, id))
   const [venues, organizers] = [knownLinked('venues'), knownLinked('organizers')]
   const kept = await findPresented(asking.db, formOf(asking), [...ids, ...venues.missing, ...organizers.missing])
-  const [events] = await Promise.all([
+  await Promise.all([
     presentOwns(memory, asking, ids, kept),
     presentLinked<VenueRow>(memory, asking, venueRules, presentVenue, venues, kept, isCurrent),
     presentLinked<OrganizerRow>(memory, asking, organizerRules, presentOrganizer, organizers, kept, isCurrent),
   ])
   const images = await findImages(
     asking.db,
-    events.flatMap(({ image }) => image ?? []),
+    ids.flatMap((id) => kept.get(id)?.image ?? []),
   )
   const isKept = isCurrent()
-  const presented = new Map<number, Piece>()
-  for (const { record, image, own } of events) {
-    const linked = links.get(record)
-    if (!linked) continue
+  const presented = new Map<number, ListedEvent>()
+  for (const [i, { terms, venues: places, organizers: hosts }] of links.entries()) {
+    const id = ids[i] as number
+    const event = kept.get(id)
+    // It may have been taken back since it was found in the index.
+    if (!event) continue
     const parts: EventParts = {
-      own: withImage(own, images.get(image ?? 0), asking.images.mediaUrl),
-      ...piecesOfTerms(memory, asking, linked.terms),
-      venues: shownOf(venues, linked.venues),
-      organizers: shownOf(organizers, linked.organizers),
+      own: withImage(event.own, images.get(event.image ?? 0), asking.images.mediaUrl),
+      ...piecesOfTerms(memory, asking, terms),
+      venues: shownOf(venues, places),
+      organizers: shownOf(organizers, hosts),
     }
-    const piece = joinPiece(pieces, parts, terms)
-    if (isKept) keepPiece(pieces, record, piece)
-    presented.set(record, piece)
+    presented.set(id, isKept && isMissedAgain(pieces, id) ? keepPiece(pieces, id, parts) : parts)
   }
   return presented
 
   /** What memory has of the venues or organizers that these events show. */
   function knownLinked(kind: 'venues' | 'organizers'): LinkedPieces {
     const found: LinkedPieces = { bytes: new Map(), missing: [] }
-    for (const own of links.values()) {
+    for (const own of links) {
       for (const id of own[kind]) {
         if (found.bytes.has(id)) continue
         const known = findKept(pieces[kind], id)
@@ -98,30 +99,33 @@ async function presentMissing(
   }
 }
 
-/** The own members of these events: as they are kept presented, and from their rows where they are not. */
+/** Adds to the events that are kept presented those of these that are not, from their rows. */
 async function presentOwns(
   { unkept }: EventMemory,
   asking: Asking,
   ids: readonly number[],
-  kept: ReadonlyMap<number, PresentedRecord>,
-): Promise<PresentedRecord[]> {
-  const events = ids.flatMap((id) => kept.get(id) ?? [])
-  if (events.length === ids.length) return events
-  for (const row of await selectOwn(asking.db, { ids: ids.filter((id) => !kept.has(id)) })) {
+  kept: Map<number, PresentedRecord>,
+): Promise<void> {
+  const missing = ids.filter((id) => !kept.has(id))
+  if (missing.length === 0) return
+  for (const row of await selectOwn(asking.db, { ids: missing })) {
     const presented = presentOwn(asking, row)
-    // It may have been taken back since it was found in the index.
     if (!presented) continue
-    events.push(presented)
+    kept.set(row.id, presented)
     keepLater(unkept.events, presenters.events, asking, formOf(asking), row.id)
   }
-  return events
 }
 
 /** The terms of an event by name, categories and tags. */
 function piecesOfTerms({ pieces, terms }: EventMemory, asking: Asking, ids: readonly number[]) {
+  const rows: TermRow[] = []
+  for (const id of ids) {
+    const row = terms.get(id)
+    if (row) rows.push(row)
+  }
+  rows.sort(compareTerms)
   const shown: Record<Taxonomy, Piece[]> = { category: [], tag: [] }
-  for (const term of ids.flatMap((id) => terms.get(id) ?? []).sort(compareTerms))
-    shown[term.taxonomy].push(termPiece(pieces, term.id, () => embedTerm(asking.site, term)))
+  for (const row of rows) shown[row.taxonomy].push(termPiece(pieces, row.id, terms, () => embedTerm(asking.site, row)))
   return { categories: shown.category, tags: shown.tag }
 }
 
@@ -130,6 +134,8 @@ const SURROGATE = /[\ud800-\udfff]/
 
 /** Terms by name, as the databases order them: by code points. */
 function compareTerms(a: TermRow, b: TermRow): number {
+  // Two kinds of terms are not shown side by side.
+  if (a.taxonomy !== b.taxonomy) return a.taxonomy < b.taxonomy ? -1 : 1
   if (a.folded === b.folded) return a.id - b.id
   if (SURROGATE.test(a.folded) || SURROGATE.test(b.folded))
     return Buffer.compare(Buffer.from(a.folded), Buffer.from(b.folded))
@@ -145,10 +151,12 @@ interface LinkedPieces {
 const HIDDEN = Buffer.alloc(0)
 
 function shownOf({ bytes }: LinkedPieces, ids: readonly number[]): Buffer[] {
-  return ids.flatMap((id) => {
-    const shown = bytes.get(id)
-    return shown && shown.length > 0 ? shown : []
-  })
+  const shown: Buffer[] = []
+  for (const id of ids) {
+    const known = bytes.get(id)
+    if (known && known.length > 0) shown.push(known)
+  }
+  return shown
 }
 
 /** Presents the venues or organizers that are missing: as they are kept presented, and from their rows where they are not. */

@@ -33,6 +33,8 @@ export interface EventPieces {
   drops: number
   /** How often each event has changed, by id. */
   changes: Uint32Array
+  /** Events that were asked for lately and were not there, each at a place of its own or of a few that share it. */
+  missed: Uint32Array
 }
 
 /** What an event is put together from. */
@@ -46,12 +48,17 @@ export interface EventParts {
   organizers: readonly Buffer[]
 }
 
+/** An event of a list: one that is kept, or what it is written from this once. */
+export type ListedEvent = Piece | EventParts
+
 /** Digits kept free for a count, so that it can be rewritten in place: blanks before a number mean nothing in JSON. */
 const WIDTH = 10
 /** Only an embedded term has these members in this order; inside a JSON text every quote would be escaped. */
 const EMBEDDED_COUNT = /"count":(\d+),"filter":"raw","id":(\d+)/g
 /** Bytes a piece costs beside its JSON. */
 const OVERHEAD = 200
+/** Places for events that were missed, a power of two: several times as many as there is room for in the budget of a small machine. */
+const MISSED = 65_536
 
 export function emptyPieces(budget: CacheBudget): EventPieces {
   return {
@@ -63,6 +70,7 @@ export function emptyPieces(budget: CacheBudget): EventPieces {
     age: 0,
     drops: 0,
     changes: new Uint32Array(256),
+    missed: new Uint32Array(MISSED),
   }
 }
 
@@ -73,8 +81,22 @@ export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<nu
   return piece
 }
 
-export function keepPiece(pieces: EventPieces, id: number, piece: Piece): void {
+/** Keeps an event put together from its parts. */
+export function keepPiece(pieces: EventPieces, id: number, parts: EventParts): Piece {
+  const piece = joinPiece(pieces, parts)
   keep(pieces.events, id, piece, piece.bytes.length + OVERHEAD)
+  return piece
+}
+
+/**
+ * Notes that an event was asked for and not there, and tells whether it is worth keeping: when that has happened before, lately. Most events
+ * of a large calendar that nobody has asked for lately are asked for once, and would only push out those that are asked for again.
+ */
+export function isMissedAgain({ missed }: EventPieces, id: number): boolean {
+  const place = id % MISSED
+  if (missed[place] === id) return true
+  missed[place] = id
+  return false
 }
 
 /** Keeps a venue or organizer as events show it. */
@@ -82,9 +104,15 @@ export function keepLinked(linked: Generations<number, Buffer>, id: number, byte
   keep(linked, id, bytes, bytes.length + OVERHEAD)
 }
 
-/** The piece of a term, made when it is not in memory. */
-export function termPiece(pieces: EventPieces, id: number, present: () => object): Piece {
+/** The piece of a term with its count as it is now, made when it is not in memory. */
+export function termPiece(
+  pieces: EventPieces,
+  id: number,
+  terms: ReadonlyMap<number, TermRow>,
+  present: () => object,
+): Piece {
   const known = findKept(pieces.terms, id)
+  if (known && known.countsVersion !== pieces.countsVersion) updateCounts(pieces, known, terms)
   if (known) return known
   const piece = readPiece(JSON.stringify(present()), pieces.countsVersion)
   keep(pieces.terms, id, piece, piece.bytes.length + OVERHEAD)
@@ -163,49 +191,67 @@ const TAGS = Buffer.from('],"tags":[')
 const VENUE = Buffer.from('],"venue":')
 const ORGANIZER = Buffer.from(',"organizer":[')
 const END = Buffer.from('],"custom_fields":[]}')
-const COMMA = Buffer.from(',')
-const OPEN = Buffer.from('[')
-const CLOSE = Buffer.from(']')
+/** Longer than all that stands between the parts of an event, but for what separates those of a list. */
+const FRAME = CATEGORIES.length + TAGS.length + VENUE.length + ORGANIZER.length + END.length + 2
+const COMMA = ','.charCodeAt(0)
+const OPEN = '['.charCodeAt(0)
+const CLOSE = ']'.charCodeAt(0)
 
-/** An event put together from its parts, member for member what `presentEvent` shows. */
-export function joinPiece(pieces: EventPieces, parts: EventParts, terms: ReadonlyMap<number, TermRow>): Piece {
-  const own = parts.own.slice(0, -1)
-  const chunks: Buffer[] = []
-  const counts: number[] = []
-  let size = Buffer.byteLength(own)
-  const add = (chunk: Buffer) => {
-    chunks.push(chunk)
-    size += chunk.length
+/** More bytes than an event takes as JSON, found without looking at its text. */
+export function mostBytes({ own, categories, tags, venues, organizers }: EventParts): number {
+  let most = own.length * 3 + FRAME
+  for (const terms of [categories, tags]) for (const { bytes } of terms) most += bytes.length + 1
+  for (const linked of [venues, organizers]) for (const bytes of linked) most += bytes.length + 1
+  return most
+}
+
+/**
+ * Writes an event, member for member what `presentEvent` shows, into a buffer with room for `mostBytes`. Returns where it ends, and adds to
+ * `counts` what a piece knows of them.
+ */
+export function writeParts(parts: EventParts, into: Buffer, start: number, counts: number[]): number {
+  // In place of its last brace more members follow.
+  let at = start + into.write(parts.own, start) - 1
+  const add = (chunk: Buffer, i: number) => {
+    if (i > 0) into[at++] = COMMA
+    at += chunk.copy(into, at)
   }
-  const addAll = (list: readonly Buffer[]) =>
-    list.forEach((chunk, i) => {
-      if (i > 0) add(COMMA)
-      add(chunk)
-    })
-  const addTerms = (list: readonly Piece[]) =>
-    list.forEach((term, i) => {
-      if (i > 0) add(COMMA)
-      for (let j = 0; j < term.counts.length; j += 3)
-        counts.push(size + (term.counts[j] as number), term.counts[j + 1] as number, term.counts[j + 2] as number)
-      add(term.bytes)
-    })
-  add(CATEGORIES)
-  addTerms(parts.categories)
-  add(TAGS)
-  addTerms(parts.tags)
-  add(VENUE)
-  if (parts.venues.length !== 1) add(OPEN)
-  addAll(parts.venues)
-  if (parts.venues.length !== 1) add(CLOSE)
-  add(ORGANIZER)
-  addAll(parts.organizers)
-  add(END)
-  const bytes = Buffer.allocUnsafeSlow(size)
-  let at = bytes.write(own)
-  for (const chunk of chunks) at += chunk.copy(bytes, at)
-  const piece = { bytes, counts, countsVersion: -1 }
-  updateCounts(pieces, piece, terms)
-  return piece
+  const addTerm = (term: Piece, i: number) => {
+    if (i > 0) into[at++] = COMMA
+    at = writePiece(term, into, at, counts)
+  }
+  add(CATEGORIES, 0)
+  parts.categories.forEach(addTerm)
+  add(TAGS, 0)
+  parts.tags.forEach(addTerm)
+  add(VENUE, 0)
+  const isOne = parts.venues.length === 1
+  if (!isOne) into[at++] = OPEN
+  parts.venues.forEach(add)
+  if (!isOne) into[at++] = CLOSE
+  add(ORGANIZER, 0)
+  parts.organizers.forEach(add)
+  add(END, 0)
+  return at
+}
+
+/** The same for a piece: copies it, and adds its counts to `counts`. */
+export function writePiece({ bytes, counts: own }: Piece, into: Buffer, at: number, counts: number[]): number {
+  for (let i = 0; i < own.length; i += 3)
+    counts.push(at + (own[i] as number), own[i + 1] as number, own[i + 2] as number)
+  return at + bytes.copy(into, at)
+}
+
+/** Where events are written that are kept then: nothing else is done meanwhile. */
+let scratch = Buffer.allocUnsafeSlow(16_384)
+
+/** An event put together from its parts. */
+function joinPiece({ countsVersion }: EventPieces, parts: EventParts): Piece {
+  const most = mostBytes(parts)
+  if (most > scratch.length) scratch = Buffer.allocUnsafeSlow(most * 2)
+  const counts: number[] = []
+  const end = writeParts(parts, scratch, 0, counts)
+  return { bytes: bytesOf(scratch.subarray(0, end)), counts, countsVersion }
 }
 
 /** Rewrites the counts of the terms in a piece that are others by now. */

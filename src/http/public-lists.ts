@@ -12,9 +12,13 @@ import {
   bytesOf,
   type EventStates,
   hasCurrentCounts,
+  type ListedEvent,
+  mostBytes,
   type Piece,
   statesOf,
   updateCounts,
+  writeParts,
+  writePiece,
 } from '../events/event-pieces.ts'
 import { eventWindow } from '../events/event-window.ts'
 import { effectiveParameters } from '../events/events.ts'
@@ -24,7 +28,7 @@ import { anonymousAsking, type Service } from './respond.ts'
 
 /** A list of events on its way out: the events as JSON, and what stands behind them. */
 export interface PublicList {
-  events: readonly Piece[]
+  events: readonly ListedEvent[]
   /** JSON behind the events. */
   tail: string
   total: number
@@ -147,25 +151,41 @@ function readQuery(text: string, asking: Asking): ListQuery | undefined {
 const HEAD = Buffer.from('{"events":[')
 const COMMA = ','.charCodeAt(0)
 
-/** How many bytes the list takes. */
-export function listSize({ events, tail }: PublicList): number {
-  let size = HEAD.length + Math.max(0, events.length - 1) + Buffer.byteLength(tail)
-  for (const { bytes } of events) size += bytes.length
-  return size
+/** As many bytes as the list takes, or more. */
+export function mostListBytes({ events, tail }: PublicList): number {
+  let most = HEAD.length + events.length + tail.length * 3
+  for (const event of events) most += 'bytes' in event ? event.bytes.length : mostBytes(event)
+  return most
 }
 
-/** Writes the list into a buffer of `listSize` bytes. */
-export function writeList({ events, tail }: PublicList, into: Buffer): void {
+/** A list that was written into a buffer. */
+export interface WrittenList {
+  /** Its bytes, part of that buffer. */
+  bytes: Buffer
+  /** The counts of terms in it, as those of a `Piece`. */
+  counts: number[]
+}
+
+/** Writes the list into a buffer of `mostListBytes`. */
+export function writeList({ events, tail }: PublicList, into: Buffer): WrittenList {
+  const counts: number[] = []
   let at = HEAD.copy(into)
   for (let i = 0; i < events.length; i++) {
     if (i > 0) into[at++] = COMMA
-    at += (events[i] as Piece).bytes.copy(into, at)
+    const event = events[i] as ListedEvent
+    at = 'bytes' in event ? writePiece(event, into, at, counts) : writeParts(event, into, at, counts)
   }
-  into.write(tail, at)
+  at += into.write(tail, at)
+  return { bytes: into.subarray(0, at), counts }
 }
 
-/** Follows a list that has been written into `body` on this day. */
-export function followList(memory: EventMemory, list: PublicList, body: Buffer, writtenOn: string): FollowedBody {
+/** Follows a list that has been written on this day. */
+export function followList(
+  memory: EventMemory,
+  list: PublicList,
+  written: WrittenList,
+  writtenOn: string,
+): FollowedBody {
   const { ids, total, states, findAgain } = list
   let { revision } = list
   const isSamePage = () => {
@@ -178,19 +198,7 @@ export function followList(memory: EventMemory, list: PublicList, body: Buffer, 
   }
   return followBody(
     memory,
-    { bytes: body, counts: countsIn(list), countsVersion: -1 },
+    { ...written, countsVersion: -1 },
     (day) => day === writtenOn && findAgain !== undefined && areUnchanged(memory.pieces, ids, states) && isSamePage(),
   )
-}
-
-/** Where counts of terms stand in a list, whose they are, and what they say. */
-function countsIn({ events }: PublicList): number[] {
-  const counts: number[] = []
-  let at = HEAD.length
-  for (const { bytes, counts: own } of events) {
-    for (let i = 0; i < own.length; i += 3)
-      counts.push(at + (own[i] as number), own[i + 1] as number, own[i + 2] as number)
-    at += bytes.length + 1
-  }
-  return counts
 }

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type CacheBudget, emptyGenerations, findKept, keep } from '../common/generations.ts'
+import { bytesOf } from '../events/event-pieces.ts'
 import { wallNow } from '../text/moments.ts'
 import { answerHeaders, crossOriginHeaders, type Encoding, encode, encodingFor, hasCurrent } from './headers.ts'
 import { makePublicEvents } from './public-events.ts'
-import { type FollowedBody, followList, listSize, makePublicLists, type PublicList, writeList } from './public-lists.ts'
+import {
+  type FollowedBody,
+  followList,
+  makePublicLists,
+  mostListBytes,
+  type PublicList,
+  writeList,
+} from './public-lists.ts'
 import type { Reply } from './reply.ts'
 import { LONGEST_URL, type Responder, type Service } from './respond.ts'
 
@@ -139,12 +147,11 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
     version: string,
     day: string,
   ): void {
-    const size = listSize(list)
     const isSteadyList = isSteady(url)
     const isKept = isSteadyList && wasAsked(url)
-    const pooled = isKept ? undefined : buffers.take(size)
-    const body = pooled ? pooled.subarray(0, size) : Buffer.allocUnsafeSlow(size)
-    writeList(list, body)
+    const pooled = buffers.take(mostListBytes(list))
+    const written = writeList(list, pooled)
+    const body = isKept ? bytesOf(written.bytes) : written.bytes
     const tag = isSteadyList ? listTag(version, day) : contentTag(body)
     const headers = [
       ...fixedHeaders,
@@ -157,10 +164,11 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
     ]
     const finished: Finished = { version, day, status: 200, headers, tag, body, ...asNew() }
     if (isKept) {
-      finished.followed = followList(memory, list, body, day)
+      buffers.give(pooled)
+      finished.followed = followList(memory, list, { ...written, bytes: body }, day)
       keepFinished(url, finished)
     }
-    write(request, response, finished, pooled && (() => buffers.give(pooled)))
+    write(request, response, finished, isKept ? undefined : () => buffers.give(pooled))
   }
 
   /**

@@ -7,6 +7,7 @@ import { eventPieces } from '../../src/events/event-bytes.ts'
 import { type EventMemory, openEventMemory } from '../../src/events/event-memory.ts'
 import { openMediaStore } from '../../src/media/open-media-store.ts'
 import { anonymous } from '../../src/people/caller.ts'
+import { readListed } from '../support/listed-events.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -36,8 +37,7 @@ async function listed(...ids: number[]): Promise<Record<string, unknown>[]> {
   memory = openEventMemory(service.app.database, cacheBudget(1_000_000))
   await memory.load()
   assert.ok(memory.index)
-  const pieces = await eventPieces(memory, memory.index, ids, asking)
-  return pieces.map(({ bytes }) => JSON.parse(String(bytes)))
+  return (await eventPieces(memory, memory.index, ids, asking)).map(readListed)
 }
 
 const kept = () => service.app.database.read.selectFrom('presented_records')

@@ -7,6 +7,7 @@ import { type EventMemory, openEventMemory } from '../../src/events/event-memory
 import { dropAllPieces, dropLinked, dropPiece, type EventPieces, findPiece } from '../../src/events/event-pieces.ts'
 import { openMediaStore } from '../../src/media/open-media-store.ts'
 import { anonymous } from '../../src/people/caller.ts'
+import { readListed } from '../support/listed-events.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -40,9 +41,23 @@ async function present(meanwhile: (pieces: EventPieces) => void): Promise<void> 
   assert.ok(memory.index)
   const presented = eventPieces(memory, memory.index, [id], asking)
   meanwhile(memory.pieces)
-  const [piece] = await presented
-  assert.equal(JSON.parse(String(piece?.bytes)).venue.venue, 'Hall')
+  const [event] = await presented
+  assert.ok(event)
+  assert.equal((readListed(event).venue as { venue: string }).venue, 'Hall')
 }
+
+const isKept = () => findPiece(memory.pieces, id, memory.terms) !== undefined
+
+test('an event is kept when it is missed again, and shown alike before and after', async () => {
+  assert.ok(memory.index)
+  const shown: unknown[] = []
+  for (const expected of [false, true, true]) {
+    shown.push(...(await eventPieces(memory, memory.index, [id], asking)).map(readListed))
+    assert.equal(isKept(), expected)
+  }
+  const { json_ld: _linkedData, ...single } = (await service.get(`/events/${id}`)).body
+  assert.deepEqual(shown, [single, single, single])
+})
 
 const changes: Record<string, (pieces: EventPieces) => void> = {
   'the event': (pieces) => dropPiece(pieces, id),
@@ -53,10 +68,10 @@ for (const [what, change] of Object.entries(changes)) {
   test(`what was read while ${what} was forgotten is answered with and not kept`, async () => {
     dropAllPieces(memory.pieces)
     await present(change)
-    assert.equal(findPiece(memory.pieces, id, memory.terms), undefined)
+    assert.ok(!isKept())
     assert.equal(memory.pieces.venues.young.size, 0)
     await present(() => undefined)
-    assert.ok(findPiece(memory.pieces, id, memory.terms))
+    assert.ok(isKept())
     assert.equal(memory.pieces.venues.young.size, 1)
   })
 }

@@ -4,7 +4,17 @@ import { utcToMs } from '../text/moments.ts'
 import { compareSlots, type EventIndex, listOf, type PostingKind, postingsFor, SEVERAL_VENUES } from './event-index.ts'
 import type { EventWindow } from './event-window.ts'
 import { placesWithin } from './places.ts'
-import { eachRun, eachSlot, lowerBound, type Order, type Run, type SortedSlots, sliceSlots } from './sorted-slots.ts'
+import {
+  type Bound,
+  boundAt,
+  eachRun,
+  eachSlot,
+  lowerBound,
+  type Order,
+  type Run,
+  type SortedSlots,
+  sliceSlots,
+} from './sorted-slots.ts'
 
 /** What a list is narrowed to: an event must be in every choice of terms, venues and so on. */
 export interface IndexQuery {
@@ -28,10 +38,10 @@ export interface IndexPage {
 /** One page of the list, and the exact total (contract 4.4): from sorted lists, without looking at every event where no two filters meet. */
 export function listIndexed(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   const choices = choicesOf(index, query)
-  const bounds = boundsOf(query.window)
+  const bounds = boundsOf(index, query.window)
   const [first] = choices
   if (!bounds.ends && !query.among && (!first || (choices.length === 1 && first.postings.length === 1))) {
-    const { list, from, to } = within(index, first ? listOf(index, first.postings[0]) : index.all, bounds)
+    const { list, from, to } = within(first ? listOf(index, first.postings[0]) : index.all, bounds)
     return {
       ids: idsOf(index, sliceSlots(list, Math.min(from + offset, to), Math.min(from + offset + limit, to))),
       total: to - from,
@@ -58,7 +68,7 @@ interface Choice {
 function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
   const choices: Choice[] = []
   const choose = (kind: PostingKind, ids: readonly number[] | undefined) => {
-    if (ids) choices.push({ kind, postings: postingsFor(index, kind, ids), isApart: kind === 'venue' })
+    if (ids) choices.push({ kind, postings: postingsFor(index, kind, new Set(ids)), isApart: kind === 'venue' })
   }
   for (const ids of query.terms) choose('term', ids)
   choose('venue', query.venues)
@@ -74,17 +84,14 @@ function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
 }
 
 interface Bounds {
-  /** start >= or > */
-  from: number
-  /** start < or <= */
-  to: number
-  /** Whether `from` and `to` themselves are left out. */
-  fromOpen: boolean
-  toOpen: boolean
+  /** start >=, or > where it is open */
+  from: Bound
+  /** start <, or <= where it is open */
+  to: Bound
   ends: { before: number; after: number } | undefined
 }
 
-function boundsOf(window: EventWindow): Bounds {
+function boundsOf({ starts, ordered }: EventIndex, window: EventWindow): Bounds {
   const { from, to, startsBefore, startsAfter, endsBefore, endsAfter } = window
   const start = startsAfter ?? from
   const latest = [endsBefore === undefined ? to : undefined, startsBefore]
@@ -92,10 +99,18 @@ function boundsOf(window: EventWindow): Bounds {
     .sort()[0]
   const hasEnds = endsBefore !== undefined || endsAfter !== undefined
   return {
-    from: start === undefined ? Number.NEGATIVE_INFINITY : utcToMs(start),
-    fromOpen: startsAfter !== undefined,
-    to: latest === undefined ? Number.POSITIVE_INFINITY : utcToMs(latest),
-    toOpen: latest !== undefined && latest === startsBefore,
+    from: boundAt(
+      starts,
+      ordered,
+      start === undefined ? Number.NEGATIVE_INFINITY : utcToMs(start),
+      startsAfter !== undefined,
+    ),
+    to: boundAt(
+      starts,
+      ordered,
+      latest === undefined ? Number.POSITIVE_INFINITY : utcToMs(latest),
+      latest === undefined || latest !== startsBefore,
+    ),
     ends: hasEnds
       ? {
           before: endsBefore === undefined ? Number.POSITIVE_INFINITY : utcToMs(endsBefore),
@@ -103,14 +118,6 @@ function boundsOf(window: EventWindow): Bounds {
         }
       : undefined,
   }
-}
-
-/** The places in a list that lie within the bounds of the start. */
-function rangeOf(index: EventIndex, list: SortedSlots, { from, to, fromOpen, toOpen }: Bounds): [number, number] {
-  const { starts } = index
-  const first = lowerBound(list, starts, from, fromOpen)
-  const end = lowerBound(list, starts, to, !toOpen)
-  return [first, Math.max(first, end)]
 }
 
 /** Walking a list takes so many times less for a slot than finding the slot of an id and putting it in order. */
@@ -139,15 +146,16 @@ function sourceOf(index: EventIndex, choice: Choice, bounds: Bounds): Source {
   const lists = choice.postings.map((posting) => listOf(index, posting))
   if (lists.length > FEW_POSTINGS) {
     const weight = lists.reduce((sum, { size }) => sum + size, lists.length * WALKS_PER_POSTING)
-    return { choice, weight, ranges: () => lists.map((list) => within(index, list, bounds)) }
+    return { choice, weight, ranges: () => lists.map((list) => within(list, bounds)) }
   }
-  const ranges = lists.map((list) => within(index, list, bounds))
+  const ranges = lists.map((list) => within(list, bounds))
   return { choice, weight: ranges.reduce((sum, { from, to }) => sum + to - from, 0), ranges: () => ranges }
 }
 
-function within(index: EventIndex, list: SortedSlots, bounds: Bounds): Range {
-  const [from, to] = rangeOf(index, list, bounds)
-  return { list, from, to }
+/** What of a list lies within the bounds of the start. */
+function within(list: SortedSlots, bounds: Bounds): Range {
+  const from = lowerBound(list, bounds.from)
+  return { list, from, to: Math.max(from, lowerBound(list, bounds.to)) }
 }
 
 /** A page of what is in every choice: what takes the least walking is walked, the others are asked. */
@@ -159,7 +167,7 @@ function listMatching(
   offset: number,
   limit: number,
 ): IndexPage {
-  const all = within(index, index.all, bounds)
+  const all = within(index.all, bounds)
   let least: Source = { choice: undefined, weight: all.to - all.from, ranges: () => [all] }
   for (const choice of choices) {
     const source = sourceOf(index, choice, bounds)
@@ -191,7 +199,7 @@ const ASKED_PER_POSTING = 16
 
 /** Whether it takes less to count the lists of a choice one by one than to look at every event of the window. */
 function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: Bounds, end: number): boolean {
-  const { from, to } = within(index, index.all, bounds)
+  const { from, to } = within(index.all, bounds)
   return end <= PICKED && postings.length * ASKED_PER_POSTING < to - from
 }
 
@@ -202,7 +210,7 @@ function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: nu
   const first: number[] = []
   let total = 0
   for (const posting of choice.postings) {
-    const { list, from, to } = within(index, listOf(index, posting), bounds)
+    const { list, from, to } = within(listOf(index, posting), bounds)
     total += to - from
     eachSlot(list, from, to, (slot) => putFirst(first, slot, end, order))
   }
@@ -211,7 +219,7 @@ function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: nu
 
 /** How often the events of a window are counted again when each list of a choice that is apart is counted by itself. */
 function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds): number {
-  const several = within(index, listOf(index, postingsFor(index, 'several', [1])[0]), bounds)
+  const several = within(listOf(index, postingsFor(index, 'several', [1])[0]), bounds)
   if (several.from === several.to) return 0
   const wanted = postingSet(index, postings)
   let repeated = 0
@@ -304,10 +312,10 @@ function choiceTest(index: EventIndex, { kind, postings }: Choice): Test {
 /** The slots that are in every choice and within the bounds, in no order, starting from the ids. */
 function slotsAmong(index: EventIndex, choices: readonly Choice[], bounds: Bounds, among: IdSet): number[] {
   const tests = choices.map((choice) => choiceTest(index, choice))
-  const { from, to, fromOpen, toOpen, ends } = bounds
+  const { from, to, ends } = bounds
   const isWithin = (start: number, end: number) =>
-    (fromOpen ? start > from : start >= from) &&
-    (toOpen ? start < to : start <= to) &&
+    (from.isOpen ? start > from.key : start >= from.key) &&
+    (to.isOpen ? start <= to.key : start < to.key) &&
     (!ends || (end < ends.before && end > ends.after))
   return listIds(among)
     .map((id) => (index.slotOf[id] ?? 0) - 1)

@@ -22,6 +22,11 @@ export interface EventIndex {
   links: Int32Array
   linksUsed: number
   slotCount: number
+  /**
+   * The slots below this one are in the order of lists themselves. They keep their times when their events have moved on, and are never
+   * used again.
+   */
+  ordered: number
   freeSlots: number[]
   /** Slot + 1 by event id; 0 for events that are not listed. */
   slotOf: Int32Array
@@ -101,6 +106,7 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
     links: new Int32Array(events * LINKS_EXPECTED),
     linksUsed: 0,
     slotCount: 0,
+    ordered: 0,
     freeSlots: [],
     slotOf: new Int32Array(largestId + 1),
     all: emptySlots(),
@@ -120,9 +126,11 @@ const LINKS_EXPECTED = 14
 
 /** Orders slots as lists show their events (contract 4.4). */
 export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
-  (index.starts[a] as number) - (index.starts[b] as number) ||
-  (index.dates[a] as number) - (index.dates[b] as number) ||
-  (index.ids[a] as number) - (index.ids[b] as number)
+  a < index.ordered && b < index.ordered
+    ? a - b
+    : (index.starts[a] as number) - (index.starts[b] as number) ||
+      (index.dates[a] as number) - (index.dates[b] as number) ||
+      (index.ids[a] as number) - (index.ids[b] as number)
 
 /**
  * Notes an event that comes after all that are there, as when the index is filled in order; it is in no list before `listNoted`. One that
@@ -159,6 +167,7 @@ export function listNoted(index: EventIndex): void {
     ends[posting] = at + 1
   })
   index.noted = { slots, ends }
+  index.ordered = slotCount
   index.all = slotsInOrder(Int32Array.from({ length: slotCount }, (_, slot) => slot))
 }
 
@@ -197,7 +206,7 @@ export function dropEvent(index: EventIndex, id: number): void {
   removeSlot(index.all, slot, order)
   for (const posting of postingsOf(index, slot)) removeSlot(openList(index, posting), slot, order)
   index.slotOf[id] = 0
-  index.freeSlots.push(slot)
+  if (slot >= index.ordered) index.freeSlots.push(slot)
 }
 
 /** What a listed event is linked to; nothing for any other. */
@@ -219,10 +228,10 @@ export function linksOf(index: EventIndex, id: number): IndexedLinks {
   return links
 }
 
-/** The numbers of the postings that these ids have, each once, of those that any event has met. */
-export function postingsFor(index: EventIndex, kind: PostingKind, ids: readonly number[]): number[] {
+/** The numbers of the postings that these ids, each once, have, of those that any event has met. */
+export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<number>): number[] {
   const postings: number[] = []
-  for (const id of new Set(ids)) {
+  for (const id of ids) {
     const posting = index.postingOf.get(keyOf(kind, id))
     if (posting !== undefined) postings.push(posting)
   }

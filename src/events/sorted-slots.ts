@@ -67,32 +67,59 @@ export function removeSlot(list: SortedSlots, slot: number, order: Order): void 
   changed(list, -1)
 }
 
-/**
- * The place of the first slot whose key is not below a bound, or, with `isOpen`, above it. The list is in the order of these keys. Written
- * without a function for each comparison, since a circle asks hundreds of lists.
- */
-export function lowerBound(list: SortedSlots, keys: Float64Array, bound: number, isOpen: boolean): number {
+/** A place in the order of lists: before all slots with a key, or, when it is open, behind them. */
+export interface Bound {
+  key: number
+  isOpen: boolean
+  /** By slot; lists are in the order of these. */
+  keys: Float64Array
+  /** The slots below this one are in the order of their keys themselves: what comes before the bound is known of them without looking. */
+  ordered: number
+  /** The first of those that does not come before the bound. */
+  first: number
+}
+
+/** The place of a key, where the slots below `ordered` are in the order of `keys`. */
+export function boundAt(keys: Float64Array, ordered: number, key: number, isOpen: boolean): Bound {
+  let low = 0
+  let high = ordered
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const other = keys[middle] as number
+    if (isOpen ? other <= key : other < key) low = middle + 1
+    else high = middle
+  }
+  return { key, isOpen, keys, ordered, first: low }
+}
+
+/** How many slots of the list come before a bound. Written without calling a function for each, since a circle asks hundreds of lists. */
+export function lowerBound(list: SortedSlots, bound: Bound): number {
+  const { key, isOpen, keys, ordered, first } = bound
   let low = 0
   let high = list.blocks.length
   while (low < high) {
     const middle = (low + high) >>> 1
     const { slots, size } = list.blocks[middle] as Block
-    const key = keys[slots[size - 1] as number] as number
-    if (isOpen ? key <= bound : key < bound) low = middle + 1
+    const slot = slots[size - 1] as number
+    const isBefore =
+      slot < ordered ? slot < first : isOpen ? (keys[slot] as number) <= key : (keys[slot] as number) < key
+    if (isBefore) low = middle + 1
     else high = middle
   }
   const block = list.blocks[low]
   if (!block) return list.size
-  return countBefore(list, low) + firstFrom(block, keys, bound, isOpen)
+  return countBefore(list, low) + firstFrom(block, bound)
 }
 
-function firstFrom({ slots, size }: Block, keys: Float64Array, bound: number, isOpen: boolean): number {
+function firstFrom({ slots, size }: Block, { key, isOpen, keys, ordered, first }: Bound): number {
   let low = 0
   let high = size
   while (low < high) {
     const middle = (low + high) >>> 1
-    const key = keys[slots[middle] as number] as number
-    if (isOpen ? key <= bound : key < bound) low = middle + 1
+    const slot = slots[middle] as number
+    const isBefore =
+      slot < ordered ? slot < first : isOpen ? (keys[slot] as number) <= key : (keys[slot] as number) < key
+    if (isBefore) low = middle + 1
     else high = middle
   }
   return low

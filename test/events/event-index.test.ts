@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { emptyIndex, type IndexedEvent, putEvent } from '../../src/events/event-index.ts'
+import {
+  dropEvent,
+  emptyIndex,
+  type IndexedEvent,
+  listNoted,
+  noteEvent,
+  putEvent,
+} from '../../src/events/event-index.ts'
 import { listIndexed } from '../../src/events/event-index-list.ts'
 import { putPlace } from '../../src/events/places.ts'
 import { distanceKm } from '../../src/storage/geo.ts'
@@ -58,7 +65,7 @@ test('events among given ones are listed in order, as many as there are, whether
         .filter((event) => endsAfter === undefined || event.end_date > day(endsAfter))
         .filter((event) => terms.every((group) => group.some((term) => event.terms.includes(term))))
         .filter((event) => featured === undefined || event.featured === featured)
-        .sort((a, b) => compare(a.start_date, b.start_date) || compare(a.date, b.date) || a.id - b.id)
+        .sort(compareEvents)
         .map(({ id }) => id)
       assert.deepEqual(listIndexed(index, { ...narrow, among }, offset, 20), {
         ids: expected.slice(offset, offset + 20),
@@ -66,6 +73,49 @@ test('events among given ones are listed in order, as many as there are, whether
       })
     }),
     { numRuns: 600 },
+  )
+})
+
+test('an index that was filled in order lists its events in order after any changes', () => {
+  const change = fc.record({
+    id: fc.integer({ min: 1, max: 1000 }),
+    start: fc.integer({ min: 0, max: 59 }),
+    isGone: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 80 }), fc.integer({ min: 0, max: 59 }), (changes, from) => {
+      const index = emptyIndex()
+      const listed = new Map(events.map((event) => [event.id, event]))
+      for (const event of [...events].sort(compareEvents)) noteEvent(index, event)
+      listNoted(index)
+      for (const { id, start, isGone } of changes) {
+        const event = { ...(events[id % events.length] as IndexedEvent), id, start_date: day(start) }
+        if (isGone) dropEvent(index, id)
+        else putEvent(index, event)
+        if (isGone) listed.delete(id)
+        else listed.set(id, event)
+      }
+      const all = {
+        venues: undefined,
+        organizers: undefined,
+        featured: undefined,
+        geoloc: undefined,
+        circle: undefined,
+      }
+      for (const terms of [[], [[1]], [[2]], [[1, 2]]]) {
+        const expected = [...listed.values()]
+          .filter((event) => event.start_date >= day(from))
+          .filter((event) => terms.every((group) => group.some((term) => event.terms.includes(term))))
+          .sort(compareEvents)
+          .map(({ id }) => id)
+        const window = { from: day(from), to: undefined, ...open }
+        assert.deepEqual(listIndexed(index, { window, terms, ...all, among: undefined }, 0, 1000), {
+          ids: expected,
+          total: expected.length,
+        })
+      }
+    }),
+    { numRuns: 200 },
   )
 })
 
@@ -91,7 +141,7 @@ test('events of any of some venues are listed in order and once, whether the ven
         .filter((event) => event.start_date >= day(from) && event.start_date <= day(to))
         .filter((event) => event.venues.some((venue) => venues.includes(venue)))
         .filter((event) => !organizers || event.organizers.length > 0)
-        .sort((a, b) => compare(a.start_date, b.start_date) || compare(a.date, b.date) || a.id - b.id)
+        .sort(compareEvents)
         .map(({ id }) => id)
       const query = { window, terms: [], venues, organizers, featured: undefined, geoloc: undefined, circle: undefined }
       assert.deepEqual(listIndexed(index, { ...query, among: undefined }, offset, 20), {
@@ -133,7 +183,7 @@ test('events within a circle are listed in order and once, whatever part of the 
       const expected = placed
         .filter((event) => event.start_date >= day(from) && event.venues.some(isNear))
         .filter((event) => featured === undefined || event.featured === featured)
-        .sort((a, b) => compare(a.start_date, b.start_date) || compare(a.date, b.date) || a.id - b.id)
+        .sort(compareEvents)
         .map(({ id }) => id)
       const window = { from: day(from), to: undefined, ...open }
       const narrow = { terms: [], venues: undefined, organizers: undefined, featured, geoloc: undefined }
@@ -146,4 +196,6 @@ test('events within a circle are listed in order and once, whatever part of the 
   )
 })
 
+const compareEvents = (a: IndexedEvent, b: IndexedEvent) =>
+  compare(a.start_date, b.start_date) || compare(a.date, b.date) || a.id - b.id
 const compare = (a: string, b: string) => Number(a > b) - Number(a < b)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   addSlot,
+  boundAt,
   eachRun,
   type emptySlots,
   lowerBound,
@@ -42,13 +43,26 @@ test('a list keeps its order through any additions and removals, also where its 
       assert.equal(list.size, sorted.length)
       assert.deepEqual(everything(list), sorted)
       for (const bound of [0, 500, 3073, 9001]) {
-        assert.equal(lowerBound(list, keys, bound, false), sorted.filter((slot) => slot < bound).length)
-        assert.equal(lowerBound(list, keys, bound, true), sorted.filter((slot) => slot <= bound).length)
+        const [closed, open] = [boundAt(keys, 0, bound, false), boundAt(keys, keys.length, bound, true)]
+        assert.equal(lowerBound(list, closed), sorted.filter((slot) => slot < bound).length)
+        assert.equal(lowerBound(list, open), sorted.filter((slot) => slot <= bound).length)
       }
       assert.deepEqual(sliceSlots(list, 1000, 1100), sorted.slice(1000, 1100))
     }),
     { numRuns: 60 },
   )
+})
+
+test('a bound is the same whether many slots, few or none are in order themselves', () => {
+  const list = filled(3000, 1)
+  const pairs = Float64Array.from({ length: 3000 }, (_, slot) => slot >>> 1)
+  for (const key of [-1, 0, 7.5, 8, 1023, 1499, 1500, Number.POSITIVE_INFINITY]) {
+    for (const isOpen of [false, true]) {
+      const expected = pairs.filter((other) => (isOpen ? other <= key : other < key)).length
+      for (const ordered of [0, 1, 9, 1500, 3000])
+        assert.equal(lowerBound(list, boundAt(pairs, ordered, key, isOpen)), expected)
+    }
+  }
 })
 
 test('filling the middle of a full list from below splits blocks without losing a slot', () => {

@@ -77,7 +77,9 @@ function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
   choose('located', query.geoloc === undefined ? undefined : [Number(query.geoloc)])
   if (query.circle) {
     const { cells, venues } = placesWithin(index.places, query.circle)
-    const postings = [...postingsFor(index, 'cell', cells), ...postingsFor(index, 'venue', venues)]
+    const postings = postingsFor(index, 'venue', venues)
+    // A cell whose venues have no events has no list.
+    for (const { posting } of cells) if (posting !== undefined) postings.push(posting)
     choices.push({ kind: 'cell', postings, isApart: true })
   }
   return choices

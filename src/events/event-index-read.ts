@@ -281,8 +281,10 @@ async function readAllPlaces(db: Db, index: EventIndex, signal: AbortSignal): Pr
 /** Notes where these venues are, if they are public. */
 export async function readPlaces(db: Db, index: EventIndex, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
-  for (const id of ids) putPlace(index.places, id, undefined)
-  notePlaces(index, await findPlaces(db, { ids }))
+  const found = await findPlaces(db, { ids })
+  const placed = new Set(found.map(({ id }) => id))
+  for (const id of ids) if (!placed.has(id)) putPlace(index.places, id, undefined)
+  notePlaces(index, found)
 }
 
 function notePlaces(index: EventIndex, places: readonly Pick<VenueRow, 'id' | 'geo_lat' | 'geo_lng'>[]): void {

@@ -1,5 +1,5 @@
 import { utcToMs } from '../text/moments.ts'
-import { cellsOf, noPlaces, type Places } from './places.ts'
+import { noPlaces, type Places } from './places.ts'
 import { addSlot, emptySlots, removeSlot, type SortedSlots, slotsInOrder } from './sorted-slots.ts'
 
 /**
@@ -32,7 +32,7 @@ export interface EventIndex {
   slotOf: Int32Array
   /** All slots in the order of lists. */
   all: SortedSlots
-  /** Slots by what they share; the number of a posting is found by its key. Lists that nobody has asked for yet are as they were noted. */
+  /** Slots by what they share; the number of a posting is found by its key, that of a cell's in the cell. Lists that nobody has asked for yet are as they were noted. */
   postings: (SortedSlots | undefined)[]
   /** Slots of all postings as the index was filled, and where those of each end. */
   noted: { slots: Int32Array<ArrayBuffer>; ends: Int32Array }
@@ -69,7 +69,7 @@ export type IndexedLinks = Record<'terms' | 'venues' | 'organizers', number[]>
 const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
-/** What events share: the id of a record, a flag, the number of a cell with a venue of theirs, or having several venues. */
+/** What events share: the id of a record, a flag, a cell with a venue of theirs, or having several venues. */
 export type PostingKind = 'term' | 'venue' | 'organizer' | 'featured' | 'located' | 'cell' | 'several'
 const KINDS: Record<PostingKind, number> = {
   term: 0,
@@ -287,10 +287,10 @@ const scratch: number[] = []
 
 function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
   scratch.length = 0
-  const add = (kind: PostingKind, id: number) => {
-    const posting = postingFor(index, keyOf(kind, id))
+  const addPosting = (posting: number) => {
     if (!scratch.includes(posting)) scratch.push(posting)
   }
+  const add = (kind: PostingKind, id: number) => addPosting(postingFor(index, keyOf(kind, id)))
   let isLocated = false
   for (const id of event.terms) add('term', id)
   for (const id of event.ancestors) add('term', id)
@@ -298,7 +298,10 @@ function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
     add('venue', id)
     const place = index.places.all.get(id)
     if (!place) continue
-    for (const cell of cellsOf(place)) add('cell', cell)
+    for (const cell of place.path) {
+      cell.posting ??= newPosting(index, KINDS.cell)
+      addPosting(cell.posting)
+    }
     isLocated = true
   }
   if (event.venues.length > 1) add('several', 1)
@@ -311,9 +314,14 @@ function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
 function postingFor(index: EventIndex, key: number): number {
   const known = index.postingOf.get(key)
   if (known !== undefined) return known
+  const posting = newPosting(index, key)
+  index.postingOf.set(key, posting)
+  return posting
+}
+
+function newPosting(index: EventIndex, key: number): number {
   const posting = index.postings.push(undefined) - 1
   index.postingKeys[posting] = key
-  index.postingOf.set(key, posting)
   return posting
 }
 

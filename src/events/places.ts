@@ -1,4 +1,4 @@
-import { boxAround, type Circle, distanceKm } from '../storage/geo.ts'
+import { boxAround, type Circle, type Direction, directionOf, distanceBetween, distanceKm } from '../storage/geo.ts'
 
 /** Where venues are: in cells of three grids, each within one of the next coarser grid, so that what is near a point is found without looking at all. */
 export interface Places {
@@ -7,7 +7,7 @@ export interface Places {
   /** Of all grids, by number. */
   cells: Map<number, Cell>
   /** Those of the coarsest grid. */
-  coarsest: Set<Cell>
+  coarsest: Cell[]
 }
 
 /** Degrees. */
@@ -18,15 +18,19 @@ interface Point {
 
 interface Place extends Point {
   venue: number
+  /** The cells it is in, the coarsest first. */
+  path: readonly Cell[]
 }
 
 export interface Cell {
   number: number
+  /** The list of the events that take place in it, for the index to note. */
+  posting: number | undefined
   /** Its centre, and how far from there the farthest of its corners may be, in km. */
-  centre: Point
+  centre: Direction
   reach: number
   /** Cells of the next finer grid that have venues; none of the finest. */
-  cells: Set<Cell>
+  cells: Cell[]
   /** Venues, in cells of the finest grid. */
   places: Place[]
 }
@@ -39,36 +43,37 @@ const ROW = 100_000
 const GRID = 1e10
 
 export function noPlaces(): Places {
-  return { all: new Map(), cells: new Map(), coarsest: new Set() }
+  return { all: new Map(), cells: new Map(), coarsest: [] }
 }
 
 /** Notes where a venue is; undefined when it has no coordinates or is not public. */
 export function putPlace(places: Places, venue: number, point: Point | undefined): void {
   const before = places.all.get(venue)
+  if (before && before.lat === point?.lat && before.lng === point.lng) return
   if (before) leaveCells(places, before)
   places.all.delete(venue)
   if (!point) return
-  const place = { venue, ...point }
-  places.all.set(venue, place)
-  enterCells(places, place)
+  places.all.set(venue, enterCells(places, venue, point))
 }
 
 /** What lies within a circle, in no order: cells that do so as a whole and have none in common, and the venues that do of all others. */
-export function placesWithin(places: Places, circle: Circle): { cells: number[]; venues: number[] } {
-  const cells: number[] = []
+export function placesWithin(places: Places, circle: Circle): { cells: Cell[]; venues: number[] } {
+  const { lat, lng, radius } = circle
+  const centre = directionOf(lat, lng)
+  const cells: Cell[] = []
   const venues: number[] = []
   const look = (cell: Cell): void => {
-    const distance = distanceTo(circle, cell.centre)
+    const distance = distanceBetween(centre, cell.centre)
     // By the triangle inequality, for every point of the cell.
-    if (distance - cell.reach > circle.radius) return
-    if (distance + cell.reach <= circle.radius) {
-      cells.push(cell.number)
+    if (distance - cell.reach > radius) return
+    if (distance + cell.reach <= radius) {
+      cells.push(cell)
       return
     }
-    cell.cells.forEach(look)
-    for (const place of cell.places) if (distanceTo(circle, place) <= circle.radius) venues.push(place.venue)
+    for (const finer of cell.cells) look(finer)
+    for (const place of cell.places) if (distanceKm(lat, lng, place.lat, place.lng) <= radius) venues.push(place.venue)
   }
-  const near = numbersAround(circle, places.coarsest.size)
+  const near = numbersAround(circle, places.coarsest.length)
   if (!near) places.coarsest.forEach(look)
   for (const number of near ?? []) {
     const cell = places.cells.get(number)
@@ -81,8 +86,6 @@ export function placesWithin(places: Places, circle: Circle): { cells: number[];
 export function cellsOf({ lat, lng }: Point): number[] {
   return GRIDS.map((perDegree) => numberOf(lineOf(lat, perDegree), lineOf(lng, perDegree), perDegree))
 }
-
-const distanceTo = (from: Point, to: Point) => distanceKm(from.lat, from.lng, to.lat, to.lng)
 
 /** The numbers of the coarsest cells that a circle may reach into; undefined for more than `most`, and where a box tells nothing. */
 function numbersAround(circle: Circle, most: number): number[] | undefined {
@@ -102,35 +105,41 @@ const lineOf = (degrees: number, perDegree: number) => Math.floor(degrees * perD
 const numberOf = (row: number, column: number, perDegree: number) =>
   perDegree * GRID + (row + 90 * perDegree) * ROW + column + 180 * perDegree
 
-function enterCells({ cells, coarsest }: Places, place: Place): void {
+function enterCells({ cells, coarsest }: Places, venue: number, point: Point): Place {
+  const path: Cell[] = []
+  const place = { venue, ...point, path }
   let siblings = coarsest
-  for (const [i, number] of cellsOf(place).entries()) {
-    const cell = cells.get(number) ?? emptyCell(place, number, GRIDS[i] as number)
-    cells.set(number, cell)
-    siblings.add(cell)
+  for (const [i, number] of cellsOf(point).entries()) {
+    const known = cells.get(number)
+    const cell = known ?? emptyCell(point, number, GRIDS[i] as number)
+    if (!known) {
+      cells.set(number, cell)
+      siblings.push(cell)
+    }
     siblings = cell.cells
-    if (i === GRIDS.length - 1) cell.places.push(place)
+    path.push(cell)
   }
+  path.at(-1)?.places.push(place)
+  return place
 }
 
-function emptyCell(place: Point, number: number, perDegree: number): Cell {
+function emptyCell(point: Point, number: number, perDegree: number): Cell {
   const middleOf = (degrees: number) => (lineOf(degrees, perDegree) + 0.5) / perDegree
-  const centre = { lat: middleOf(place.lat), lng: middleOf(place.lng) }
+  const [lat, lng] = [middleOf(point.lat), middleOf(point.lng)]
   const half = 0.5 / perDegree
   // From the centre to the edge nearer to the equator, which is the longer one, and along it: no way to a corner is longer.
-  const edge = Math.max(0, Math.abs(centre.lat) - half)
+  const edge = Math.max(0, Math.abs(lat) - half)
   const reach = distanceKm(0, 0, half, 0) + distanceKm(edge, 0, edge, half)
-  return { number, centre, reach, cells: new Set(), places: [] }
+  return { number, posting: undefined, centre: directionOf(lat, lng), reach, cells: [], places: [] }
 }
 
 /** Takes a venue out of its cells, and out of the grids those that nothing is left in, from the finest on. */
 function leaveCells({ cells, coarsest }: Places, place: Place): void {
-  const path = cellsOf(place).map((number) => cells.get(number) as Cell)
-  for (const [i, cell] of [...path.entries()].reverse()) {
+  for (const [i, cell] of [...place.path.entries()].reverse()) {
     cell.places = cell.places.filter((other) => other !== place)
-    if (cell.places.length > 0 || cell.cells.size > 0) return
+    if (cell.places.length > 0 || cell.cells.length > 0) return
     cells.delete(cell.number)
-    const siblings = i === 0 ? coarsest : (path[i - 1] as Cell).cells
-    siblings.delete(cell)
+    const siblings = place.path[i - 1]?.cells ?? coarsest
+    siblings.splice(siblings.indexOf(cell), 1)
   }
 }

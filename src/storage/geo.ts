@@ -15,6 +15,25 @@ export function distanceKm(lat1: number, lng1: number, lat2: number, lng2: numbe
   return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(a)))
 }
 
+/** Where a point of the earth is seen from its middle: a vector of length 1. */
+export interface Direction {
+  x: number
+  y: number
+  z: number
+}
+
+/** The direction of a point given in degrees. */
+export function directionOf(lat: number, lng: number): Direction {
+  const [north, east] = [radians(lat), radians(lng)]
+  return { x: Math.cos(north) * Math.cos(east), y: Math.cos(north) * Math.sin(east), z: Math.sin(north) }
+}
+
+/** The distance of `distanceKm`, but for rounding, several times as fast: for points that are asked for again and again. */
+export function distanceBetween(a: Direction, b: Direction): number {
+  const [x, y, z] = [a.x - b.x, a.y - b.y, a.z - b.z]
+  return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(x * x + y * y + z * z) / 2))
+}
+
 /** A circle on the earth: centre in degrees, radius in km. */
 export interface Circle {
   lat: number

@@ -30,9 +30,11 @@ test('the cells and venues within a circle hold those whose distance says so, wh
       }
       const within = [...model].filter(([, { lat, lng }]) => distanceKm(centre.lat, centre.lng, lat, lng) <= radius)
       const { cells, venues } = placesWithin(grid, { ...centre, radius })
-      const venuesIn = (cell: Cell | undefined): number[] =>
-        cell ? [...[...cell.cells].flatMap(venuesIn), ...cell.places.map(({ venue }) => venue)] : []
-      const whole = cells.flatMap((cell) => venuesIn(grid.cells.get(cell)))
+      const venuesIn = (cell: Cell): number[] => [
+        ...cell.cells.flatMap(venuesIn),
+        ...cell.places.map(({ venue }) => venue),
+      ]
+      const whole = cells.flatMap(venuesIn)
       assert.deepEqual(
         [...whole, ...venues].sort((a, b) => a - b),
         within.map(([venue]) => venue).sort((a, b) => a - b),

@@ -179,6 +179,11 @@ export function writeList({ events, tail }: PublicList, into: Buffer): WrittenLi
   return { bytes: into.subarray(0, at), counts }
 }
 
+/** The same list in a buffer of its own. */
+export function copyList({ bytes, counts }: WrittenList): WrittenList {
+  return { bytes: bytesOf(bytes), counts }
+}
+
 /** Follows a list that has been written on this day. */
 export function followList(
   memory: EventMemory,

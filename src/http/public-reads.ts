@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type CacheBudget, emptyGenerations, findKept, keep } from '../common/generations.ts'
-import { bytesOf } from '../events/event-pieces.ts'
 import { wallNow } from '../text/moments.ts'
 import { answerHeaders, crossOriginHeaders, type Encoding, encode, encodingFor, hasCurrent } from './headers.ts'
 import { makePublicEvents } from './public-events.ts'
 import {
+  copyList,
   type FollowedBody,
   followList,
   makePublicLists,
@@ -150,8 +150,9 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
     const isSteadyList = isSteady(url)
     const isKept = isSteadyList && wasAsked(url)
     const pooled = buffers.take(mostListBytes(list))
-    const written = writeList(list, pooled)
-    const body = isKept ? bytesOf(written.bytes) : written.bytes
+    const pooledList = writeList(list, pooled)
+    const written = isKept ? copyList(pooledList) : pooledList
+    const body = written.bytes
     const tag = isSteadyList ? listTag(version, day) : contentTag(body)
     const headers = [
       ...fixedHeaders,
@@ -165,7 +166,7 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
     const finished: Finished = { version, day, status: 200, headers, tag, body, ...asNew() }
     if (isKept) {
       buffers.give(pooled)
-      finished.followed = followList(memory, list, { ...written, bytes: body }, day)
+      finished.followed = followList(memory, list, written, day)
       keepFinished(url, finished)
     }
     write(request, response, finished, isKept ? undefined : () => buffers.give(pooled))

@@ -32,7 +32,10 @@ export interface EventIndex {
   slotOf: Int32Array
   /** All slots in the order of lists. */
   all: SortedSlots
-  /** Slots by what they share; the number of a posting is found by its key, that of a cell's in the cell. Lists that nobody has asked for yet are as they were noted. */
+  /**
+   * Slots by what they share; the number of a posting is found by its key, that of a cell's in the cell. Lists that nobody has asked for yet
+   * are as they were noted.
+   */
   postings: (SortedSlots | undefined)[]
   /** Slots of all postings as the index was filled, and where those of each end. */
   noted: { slots: Int32Array<ArrayBuffer>; ends: Int32Array }

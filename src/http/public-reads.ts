@@ -67,18 +67,31 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!isRead || request.headers.authorization !== undefined || !url.startsWith(root) || url.length > LONGEST_URL)
       return false
+    try {
+      answer(request, response, url)
+      return true
+    } catch (error) {
+      // Nobody behind would catch it. The ordinary way may do better, or says what is wrong.
+      service.report(error)
+      if (!response.headersSent) return false
+      response.destroy()
+      return true
+    }
+  }
+
+  function answer(request: IncomingMessage, response: ServerResponse, url: string): void {
     const now = service.now()
     let looking: ReturnType<typeof findList>
     if (!memory.isBehind()) {
       const known = findFinished(url, now)
       if (known) {
         write(request, response, known)
-        return true
+        return
       }
       const list = findList(url, now)
       if (list && !(list instanceof Promise)) {
         writeFresh(request, response, url, list, memory.version, today(now))
-        return true
+        return
       }
       looking = list
     }
@@ -86,7 +99,6 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
       service.report(error)
       response.destroy()
     })
-    return true
   }
 
   /** The finished answer that is still good. */

@@ -425,3 +425,21 @@ test('what a caller may see alone is never kept for others', async () => {
   assert.equal((await service.get(`/events/${draft.id}`, 'admin')).status, 200)
   assert.equal((await service.get(`/events/${draft.id}`)).status, 403)
 })
+
+test('when looking for changes fails, the database is asked for the answer, and the service goes on', async (t) => {
+  const { database } = service.app
+  const { look } = database
+  t.after(() => {
+    database.look = look
+  })
+  const before = await service.get('/events')
+  // As a disk fails to read.
+  database.look = () => {
+    throw new Error('disk I/O error')
+  }
+  const during = await service.get('/events')
+  assert.equal(during.status, 200)
+  assert.deepEqual(during.body, before.body)
+  database.look = look
+  assert.equal((await service.get('/events')).status, 200)
+})

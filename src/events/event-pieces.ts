@@ -33,7 +33,7 @@ export interface EventPieces {
   drops: number
   /** How often each event has changed, by id. */
   changes: Uint32Array
-  /** Events that were asked for lately and were not there, each at a place of its own or of a few that share it. */
+  /** Ids of events that were asked for and not there: of those that share a place, the latest. */
   missed: Uint32Array
 }
 
@@ -112,8 +112,10 @@ export function termPiece(
   present: () => object,
 ): Piece {
   const known = findKept(pieces.terms, id)
-  if (known && known.countsVersion !== pieces.countsVersion) updateCounts(pieces, known, terms)
-  if (known) return known
+  if (known) {
+    if (known.countsVersion !== pieces.countsVersion) updateCounts(pieces, known, terms)
+    return known
+  }
   const piece = readPiece(JSON.stringify(present()), pieces.countsVersion)
   keep(pieces.terms, id, piece, piece.bytes.length + OVERHEAD)
   return piece
@@ -242,16 +244,12 @@ export function writePiece({ bytes, counts: own }: Piece, into: Buffer, at: numb
   return at + bytes.copy(into, at)
 }
 
-/** Where events are written that are kept then: nothing else is done meanwhile. */
-let scratch = Buffer.allocUnsafeSlow(16_384)
-
 /** An event put together from its parts. */
 function joinPiece({ countsVersion }: EventPieces, parts: EventParts): Piece {
-  const most = mostBytes(parts)
-  if (most > scratch.length) scratch = Buffer.allocUnsafeSlow(most * 2)
+  const wide = Buffer.allocUnsafe(mostBytes(parts))
   const counts: number[] = []
-  const end = writeParts(parts, scratch, 0, counts)
-  return { bytes: bytesOf(scratch.subarray(0, end)), counts, countsVersion }
+  const end = writeParts(parts, wide, 0, counts)
+  return { bytes: bytesOf(wide.subarray(0, end)), counts, countsVersion }
 }
 
 /** Rewrites the counts of the terms in a piece that are others by now. */

@@ -28,7 +28,7 @@ export function directionOf(lat: number, lng: number): Direction {
   return { x: Math.cos(north) * Math.cos(east), y: Math.cos(north) * Math.sin(east), z: Math.sin(north) }
 }
 
-/** The distance of `distanceKm`, but for rounding, several times as fast: for points that are asked for again and again. */
+/** The distance of `distanceKm` but for rounding, with one arc sine in place of five such functions. */
 export function distanceBetween(a: Direction, b: Direction): number {
   const [x, y, z] = [a.x - b.x, a.y - b.y, a.z - b.z]
   return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(x * x + y * y + z * z) / 2))

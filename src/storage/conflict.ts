@@ -4,12 +4,20 @@ export function isConflict(error: unknown): boolean {
   return codeOf(error) === '23505' || /UNIQUE constraint failed/.test(error.message)
 }
 
-/** Serialization failure, deadlock, and a row that another transaction removed while this one referred to it. */
-const RACES = new Set(['40001', '40P01', '23503'])
+/** A statement that a session has kept no longer fits the tables. */
+const OUTDATED = '0A000'
+
+/** Serialization failure, deadlock, a row that another transaction removed while this one referred to it, and tables that have changed. */
+const RACES = new Set(['40001', '40P01', '23503', OUTDATED])
 
 /** True when a transaction failed because of what another one did meanwhile, so that it may succeed when run again from its start. */
 export function isRace(error: unknown): boolean {
   return isConflict(error) || (error instanceof Error && RACES.has(codeOf(error)))
+}
+
+/** True when a statement failed because tables have changed since PostgreSQL was first sent it. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === OUTDATED
 }
 
 /** The SQLSTATE of an error of PostgreSQL, or the code of one of the operating system; empty for any other. */

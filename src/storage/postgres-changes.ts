@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { MOST_CHANGES } from './changes.ts'
 import type { Change, Cursor, Database, Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
+import { statement } from './statement.ts'
 
 // Sequences count in the order of asking, not of committing, so a version says nothing about what a reader has seen. Each change carries
 // the id of its transaction instead, and a cursor is a snapshot: what it sees is known, and what the present one sees beyond it is what
@@ -52,17 +53,19 @@ function asSnapshot(cursor: Cursor): string {
   return `${running[0] ?? end}:${end}:${running}`
 }
 
+const selectCursor = statement<Record<never, never>>()(() => sql<CursorColumns>`select ${sql.raw(CURSOR_COLUMNS)}`)
+
 export async function presentCursor(db: Db): Promise<Cursor> {
-  const { rows } = await sql<CursorColumns>`select ${sql.raw(CURSOR_COLUMNS)}`.execute(db)
-  const [row] = rows
+  const [row] = await selectCursor(db, {})
   if (!row) throw new Error('no snapshot')
   return cursorOf(row)
 }
 
-/** What was committed after a cursor, each record once; 'too old' when that is no longer known or too much. */
-export async function findChanges(db: Db, since: Cursor): ReturnType<Database['readChanges']> {
-  const seen = sql`${asSnapshot(since)}::pg_snapshot`
-  const { rows } = await sql<CursorColumns & { lost: boolean } & { [Name in keyof Change]: Change[Name] | null }>`
+type Unseen = CursorColumns & { lost: boolean } & { [Name in keyof Change]: Change[Name] | null }
+
+const selectUnseen = statement<{ snapshot: string }>()((_db, value) => {
+  const seen = sql`${value('snapshot')}::pg_snapshot`
+  return sql<Unseen>`
     select present.*, kind, record, pg_snapshot_xmin(${seen}) < (select before from changes_dropped)
       or pg_snapshot_xmax(${seen}) > pg_snapshot_xmax(present.present::pg_snapshot) as lost
     from (select ${sql.raw(CURSOR_COLUMNS)}) as present
@@ -70,7 +73,12 @@ export async function findChanges(db: Db, since: Cursor): ReturnType<Database['r
       select distinct kind, record from changes
       where xact >= pg_snapshot_xmin(${seen}) and not pg_visible_in_snapshot(xact, ${seen}) limit ${MOST_CHANGES + 1}
     ) as unseen on true
-  `.execute(db)
+  `
+})
+
+/** What was committed after a cursor, each record once; 'too old' when that is no longer known or too much. */
+export async function findChanges(db: Db, since: Cursor): ReturnType<Database['readChanges']> {
+  const rows = await selectUnseen(db, { snapshot: asSnapshot(since) })
   const [row] = rows
   if (!row || row.lost || rows.length > MOST_CHANGES) return 'too old'
   const changes = rows.flatMap(({ kind, record }) => (kind === null || record === null ? [] : [{ kind, record }]))

@@ -1,6 +1,5 @@
 import { createConnection } from 'node:net'
 import {
-  type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
@@ -11,7 +10,9 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { codeOf } from './conflict.ts'
+import { withoutNul } from '../text/nul.ts'
+import { codeOf, isOutdated } from './conflict.ts'
+import { type NamedQuery, type Runner, runDirectly } from './statement.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /** Time that a statement gets to end by itself once it has been cancelled. */
@@ -22,13 +23,15 @@ interface Session extends DatabaseConnection {
   client: PoolClient
   /** Milliseconds that a statement may take. */
   limitMs: number
+  /** The transaction that statements are part of, if any, and whether the server has begun it. */
+  transaction: 'none' | 'asked for' | 'begun'
   /** Set once the connection is of no more use. */
   broken: boolean
 }
 
 /**
- * PostgreSQL for the query builder, over a pool, leaving nothing behind in a session (so that a pooler such as PgBouncer may hand each
- * transaction to another one). A statement that takes longer than `limitMs` is cancelled.
+ * PostgreSQL for the query builder, over a pool. Nothing is left behind in sessions that a pooler such as PgBouncer may hand to somebody
+ * else. A statement that takes longer than `limitMs` is cancelled.
  * Statements reject with DatabaseUnavailable when the server cannot be reached, is overloaded or too slow.
  */
 export function sessionDialect(pool: Pool, limitMs: number): Dialect {
@@ -41,6 +44,38 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
     releaseConnection: async (session) => release(session as Session),
     destroy: async () => {},
   })
+}
+
+/** Statements that share a session at the most, since the last of them waits for all others. */
+const MOST_SHARING = 16
+
+/**
+ * Runs statements that take next to no time, outside transactions. Those that begin in one turn share a session, so that they reach the
+ * server together.
+ */
+export function sharedRunner(pool: Pool, limitMs: number): Runner {
+  let latest: { session: Promise<Session>; begun: number; running: number } | undefined
+  const join = () => {
+    if (latest && latest.begun < MOST_SHARING) return latest
+    const opened = { session: openSession(pool, limitMs), begun: 0, running: 0 }
+    latest = opened
+    process.nextTick(() => {
+      if (latest === opened) latest = undefined
+    })
+    return opened
+  }
+  return async (sql, parameters, name) => {
+    const shared = join()
+    shared.begun += 1
+    shared.running += 1
+    const session = await shared.session
+    try {
+      return (await run(session, sql, parameters, name)).rows
+    } finally {
+      shared.running -= 1
+      if (shared.running === 0) release(session)
+    }
+  }
 }
 
 /**
@@ -67,9 +102,17 @@ export async function transact<Tables, T>(
       destroy: kept,
     }),
   })
+  runDirectly(
+    tx as never,
+    'postgres',
+    async (sql, parameters, name) => (await run(session, sql, parameters, name)).rows,
+  )
   try {
-    await begin(session)
+    const begun = begin(session)
+    // The first statements go out with it. When it fails, so do they.
+    begun.catch(() => undefined)
     const result = await work(tx)
+    await begun
     await commit(session, ending)
     return result
   } catch (error) {
@@ -81,11 +124,14 @@ export async function transact<Tables, T>(
 }
 
 async function begin(session: Session): Promise<void> {
-  await ask(session, 'begin', []).catch(rethrow)
+  session.transaction = 'asked for'
+  await ask(session, 'begin', [])
+  session.transaction = 'begun'
 }
 
 async function commit(session: Session, ending: string): Promise<void> {
-  const answers = [await ask(session, ending, []).catch(rethrow)].flat()
+  const answers = [await ask(session, ending, [])].flat()
+  session.transaction = 'none'
   // The server answers otherwise when a statement had failed and nobody minded.
   if (answers.at(-1)?.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
 }
@@ -96,6 +142,7 @@ async function rollback(session: Session): Promise<void> {
   await ask(session, 'rollback', []).catch(() => {
     session.broken = true
   })
+  session.transaction = 'none'
 }
 
 function release({ client, broken }: Session): void {
@@ -118,9 +165,10 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
   const session: Session = {
     client,
     limitMs,
+    transaction: 'none',
     broken: false,
-    executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
-      const { command, rowCount, rows } = await ask(session, sql, parameters).catch(rethrow)
+    executeQuery: async <Row>({ sql, parameters, name }: NamedQuery): Promise<QueryResult<Row>> => {
+      const { command, rowCount, rows } = await run(session, sql, parameters, name)
       return command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(rowCount ?? 0) }
     },
     streamQuery: () => {
@@ -130,38 +178,91 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
   return session
 }
 
-/** Asks the server, cancels the statement when the limit is over, and gives the connection up when even that brings no answer. */
-async function ask(session: Session, text: string, values: readonly unknown[]) {
+/** Runs a statement, which the server keeps under its name, if it has one, where the session is ours alone. */
+async function run(session: Session, text: string, values: readonly unknown[], name: string | undefined) {
+  const storables = values.map(withoutNul)
+  if (name === undefined || !keepsNames(session.client)) return ask(session, text, storables)
+  try {
+    return await ask(session, text, storables, name)
+  } catch (error) {
+    if (!isOutdated(error)) throw error
+    // A new version of the program has changed a table. Another session will do, where nothing is kept yet.
+    session.broken = true
+    if (session.transaction !== 'none') throw error
+    return ask(session, text, storables)
+  }
+}
+
+/** What the client library has of a connection without saying so in its types. */
+interface Wire {
+  host: string
+  port?: number
+  /** The server's process and the word by which it may be told to cancel. */
+  processID?: number
+  secretKey?: number
+  connection: { stream: { cork: () => void; uncork: () => void } }
+}
+
+const wireOf = (client: PoolClient) => client as unknown as Wire
+
+/** Whether a connection leads to a session that nobody else has. */
+const isOwn = new WeakMap<PoolClient, boolean>()
+
+/** Whether a session may keep statements. The first time it is asked, and not until there is an answer. */
+function keepsNames(client: PoolClient): boolean {
+  const known = isOwn.get(client)
+  if (known !== undefined) return known
+  isOwn.set(client, false)
+  // A pooler announces a process of its own making, since it has many for each connection in turn.
+  client
+    .query<{ pid: number }>('select pg_backend_pid() as pid')
+    .then(({ rows }) => isOwn.set(client, rows[0]?.pid === wireOf(client).processID))
+    // The statement after it fares no better.
+    .catch(() => undefined)
+  return false
+}
+
+/**
+ * Asks the server, cancels the statement when the limit is over, and gives the connection up when even that brings no answer. What is asked
+ * within one turn is sent as one.
+ */
+async function ask(session: Session, text: string, values: unknown[], name?: string) {
   const { client, limitMs } = session
   let timer: NodeJS.Timeout | undefined
+  let cancelled: Promise<unknown> | undefined
   const overdue = new Promise<never>((_, reject) => {
     const giveUp = () => {
       session.broken = true
       reject(new DatabaseUnavailable(`The database did not answer within ${limitMs} ms.`))
     }
     const cancel = () => {
-      cancelStatement(client)
+      // If the beginning of a transaction were cancelled, what was sent after it would take effect by itself.
+      if (session.transaction === 'asked for') return giveUp()
+      cancelled = cancelStatement(client)
       timer = setTimeout(giveUp, CANCEL_MS)
     }
     if (limitMs < Number.POSITIVE_INFINITY) timer = setTimeout(cancel, limitMs)
   })
+  const { stream } = wireOf(client).connection
+  stream.cork()
+  process.nextTick(() => stream.uncork())
   try {
-    return await Promise.race([client.query(text, values.map(storable)), overdue])
+    const query = { text, values, ...(name !== undefined && { name }) }
+    return await Promise.race([client.query(query), overdue])
+  } catch (error) {
+    rethrow(error)
   } finally {
     clearTimeout(timer)
+    // It must not reach the server late and stop what comes next.
+    await cancelled
   }
-}
-
-/** Texts of PostgreSQL cannot hold the character NUL; another one that stands for nothing takes its place. */
-function storable(value: unknown): unknown {
-  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
 }
 
 const CANCEL_REQUEST = 80877102
 
-/** Asks the server to stop what the connection is doing, over a connection of its own as the protocol wants it. */
-function cancelStatement(client: PoolClient): void {
-  const { host, port, processID, secretKey } = client as unknown as Record<string, number> & { host: string }
+/** Asks the server to stop what the connection is doing, over a connection of its own as the protocol wants it. Resolves when it has been told. */
+async function cancelStatement(client: PoolClient): Promise<void> {
+  const { host, port, processID, secretKey } = wireOf(client)
   if (processID === undefined || secretKey === undefined || port === undefined) return
   const request = Buffer.alloc(16)
   for (const [index, number] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
@@ -171,6 +272,7 @@ function cancelStatement(client: PoolClient): void {
   // The server closes the connection when it is done; a pooler drops a request whose connection closes before.
   socket.setTimeout(CANCEL_MS, () => socket.destroy())
   socket.resume().write(request)
+  await new Promise((resolve) => socket.once('close', resolve))
 }
 
 // Connection failures, lack of resources, shutdown and cancelling, a server that only reads because another has taken over, waiting for

@@ -7,9 +7,10 @@ import type { Database, Db } from './database.ts'
 import { holdName } from './locks.ts'
 import { dropChanges, findChanges, presentCursor } from './postgres-changes.ts'
 import { makeListener } from './postgres-listener.ts'
-import { sessionDialect, transact } from './postgres-session.ts'
+import { sessionDialect, sharedRunner, transact } from './postgres-session.ts'
 import type { Tables } from './schema.ts'
 import { findContaining } from './search-index.ts'
+import { runDirectly } from './statement.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /** Limits of one process. They are set as parameters of the address, as in `postgres://host/name?connections=20`. */
@@ -38,6 +39,7 @@ export async function openPostgres(address: string, retention: Retention = RETEN
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Tables>({ dialect: sessionDialect(pool, statementMs) })
+  runDirectly(db, 'postgres', sharedRunner(pool, statementMs))
   const patient = new Kysely<Tables>({ dialect: sessionDialect(pool, Number.POSITIVE_INFINITY) })
   try {
     await check(db)

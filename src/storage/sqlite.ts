@@ -30,7 +30,7 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
   const readable = reader === writer ? written : prepareKept(reader)
   const committedOnly: Prepare = (text) => (writer.isTransaction ? readable : written)(text)
   const tx = queryBuilder(written)
-  runDirectly(tx, (text, parameters) => runPrepared(written(text), parameters))
+  runDirectly(tx, 'sqlite', (text, parameters) => runPrepared(written(text), parameters))
   const transaction = prepareTransaction(writer)
   const queue: Job[] = []
   let draining: Promise<void> | undefined
@@ -66,7 +66,7 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
   }
   const read = queryBuilder(readable)
   // A transaction of the query builder has the connection to itself.
-  runDirectly(read, (text, parameters) =>
+  runDirectly(read, 'sqlite', (text, parameters) =>
     reader.isTransaction ? undefined : runPrepared(committedOnly(text), parameters),
   )
   return {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   type CompiledQuery,
   type DeleteResult,
@@ -50,6 +51,10 @@ interface Compiled {
   query: CompiledQuery
   /** The slot of each parameter, or undefined where the query itself has a value. */
   slots: (Slot | undefined)[]
+  /** Times that it was run. */
+  runs: number
+  /** See `nameOf`. */
+  name: string | undefined
 }
 
 /** Up to so many entries of a list, and shapes of values, statements are kept; beyond they are made anew each time. */
@@ -70,10 +75,10 @@ const MOST_SHAPES = 200
 export function statement<Values extends Record<keyof Values, Value>>() {
   return <Result>(build: (db: Db, value: Places<Values>) => Query<Result>): Statement<Values, RowOf<Result>> => {
     const known = { sqlite: new Map<string, Compiled>(), postgres: new Map<string, Compiled>() }
-    const find = (db: Db, values: Values, isDirect: boolean): Compiled => {
+    const find = (db: Db, values: Values, dialect: Dialect): Compiled => {
       const shape = shapeOf(values)
       if (shape === undefined) return compile(db, build, values)
-      const compiled = known[!isDirect && isPostgres(db) ? 'postgres' : 'sqlite']
+      const compiled = known[dialect]
       const found = compiled.get(shape)
       if (found) return found
       if (compiled.size >= MOST_SHAPES) compiled.clear()
@@ -83,26 +88,71 @@ export function statement<Values extends Record<keyof Values, Value>>() {
     }
     return async (db, values) => {
       const direct = directly.get(db)
-      const { query, slots } = find(db, values, direct !== undefined)
+      const dialect = direct?.dialect ?? (isPostgres(db) ? 'postgres' : 'sqlite')
+      const compiled = find(db, values, dialect)
+      const { query, slots } = compiled
       const parameters: unknown[] = []
       for (let i = 0; i < slots.length; i++) {
         const slot = slots[i]
         parameters.push(slot ? readSlot(values, slot) : query.parameters[i])
       }
-      const rows = direct?.(query.sql, parameters)
-      return (rows ?? (await db.executeQuery({ ...query, parameters })).rows) as RowOf<Result>[]
+      const name = dialect === 'postgres' ? nameOf(compiled) : undefined
+      const rows = direct?.run(query.sql, parameters, name) ?? execute(db, { ...query, parameters, name })
+      return rows as RowOf<Result>[] | Promise<RowOf<Result>[]>
     }
   }
 }
 
-/** Runs a statement without any detour: its rows, or undefined when it cannot do so at the moment. */
-export type Runner = (sql: string, parameters: readonly unknown[]) => unknown[] | undefined
+/** A query of a statement; its name, where it has one, stands for this very text in every process. */
+export interface NamedQuery extends CompiledQuery {
+  name?: string | undefined
+}
 
-const directly = new WeakMap<Db, Runner>()
+async function execute(db: Db, query: NamedQuery): Promise<unknown[]> {
+  return (await db.executeQuery(query)).rows
+}
+
+/** Runs after which a statement is worth being kept by the server as well. */
+const NAMED_AFTER = 8
+/** Names that are given at the most, since every session of a server keeps each of them. */
+const MOST_NAMES = 200
+
+const names = new Map<string, string>()
+
+/**
+ * The name that a server may keep a statement under which is run again and again, or undefined. It is made from the text, so that sessions
+ * which several processes have in turn never have another statement under it.
+ */
+function nameOf(compiled: Compiled): string | undefined {
+  if (compiled.runs < NAMED_AFTER) {
+    compiled.runs += 1
+    return undefined
+  }
+  compiled.name ??= names.get(compiled.query.sql) ?? newName(compiled.query.sql)
+  return compiled.name
+}
+
+function newName(text: string): string | undefined {
+  if (names.size >= MOST_NAMES) return undefined
+  const name = createHash('sha1').update(text).digest('base64url')
+  names.set(text, name)
+  return name
+}
+
+/** Runs a statement without any detour: its rows, or undefined when it cannot do so at the moment. */
+export type Runner = (
+  sql: string,
+  parameters: readonly unknown[],
+  name: string | undefined,
+) => unknown[] | Promise<unknown[]> | undefined
+
+type Dialect = 'sqlite' | 'postgres'
+
+const directly = new WeakMap<Db, { dialect: Dialect; run: Runner }>()
 
 /** Has the statements of a connection run by `run` wherever it can, and by the query builder's own way elsewhere. */
-export function runDirectly(db: Db, run: Runner): void {
-  directly.set(db, run)
+export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
+  directly.set(db, { dialect, run })
 }
 
 function compile<Values, Result>(
@@ -118,7 +168,12 @@ function compile<Values, Result>(
   }
   const places = (name: string) => placesOf((values as Record<string, unknown>)[name], name, place)
   const query = build(db, places as Places<Values>).compile(db)
-  return { query, slots: query.parameters.map((parameter) => (slots.has(parameter) ? (parameter as Slot) : undefined)) }
+  return {
+    query,
+    slots: query.parameters.map((parameter) => (slots.has(parameter) ? (parameter as Slot) : undefined)),
+    runs: 0,
+    name: undefined,
+  }
 }
 
 function placesOf(

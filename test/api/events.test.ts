@@ -157,6 +157,15 @@ describe('the representation', () => {
     assert.match(event.excerpt, /^<p>Short &(amp|#038); sweet<\/p>$/)
   })
 
+  test('a sign that no database keeps is replaced at once, by creates and updates alike', async () => {
+    const made = await createEvent({ title: 'a\0b', description: 'c\0d', slug: 'nul' })
+    assert.deepEqual([made.title, made.description], ['a\ufffdb', '<p>c\ufffdd</p>'])
+    const changed = await update(made.id, { excerpt: 'e\0f' })
+    assert.equal(changed.excerpt, '<p>e\ufffdf</p>')
+    const { json_ld: _, ...shown } = await read(`/events/${made.id}`)
+    assert.deepEqual(shown, changed)
+  })
+
   test('emoji, accents, right-to-left and Asian text come back unharmed', async () => {
     const title = 'Ünïcödé 🎭 حفلة موسيقية 日本語 Ελληνικά'
     const event = await createEvent({ title, description: title, venue: { venue: title, city: title } })

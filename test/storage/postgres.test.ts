@@ -3,9 +3,11 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { Client } from 'pg'
 import { openDatabase } from '../../src/storage/database.ts'
+import { statement } from '../../src/storage/statement.ts'
 import { DatabaseUnavailable } from '../../src/storage/unavailable.ts'
 import { administer, databaseName, SERVER, scratchDatabase } from '../support/database.ts'
 import { startService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 import { openAgain, openScratch } from './open.ts'
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
@@ -96,13 +98,101 @@ test('a write whose failed statement went unnoticed is not acknowledged', onPost
   await assert.rejects(write, /rolled back|aborted/)
 })
 
-test('nothing of a session outlives its transaction', onPostgres, async (t) => {
+test('nothing of a session outlives its transaction but the statements that it keeps', onPostgres, async (t) => {
   const { database } = await openScratch(t)
   await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
-  const { rows } = await sql`
-    select name from pg_prepared_statements union all select name from pg_settings where source = 'session'
-  `.execute(database.read)
+  const { rows } = await sql`select name from pg_settings where source = 'session'`.execute(database.read)
   assert.deepEqual(rows, [])
+})
+
+test(
+  'a write whose beginning the server did not answer in time leaves nothing behind, however late it is seen',
+  onPostgres,
+  async (t) => {
+    const { address } = await openScratch(t)
+    const database = await openAgain(t, `${address}?statement_ms=500&connections=1`)
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.read)
+    const pid = rows[0]?.pid ?? 0
+    process.kill(pid, 'SIGSTOP')
+    const resume = setTimeout(() => process.kill(pid, 'SIGCONT'), 1000)
+    t.after(() => clearTimeout(resume))
+    const write = database.write(async (tx) => {
+      await tx.insertInto('records').values({ kind: 'event' }).execute()
+    })
+    await assert.rejects(write, DatabaseUnavailable)
+    await until(async () => {
+      const { rows: running } = await sql`select from pg_stat_activity where pid = ${pid}`.execute(database.read)
+      return running.length === 0
+    }, 'the session goes on')
+    assert.deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
+  },
+)
+
+const findTerms = statement<{ folded: string }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('folded', '=', value('folded')),
+)
+
+async function times<T>(count: number, work: () => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  for (let i = 0; i < count; i++) results.push(await work())
+  return results
+}
+
+test('a statement that is run again and again is kept by the server', onPostgres, async (t) => {
+  const { database } = await openScratch(t)
+  const kept = await database.write(async (tx) => {
+    await times(20, () => findTerms(tx, { folded: 'x' }))
+    const { rows } = await sql<{ text: string }>`select statement as text from pg_prepared_statements`.execute(tx)
+    return rows.map(({ text }) => text)
+  })
+  assert.equal(kept.filter((text) => text.includes('"folded" = $1')).length, 1)
+})
+
+test('statements that the server has kept go on after their table has changed', onPostgres, async (t) => {
+  const { address } = await openScratch(t)
+  const database = await openAgain(t, `${address}?connections=1`)
+  await database.write((tx) => tx.insertInto('terms').values(TERM).execute())
+  await times(20, () => findTerms(database.read, { folded: 'jazz' }))
+  for (const column of ['first', 'second']) {
+    await administer(address, `alter table terms add column ${column} text`)
+    const ways = [
+      () => findTerms(database.read, { folded: 'jazz' }),
+      () => database.write((tx) => findTerms(tx, { folded: 'jazz' })),
+    ]
+    // Whichever comes first meets the change.
+    for (const find of column === 'first' ? ways : ways.reverse()) {
+      const [row] = await find()
+      assert.ok(row && column in row)
+    }
+    await times(20, () => findTerms(database.read, { folded: 'jazz' }))
+  }
+})
+
+const TERM = {
+  taxonomy: 'tag',
+  name: 'Jazz',
+  slug: 'jazz',
+  description: '',
+  parent: 0,
+  count: 0,
+  folded: 'jazz',
+} as const
+
+test('statements that begin together outside transactions share a session, up to a few', onPostgres, async (t) => {
+  const { database } = await openScratch(t)
+  const findPid = statement<Record<never, never>>()(() => sql<{ pid: number }>`select pg_backend_pid() as pid`)
+  const sessionsOf = async (count: number) => {
+    const found = await Promise.all(Array.from({ length: count }, () => findPid(database.read, {})))
+    return new Set(found.map(([row]) => row?.pid)).size
+  }
+  assert.equal(await sessionsOf(3), 1)
+  assert.equal(await sessionsOf(40), 3)
+  const failed = statement<{ by: number }>()((_db, value) => sql`select 1 / ${value('by')}::int as part`)
+  const together = await Promise.allSettled([0, 1, 0].map((by) => failed(database.read, { by })))
+  assert.deepEqual(
+    together.map(({ status }) => status),
+    ['rejected', 'fulfilled', 'rejected'],
+  )
 })
 
 test('a database that cannot be used is refused in one sentence without its password', onPostgres, async () => {

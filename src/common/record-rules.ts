@@ -81,8 +81,8 @@ export async function settleSlug(
   tx: Db,
   caller: Caller,
   table: RecordTable,
-  record: { id: number; status: string; name: string },
-  before: Pick<RecordColumns, 'slug' | 'status'> | undefined,
+  record: { id: number | Promise<number>; status: string; name: string },
+  before: Pick<RecordColumns, 'id' | 'slug' | 'status'> | undefined,
   sent: string | undefined,
 ): Promise<string> {
   const asked = sent ? slugify(sent) : ''
@@ -90,10 +90,10 @@ export async function settleSlug(
   // Who may not publish does not choose the slug of what waits for review either.
   if (table === 'events' && record.status === 'pending' && !can(caller, 'publish')) return kept
   if (isUnpublished(record.status)) return asked || kept || (table === 'events' ? '' : slugify(record.name))
-  const base = asked || kept || slugify(record.name) || String(record.id)
+  const base = asked || kept || slugify(record.name) || String(await record.id)
   const wanted = record.status === 'trash' ? trashedSlug(base) : base
   if (before && before.slug === wanted && !isUnpublished(before.status)) return wanted
-  return freeSlug(tx, table, wanted, record.id)
+  return freeSlug(tx, table, wanted, before?.id)
 }
 
 /** The columns that move a record to the trash (contract 6). */

@@ -58,11 +58,11 @@ const selectTakenSlugs = forEachTable((table) =>
 /** Slugs that are tried together once the first is taken. */
 const BATCH = 20
 
-/** `base`, or `base-2`, `base-3` … : the first slug that no published record of the table other than `id` has (contract 5.2). */
-export async function freeSlug(tx: Db, table: RecordTable, base: string, id: number): Promise<string> {
+/** `base`, or `base-2`, `base-3` … : the first slug that no published record of the table has, but for the one with `own` as its id (contract 5.2). */
+export async function freeSlug(tx: Db, table: RecordTable, base: string, own: number | undefined): Promise<string> {
   for (let from = 1, size = 1; ; from += size, size = Math.max(BATCH, size * 2)) {
     const slugs = Array.from({ length: size }, (_, i) => (from + i === 1 ? base : numberedSlug(base, from + i)))
-    const rows = await selectTakenSlugs[table](tx, { slugs, id })
+    const rows = await selectTakenSlugs[table](tx, { slugs, id: own ?? 0 })
     const taken = new Set(rows.map((row) => row.slug))
     const free = slugs.find((candidate) => !taken.has(candidate))
     if (free !== undefined) return free

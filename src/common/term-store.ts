@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import { type Db, recordChange } from '../storage/database.ts'
-import { held, holdName, holdTerms } from '../storage/locks.ts'
+import { held, holdName } from '../storage/locks.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { contains } from '../storage/text.ts'
@@ -219,23 +220,30 @@ export async function deleteTerm(tx: Db, term: TermRow): Promise<void> {
   await recordChange(tx, 'term', term.id)
 }
 
-const addToCounts = statement<{ ids: number[]; change: number }>()((db, value) =>
+const addToCounts = statement<{ more: number[]; fewer: number[] }>()((db, value) =>
   db
     .updateTable('terms')
-    .set((term) => ({ count: term('count', '+', value('change')) }))
+    .set((term) => ({
+      count: sql`${term.ref('count')} + case when id in (${sql.join(value('more'))}) then 1 else -1 end`,
+    }))
     .where('id', 'in', (terms) =>
-      held(db, terms.selectFrom('terms').select('id').where('id', 'in', value('ids')).orderBy('id')),
+      // One statement holds them all in the order of ids, so that concurrent writers do not wait for each other in a circle.
+      held(
+        db,
+        terms
+          .selectFrom('terms')
+          .select('id')
+          .where('id', 'in', [...value('more'), ...value('fewer')])
+          .orderBy('id'),
+      ),
     ),
 )
 
-/**
- * Adds to the counts of terms, in the order of ids so that concurrent writers do not wait for each other in a circle. The caller notes that
- * they changed.
- */
-export async function adjustCounts(tx: Db, changes: ReadonlyMap<number, number>): Promise<void> {
-  const ids = [...changes.keys()].sort((a, b) => a - b)
-  const amounts = new Set(changes.values())
-  // Each statement holds its own terms in order, and several do not do so together.
-  if (amounts.size > 1) await holdTerms(tx, ids)
-  for (const change of amounts) await addToCounts(tx, { ids: ids.filter((id) => changes.get(id) === change), change })
+/** No term, for lists that must not be empty. */
+const NO_TERM = [0]
+
+/** Counts one event more, and one fewer, for these terms. The caller notes that they changed. */
+export async function adjustCounts(tx: Db, more: readonly number[], fewer: readonly number[]): Promise<void> {
+  if (more.length + fewer.length === 0) return
+  await addToCounts(tx, { more: more.length > 0 ? [...more] : NO_TERM, fewer: fewer.length > 0 ? [...fewer] : NO_TERM })
 }

@@ -114,24 +114,24 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   return (id) => known.get(id) ?? climb(id)
 }
 
-/** These events as the index holds them; those that are not public or not listed are missing. */
-export async function readEvents(
-  db: Db,
-  terms: ReadonlyMap<number, TermRow>,
-  ids: readonly number[],
-): Promise<Map<number, IndexedEvent>> {
-  if (ids.length === 0) return new Map()
-  const [rows, ofTerms, ofVenues, ofOrganizers] = await Promise.all([
-    findColumns(db, { ids }),
-    findLinks.term(db, { ids }),
-    findLinks.venue(db, { ids }),
-    findLinks.organizer(db, { ids }),
-  ])
-  const links = { terms: byEvent(ofTerms), venues: byEvent(ofVenues), organizers: byEvent(ofOrganizers) }
-  const ancestors = ancestorsIn(terms)
+/** Events as the index holds them, given all terms; those that are not public or not listed are missing. */
+export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
+
+export async function readEvents(db: Db, ids: readonly number[]): Promise<EventsAmong> {
+  if (ids.length === 0) return () => new Map()
+  const [rows, found] = await Promise.all([findColumns(db, { ids }), findLinks(db, { ids })])
+  const ofKind = Map.groupBy(found, ({ kind }) => kind)
+  const links = {
+    terms: byEvent(ofKind.get('term')),
+    venues: byEvent(ofKind.get('venue')),
+    organizers: byEvent(ofKind.get('organizer')),
+  }
   // Asked here instead of in the query: a database that has not been analysed would look through everything that is public.
   const listed = rows.filter((row) => row.status === PUBLIC && row.hide_from_listings === 0)
-  return new Map(listed.map((row) => [row.id, indexed(row, ancestors, links)]))
+  return (terms) => {
+    const ancestors = ancestorsIn(terms)
+    return new Map(listed.map((row) => [row.id, indexed(row, ancestors, links)]))
+  }
 }
 
 type LinkKind = 'term' | 'venue' | 'organizer'
@@ -169,9 +169,14 @@ interface Link {
 type Ids = { ids: readonly number[] }
 
 const findColumns = statement<Ids>()((db, value) => eventColumns(db).where('id', 'in', value('ids')))
-const findLinksOf = (kind: LinkKind) =>
-  statement<Ids>()((db, value) => linksOfKind(db, kind).where('event', 'in', value('ids')))
-const findLinks = { term: findLinksOf('term'), venue: findLinksOf('venue'), organizer: findLinksOf('organizer') }
+const findLinks = statement<Ids>()((db, value) => {
+  const ofKind = (kind: LinkKind) =>
+    linksOfKind(db, kind)
+      .clearOrderBy()
+      .select([sql.lit(kind).as('kind'), (kind === 'term' ? sql.lit(0) : sql.ref<number>('position')).as('position')])
+      .where('event', 'in', value('ids'))
+  return ofKind('term').unionAll(ofKind('venue')).unionAll(ofKind('organizer')).orderBy('position')
+})
 /** The links of a kind to what everybody may see, of the events after one up to another. */
 const packedLinksOf = (kind: LinkKind) =>
   statement<{ after: number; last: number }>()((db, value) => {
@@ -195,7 +200,7 @@ const packedLinks = {
 
 const NONE: readonly number[] = []
 
-function byEvent(links: readonly Link[]): LinksOf {
+function byEvent(links: readonly Link[] = []): LinksOf {
   const groups = new Map<number, number[]>()
   for (const { event, record, status } of links) {
     if (status !== PUBLIC) continue

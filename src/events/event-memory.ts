@@ -4,7 +4,7 @@ import { findTermsByIds } from '../common/term-store.ts'
 import type { Cursor, Database } from '../storage/database.ts'
 import type { ChangeColumns, RecordTable, TermRow } from '../storage/schema.ts'
 import { dropEvent, type EventIndex, noteRevision, putEvent } from './event-index.ts'
-import { eventsLinkedTo, readEvents, readIndex, readPlaces, readTerms } from './event-index-read.ts'
+import { type EventsAmong, eventsLinkedTo, readEvents, readIndex, readPlaces, readTerms } from './event-index-read.ts'
 import { dropAllPieces, dropLinked, dropPiece, type EventPieces, emptyPieces } from './event-pieces.ts'
 import { type EventSearches, emptySearches } from './event-search.ts'
 
@@ -140,10 +140,14 @@ export function openEventMemory(database: Database, budget: CacheBudget): EventM
     ]
     const { index, pieces } = memory
     if (!index) return
-    const touched = new Set(of('event'))
+    const [events, terms, venues] = [of('event'), of('term'), of('venue')]
     if (of('image').length > 0) dropAllPieces(pieces)
-    if (await takeInTerms(of('term'))) return readIndexAgain()
-    const venues = of('venue')
+    // Most of what changes are a few events and the counts of their terms: they are asked for together.
+    const first = events.slice(0, EVENTS_AT_ONCE)
+    const [rows, found] = await Promise.all([findTermsByIds(database.read, terms), readEvents(database.read, first)])
+    if (takeInTerms(terms, rows)) return readIndexAgain()
+    takeInEvents(index, first, found)
+    const touched = new Set(events.slice(EVENTS_AT_ONCE))
     if (venues.length > 0) noteRevision(index)
     await readPlaces(database.read, index, venues)
     for (const kind of ['venue', 'organizer'] as const) {
@@ -151,7 +155,7 @@ export function openEventMemory(database: Database, budget: CacheBudget): EventM
       for (const id of await eventsLinkedTo(database.read, kind, of(kind))) touched.add(id)
     }
     if (touched.size > RELOAD_ABOVE) return readIndexAgain()
-    await refreshEvents([...touched])
+    await refreshEvents(index, [...touched])
   }
 
   async function readIndexAgain(): Promise<void> {
@@ -159,25 +163,26 @@ export function openEventMemory(database: Database, budget: CacheBudget): EventM
     memory.index = await readIndex(database.read, memory.terms, stop.signal)
   }
 
-  async function refreshEvents(ids: number[]): Promise<void> {
-    const { index, pieces } = memory
-    if (!index) return
+  async function refreshEvents(index: EventIndex, ids: number[]): Promise<void> {
     for (let i = 0; i < ids.length; i += EVENTS_AT_ONCE) {
       const some = ids.slice(i, i + EVENTS_AT_ONCE)
-      const found = await readEvents(database.read, memory.terms, some)
-      for (const id of some) {
-        dropPiece(pieces, id)
-        const event = found.get(id)
-        if (event) putEvent(index, event)
-        else dropEvent(index, id)
-      }
+      takeInEvents(index, some, await readEvents(database.read, some))
+    }
+  }
+
+  function takeInEvents(index: EventIndex, ids: readonly number[], found: EventsAmong): void {
+    const events = found(memory.terms)
+    for (const id of ids) {
+      dropPiece(memory.pieces, id)
+      const event = events.get(id)
+      if (event) putEvent(index, event)
+      else dropEvent(index, id)
     }
   }
 
   /** Takes in changed terms. True when the tree of categories changed, which moves events between postings. */
-  async function takeInTerms(ids: number[]): Promise<boolean> {
+  function takeInTerms(ids: readonly number[], rows: readonly TermRow[]): boolean {
     if (ids.length === 0) return false
-    const rows = await findTermsByIds(database.read, ids)
     const now = new Map(rows.map((row) => [row.id, row]))
     memory.pieces.countsVersion++
     let isTreeChanged = false

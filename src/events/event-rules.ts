@@ -27,7 +27,6 @@ import { venueRules } from '../venues/venue-rules.ts'
 import { event } from './event.ts'
 import { parseCost } from './event-cost.ts'
 import {
-  type EventColumnsToWrite,
   findTermIds,
   insertEvent,
   insertLinks,
@@ -74,95 +73,123 @@ async function prepareLinks(rules: LinkedRules, value: unknown, asking: Asking):
   return Promise.all(entries.map(prepare))
 }
 
-/** An event as it has been written, and the ids of what it is linked to, as far as they are known from writing it. */
-export interface WrittenEvent {
-  row: EventRow
-  links: KnownLinks
-}
+/**
+ * Looks at an event that is written as `row`, with these links as far as they are known from writing it. What it asks of the transaction
+ * comes after everything that is written, and reaches the database together with that.
+ */
+export type LookAtWritten<Seen> = (tx: Db, row: EventRow, links: KnownLinks) => Promise<Seen>
 
 /** Writes a new event with everything it links to; nothing of it stays when any part fails. */
-export async function createEvent(tx: Db, prepared: PreparedEvent, asking: Asking): Promise<WrittenEvent> {
-  return writeEvent(tx, undefined, prepared, asking)
+export async function createEvent<Seen>(
+  tx: Db,
+  prepared: PreparedEvent,
+  asking: Asking,
+  look: LookAtWritten<Seen>,
+): Promise<Seen> {
+  return writeEvent(tx, undefined, prepared, asking, look)
 }
 
-/** Changes what was sent of an event (contract 0.3.2). */
-export async function changeEvent(
+/** Changes what was sent of an event (contract 0.3.2), which is held. */
+export async function changeEvent<Seen>(
   tx: Db,
   before: EventRow,
   prepared: PreparedEvent,
   asking: Asking,
-): Promise<WrittenEvent> {
-  return writeEvent(tx, before, prepared, asking)
+  look: LookAtWritten<Seen>,
+): Promise<Seen> {
+  return writeEvent(tx, before, prepared, asking, look)
 }
 
-/** Moves an event to the trash; its links stay, its terms count it no longer (contract 6). */
-export async function trashEvent(tx: Db, row: EventRow, asking: Asking): Promise<WrittenEvent> {
-  const trashed = await updateEvent(tx, row.id, await trashColumns(tx, 'events', row, asking))
-  const terms = row.status === 'publish' ? (await findTermIds(tx, row.id)).map((term) => term.id) : []
-  const counted = await countTerms(tx, { terms, counted: true }, { terms, counted: false })
-  await noteChanges(tx, [...counted, { kind: 'event', record: row.id }])
-  return { row: trashed, links: UNCHANGED }
+/** Moves an event, which is held, to the trash; its links stay, its terms count it no longer (contract 6). */
+export async function trashEvent<Seen>(
+  tx: Db,
+  row: EventRow,
+  asking: Asking,
+  look: LookAtWritten<Seen>,
+): Promise<Seen> {
+  const [columns, had] = await Promise.all([
+    trashColumns(tx, 'events', row, asking),
+    row.status === 'publish' ? findTermIds(tx, row.id) : [],
+  ])
+  const terms = had.map((term) => term.id)
+  const counts = countChanges({ terms, counted: true }, { terms, counted: false })
+  const [, , , seen] = await Promise.all([
+    updateEvent(tx, row.id, columns),
+    noteChanges(tx, [...termChanges(counts), { kind: 'event', record: row.id }]),
+    adjustCounts(tx, counts.more, counts.fewer),
+    look(tx, { ...row, ...columns }, UNCHANGED),
+  ])
+  return seen
 }
 
 const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined }
 
-async function writeEvent(
+/** What a new event has where nothing was sent. */
+const UNSENT = {
+  description: '',
+  excerpt: '',
+  cost: '[]',
+  website: '',
+  image: null,
+  show_map: 0,
+  show_map_link: 0,
+  hide_from_listings: 0,
+  sticky: 0,
+  featured: 0,
+} as const satisfies Partial<EventRow>
+
+async function writeEvent<Seen>(
   tx: Db,
   before: EventRow | undefined,
   prepared: PreparedEvent,
   asking: Asking,
-): Promise<WrittenEvent> {
+  look: LookAtWritten<Seen>,
+): Promise<Seen> {
   const { values } = prepared
   const venues = prepared.venues && (await linkIds(tx, venueRules, prepared.venues, asking))
   const organizers = prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, asking))
+  const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
+  const texts = { ...UNSENT, ...before, ...kept }
   const record = settleRecord(asking, before, values, 'now')
-  const [id, terms] = await Promise.all([
-    before?.id ?? nextRecordId(tx, 'event'),
+  const numbered = before?.id ?? nextRecordId(tx, 'event')
+  const named = { id: numbered, status: record.status, name: texts.title }
+  const [id, terms, slug] = await Promise.all([
+    numbered,
     settleEventTerms(tx, before, values, record.status, asking),
+    settleSlug(tx, asking.caller, 'events', named, before, values.slug),
   ])
-  const texts = { ...before, ...keptColumns(event.fields, values) } as Pick<
-    EventRow,
-    'title' | 'description' | 'excerpt'
-  >
   const columns = {
-    ...keptColumns(event.fields, values),
+    ...kept,
     ...record,
     ...settleWebsite(values, before, asking),
     ...settleTimes(values, before, asking),
     ...(values.cost === undefined ? {} : { cost: settleCost(values.cost) }),
     ...(prepared.image === undefined ? {} : { image: await linkImage(tx, prepared.image, asking) }),
-    slug: await settleSlug(
-      tx,
-      asking.caller,
-      'events',
-      { id, status: record.status, name: texts.title },
-      before,
-      values.slug,
-    ),
-    search: [texts.title, texts.excerpt ?? '', texts.description ?? ''].map((text) => fold(plainText(text))).join('\n'),
+    slug,
+    search: [texts.title, texts.excerpt, texts.description].map((text) => fold(plainText(text))).join('\n'),
     trusted: settleTrust(asking, before, ['title', 'description', 'excerpt'], values, { ...before }),
   }
+  const row: EventRow = { ...UNSENT, ...before, ...columns, id }
   const link = before ? replaceLinks : insertLinks
   const counts = countChanges(
     { terms: terms.before, counted: before?.status === 'publish' },
     { terms: terms.after, counted: record.status === 'publish' },
   )
-  // None waits for another, so they reach the database together, in this order.
-  const [row] = await Promise.all([
-    before
-      ? updateEvent(tx, id, columns as EventColumnsToWrite)
-      : insertEvent(tx, { ...columns, id } as EventColumnsToWrite),
-    venues && link(tx, venueRules, id, venues),
-    organizers && link(tx, organizerRules, id, organizers),
-    terms.isSent && (before ? replaceTerms : insertTerms)(tx, id, terms.after),
-    adjustCounts(tx, counts),
-    noteChanges(tx, [...termChanges(counts), { kind: 'event', record: id }]),
-  ])
   // What was not sent of a new event is none; what was not sent of another stays.
   const links = before
     ? { venues, organizers, terms: terms.isSent ? terms.after : undefined }
     : { venues: venues ?? [], organizers: organizers ?? [], terms: terms.after }
-  return { row, links }
+  // None waits for another, so they reach the database together, in this order. Terms are what others wait for: they are held last.
+  const [, , , , , , seen] = await Promise.all([
+    before ? updateEvent(tx, id, columns) : insertEvent(tx, row),
+    venues && link(tx, venueRules, id, venues),
+    organizers && link(tx, organizerRules, id, organizers),
+    terms.isSent && (before ? replaceTerms : insertTerms)(tx, id, terms.after),
+    noteChanges(tx, [...termChanges(counts), { kind: 'event', record: id }]),
+    adjustCounts(tx, counts.more, counts.fewer),
+    look(tx, row, links),
+  ])
+  return seen
 }
 
 /** Local and UTC times (contract 5.3): what was not sent stays, and UTC follows from the wall clock and the zone. */
@@ -238,25 +265,25 @@ interface Counted {
   counted: boolean
 }
 
-/** By how much the counts of terms change from what an event had to what it has; terms whose counts stay are left out. */
-function countChanges(before: Counted, after: Counted): Map<number, number> {
-  const changes = new Map<number, number>()
-  const add = ({ terms, counted }: Counted, change: number) => {
-    for (const id of counted ? terms : []) changes.set(id, (changes.get(id) ?? 0) + change)
-  }
-  add(before, -1)
-  add(after, 1)
-  for (const [id, change] of changes) if (change === 0) changes.delete(id)
-  return changes
+/** Terms that count one event more, and those that count one fewer. */
+interface CountChanges {
+  more: number[]
+  fewer: number[]
 }
 
-/** Brings the counts of terms from what an event had to what it has. Returns the terms whose counts changed, which the caller notes. */
-export async function countTerms(tx: Db, before: Counted, after: Counted): Promise<Change[]> {
-  const counts = countChanges(before, after)
-  await adjustCounts(tx, counts)
+/** The terms whose counts change from what an event had to what it has. */
+function countChanges(before: Counted, after: Counted): CountChanges {
+  const [had, has] = [before, after].map(({ terms, counted }) => new Set(counted ? terms : []))
+  return { more: [...(has ?? [])].filter((id) => !had?.has(id)), fewer: [...(had ?? [])].filter((id) => !has?.has(id)) }
+}
+
+/** Counts an event that is published now for its terms. Returns what changed, which the caller notes. */
+export async function countPublished(tx: Db, terms: readonly number[]): Promise<Change[]> {
+  const counts = countChanges({ terms, counted: false }, { terms, counted: true })
+  await adjustCounts(tx, counts.more, counts.fewer)
   return termChanges(counts)
 }
 
-function termChanges(counts: ReadonlyMap<number, number>): Change[] {
-  return [...counts.keys()].map((record) => ({ kind: 'term', record }))
+function termChanges({ more, fewer }: CountChanges): Change[] {
+  return [...more, ...fewer].map((record) => ({ kind: 'term', record }))
 }

@@ -2,7 +2,7 @@ import { noteChanges } from '../storage/changes.ts'
 import { type Database, type Db, recordChange } from '../storage/database.ts'
 import type { RecordTable } from '../storage/schema.ts'
 import { formatUtc } from '../text/moments.ts'
-import { countTerms } from './event-rules.ts'
+import { countPublished } from './event-rules.ts'
 import { findTermIds } from './event-store.ts'
 
 const KINDS = { events: 'event', venues: 'venue', organizers: 'organizer' } as const
@@ -35,7 +35,7 @@ async function publish(tx: Db, table: RecordTable, nowUtc: string): Promise<void
     if (numUpdatedRows === 0n) continue
     if (table === 'events') {
       const terms = (await findTermIds(tx, id)).map((term) => term.id)
-      await noteChanges(tx, await countTerms(tx, { terms, counted: false }, { terms, counted: true }))
+      await noteChanges(tx, await countPublished(tx, terms))
     }
     await recordChange(tx, KINDS[table], id)
   }

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Insertable, type SqlBool, sql } from 'kysely'
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { GeoFilter } from '../common/geoloc.ts'
 import { findImages } from '../common/images.ts'
 import { findLinkedByIds, type LinkedType } from '../common/linked-store.ts'
@@ -189,7 +189,7 @@ export interface KnownLinks {
 /** The links of these events, in one query a kind; every event asked for has an entry. `known` is for one event alone. */
 export async function findEventLinks(
   db: Db,
-  events: readonly EventRow[],
+  events: readonly Pick<EventRow, 'id' | 'image'>[],
   known?: KnownLinks,
 ): Promise<Map<number, EventLinks>> {
   const ids = events.map((row) => row.id)
@@ -346,31 +346,18 @@ export async function replaceTerms(tx: Db, event: number, ids: readonly number[]
   await insertTerms(tx, event, ids)
 }
 
-/** The columns of an event to be written, by name. */
-export type EventColumnsToWrite = Partial<Insertable<Tables['events']>>
+const insertOne = statement<{ row: EventRow }>()((db, value) => db.insertInto('events').values(value('row') as never))
 
-const insertOne = statement<{ row: EventColumnsToWrite }>()((db, value) =>
-  db
-    .insertInto('events')
-    .values(value('row') as never)
-    .returningAll(),
+const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, value) =>
+  db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
 )
 
-const updateOne = statement<{ id: number; columns: EventColumnsToWrite }>()((db, value) =>
-  db.updateTable('events').set(value('columns')).where('id', '=', value('id')).returningAll(),
-)
-
-/** Writes a new event and returns it as it stands then. */
-export async function insertEvent(tx: Db, row: EventColumnsToWrite): Promise<EventRow> {
-  return written(await insertOne(tx, { row }))
+/** Writes a new event. */
+export async function insertEvent(tx: Db, row: EventRow): Promise<void> {
+  await insertOne(tx, { row })
 }
 
-/** Writes columns of an event and returns it as it stands then. */
-export async function updateEvent(tx: Db, id: number, columns: EventColumnsToWrite): Promise<EventRow> {
-  return written(await updateOne(tx, { id, columns }))
-}
-
-function written([row]: EventRow[]): EventRow {
-  if (!row) throw new Error('no event was written')
-  return row
+/** Writes columns of an event. */
+export async function updateEvent(tx: Db, id: number, columns: Partial<EventRow>): Promise<void> {
+  await updateOne(tx, { id, columns })
 }

@@ -14,7 +14,7 @@ import type { EventRow } from '../storage/schema.ts'
 import { parameter } from '../text/query-text.ts'
 import type { event } from './event.ts'
 import { eventLinkedData, presentEvent } from './event-present.ts'
-import { changeEvent, createEvent, prepareEvent, trashEvent, type WrittenEvent } from './event-rules.ts'
+import { changeEvent, createEvent, type LookAtWritten, prepareEvent, trashEvent } from './event-rules.ts'
 import { type EventLinks, findEvent, findEventLinks, type KnownLinks, listEvents } from './event-store.ts'
 import { type EventWindow, eventWindow } from './event-window.ts'
 import { formOf, presentOwn } from './presented-events.ts'
@@ -35,14 +35,13 @@ export const eventOperations: Operations<EventRow> = {
   },
   create: async (asking, values) => {
     const prepared = await prepareEvent(values, asking)
-    const written = await asking.write(async (tx) => readBack(tx, await createEvent(tx, prepared, asking), asking))
-    return presentEvent(asking, ...written)
+    return presentEvent(asking, ...(await asking.write((tx) => createEvent(tx, prepared, asking, readBack(asking)))))
   },
   update: async (asking, row, values) => {
     const prepared = await prepareEvent(values, asking)
     const written = await asking.write(async (tx) => {
       await holdRecord(tx, 'events', row.id)
-      return readBack(tx, await changeEvent(tx, await getEvent(tx, row.id), prepared, asking), asking)
+      return changeEvent(tx, await getEvent(tx, row.id), prepared, asking, readBack(asking))
     })
     return presentEvent(asking, ...written)
   },
@@ -51,7 +50,7 @@ export const eventOperations: Operations<EventRow> = {
       await holdRecord(tx, 'events', row.id)
       const current = await getEvent(tx, row.id)
       if (current.status === 'trash') throw new Problem('event-is-in-trash')
-      return readBack(tx, await trashEvent(tx, current, asking), asking)
+      return trashEvent(tx, current, asking, readBack(asking))
     })
     return presentEvent(asking, ...written)
   },
@@ -78,13 +77,15 @@ async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
 type Shown = [row: EventRow, links: EventLinks, own: string | undefined]
 
 /** What an event is shown with that has just been written, in the transaction that wrote it. It is kept presented from there. */
-async function readBack(tx: Db, { row, links }: WrittenEvent, asking: Asking): Promise<Shown> {
-  const presented = presentOwn(asking, row)
-  const [found] = await Promise.all([
-    linksOf(tx, row, links),
-    presented && keepPresented(tx, formOf(asking), [presented]),
-  ])
-  return [row, found, presented?.own]
+function readBack(asking: Asking): LookAtWritten<Shown> {
+  return async (tx, row, links) => {
+    const presented = presentOwn(asking, row)
+    const [found] = await Promise.all([
+      linksOf(tx, row, links),
+      presented && keepPresented(tx, formOf(asking), [presented]),
+    ])
+    return [row, found, presented?.own]
+  }
 }
 
 type Query = Parsed<typeof event.filters>

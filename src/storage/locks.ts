@@ -31,9 +31,3 @@ export function heldIfFree<Query extends { forShare: () => Query; skipLocked: ()
 ): Query {
   return isPostgres(tx) ? query.forShare().skipLocked() : query
 }
-
-/** Waits for transactions that are changing any of these terms, in the order given, and keeps others from changing them. */
-export async function holdTerms(tx: Db, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0 || !isPostgres(tx)) return
-  await sql`select from terms where id in (${sql.join(ids)}) order by id for no key update`.execute(tx)
-}

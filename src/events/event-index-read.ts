@@ -117,6 +117,7 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
 /** Events as the index holds them, given all terms; those that are not public or not listed are missing. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
+/** Reads these events. They are given their ancestors among the terms later, since terms are read at the same time. */
 export async function readEvents(db: Db, ids: readonly number[]): Promise<EventsAmong> {
   if (ids.length === 0) return () => new Map()
   const [rows, found] = await Promise.all([findColumns(db, { ids }), findLinks(db, { ids })])

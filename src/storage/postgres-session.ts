@@ -91,10 +91,16 @@ export async function transact<Tables, T>(
 ): Promise<T> {
   const session = await openSession(pool, limitMs)
   const kept = async () => {}
+  let isOver = false
+  // The session may be somebody else's by then.
+  const stillOpen = () => {
+    if (isOver) throw new Error('The transaction is over.')
+    return session
+  }
   const tx = new Kysely<Tables>({
     dialect: dialectOf({
       init: kept,
-      acquireConnection: async () => session,
+      acquireConnection: async () => stillOpen(),
       beginTransaction: () => Promise.reject(new Error('A transaction has no other within it.')),
       commitTransaction: kept,
       rollbackTransaction: kept,
@@ -105,17 +111,19 @@ export async function transact<Tables, T>(
   runDirectly(
     tx as never,
     'postgres',
-    async (sql, parameters, name) => (await run(session, sql, parameters, name)).rows,
+    async (sql, parameters, name) => (await run(stillOpen(), sql, parameters, name)).rows,
   )
   try {
     const begun = begin(session)
     // The first statements go out with it. When it fails, so do they.
     begun.catch(() => undefined)
     const result = await work(tx)
+    isOver = true
     await begun
     await commit(session, ending)
     return result
   } catch (error) {
+    isOver = true
     await rollback(session)
     throw error
   } finally {

@@ -60,8 +60,8 @@ export async function createLinked(
   const name = String(prepared.values[rules.kind]).trim()
   if (name === '') throw new Problem(`could-not-create-${rules.kind}`)
   const details = detailsOf(rules, prepared.values)
-  await holdName(tx, `${rules.kind} ${fold(name)}`)
-  for (const namesake of await findNamesakes(tx, rules, name)) {
+  const [, namesakes] = await Promise.all([holdName(tx, `${rules.kind} ${fold(name)}`), findNamesakes(tx, rules, name)])
+  for (const namesake of namesakes) {
     if (await reuse(tx, rules, namesake, details, asking)) return Number(namesake.id)
   }
   const id = await nextRecordId(tx, rules.kind)

@@ -38,15 +38,14 @@ export function linkedOperations<Row extends LinkedRow>(rules: LinkedRules, pres
     update: async (asking, row, values) => {
       const prepared = await prepareLinked(values, asking)
       await asking.write(async (tx) => {
-        await holdRecord(tx, rules.table, row.id)
-        await changeLinked(tx, rules, await getLinked(tx, rules, row.id), prepared, asking)
+        const [, current] = await Promise.all([holdRecord(tx, rules.table, row.id), getLinked(tx, rules, row.id)])
+        await changeLinked(tx, rules, current, prepared, asking)
       })
       return showById(asking, row.id)
     },
     remove: async (asking, row) => {
       await asking.write(async (tx) => {
-        await holdRecord(tx, rules.table, row.id)
-        const current = await getLinked(tx, rules, row.id)
+        const [, current] = await Promise.all([holdRecord(tx, rules.table, row.id), getLinked(tx, rules, row.id)])
         if (current.status === 'trash') throw new Problem(`${rules.kind}-is-in-trash`)
         await trashLinked(tx, rules, current, asking)
       })

@@ -40,15 +40,13 @@ export const eventOperations: Operations<EventRow> = {
   update: async (asking, row, values) => {
     const prepared = await prepareEvent(values, asking)
     const written = await asking.write(async (tx) => {
-      await holdRecord(tx, 'events', row.id)
-      return changeEvent(tx, await getEvent(tx, row.id), prepared, asking, readBack(asking))
+      return changeEvent(tx, await getHeld(tx, row.id), prepared, asking, readBack(asking))
     })
     return presentEvent(asking, ...written)
   },
   remove: async (asking, row) => {
     const written = await asking.write(async (tx) => {
-      await holdRecord(tx, 'events', row.id)
-      const current = await getEvent(tx, row.id)
+      const current = await getHeld(tx, row.id)
       if (current.status === 'trash') throw new Problem('event-is-in-trash')
       return trashEvent(tx, current, asking, readBack(asking))
     })
@@ -60,9 +58,9 @@ export const eventOperations: Operations<EventRow> = {
   },
 }
 
-/** @throws Problem rest-event-not-found */
-async function getEvent(db: Db, id: number): Promise<EventRow> {
-  const row = await findEvent(db, { id })
+/** An event that nobody else changes until the end of the transaction. @throws Problem rest-event-not-found */
+async function getHeld(tx: Db, id: number): Promise<EventRow> {
+  const [, row] = await Promise.all([holdRecord(tx, 'events', id), findEvent(tx, { id })])
   if (!row) throw new Problem('rest-event-not-found')
   return row
 }

@@ -2,21 +2,34 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
 import type { RecordTable } from './schema.ts'
+import { statement } from './statement.ts'
 
 // SQLite lets one transaction write at a time, and every transaction that these functions are called in writes: there is nothing to wait
-// for there. PostgreSQL runs writers side by side, and what one has read another may change, unless it is held.
+// for there. PostgreSQL runs writers side by side, and what one has read another may change, unless it is held. Statements that are begun right
+// after holding something, without waiting, see it as it is once it is held.
+
+const lockName = statement<{ name: string }>()(
+  (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
+)
+
+const lockIn = (table: RecordTable) =>
+  statement<{ id: number }>()(
+    (_db, value) => sql`select from ${sql.table(table)} where id = ${value('id')} for no key update`,
+  )
+
+const lockRecord = { events: lockIn('events'), venues: lockIn('venues'), organizers: lockIn('organizers') }
 
 /**
  * Waits until no other transaction holds this name, and holds it until the end of this one. For decisions about what is not there yet,
  * such as whether a venue of a name must be made: nothing else can be held then.
  */
 export async function holdName(tx: Db, name: string): Promise<void> {
-  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+  if (isPostgres(tx)) await lockName(tx, { name })
 }
 
 /** Waits for transactions that are changing this record, and keeps others from changing it until the end of this one. */
 export async function holdRecord(tx: Db, table: RecordTable, id: number): Promise<void> {
-  if (isPostgres(tx)) await sql`select from ${sql.table(table)} where id = ${id} for no key update`.execute(tx)
+  if (isPostgres(tx)) await lockRecord[table](tx, { id })
 }
 
 /** A query whose rows are held until the end of the transaction. */

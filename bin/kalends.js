@@ -6,6 +6,11 @@ if (major < 24) {
   console.error(`Kalends needs Node 24 or newer, and this is ${process.versions.node}; npm start brings its own.`)
   process.exit(1)
 }
+// The kernel keeps signals from the first process of a container unless it listens for them; the service does so once it is up.
+if (process.pid === 1) {
+  process.once('SIGINT', () => process.exit(130))
+  process.once('SIGTERM', () => process.exit(143))
+}
 // What was compiled at one start need not be compiled again at the next.
 const { enableCompileCache } = await import('node:module')
 enableCompileCache()

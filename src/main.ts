@@ -47,8 +47,10 @@ async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
   stopOnSignal(workers)
 }
 
+/** From now on signals let it finish, where `bin/kalends.js` would end it at once. */
 function stopOnSignal({ stop }: { stop: () => Promise<void> }): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.removeAllListeners(signal)
     process.once(signal, () => {
       stop().then(
         () => process.exit(0),

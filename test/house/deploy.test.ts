@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { environmentName, settings } from '../../src/config.ts'
 
@@ -21,10 +25,29 @@ test('deployments set no variable that is no setting', () => {
   )
 })
 
-test('the container file copies what is there, and everything that is run', () => {
-  const copied = [...textOf('deploy/Containerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
-    names.split(' '),
+test('every setting reaches the service of compose, but for those of the container itself', () => {
+  const [passed = ''] = textOf('deploy/compose.yaml').match(/(?<=^ {4}environment:\n)( {6}\w+:\n)+/m) ?? []
+  assert.deepEqual(
+    new Set(passed.match(/KALENDS_\w+/g)),
+    new Set(Object.keys(settings).map(environmentName)).difference(
+      new Set(['KALENDS_HOST', 'KALENDS_PORT', 'KALENDS_DATA']),
+    ),
   )
+})
+
+const copied = [...textOf('deploy/Containerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
+  names.split(' '),
+)
+
+test('what the container file copies is let into its context, and nothing else', () => {
+  const rules = textOf('.dockerignore')
+    .split('\n')
+    .filter((line) => line && !line.startsWith('#'))
+  assert.equal(rules.shift(), '*')
+  assert.deepEqual(rules.sort(), [...new Set(copied)].map((name) => `!${name}`).sort())
+})
+
+test('the container file copies what is there, and everything that is run', () => {
   assert.deepEqual(
     copied.filter((name) => !existsSync(join(root, name))),
     [],
@@ -39,4 +62,33 @@ test('the service and the container start the program that is there', () => {
   assert.ok(statSync(join(root, 'bin/kalends.js')).mode & 0o100)
   const [, flags] = textOf('bin/kalends.js').match(/^#!\/usr\/bin\/env -S node (\S+)\n/) ?? []
   assert.equal(JSON.parse(textOf('package.json')).scripts.start, `node ${flags} bin/kalends.js serve`)
+})
+
+const inNamespace = ['--user', '--pid', '--fork', '--kill-child']
+const isAllowed = spawnSync('unshare', [...inNamespace, 'true']).status === 0
+
+test('a container that is told to end while it starts ends at once', {
+  skip: !isAllowed && 'needs unshare',
+}, async () => {
+  const data = mkdtempSync(join(tmpdir(), 'kalends-'))
+  const flags = ['--data', data, '--port', '0', '--log-level', 'silent']
+  const parent = spawn('unshare', [...inNamespace, process.execPath, join(root, 'bin/kalends.js'), ...flags, 'serve'])
+  let printed = ''
+  parent.stdout.on('data', (chunk) => {
+    printed += chunk
+  })
+  const ended = once(parent, 'exit')
+  // As soon as Node runs it is told so, again and again: what comes before Node listens is lost.
+  while (parent.exitCode === null) {
+    try {
+      const first = Number(readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8'))
+      if (first) process.kill(first, 'SIGTERM')
+    } catch {
+      // It ended meanwhile.
+    }
+    await setTimeout(5)
+  }
+  assert.deepEqual(await ended, [143, null])
+  assert.equal(printed, '')
+  rmSync(data, { recursive: true })
 })

@@ -6,7 +6,7 @@ import { isPostgres } from './dialect.ts'
 export async function startSequence(db: Db, table: string, first: number): Promise<void> {
   const statement = isPostgres(db)
     ? sql`alter table ${sql.table(table)} alter column id restart with ${sql.lit(first)}`
-    : sql`insert into sqlite_sequence (name, seq) values (${table}, ${first - 1})`
+    : sql`insert into sqlite_sequence (name, seq) values (${table}, cast(${first - 1} as integer))`
   await statement.execute(db)
 }
 

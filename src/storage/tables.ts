@@ -153,7 +153,7 @@ export async function setNextNumber(tx: Db, { name }: TableShape, counter: strin
     return
   }
   await sql`delete from sqlite_sequence where name = ${name}`.execute(tx)
-  await sql`insert into sqlite_sequence (name, seq) values (${name}, ${next - 1})`.execute(tx)
+  await sql`insert into sqlite_sequence (name, seq) values (${name}, cast(${next - 1} as integer))`.execute(tx)
 }
 
 /**

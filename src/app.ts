@@ -11,6 +11,7 @@ import { openMediaStore } from './media/open-media-store.ts'
 import { makeAuthenticator } from './people/authenticate.ts'
 import { createFirstAdministrator } from './people/user-commands.ts'
 import { type Database, openDatabase } from './storage/database.ts'
+import { readEdition } from './storage/edition.ts'
 import { migrate } from './storage/migrate.ts'
 import { readFromReplica } from './storage/postgres-replica.ts'
 
@@ -84,6 +85,7 @@ export async function startApp(config: Config, options: { demo?: boolean } = {})
     {
       site,
       database,
+      edition: await readEdition(primary.read),
       images,
       memory,
       authenticate: authenticator.authenticate,

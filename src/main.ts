@@ -11,6 +11,7 @@ import {
   siteOf,
 } from './config.ts'
 import { registerUserCommands } from './people/user-commands.ts'
+import { renewEdition } from './storage/edition.ts'
 import { registerCopyCommand } from './transfer/copy-command.ts'
 import { isWorker, startWorkers } from './workers.ts'
 
@@ -91,6 +92,16 @@ program
   .command('settings')
   .description('Print every setting as a page of the documentation.')
   .action(() => console.log(settingsPage()))
+
+program
+  .command('restored')
+  .description('To be run before the first start on a backup: clients may have what came after it, and ask anew.')
+  .action(async () => {
+    const database = await openStorage(configOf(program.opts()))
+    await database.write(renewEdition)
+    await database.close()
+    console.log('No entity tag that was given until now names anything any more.')
+  })
 
 registerUserCommands(program, () => openStorage(configOf(program.opts())))
 registerCopyCommand(program)

@@ -57,7 +57,10 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
   const singles = makePublicEvents(service)
   const buffers = makeBuffers()
   const root = `${site.restRoot}/`
-  const edition = createHash('sha1').update(JSON.stringify(site)).digest('base64url').slice(0, 6)
+  const edition = createHash('sha1')
+    .update(JSON.stringify([service.edition, site]))
+    .digest('base64url')
+    .slice(0, 6)
   const today = makeToday(site.timezone)
   const { Link: rootLink = '', ...listHeaders } = answerHeaders(site, { Allow: 'GET' }, true)
   const fixedHeaders = Object.entries(listHeaders).flat()

@@ -23,6 +23,8 @@ import { type Match, namespaceRoutes, routeFinder } from './routes.ts'
 export interface Service {
   site: Site
   database: Database
+  /** Which history of the calendar this is, for entity tags. */
+  edition: string
   images: ImageService
   /** What this process remembers of the calendar. */
   memory: EventMemory

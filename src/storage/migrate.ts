@@ -3,6 +3,7 @@ import type { Database, Db } from './database.ts'
 import { first } from './migrations/0001-first.ts'
 import { eventWords } from './migrations/0002-event-words.ts'
 import { presentedRecords } from './migrations/0003-presented-records.ts'
+import { editions } from './migrations/0004-editions.ts'
 import { forgetForeignChanges } from './postgres-changes.ts'
 import { prepareSearch } from './search-index.ts'
 
@@ -20,7 +21,7 @@ export interface Migrated {
   remarks: string[]
 }
 
-const migrations: Migration[] = [first, eventWords, presentedRecords]
+const migrations: Migration[] = [first, eventWords, presentedRecords, editions]
 
 /** Brings the database up to date. Of several processes that do so at once one does the work, and the others wait for it. */
 export async function migrate(database: Database): Promise<Migrated> {

@@ -124,6 +124,8 @@ export interface Tables {
   users: WithSequence<UserColumns>
   credentials: WithSequence<CredentialColumns>
   changes: { version: ColumnType<number, never, never>; kind: ChangeColumns['kind']; record: number }
+  /** One row. */
+  editions: { edition: string }
 }
 
 export type EventRow = Selectable<Tables['events']>

@@ -15,7 +15,7 @@ export interface TableShape {
 export type Row = Record<string, unknown>
 
 /** Tables of the database rather than of the calendar: what was done to it, what its caches have seen, and what is made of other tables. */
-const OWN = ['migrations', 'changes', 'words', 'unindexed_events', 'presented_records']
+const OWN = ['migrations', 'changes', 'editions', 'words', 'unindexed_events', 'presented_records']
 
 /** Rows that are read or written at once, and values that one statement may carry on either database. */
 const BATCH_ROWS = 500
@@ -154,15 +154,6 @@ export async function setNextNumber(tx: Db, { name }: TableShape, counter: strin
   }
   await sql`delete from sqlite_sequence where name = ${name}`.execute(tx)
   await sql`insert into sqlite_sequence (name, seq) values (${name}, cast(${next - 1} as integer))`.execute(tx)
-}
-
-/**
- * Makes the log of changes of a new copy begin where that of the source ends: cursors name data to clients, as parts of entity tags, and
- * must not come to name other data.
- */
-export async function continueChanges(from: Db, tx: Db): Promise<void> {
-  const log: TableShape = { name: 'changes', columns: [], key: [], counter: 'version' }
-  await setNextNumber(tx, log, 'version', await findNextNumber(from, log, 'version'))
 }
 
 /** Has the database look at what its tables hold, so that it does not plan queries for empty ones after many rows came at once. */

@@ -6,7 +6,6 @@ import { migrate } from '../storage/migrate.ts'
 import type { ImageRow } from '../storage/schema.ts'
 import { readSnapshot } from '../storage/snapshot.ts'
 import {
-  continueChanges,
   countRows,
   findMigrations,
   findNextNumber,
@@ -147,7 +146,6 @@ async function copyTables(from: Db, tx: Db, tables: TableShape[], progress: Copy
       await setNextNumber(tx, table, table.counter, await findNextNumber(from, table, table.counter))
     progress.finish()
   }
-  await continueChanges(from, tx)
   const wrong = (await compareCounts(from, tx, tables)).filter(({ source, target }) => source !== target)
   if (wrong.length === 0) return
   const described = wrong.map(({ table, source, target }) => `${table} has ${target} of ${source} rows`)

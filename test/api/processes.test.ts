@@ -9,7 +9,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../src/storage/database.ts'
 import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
-import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
+import { type ServiceProcess, startProcess, startServiceProcess } from '../support/processes.ts'
 import { addUsers } from '../support/service.ts'
 import { PATIENCE_MS, until } from '../support/waiting.ts'
 
@@ -110,6 +110,28 @@ test('a polite stop finishes the requests in flight, lets connections go and end
   assert.equal(code, 0)
   // What had not reached the service is refused a connection; nothing gets half an answer.
   for (const result of results) if (typeof result === 'string') assert.match(result, /fetch failed/)
+})
+
+test('what clients have kept names nothing any more once the calendar was restored from a backup', async () => {
+  const before = await start()
+  await createEvent(before, 'Kept')
+  const list = '/events?start_date=2027-01-01&end_date=2027-12-31'
+  const ask = (service: ServiceProcess, tag: string) =>
+    fetch(service.base + list, { headers: { 'If-None-Match': tag } }).then(({ status }) => status)
+  const tagOf = async (service: ServiceProcess) => (await service.send('anonymous', 'GET', list)).headers.get('etag')
+  await until(async () => ((await tagOf(before)) ?? '').includes('.'), 'the list has no tag of its state')
+  const tag = (await tagOf(before)) ?? ''
+  assert.equal(await ask(before, tag), 304)
+  await before.end()
+  const again = await start()
+  // A service that has just started may not know yet how far the calendar has come.
+  await until(async () => (await ask(again, tag)) === 304, 'the tag is not known any more')
+  await again.end()
+  const words = ['--database', scratch.address, '--data', folder, 'restored']
+  assert.equal(await startProcess('src/main.ts', words).ended, 0)
+  const restored = await start()
+  await until(async () => (await ask(restored, (await tagOf(restored)) ?? '')) === 304, 'its own tag is not known')
+  assert.equal(await ask(restored, tag), 200)
 })
 
 test('a write by one worker is soon seen by all of them', async () => {

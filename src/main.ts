@@ -95,12 +95,12 @@ program
 
 program
   .command('restored')
-  .description('To be run before the first start on a backup: clients may have what came after it, and ask anew.')
+  .description('Make every entity tag given so far void, after a backup was restored.')
   .action(async () => {
     const database = await openStorage(configOf(program.opts()))
     await database.write(renewEdition)
     await database.close()
-    console.log('No entity tag that was given until now names anything any more.')
+    console.log('No entity tag given so far names anything any more.')
   })
 
 registerUserCommands(program, () => openStorage(configOf(program.opts())))

@@ -12,6 +12,8 @@ import {
 import type { Pool, PoolClient } from 'pg'
 import { withoutNul } from '../text/nul.ts'
 import { codeOf, isOutdated } from './conflict.ts'
+import type { Db } from './database.ts'
+import type { Tables } from './schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from './statement.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
@@ -83,11 +85,11 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
  * together reach the server together and run in that order, other than in transactions of the query builder, where each waits for the one
  * before. Rejects as statements do.
  */
-export async function transact<Tables, T>(
+export async function transact<T>(
   pool: Pool,
   limitMs: number,
   ending: string,
-  work: (tx: Kysely<Tables>) => Promise<T>,
+  work: (tx: Db) => Promise<T>,
 ): Promise<T> {
   const session = await openSession(pool, limitMs)
   const kept = async () => {}
@@ -108,11 +110,7 @@ export async function transact<Tables, T>(
       destroy: kept,
     }),
   })
-  runDirectly(
-    tx as never,
-    'postgres',
-    async (sql, parameters, name) => (await run(stillOpen(), sql, parameters, name)).rows,
-  )
+  runDirectly(tx, 'postgres', async (sql, parameters, name) => (await run(stillOpen(), sql, parameters, name)).rows)
   try {
     const begun = begin(session)
     // The first statements go out with it. When it fails, so do they.

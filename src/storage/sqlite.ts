@@ -29,8 +29,6 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
   const written = prepareKept(writer)
   const readable = reader === writer ? written : prepareKept(reader)
   const committedOnly: Prepare = (text) => (writer.isTransaction ? readable : written)(text)
-  const tx = queryBuilder(written)
-  runDirectly(tx, 'sqlite', (text, parameters) => runPrepared(written(text), parameters))
   const transaction = prepareTransaction(writer)
   const queue: Job[] = []
   let draining: Promise<void> | undefined
@@ -41,7 +39,7 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
 
   const write = <T>(work: (tx: Db) => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
-      queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+      queue.push({ work: () => runJob(written, work), resolve: resolve as (value: unknown) => void, reject })
       draining ??= drain()
     })
   const log = readLog(committedOnly)
@@ -60,7 +58,7 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
     while (queue.length > 0) {
       // Requests that have arrived by now get to write in the same commit, and those that waited for the last one are answered before it.
       await nextTurn()
-      await commitTogether(transaction, tx, queue.splice(0, GROUP_LIMIT), committed)
+      await commitTogether(transaction, queue.splice(0, GROUP_LIMIT), committed)
     }
     draining = undefined
   }
@@ -201,9 +199,25 @@ async function dropChanges(tx: Db, before: Cursor, rows: number): Promise<void> 
 }
 
 interface Job {
-  work: (tx: Db) => Promise<unknown>
+  work: () => Promise<unknown>
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
+}
+
+/** Runs the work of a job. What it goes on to do afterwards is refused, since the transaction may be another job's by then. */
+async function runJob<T>(prepare: Prepare, work: (tx: Db) => Promise<T>): Promise<T> {
+  let isOver = false
+  const prepareOpen: Prepare = (text) => {
+    if (isOver) throw new Error('The transaction is over.')
+    return prepare(text)
+  }
+  const tx = queryBuilder(prepareOpen)
+  runDirectly(tx, 'sqlite', (text, parameters) => runPrepared(prepareOpen(text), parameters))
+  try {
+    return await work(tx)
+  } finally {
+    isOver = true
+  }
 }
 
 /** The statements around what jobs do. */
@@ -236,13 +250,13 @@ type Transaction = ReturnType<typeof prepareTransaction>
  * Runs the jobs one after the other, each undone alone if it fails, and commits them with one flush to disk. Says so before anybody who
  * waits for them goes on.
  */
-async function commitTogether(transaction: Transaction, tx: Db, jobs: Job[], committed: () => void): Promise<void> {
+async function commitTogether(transaction: Transaction, jobs: Job[], committed: () => void): Promise<void> {
   const done: (() => void)[] = []
   try {
     transaction.begin()
     const [only] = jobs
-    if (only && jobs.length === 1) return await commitOne(transaction, tx, only, committed)
-    for (const job of jobs) done.push(await attempt(transaction, tx, job))
+    if (only && jobs.length === 1) return await commitOne(transaction, only, committed)
+    for (const job of jobs) done.push(await attempt(transaction, job))
     transaction.commit()
   } catch (error) {
     transaction.rollback()
@@ -254,10 +268,10 @@ async function commitTogether(transaction: Transaction, tx: Db, jobs: Job[], com
 }
 
 /** The same for one job, which needs no savepoint: when it fails, there is nothing to keep. */
-async function commitOne(transaction: Transaction, tx: Db, job: Job, committed: () => void): Promise<void> {
+async function commitOne(transaction: Transaction, job: Job, committed: () => void): Promise<void> {
   let value: unknown
   try {
-    value = await job.work(tx)
+    value = await job.work()
   } catch (error) {
     transaction.rollback()
     return job.reject(error)
@@ -267,10 +281,10 @@ async function commitOne(transaction: Transaction, tx: Db, job: Job, committed: 
   job.resolve(value)
 }
 
-async function attempt(transaction: Transaction, tx: Db, job: Job): Promise<() => void> {
+async function attempt(transaction: Transaction, job: Job): Promise<() => void> {
   transaction.beginJob()
   try {
-    const value = await job.work(tx)
+    const value = await job.work()
     transaction.releaseJob()
     return () => job.resolve(value)
   } catch (error) {

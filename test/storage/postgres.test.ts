@@ -138,27 +138,6 @@ async function times<T>(count: number, work: () => Promise<T>): Promise<T[]> {
   return results
 }
 
-test('what a write that has failed goes on to do is refused', onPostgres, async (t) => {
-  const { database } = await openScratch(t)
-  const failed = Promise.withResolvers<void>()
-  const late: Promise<unknown>[] = []
-  const write = database.write(async (tx) => {
-    const later = async (work: () => Promise<unknown>) => {
-      await failed.promise
-      return work()
-    }
-    late.push(
-      later(() => findTerms(tx, { folded: 'x' })),
-      later(() => tx.insertInto('terms').values(TERM).execute()),
-    )
-    throw new Error('on purpose')
-  })
-  await assert.rejects(write, /on purpose/)
-  failed.resolve()
-  for (const one of late) await assert.rejects(one, /The transaction is over/)
-  assert.deepEqual(await findTerms(database.read, { folded: 'jazz' }), [])
-})
-
 test('a statement that is run again and again is kept by the server', onPostgres, async (t) => {
   const { database } = await openScratch(t)
   const kept = await database.write(async (tx) => {

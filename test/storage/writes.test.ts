@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Database, openDatabase } from '../../src/storage/database.ts'
+import { type Database, type Db, openDatabase } from '../../src/storage/database.ts'
+import { statement } from '../../src/storage/statement.ts'
 import { databaseName, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { openAgain, openScratch } from './open.ts'
@@ -14,13 +15,13 @@ const insert = (database: Database, then: () => void = () => undefined) =>
     return id
   })
 
-const insertTag = (database: Database, slug: string) =>
-  database.write((tx) =>
-    tx
-      .insertInto('terms')
-      .values({ taxonomy: 'tag', name: slug, slug, description: '', parent: 0, count: 0, folded: slug })
-      .execute(),
-  )
+const insertTagWith = (tx: Db, slug: string) =>
+  tx
+    .insertInto('terms')
+    .values({ taxonomy: 'tag', name: slug, slug, description: '', parent: 0, count: 0, folded: slug })
+    .execute()
+
+const insertTag = (database: Database, slug: string) => database.write((tx) => insertTagWith(tx, slug))
 
 const recordIds = async ({ read }: Database) =>
   (await read.selectFrom('records').select('id').orderBy('id').execute()).map(({ id }) => id)
@@ -45,6 +46,38 @@ test('a write that fails leaves nothing behind and takes no other with it', asyn
   assert.deepEqual(
     await recordIds(database),
     kept.sort((a, b) => a - b),
+  )
+})
+
+const findTag = statement<{ slug: string }>()((db, value) =>
+  db.selectFrom('terms').select('id').where('slug', '=', value('slug')),
+)
+
+test('what a write goes on to do after it has failed is refused, and joins no other write', async (t) => {
+  const { database } = await openScratch(t)
+  const failed = Promise.withResolvers<void>()
+  const late: Promise<unknown>[] = []
+  const write = database.write(async (tx) => {
+    const later = async (work: () => Promise<unknown>) => {
+      await failed.promise
+      return work()
+    }
+    late.push(
+      later(() => findTag(tx, { slug: 'late' })),
+      later(() => insertTagWith(tx, 'late')),
+    )
+    throw new Error('on purpose')
+  })
+  await assert.rejects(write, /on purpose/)
+  await database.write(async (tx) => {
+    failed.resolve()
+    for (const one of late) await assert.rejects(one, /The transaction is over/)
+    await insertTagWith(tx, 'kept')
+  })
+  const tags = await database.read.selectFrom('terms').select('slug').execute()
+  assert.deepEqual(
+    tags.map(({ slug }) => slug),
+    ['kept'],
   )
 })
 

@@ -1,5 +1,4 @@
 import type { ParamFault } from '../problems.ts'
-import { withoutNul } from '../text/nul.ts'
 import type { Asking } from './asking.ts'
 import type { KeptOf, Kind, ValueOf } from './kinds.ts'
 
@@ -61,7 +60,7 @@ export function keptColumns(fields: Fields, values: Record<string, unknown>): Re
   const columns: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(fields)) {
     const value = values[name]
-    if (value !== undefined && field.kind.keep) columns[name] = withoutNul(field.kind.keep(value))
+    if (value !== undefined && field.kind.keep) columns[name] = field.kind.keep(value)
   }
   return columns
 }

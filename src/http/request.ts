@@ -3,6 +3,7 @@ import qs from 'qs'
 import type { RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { Problem } from '../problems.ts'
+import { withoutNul } from '../text/nul.ts'
 
 const NESTING = {
   depth: 6,
@@ -18,7 +19,7 @@ export function parseForm(text: string): RawValues {
 }
 
 /**
- * The parameters of a query string that nests and repeats nothing; undefined for any other, and for escapes that mean nothing.
+ * The parameters of a query string that nests and repeats nothing; undefined for any other, and for escapes that mean nothing or NUL.
  * Quicker than `parseForm` for what most requests are.
  */
 export function parsePlainQuery(text: string): Map<string, string> | undefined {
@@ -43,6 +44,7 @@ export function parsePlainQuery(text: string): Map<string, string> | undefined {
 
 function decoded(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text
+  if (text.includes('%00')) return undefined
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
@@ -95,9 +97,16 @@ export function declaredValues(
   const values: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(fields)) {
     const value = body[name] ?? query[name]
-    values[name] = Array.isArray(value) && repeated.has(name) && !field.kind.list ? value.at(-1) : value
+    values[name] = storable(Array.isArray(value) && repeated.has(name) && !field.kind.list ? value.at(-1) : value)
   }
   return values
+}
+
+/** A value as it can be kept: no text in it has a NUL. */
+function storable(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return withoutNul(value)
+  if (Array.isArray(value)) return value.map(storable)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, storable(member)]))
 }
 
 /** The keys that stand more than once, without brackets, in a query string or urlencoded body. */

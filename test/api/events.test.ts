@@ -164,6 +164,15 @@ describe('the representation', () => {
     assert.equal(changed.excerpt, '<p>e\ufffdf</p>')
     const { json_ld: _, ...shown } = await read(`/events/${made.id}`)
     assert.deepEqual(shown, changed)
+    const linked = await createEvent({ venue: { venue: 'g\0h' }, tags: ['i\0j'] })
+    assert.deepEqual([linked.venue.venue, linked.tags[0].name], ['g\ufffdh', 'i\ufffdj'])
+    const again = await createEvent({ venue: { venue: 'g\0h' }, tags: ['i\0j'] })
+    assert.deepEqual([again.venue.id, again.tags[0].id], [linked.venue.id, linked.tags[0].id])
+    const found = await read(`/events?${MAY}&search=a%00b`, 'anonymous')
+    assert.deepEqual(
+      found.events.map(({ id }: Body) => id),
+      [made.id],
+    )
   })
 
   test('emoji, accents, right-to-left and Asian text come back unharmed', async () => {

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { type App, openStorage, startApp } from './app.ts'
 import {
   type Config,
+  databaseAddress,
   environmentName,
   flagName,
   readConfig,
@@ -12,6 +13,9 @@ import {
 } from './config.ts'
 import { registerUserCommands } from './people/user-commands.ts'
 import { renewEdition } from './storage/edition.ts'
+import { migrate } from './storage/migrate.ts'
+import { openExisting } from './storage/snapshot.ts'
+import { findMigrations } from './storage/tables.ts'
 import { registerCopyCommand } from './transfer/copy-command.ts'
 import { isWorker, startWorkers } from './workers.ts'
 
@@ -97,9 +101,14 @@ program
   .command('restored')
   .description('Make every entity tag given so far void, after a backup was restored.')
   .action(async () => {
-    const database = await openStorage(configOf(program.opts()))
-    await database.write(renewEdition)
-    await database.close()
+    const database = await openExisting(databaseAddress(configOf(program.opts())))
+    try {
+      if (!(await findMigrations(database.read))) throw new Error('The database holds no calendar.')
+      await migrate(database)
+      await database.write(renewEdition)
+    } finally {
+      await database.close()
+    }
     console.log('No entity tag given so far names anything any more.')
   })
 

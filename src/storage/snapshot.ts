@@ -4,7 +4,7 @@ import { type Database, type Db, openDatabase } from './database.ts'
 import { isPostgres } from './dialect.ts'
 
 /**
- * Opens a database that is there already, to read from it.
+ * Opens a database that is there already.
  * @throws Error with one sentence when it cannot be opened, or there is none.
  */
 export async function openExisting(address: string): Promise<Database> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -132,6 +133,14 @@ test('what clients have kept names nothing any more once the calendar was restor
   const restored = await start()
   await until(async () => (await ask(restored, (await tagOf(restored)) ?? '')) === 304, 'its own tag is not known')
   assert.equal(await ask(restored, tag), 200)
+})
+
+test('a calendar that is not there cannot have been restored', () => {
+  const missing = join(folder, 'missing.sqlite')
+  const words = ['src/main.ts', '--database', `sqlite:${missing}`, 'restored']
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  assert.deepEqual([status, stdout, stderr], [1, '', `There is no database ${missing}.\n`])
+  assert.ok(!existsSync(missing))
 })
 
 test('a write by one worker is soon seen by all of them', async () => {

@@ -2,6 +2,7 @@ import type { Asking } from '../declare/asking.ts'
 import type { ListAnswer, Operations } from '../declare/operations.ts'
 import { mayDelete } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
+import type { Db } from '../storage/database.ts'
 import { holdRecord } from '../storage/locks.ts'
 import type { ImageRow } from '../storage/schema.ts'
 import { parametersOf } from '../text/query-text.ts'
@@ -38,14 +39,13 @@ export function linkedOperations<Row extends LinkedRow>(rules: LinkedRules, pres
     update: async (asking, row, values) => {
       const prepared = await prepareLinked(values, asking)
       await asking.write(async (tx) => {
-        const [, current] = await Promise.all([holdRecord(tx, rules.table, row.id), getLinked(tx, rules, row.id)])
-        await changeLinked(tx, rules, current, prepared, asking)
+        await changeLinked(tx, rules, await getHeld(tx, rules, row.id), prepared, asking)
       })
       return showById(asking, row.id)
     },
     remove: async (asking, row) => {
       await asking.write(async (tx) => {
-        const [, current] = await Promise.all([holdRecord(tx, rules.table, row.id), getLinked(tx, rules, row.id)])
+        const current = await getHeld(tx, rules, row.id)
         if (current.status === 'trash') throw new Problem(`${rules.kind}-is-in-trash`)
         await trashLinked(tx, rules, current, asking)
       })
@@ -56,6 +56,12 @@ export function linkedOperations<Row extends LinkedRow>(rules: LinkedRules, pres
       remove: (asking, row) => (row ? mayDelete(asking.caller, row) : recordRights.create(asking)),
     },
   }
+}
+
+/** A record that nobody else changes until the end of the transaction. */
+async function getHeld(tx: Db, rules: LinkedRules, id: number): Promise<LinkedRow> {
+  const [, row] = await Promise.all([holdRecord(tx, rules.table, id), getLinked(tx, rules, id)])
+  return row
 }
 
 async function list<Row extends LinkedRow>(

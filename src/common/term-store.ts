@@ -220,7 +220,7 @@ export async function deleteTerm(tx: Db, term: TermRow): Promise<void> {
   await recordChange(tx, 'term', term.id)
 }
 
-const addToCounts = statement<{ more: number[]; fewer: number[] }>()((db, value) =>
+const changeCounts = statement<{ ids: number[]; more: number[] }>()((db, value) =>
   db
     .updateTable('terms')
     .set((term) => ({
@@ -228,22 +228,13 @@ const addToCounts = statement<{ more: number[]; fewer: number[] }>()((db, value)
     }))
     .where('id', 'in', (terms) =>
       // One statement holds them all in the order of ids, so that concurrent writers do not wait for each other in a circle.
-      held(
-        db,
-        terms
-          .selectFrom('terms')
-          .select('id')
-          .where('id', 'in', [...value('more'), ...value('fewer')])
-          .orderBy('id'),
-      ),
+      held(db, terms.selectFrom('terms').select('id').where('id', 'in', value('ids')).orderBy('id')),
     ),
 )
 
-/** No term, for lists that must not be empty. */
-const NO_TERM = [0]
-
 /** Counts one event more, and one fewer, for these terms. The caller notes that they changed. */
 export async function adjustCounts(tx: Db, more: readonly number[], fewer: readonly number[]): Promise<void> {
-  if (more.length + fewer.length === 0) return
-  await addToCounts(tx, { more: more.length > 0 ? [...more] : NO_TERM, fewer: fewer.length > 0 ? [...fewer] : NO_TERM })
+  const ids = [...more, ...fewer]
+  // No term has the id 0, and lists are not empty.
+  if (ids.length > 0) await changeCounts(tx, { ids, more: more.length > 0 ? [...more] : [0] })
 }

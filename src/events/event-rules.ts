@@ -273,8 +273,9 @@ interface CountChanges {
 
 /** The terms whose counts change from what an event had to what it has. */
 function countChanges(before: Counted, after: Counted): CountChanges {
-  const [had, has] = [before, after].map(({ terms, counted }) => new Set(counted ? terms : []))
-  return { more: [...(has ?? [])].filter((id) => !had?.has(id)), fewer: [...(had ?? [])].filter((id) => !has?.has(id)) }
+  const had = new Set(before.counted ? before.terms : [])
+  const has = new Set(after.counted ? after.terms : [])
+  return { more: [...has.difference(had)], fewer: [...had.difference(has)] }
 }
 
 /** Counts an event that is published now for its terms. Returns what changed, which the caller notes. */

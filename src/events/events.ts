@@ -35,13 +35,14 @@ export const eventOperations: Operations<EventRow> = {
   },
   create: async (asking, values) => {
     const prepared = await prepareEvent(values, asking)
-    return presentEvent(asking, ...(await asking.write((tx) => createEvent(tx, prepared, asking, readBack(asking)))))
+    const written = await asking.write((tx) => createEvent(tx, prepared, asking, readBack(asking)))
+    return presentEvent(asking, ...written)
   },
   update: async (asking, row, values) => {
     const prepared = await prepareEvent(values, asking)
-    const written = await asking.write(async (tx) => {
-      return changeEvent(tx, await getHeld(tx, row.id), prepared, asking, readBack(asking))
-    })
+    const written = await asking.write(async (tx) =>
+      changeEvent(tx, await getHeld(tx, row.id), prepared, asking, readBack(asking)),
+    )
     return presentEvent(asking, ...written)
   },
   remove: async (asking, row) => {

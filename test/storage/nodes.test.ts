@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { openDatabase } from '../../src/storage/database.ts'
+import { type App, startApp } from '../../src/app.ts'
+import { openDatabase, recordChange } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
-import { addUsers, type Reader } from '../support/service.ts'
+import { addUsers, type Reader, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 // Three processes serve one database, and sixteen clients write through them at once.
@@ -142,5 +143,25 @@ test('a change made through one node is seen at once there, and soon through the
     assert.equal(await titleAt(version), title)
     for (const other of [version + 1, version + 2])
       await until(async () => (await titleAt(other)) === title, `${title} is not seen`)
+  }
+})
+
+test('a list has the same entity tag on all nodes with the same settings, whatever has changed', async (t) => {
+  const config = testConfig(folder, { database: patient(scratch.address), site_url: 'http://calendar.example' })
+  const apps = await Promise.all([startApp(config), startApp(config)])
+  t.after(() => Promise.all(apps.map((app) => app.stop())))
+  const tagAt = async (app: App) => {
+    const list = `${app.site.restRoot}/${app.site.namespace}/events?start_date=2031-01-01&end_date=2031-12-31`
+    return (await fetch(`http://127.0.0.1:${app.port}${list}`)).headers.get('etag')
+  }
+  const seen = new Set<string | null>()
+  for (let round = 0; round < 3; round++) {
+    await apps[0].database.write((tx) => recordChange(tx, 'event', 1))
+    await until(async () => {
+      const [one, other] = await Promise.all([tagAt(apps[0]), tagAt(apps[1])])
+      const isNew = one === other && !seen.has(one)
+      if (isNew) seen.add(one)
+      return isNew
+    }, 'the tags differ, or stay')
   }
 })

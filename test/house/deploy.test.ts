@@ -79,7 +79,7 @@ test('a container that is told to end while it starts ends at once', {
   })
   const ended = once(parent, 'exit')
   // As soon as Node runs it is told so, again and again: what comes before Node listens is lost.
-  while (parent.exitCode === null) {
+  while (parent.exitCode === null && parent.signalCode === null) {
     try {
       const first = Number(readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8'))
       if (first) process.kill(first, 'SIGTERM')
@@ -88,7 +88,9 @@ test('a container that is told to end while it starts ends at once', {
     }
     await setTimeout(5)
   }
-  assert.deepEqual(await ended, [143, null])
+  // Which of the two it is depends on how far the start has come; a shell calls both 143.
+  const [code, signal] = await ended
+  assert.ok(code === 143 || signal === 'SIGTERM', `it ended with ${code ?? signal}`)
   assert.equal(printed, '')
   rmSync(data, { recursive: true })
 })

@@ -5,7 +5,7 @@ import { type Cores, processorSeconds } from './processes.ts'
 import { type Answer, fetchAnswer, type RunningService } from './service.ts'
 import { WRITER } from './write-data-set.ts'
 
-/** What the scenarios of a run work with. */
+/** The tools of the scenarios of a run. */
 export interface BenchRun {
   store: DataStore
   cores: Cores
@@ -22,14 +22,14 @@ export interface BenchRun {
   reader: () => Promise<RunningService>
   /** The service on a copy of the data set that all writes go to, started when first needed. */
   writer: () => Promise<RunningService>
-  /** A further service on the data set, with these flags; to be stopped by whoever asked for it. */
+  /** A further service on the data set, with these flags; to be stopped by its caller. */
   startOwn: (flags: readonly string[]) => Promise<RunningService>
   say: (text: string) => void
 }
 
 export const AUTHORIZATION = `Basic ${Buffer.from(`${WRITER.login}:${WRITER.password}`).toString('base64')}`
 
-/** What a process did under load. */
+/** The figures of a process under load. */
 export interface Throughput {
   perSecond: number
   requests: number
@@ -92,7 +92,7 @@ async function observe(server: { pid: number }, load: Load, put: () => Promise<L
   return { perSecond: requests / seconds, requests, processorMicros: (used * 1e6) / requests, busy: used / seconds }
 }
 
-/** The answers of the service to these requests, for the bare server to send. @throws Error when one is not what was expected. */
+/** The answers of the service to these requests, for the bare server to send. @throws Error on an unexpected one. */
 export async function capture(
   service: { port: number },
   requests: readonly string[],

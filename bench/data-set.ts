@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely'
-import type { Fields } from '../src/declare/resource.ts'
+import { blankColumns, type Fields } from '../src/declare/resource.ts'
+import { event } from '../src/events/event.ts'
 import { settleWhen } from '../src/events/event-when.ts'
 import { organizer } from '../src/organizers/organizer.ts'
 import type { Tables } from '../src/storage/schema.ts'
@@ -131,6 +132,10 @@ function term(taxonomy: Term['taxonomy'], name: string): Term {
   return { taxonomy, name, slug: slugify(name), description: '', folded: fold(name) }
 }
 
+const EVENT_BLANK = blankColumns(event.fields)
+const VENUE_BLANK = blankColumns(venue.fields)
+const ORGANIZER_BLANK = blankColumns(organizer.fields)
+
 /** What every record of the data set has: published by the administrator in the zone of the site, UTC. */
 function recordColumns(id: number, published: number) {
   const date = stamp(published)
@@ -143,6 +148,7 @@ function recordColumns(id: number, published: number) {
     modified: date,
     modified_utc: date,
     image: null,
+    dated: 0,
     trusted: 1,
   }
 }
@@ -173,6 +179,7 @@ export function venueRow(plan: Plan, number: number): Insertable<Tables['venues'
   const columns = { ...texts, stateprovince: stateOrProvince(texts) }
   const located = random.chance(0.9)
   return {
+    ...VENUE_BLANK,
     ...recordColumns(plan.first.venue + number, FIRST_DAY - random.whole(30, 900) * DAY),
     ...columns,
     excerpt: '',
@@ -198,6 +205,7 @@ export function organizerRow(plan: Plan, number: number): Insertable<Tables['org
     email: random.chance(0.6) ? `info@organizer-${number + 1}.example.org` : '',
   }
   return {
+    ...ORGANIZER_BLANK,
     ...recordColumns(plan.first.organizer + number, FIRST_DAY - random.whole(30, 900) * DAY),
     ...columns,
     excerpt: '',
@@ -233,6 +241,7 @@ export function generateEvent(plan: Plan, number: number): GeneratedEvent {
   )
   return {
     row: {
+      ...EVENT_BLANK,
       ...published,
       status,
       ...(isUnpublished ? { date_utc: NEVER, modified_utc: published.date } : {}),
@@ -312,7 +321,7 @@ function once(known: Map<string, string>, text: string, work: (text: string) => 
   return result
 }
 
-/** What the service's own rules make of the texts of an event; the generator puts the same together sentence by sentence. */
+/** The folded text of an event by the service's own rules; the generator makes the same sentence by sentence. */
 export function expectedSearch(row: Pick<GeneratedEvent['row'], 'title' | 'excerpt' | 'description'>): string {
   return [row.title, row.excerpt, row.description].map((text) => searched(text ?? '')).join('\n')
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStorage } from '../src/app.ts'
 import { mediaUrl, readConfig, siteOf } from '../src/config.ts'
-import type { Presenting } from '../src/declare/asking.ts'
+import type { Presenting } from '../src/context/context.ts'
 import { formOf } from '../src/events/presented-events.ts'
 import { findUserByLogin } from '../src/people/users.ts'
 import { generateEvent, organizerRow, type Plan, planOf, termRows, venueRow } from './data-set.ts'
@@ -96,7 +96,7 @@ async function fill(address: string, events: number, name: string, say: (text: s
 function presenting(): Presenting {
   const config = readConfig({ site_url: SITE_URL }, {})
   const site = siteOf(config, config.port)
-  return { site, images: { mediaUrl: mediaUrl(config, site) } }
+  return { site, images: { mediaUrl: mediaUrl(config, site) }, report: (error) => console.error(error) }
 }
 
 /** A short hash of the generator, of some of what it generates, of the tables, and of how records are presented. */

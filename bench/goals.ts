@@ -1,4 +1,4 @@
-/** What a figure is to reach: at least or at most so much. */
+/** The goal of a figure: at least or at most so much. */
 export interface Goal {
   least?: number
   most?: number

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { FOLDER } from './data-store.ts'
 import { type Cores, isInstalled, startOn, stopProcess } from './processes.ts'
 
-/** What a load is made of. */
+/** The parts of a load. */
 interface JobOf<What> {
   do: What
   port: number

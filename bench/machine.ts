@@ -5,7 +5,7 @@ import { FOLDER } from './data-store.ts'
 import type { Cores } from './processes.ts'
 import { median, type Run } from './results.ts'
 
-/** What the figures of a run depend on besides the service. */
+/** The machine and versions that the figures of a run depend on. */
 export function describeMachine(cores: Cores): Run['machine'] {
   const all = cpus()
   return {

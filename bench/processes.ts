@@ -33,7 +33,7 @@ function allowedCores(): string[] {
   })
 }
 
-/** What is still running; ended together with this process. */
+/** The processes still running; ended together with this one. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')

@@ -24,7 +24,7 @@ import {
 import { median, percentile, type Result, resultOf } from './results.ts'
 import { BASE, fetchAnswer, type RunningService } from './service.ts'
 
-/** The id and title of what is measured. */
+/** The id and title of the measured event. */
 export interface Named {
   id: string
   title: string

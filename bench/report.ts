@@ -60,7 +60,7 @@ export function comparedTable(runs: readonly Run[], isMarkdown: boolean): string
   return [...heading(largest), '', ...table(header, rows, isMarkdown), '', growth, ...footnotes(sorted)].join('\n')
 }
 
-/** How much more work the same read is; undefined for what is no read, and for searches. */
+/** How much more work the same read is; undefined for writes and searches. */
 function growthOf(small: Result | undefined, large: Result | undefined): number | undefined {
   if (!small || !large || small === large || small.id.startsWith('search-')) return undefined
   if (small.unit === 'ratio') return small.value / large.value

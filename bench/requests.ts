@@ -165,7 +165,7 @@ function updateOf(plan: Plan, number: number, random: Random): string {
   return `PUT\t${BASE}/events/${plan.first.event + number}\t${JSON.stringify(body)}`
 }
 
-/** What a site's visitors read again and again: a few hundred lists and events near today. */
+/** The reads that visitors of a site repeat: a few hundred lists and events near today. */
 export function popularReads(plan: Plan): string[] {
   const random = makeRandom(77)
   const lists = readLines(busyList, plan, 78, 200)

@@ -1,6 +1,6 @@
 import { goals, isReached } from './goals.ts'
 
-/** What a result's value is measured in; `ratio` is service to bare server in requests a second, `times` any other ratio. */
+/** The unit of a result; `ratio` is service to bare server in requests a second, `times` any other ratio. */
 export type Unit = 'ratio' | 'times' | 'requests/s' | 'ms' | 'µs' | 's' | 'MB'
 
 /** One line of the report. */
@@ -8,7 +8,7 @@ export interface Result {
   id: string
   title: string
   unit: Unit
-  /** What the goal is held against: the median of the rounds. */
+  /** The value that is compared with the goal: the median of the rounds. */
   value: number
   /** The value of each round. */
   rounds: number[]

@@ -32,7 +32,7 @@ export interface ServiceOptions {
 
 const PATIENCE_MS = 120_000
 
-/** Starts `serve`, waits for its first answer, and then until it remembers the calendar. @throws Error with what the service said when it ends before that. */
+/** Starts `serve`, waits for its first answer, and then until its memory is filled. @throws Error with the output of the service when it ends before that. */
 export async function startService({ address, cores, flags }: ServiceOptions): Promise<RunningService> {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-bench-data-'))

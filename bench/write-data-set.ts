@@ -1,6 +1,6 @@
-import { keepPresented, type Presenter } from '../src/common/presented-records.ts'
-import type { Presenting } from '../src/declare/asking.ts'
+import type { Presenting } from '../src/context/context.ts'
 import { formOf, presenters } from '../src/events/presented-events.ts'
+import { keepPresented, type Presenter } from '../src/memory/presented-records.ts'
 import { addCredential } from '../src/people/credentials.ts'
 import { hasUsers, insertUser } from '../src/people/users.ts'
 import type { Database, Db } from '../src/storage/database.ts'
@@ -25,7 +25,7 @@ export const WRITER = { login: 'bench', password: 'benchmark only, on this machi
 const ROWS = 100
 /** Events of one transaction. */
 const CHUNK = 10_000
-/** Every so many events the folded text is compared with what the service's own rules make of the texts. */
+/** Every so many events the folded text is compared with that of the service's own rules. */
 const CHECK_EVERY = 500
 
 const USED = 'The database was used before; the data set needs an empty one of its own.'
@@ -33,7 +33,7 @@ const USED = 'The database was used before; the data set needs an empty one of i
 /**
  * Fills an empty database, brought up to date, with so many events, through the tables as the service declares them.
  * `name` is kept as the name of the writing user, by which the data set is known again.
- * @throws Error when the database is not empty, or the generated rows are not what the service would have written.
+ * @throws Error when the database is not empty, or the generated rows differ from those the service would have written.
  */
 export async function writeDataSet(
   database: Database,
@@ -122,7 +122,7 @@ async function writeEvents(database: Database, plan: Plan, progress: (done: numb
   })
 }
 
-/** Keeps what is public presented, as it is in a calendar that has been in service for a while. */
+/** Stores public records presented, as in a calendar that has been in service for a while. */
 export async function writePresented(database: Database, presenting: Presenting): Promise<void> {
   const form = formOf(presenting)
   for (const kind of ['venues', 'organizers', 'events'] as const) {
@@ -178,7 +178,7 @@ function lowestOf(ids: readonly number[]): number {
   return first
 }
 
-/** @throws Error when the folded text of an event is not what the rules of events make of its texts. */
+/** @throws Error when the folded text of an event differs from that of the rules of events. */
 function checkEvents(events: readonly GeneratedEvent[]): void {
   for (let index = 0; index < events.length; index += CHECK_EVERY) {
     const row = events[index]?.row
@@ -187,7 +187,7 @@ function checkEvents(events: readonly GeneratedEvent[]): void {
   }
 }
 
-/** Only published events count (contract 3.4). */
+/** Only published events count (rule 7.4). */
 function count(counts: Map<number, number>, events: readonly GeneratedEvent[]): void {
   for (const { row, terms } of events) {
     if (row.status !== 'publish') continue

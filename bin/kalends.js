@@ -11,10 +11,35 @@ if (process.pid === 1) {
   process.once('SIGINT', () => process.exit(130))
   process.once('SIGTERM', () => process.exit(143))
 }
-// What was compiled at one start need not be compiled again at the next.
 const { enableCompileCache } = await import('node:module')
-enableCompileCache()
+const { existsSync, lstatSync, mkdirSync } = await import('node:fs')
+const { homedir } = await import('node:os')
+const { fileURLToPath } = await import('node:url')
+// What was compiled at one start need not be compiled again at the next.
+const cache = process.env.NODE_COMPILE_CACHE ?? ownCacheFolder()
+if (cache !== undefined) enableCompileCache(cache)
 // A package has what `npm run build` makes of the sources, since Node reads no TypeScript below node_modules.
-const { existsSync } = await import('node:fs')
 const hasSources = existsSync(new URL('../src/main.ts', import.meta.url))
-await import(hasSources ? '../src/main.ts' : '../dist/src/main.js')
+try {
+  await import(hasSources ? '../src/main.ts' : '../dist/src/main.js')
+} catch (error) {
+  // Only what comes from elsewhere has a bare name.
+  const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? []
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' || name === undefined) throw error
+  const folder = fileURLToPath(new URL('..', import.meta.url))
+  console.error(`The package ${name}, which Kalends needs, is not installed: run npm install in ${folder} first.`)
+  process.exit(1)
+}
+
+/** A folder that nobody else can write into: what is kept there is run. Undefined where there is none; Node's own choice is shared by all users. */
+function ownCacheFolder() {
+  const folder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/kalends`
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const { mode, uid } = lstatSync(folder)
+    const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+    return isOwn ? folder : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,19 +1,28 @@
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
-import { cacheBudget } from './common/generations.ts'
-import type { ImageService } from './common/images.ts'
+import { cacheBudget } from './cache/cache.ts'
 import { type Config, databaseAddress, mediaAddress, mediaUrl, replicaAddress, type Site, siteOf } from './config.ts'
 import type { DemoGround } from './demo/demo.ts'
-import { openEventMemory } from './events/event-memory.ts'
-import { publishDue } from './events/event-schedule.ts'
-import { makeServer } from './http/server.ts'
+import { canShare } from './http/acceptors.ts'
+import type { OnAnswered } from './http/answered.ts'
+import { type HttpServer, makeServer } from './http/server.ts'
+import type { ImageService } from './images/images.ts'
 import { openMediaStore } from './media/open-media-store.ts'
+import { openEventMemory } from './memory/event-memory.ts'
 import { makeAuthenticator } from './people/authenticate.ts'
-import { createFirstAdministrator } from './people/user-commands.ts'
+import { createFirstAdministrator, type FirstAdministrator, giveFirstPassword } from './people/first-administrator.ts'
+import { publishDue } from './schedule/event-schedule.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { readEdition } from './storage/edition.ts'
 import { migrate } from './storage/migrate.ts'
-import { readFromReplica } from './storage/postgres-replica.ts'
+import { readFromReplica } from './storage/postgres/postgres-replica.ts'
+import { openExisting } from './storage/snapshot.ts'
+import { findMigrations } from './storage/tables.ts'
+import { readVersion } from './version.ts'
+import type { Family } from './watching/metric-families.ts'
+import { countDatabase, type Metrics, makeMetrics, noteAnswer, readMetrics } from './watching/metrics.ts'
+import { withoutSecrets } from './watching/redact.ts'
+import { logAnswer, makeRequestLog, type RequestLog, writeLines } from './watching/request-log.ts'
 
 /** A running service. */
 export interface App {
@@ -23,18 +32,23 @@ export interface App {
   /** Port it listens on. */
   port: number
   /** The administrator made for an empty database; its password is known only now. */
-  firstAdministrator: { login: string; password: string } | undefined
+  firstAdministrator: FirstAdministrator | undefined
   /** What the demo did to the database, in one sentence; undefined without it. */
   demo: string | undefined
+  /** What this process knows of itself; undefined unless metrics are served. */
+  readMetrics: (() => Promise<Family[]>) | undefined
   /** Finishes the requests in flight and closes everything. */
   stop: () => Promise<void>
 }
+
+/** Milliseconds after which a stop waits no longer for the database, which may be gone. */
+const CLOSES_WITHIN = 4000
 
 /** Milliseconds between looks for records whose publication is due. */
 const SCHEDULE_EVERY = 1000
 
 /**
- * Opens the database that is configured, brought up to date. `remark` is told what whoever runs the service should know.
+ * Opens the database that is configured, brought up to date. `remark` gets sentences for the operator.
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openStorage(config: Config, remark?: (sentence: string) => void): Promise<Database> {
@@ -44,18 +58,35 @@ export async function openStorage(config: Config, remark?: (sentence: string) =>
   return database
 }
 
-/** A database ready to be served, and what was done to make it so. */
-export type Ground = Pick<App, 'database' | 'firstAdministrator' | 'demo'> & { site: Site; images: ImageService }
+/**
+ * Opens the database that is configured as `openStorage` does, but never makes one.
+ * @throws Error with one sentence when there is none, or it holds no calendar
+ */
+export async function openCalendar(config: Config): Promise<Database> {
+  const database = await openExisting(databaseAddress(config))
+  try {
+    if (!(await findMigrations(database.read)))
+      throw new Error('The database holds no calendar; kalends serve makes a new one in it.')
+    await migrate(database)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** A database ready to be served, and the steps that made it so. */
+export type Ground = Pick<App, 'database' | 'demo'> & { site: Site; images: ImageService }
 
 /** What to do with failures of a service that goes on. */
-type Report = (error: unknown) => void
+type Report = (error: unknown, requestId?: string) => void
 
 /** Opens the database, gives an empty one its administrator and, with `demo`, something to look at. */
 export async function prepareGround(config: Config, report: Report, { demo = false } = {}): Promise<Ground> {
   const store = await openMediaStore(mediaAddress(config), report)
   const database = await openStorage(config)
   const now = Date.now()
-  const firstAdministrator = await createFirstAdministrator(database, now)
+  await createFirstAdministrator(database, now)
   const site = siteOf(config, config.port)
   const images: ImageService = {
     store,
@@ -64,24 +95,34 @@ export async function prepareGround(config: Config, report: Report, { demo = fal
     mediaUrl: mediaUrl(config, site),
   }
   const ground = { database, images, site }
-  return { ...ground, firstAdministrator, demo: demo ? await showDemo({ ...ground, now }) : undefined }
+  return { ...ground, demo: demo ? await showDemo({ ...ground, now }) : undefined }
+}
+
+export interface StartOptions {
+  /** Fill a database without events. */
+  demo?: boolean
+  /** Another process sees to the first administrator. */
+  isWorker?: boolean
 }
 
 /**
  * Joins the parts and listens; the only place they are joined. With `demo`, a database without events is filled first.
  * @throws Error with one sentence when the database cannot be opened or the port is taken.
  */
-export async function startApp(config: Config, options: { demo?: boolean } = {}): Promise<App> {
-  const logger = pino({ level: config.log_level }, pino.destination({ dest: 2, sync: false }))
-  const report: Report = (error) => logger.error(error)
+export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
+  const { logger, requestLog } = openLog(config)
+  const report: Report = (error, requestId) =>
+    logger.error(requestId === undefined ? { err: error } : { err: error, requestId })
   const replica = replicaAddress(config)
-  const { database: primary, images, site, firstAdministrator, demo } = await prepareGround(config, report, options)
-  const database = replica === undefined ? primary : readFromReplica(primary, replica, report)
+  const { database: primary, images, site, demo } = await prepareGround(config, report, options)
+  const uncounted = replica === undefined ? primary : readFromReplica(primary, replica, report)
+  const metrics = config.metrics === '' ? undefined : makeMetrics()
+  const database = metrics ? countDatabase(metrics, uncounted) : uncounted
   const authenticator = makeAuthenticator(database)
   let isStopping = false
   const budget = cacheBudget(config.cache_bytes)
-  const memory = openEventMemory(database, budget)
-  const server = await makeServer(
+  const memory = openEventMemory(database, budget, report)
+  const http = await makeServer(
     {
       site,
       database,
@@ -96,30 +137,80 @@ export async function startApp(config: Config, options: { demo?: boolean } = {})
       logger: config.log_level === 'silent' ? false : logger,
       bodyBytes: config.body_bytes,
       imageBytes: config.image_bytes,
+      intakeBytes: config.intake_bytes,
+      uploadFolder: config.data,
+      patienceMs: config.patience_ms,
       cacheBudget: budget,
+      rateLimit: config.rate_limit,
       trustedProxy: config.trusted_proxy,
+      ...hearing(requestLog, metrics),
     },
   )
   const schedule = startSchedule(database, logger)
-  const port = await listen(server, config)
+  const { framework: server } = http
+  const port = await listen(http, config, canShare && !options.isWorker)
   memory.load().catch((error: unknown) => isStopping || report(error))
   Object.assign(site, siteOf(config, port))
   images.mediaUrl = mediaUrl(config, site)
-  return {
-    server,
-    database,
-    site,
-    port,
-    firstAdministrator,
-    demo,
-    stop: async () => {
-      isStopping = true
-      clearInterval(schedule)
-      await server.close()
+  const stop = async () => {
+    isStopping = true
+    clearInterval(schedule)
+    await http.stop({ drainMs: config.drain_ms, deadlineMs: config.stop_ms })
+    await atMost(CLOSES_WITHIN, async () => {
+      await authenticator.close()
       await memory.close()
       await database.close()
-    },
+    })
+    if (requestLog) writeLines(requestLog)
   }
+  // Now that it answers, somebody can use it.
+  const firstAdministrator = options.isWorker ? undefined : await giveFirstPassword(primary).catch(giveUp(stop))
+  const { admission } = http
+  const watched = { version: readVersion(), database, memory, cacheBudget: budget, admission }
+  const read = metrics && (() => readMetrics(metrics, watched))
+  return { server, database, site, port, firstAdministrator, demo, readMetrics: read, stop }
+}
+
+/** Stops a service that cannot go on, and says why. */
+function giveUp(stop: () => Promise<void>): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await stop()
+    throw error
+  }
+}
+
+/** Does work, and waits no longer for it than so many milliseconds. */
+async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  try {
+    await Promise.race([work(), over])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The log on standard error, and the lines of requests in it. Nothing that is written has a secret in it. */
+function openLog(config: Config): { logger: Logger; requestLog: RequestLog | undefined } {
+  const destination = pino.destination({ dest: 2, sync: false })
+  const logger = pino({ level: config.log_level }, { write: (line) => destination.write(withoutSecrets(line)) })
+  const { request_log: kept } = config
+  if (kept === 'none' || !logger.isLevelEnabled('info')) return { logger, requestLog: undefined }
+  // The lines of requests are written without their secrets, and many at once.
+  return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept) }
+}
+
+/** Who hears of every answer, if anybody does. */
+function hearing(log: RequestLog | undefined, metrics: Metrics | undefined): { onAnswered?: OnAnswered } {
+  if (log && metrics)
+    return {
+      onAnswered: (answered) => {
+        noteAnswer(metrics, answered)
+        logAnswer(log, answered)
+      },
+    }
+  if (log) return { onAnswered: (answered) => logAnswer(log, answered) }
+  return metrics ? { onAnswered: (answered) => noteAnswer(metrics, answered) } : {}
 }
 
 /** Loaded only when it is asked for, so that no other start waits for it. */
@@ -128,24 +219,22 @@ async function showDemo(ground: DemoGround): Promise<string> {
   return fillDemo(ground)
 }
 
-/** Publishes what is due, again and again (contract 5.5: no outside scheduler). */
+/** Publishes due records, again and again (rule 19.3). */
 function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   const look = () => publishDue(database, Date.now()).catch((error: unknown) => logger.error(error))
   void look()
   return setInterval(look, SCHEDULE_EVERY).unref()
 }
 
-async function listen(server: FastifyInstance, config: Config): Promise<number> {
+async function listen(http: HttpServer, { host, port }: Config, isShared: boolean): Promise<number> {
   try {
-    await server.listen({ host: config.host, port: config.port })
+    return await http.listen({ host, port }, isShared)
   } catch (error) {
     const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     throw new Error(
       taken
-        ? `Port ${config.port} of ${config.host} is in use; choose another with --port.`
-        : `Cannot listen on ${config.host}:${config.port}: ${String(error)}.`,
+        ? `Port ${port} of ${host} is in use; choose another with --port.`
+        : `Cannot listen on ${host}:${port}: ${String(error)}.`,
     )
   }
-  const address = server.server.address()
-  return typeof address === 'object' && address ? address.port : config.port
 }

@@ -1,10 +1,11 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { isTimezone } from './text/zones.ts'
 
 /** One setting: read from `KALENDS_<NAME>` or from the flag of the same name, the flag winning. */
 interface Setting<Value> {
   about: string
-  /** What stands for the value in `--help` and the documentation. */
+  /** The placeholder of the value in `--help` and the documentation. */
   value: string
   default: Value
   /** The typed value. @throws Error with the end of a sentence that starts with the setting's name. */
@@ -30,16 +31,58 @@ const wholeNumber = (about: string, value: string, fallback: number, least: numb
   },
 })
 
-const list = (about: string, value: string): Setting<string[]> => ({
+/** Entries with commas between them, each of which passes the test. */
+const list = (
+  about: string,
+  value: string,
+  described: string,
+  test: (entry: string) => boolean,
+): Setting<string[]> => ({
   about,
   value,
   default: [],
-  read: (text) =>
-    text
+  read: (text) => {
+    const entries = text
       .split(',')
       .map((entry) => entry.trim())
-      .filter(Boolean),
+      .filter(Boolean)
+    const wrong = entries.find((entry) => !test(entry))
+    if (wrong !== undefined) throw new Error(`takes ${described}, not "${wrong}"`)
+    return entries
+  },
 })
+
+/** A host as in an address, perhaps with a port. */
+function isHost(text: string): boolean {
+  const url = URL.parse(`http://${text}`)
+  return url !== null && url.hostname !== '' && url.href === `http://${url.host}/` && !/[@/?#]/.test(text)
+}
+
+function isListenHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z0-9][a-z0-9.-]*$/i.test(text)
+}
+
+function isListenPlace(text: string): boolean {
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? []
+  const isBracketed = host.startsWith('[') && host.endsWith(']')
+  return Number(port) <= 65535 && (isBracketed ? isIP(host.slice(1, -1)) === 6 : isIP(host) !== 6 && isListenHost(host))
+}
+
+/** Names that the web framework knows for local ranges. */
+const RANGE_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal'])
+
+/** The address of a proxy, or of a network of them. */
+function isProxy(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0) return RANGE_NAMES.has(text)
+  return more.length === 0 && (bits === undefined || isMask(bits, version))
+}
+
+function isMask(bits: string, version: number): boolean {
+  if (version === 4 && isIP(bits) === 4) return true
+  return /^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)
+}
 
 const choice = <const Value extends string>(
   about: string,
@@ -110,10 +153,14 @@ export const settings = {
     'takes a currency code of three letters',
     (text) => /^[A-Z]{3}$/.test(text),
   ),
-  host: word('The address to listen on; 0.0.0.0 for all.', 'HOST', '127.0.0.1'),
+  host: checked(
+    word('The address to listen on; 0.0.0.0 for all.', 'HOST', '127.0.0.1'),
+    'takes an IP address or the name of a host',
+    isListenHost,
+  ),
   port: wholeNumber('The port to listen on; 0 for any free one.', 'PORT', 8080, 0, 65535),
   workers: wholeNumber('How many processes answer side by side on this machine.', 'NUMBER', 1, 1, 64),
-  database: checked(
+  database: discreet(
     word(
       'The database: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME. Empty: kalends.sqlite in the data folder.',
       'ADDRESS',
@@ -167,6 +214,8 @@ export const settings = {
   image_hosts: list(
     'The only hosts images are fetched from. Empty: every public host. A private or local address is fetched from only when named here.',
     'HOST,…',
+    'names of hosts',
+    isHost,
   ),
   image_bytes: wholeNumber('The largest image accepted, in bytes.', 'BYTES', 20_000_000, 1000, 500_000_000),
   body_bytes: wholeNumber(
@@ -176,6 +225,42 @@ export const settings = {
     1000,
     100_000_000,
   ),
+  text_bytes: wholeNumber('The longest description or excerpt accepted, in bytes.', 'BYTES', 200_000, 1000, 2_000_000),
+  intake_bytes: wholeNumber(
+    'How much memory the bodies of all unfinished requests may take up together, in bytes; beyond it requests are answered with 503. Files are on disk.',
+    'BYTES',
+    64_000_000,
+    1_000_000,
+    64_000_000_000,
+  ),
+  patience_ms: wholeNumber(
+    'How long a client may take to send the head of a request, keep the rest of one waiting, or take nothing of its answer, in milliseconds.',
+    'MILLISECONDS',
+    30_000,
+    100,
+    3_600_000,
+  ),
+  rate_limit: wholeNumber(
+    'How many requests a second each client address may make; further ones are answered with 429. 0: any number.',
+    'NUMBER',
+    0,
+    0,
+    1_000_000,
+  ),
+  drain_ms: wholeNumber(
+    'How long a process that is told to stop goes on taking connections, while /readyz answers 503 and each answer closes its connection, in milliseconds.',
+    'MILLISECONDS',
+    1000,
+    0,
+    600_000,
+  ),
+  stop_ms: wholeNumber(
+    'How long a process that is told to stop waits afterwards for requests it is answering, in milliseconds.',
+    'MILLISECONDS',
+    10_000,
+    0,
+    600_000,
+  ),
   cache_bytes: wholeNumber(
     'How much memory finished answers and events ready to be sent may take up, in bytes.',
     'BYTES',
@@ -183,7 +268,26 @@ export const settings = {
     0,
     64_000_000_000,
   ),
-  trusted_proxy: list('Addresses of proxies whose X-Forwarded-For is believed.', 'ADDRESS,…'),
+  trusted_proxy: list(
+    'Addresses of proxies whose X-Forwarded-For is believed, or networks of them such as 10.0.0.0/8.',
+    'ADDRESS,…',
+    'IP addresses and networks',
+    isProxy,
+  ),
+  metrics: checked(
+    word(
+      'Where metrics are served for Prometheus, as HOST:PORT with the path /metrics. Whoever can reach it can read them. Empty: nowhere.',
+      'HOST:PORT',
+      '',
+    ),
+    'takes HOST:PORT',
+    (text) => text === '' || isListenPlace(text),
+  ),
+  request_log: choice(
+    'Which requests have a line in the log, at the level info: all, only those that are no reads, or none.',
+    ['all', 'writes', 'none'],
+    'all',
+  ),
   log_level: choice('How much is logged.', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
 }
 
@@ -196,27 +300,34 @@ export type Config = { [Name in SettingName]: Settings[Name]['default'] }
 export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
+/** Variables of the environment that are no settings but belong to a command. */
+export const commandVariables = { copyFrom: 'KALENDS_COPY_FROM', copyTo: 'KALENDS_COPY_TO' } as const
+
 /**
  * The configuration from flags and environment.
- * @throws Error with one sentence for a setting that is unknown or has a wrong value.
+ * @throws Error with one sentence for each setting that is unknown or has a wrong value.
  */
 export function readConfig(flags: Readonly<Record<string, string>>, environment: NodeJS.ProcessEnv): Config {
-  const known = new Set(Object.keys(settings).map(environmentName))
-  const unknown = Object.keys(environment).find((name) => name.startsWith('KALENDS_') && !known.has(name))
-  if (unknown) throw new Error(`There is no setting ${unknown}; kalends serve --help lists them all.`)
+  const known = new Set<string>([...Object.keys(settings).map(environmentName), ...Object.values(commandVariables)])
+  const wrong = Object.keys(environment)
+    .filter((name) => name.startsWith('KALENDS_') && !known.has(name))
+    .map((name) => `There is no setting ${name}; kalends serve --help lists them all.`)
   const config = Object.entries(settings).map(([name, setting]) => {
     const text = flags[name] ?? environment[environmentName(name)]
     const source = flags[name] === undefined ? environmentName(name) : flagName(name)
-    return [name, text === undefined ? setting.default : readSetting(setting, text, source)]
+    return [name, text === undefined ? setting.default : readSetting(setting, text, source, wrong)]
   })
+  if (wrong.length > 0) throw new Error(wrong.join('\n'))
   return Object.fromEntries(config)
 }
 
-function readSetting(setting: Setting<unknown>, text: string, source: string): unknown {
+/** The value of a setting; its fault is added to `wrong`. */
+function readSetting(setting: Setting<unknown>, text: string, source: string, wrong: string[]): unknown {
   try {
     return setting.read(text)
   } catch (error) {
-    throw new Error(`${source} ${error instanceof Error ? error.message : String(error)}.`)
+    wrong.push(`${source} ${error instanceof Error ? error.message : String(error)}.`)
+    return setting.default
   }
 }
 
@@ -242,7 +353,7 @@ export function settingsPage(): string {
 export interface Site {
   /** Public address without a slash at the end, such as `https://example.org`. */
   url: string
-  /** Host without port, and the path of the site if it has one: the start of every `global_id` (contract 3.1). */
+  /** Host without port, and the path of the site if it has one: the start of every `global_id` (rule 4.5). */
   globalHost: string
   name: string
   vendor: string
@@ -258,6 +369,8 @@ export interface Site {
   language: Language
   currency: { code: string; symbol: string }
   pageSizeCap: number
+  /** Of a description or excerpt, at the most. */
+  textBytes: number
   /** km */
   geolocRadius: number
 }
@@ -281,6 +394,7 @@ export function siteOf(config: Config, port: number): Site {
     language: config.language,
     currency: { code: config.currency, symbol: currencySymbol(config.currency) },
     pageSizeCap: config.page_size_cap,
+    textBytes: config.text_bytes,
     geolocRadius: config.geoloc_radius,
   }
 }
@@ -307,6 +421,12 @@ export function mediaUrl(config: Config, site: Site): string {
 /** The database address with its default filled in. */
 export function databaseAddress(config: Config): string {
   return config.database || `sqlite:${resolve(config.data, 'kalends.sqlite')}`
+}
+
+/** The file of the database; undefined where it is a server. */
+export function databaseFile(config: Config): string | undefined {
+  const address = databaseAddress(config)
+  return address.startsWith('sqlite:') ? resolve(address.slice('sqlite:'.length)) : undefined
 }
 
 /**

@@ -1,23 +1,28 @@
 import { Command, Option } from 'commander'
-import { type App, openStorage, startApp } from './app.ts'
+import { type App, openCalendar, startApp } from './app.ts'
 import {
   type Config,
-  databaseAddress,
   environmentName,
   flagName,
+  mediaAddress,
   readConfig,
   type Site,
   settings,
   settingsPage,
   siteOf,
 } from './config.ts'
+import { describeFindings, examine } from './doctor/doctor.ts'
+import { openMediaStore } from './media/open-media-store.ts'
+import { remindOfPassword, tellFirstPassword } from './people/first-password.ts'
 import { registerUserCommands } from './people/user-commands.ts'
+import { withoutPassword } from './storage/database-address.ts'
 import { renewEdition } from './storage/edition.ts'
-import { migrate } from './storage/migrate.ts'
-import { openExisting } from './storage/snapshot.ts'
-import { findMigrations } from './storage/tables.ts'
 import { registerCopyCommand } from './transfer/copy-command.ts'
-import { isWorker, startWorkers } from './workers.ts'
+import { type OpenedMedia, registerMediaCommands } from './transfer/media-commands.ts'
+import { readVersion } from './version.ts'
+import { serveMetrics } from './watching/metrics-server.ts'
+import { withoutSecrets } from './watching/redact.ts'
+import { isWorker, startWorkers, tellMetrics } from './workers.ts'
 
 /** Adds a flag for every setting. */
 function addSettings(command: Command): Command {
@@ -30,7 +35,7 @@ function addSettings(command: Command): Command {
   return command
 }
 
-/** What was given as flags, under the names of the settings. */
+/** The values given as flags, under the names of the settings. */
 function configOf(flags: Record<string, unknown>): Config {
   const texts = Object.keys(settings).flatMap((name) => {
     const value = flags[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
@@ -39,17 +44,44 @@ function configOf(flags: Record<string, unknown>): Config {
   return readConfig(Object.fromEntries(texts), process.env)
 }
 
+/** The calendar that is there and the store of its images. */
+async function openMedia(config: Config): Promise<OpenedMedia> {
+  let last: Error | undefined
+  const store = await openMediaStore(mediaAddress(config), (error) => {
+    last = error
+  })
+  return { database: await openCalendar(config), store, failure: () => last }
+}
+
 async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
   const config = configOf(program.opts())
-  if (isWorker) return stopOnSignal(await startApp(config))
+  if (isWorker) {
+    const app = await startApp(config, { isWorker })
+    tellMetrics(app)
+    return stopOnSignal(app)
+  }
   if (config.workers === 1) {
     const app = await startApp(config, { demo })
-    announce(app.site, app.firstAdministrator, app.demo)
+    await openMetrics(config, app)
+    announce(app.site, app, config)
     return stopOnSignal(app)
   }
   const workers = await startWorkers(config, { demo })
-  announce(siteOf(config, workers.port), workers.firstAdministrator, workers.demo)
+  await openMetrics(config, workers)
+  announce(siteOf(config, workers.port), workers, config)
   stopOnSignal(workers)
+}
+
+/** Serves the metrics of one process, or of its workers, if they are to be served. */
+async function openMetrics(config: Config, { readMetrics, stop }: Pick<App, 'readMetrics' | 'stop'>): Promise<void> {
+  if (config.metrics === '' || !readMetrics) return
+  try {
+    const { address } = await serveMetrics(config.metrics, readMetrics)
+    console.log(`Metrics are at ${address}`)
+  } catch (error) {
+    await stop()
+    throw error
+  }
 }
 
 /** From now on signals let it finish, where `bin/kalends.js` would end it at once. */
@@ -65,25 +97,38 @@ function stopOnSignal({ stop }: { stop: () => Promise<void> }): void {
   }
 }
 
-function announce(site: Site, firstAdministrator: App['firstAdministrator'], demo: string | undefined): void {
-  if (firstAdministrator) {
-    const { login, password } = firstAdministrator
-    console.log(`A new database. Its administrator is ${login} with the application password ${password}`)
-    console.log('This password is shown once; kalends password add makes others.')
-  }
+function announce(
+  site: Site,
+  { firstAdministrator, demo }: Pick<App, 'firstAdministrator' | 'demo'>,
+  { data }: Config,
+): void {
+  const sentences = firstAdministrator
+    ? tellFirstPassword(firstAdministrator, data, process.stdout.isTTY)
+    : remindOfPassword(data)
+  for (const sentence of sentences) console.log(sentence)
   if (demo) console.log(demo)
   console.log(`Kalends answers at ${site.base}`)
 }
 
 function fail(error: unknown): never {
-  console.error(error instanceof Error ? error.message : String(error))
+  console.error(withoutSecrets(error instanceof Error ? error.message : String(error)))
   process.exit(1)
 }
+
+// New files are readable for the user who runs this, and for nobody else on the machine.
+process.umask(0o077)
+// Every user of the machine may read a command line; a title takes its place there.
+if (process.argv.some((word) => withoutPassword(word) !== word)) process.title = 'kalends'
 
 const program = addSettings(new Command('kalends'))
   .description('The event calendar server.')
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError()
+  .option('--version', 'print the version')
+  .on('option:version', () => {
+    console.log(readVersion())
+    process.exit(0)
+  })
   .exitOverride((error) => process.exit(error.exitCode))
 
 program
@@ -101,10 +146,8 @@ program
   .command('restored')
   .description('Make every entity tag given so far void, after a backup was restored.')
   .action(async () => {
-    const database = await openExisting(databaseAddress(configOf(program.opts())))
+    const database = await openCalendar(configOf(program.opts()))
     try {
-      if (!(await findMigrations(database.read))) throw new Error('The database holds no calendar.')
-      await migrate(database)
       await database.write(renewEdition)
     } finally {
       await database.close()
@@ -112,7 +155,19 @@ program
     console.log('No entity tag given so far names anything any more.')
   })
 
-registerUserCommands(program, () => openStorage(configOf(program.opts())))
+program
+  .command('doctor')
+  .description(
+    'Look at configuration, database, disk, clock, permissions and network, and say what to do. Changes nothing.',
+  )
+  .action(async () => {
+    const findings = await examine(() => configOf(program.opts()), Date.now())
+    for (const line of describeFindings(findings)) console.log(withoutSecrets(line))
+    if (findings.some(({ state }) => state === 'error')) process.exitCode = 1
+  })
+
+registerUserCommands(program, () => openCalendar(configOf(program.opts())))
 registerCopyCommand(program)
+registerMediaCommands(program, () => openMedia(configOf(program.opts())))
 
 await program.parseAsync().catch(fail)

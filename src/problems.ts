@@ -1,9 +1,10 @@
-/** Everything that can be wrong with a request, by the code a client sees (contract 7). Statuses and texts are decided in `http/problem-replies.ts`. */
+/** Everything that can be wrong with a request, by the code a client sees (rule 25.1). Statuses and texts are decided in `http/problem-replies.ts`. */
 export type ProblemCode =
   | 'rest_no_route'
   | 'rest_invalid_namespace'
   | 'rest_invalid_json'
   | 'rest_invalid_form'
+  | 'rest_too_many_parameters'
   | 'rest_invalid_request'
   | 'rest_missing_callback_param'
   | 'rest_invalid_param'
@@ -11,16 +12,24 @@ export type ProblemCode =
   | 'rest_not_logged_in'
   | 'rest_unsupported_media_type'
   | 'rest_request_too_large'
+  | 'rest_head_too_large'
+  | 'rest_request_timeout'
   | 'rest_uri_too_long'
+  | 'rest_too_many_requests'
   | 'rest_unavailable'
+  | 'rest_read_only'
+  | 'rest_insufficient_storage'
   | 'rest_internal_error'
   | 'rest_upload_no_data'
   | 'rest_upload_unknown_type'
+  | 'rest_upload_image_too_large'
   | 'rest_post_invalid_id'
   | 'rest_post_invalid_page_number'
   | 'rest_term_invalid'
   | 'incorrect_password'
   | 'invalid_username'
+  | 'credential_expired'
+  | 'too_many_attempts'
   | 'term_exists'
   | 'duplicate_term_slug'
   | 'event-archive-page-not-found'
@@ -38,10 +47,18 @@ export type ProblemCode =
   | 'rest-invalid-event-id'
   | 'event-no-longer-available'
 
-/** Why one parameter was refused. `type` and `ticketed` carry a detail of their own in the answer (contract 7.2, 7.5). */
-export type ParamFault = { why: 'invalid' } | { why: 'type'; type: string } | { why: 'ticketed' }
+/** Why one parameter was refused. All but `invalid` carry a detail of their own in the answer (rule 25.2). */
+export type ParamFault = { why: 'invalid' } | { why: 'type'; type: string } | { why: 'ticketed' } | LimitFault
 
-/** What a Problem may carry besides its code; the reply puts it into `data`. */
+/** A value that is over a limit: the limit and its unit. `at` names the member of a record within the parameter, such as `venue.city`. */
+export interface LimitFault {
+  why: 'limit'
+  unit: 'characters' | 'bytes' | 'words' | 'entries' | 'levels' | 'members' | 'marks'
+  limit: number
+  at?: string
+}
+
+/** The details of a Problem besides its code; the reply puts them into `data`. */
 export interface ProblemDetails {
   /** Names of required parameters that are missing. */
   missing?: string[]

@@ -11,7 +11,7 @@ import { tagOperations } from './tags/tags.ts'
 import { venue } from './venues/venue.ts'
 import { venueOperations } from './venues/venues.ts'
 
-/** A resource as the routes use it: what it declares and what it does. */
+/** A resource as the routes use it: its declaration and its operations. */
 export interface Served {
   resource: Resource
   operations: Operations
@@ -22,7 +22,7 @@ const serve = <Row>(resource: Resource, operations: Operations<Row>): Served => 
   operations: operations as Operations,
 })
 
-/** The five resources, in the order of the namespace index (contract 2.1). */
+/** The five resources, in the order of the namespace index (rule 3.1). */
 export const resources: readonly Served[] = [
   serve(event, eventOperations),
   serve(venue, venueOperations),

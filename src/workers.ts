@@ -1,20 +1,26 @@
 import type { SendHandle, Serializable } from 'node:child_process'
 import cluster, { type Worker } from 'node:cluster'
-import { type Ground, prepareGround } from './app.ts'
+import { type App, type Ground, openStorage, prepareGround } from './app.ts'
 import type { Config } from './config.ts'
+import { giveFirstPassword } from './people/first-administrator.ts'
+import { type Family, mergeFamilies } from './watching/metric-families.ts'
 
 /** Processes that answer side by side, and the one that watches over them. */
 export interface Workers {
   /** Port they all listen on. */
   port: number
-  firstAdministrator: Ground['firstAdministrator']
+  firstAdministrator: App['firstAdministrator']
   demo: Ground['demo']
+  readMetrics: () => Promise<Family[]>
   /** Lets every worker finish the requests in flight. */
   stop: () => Promise<void>
 }
 
 /** Milliseconds before a worker that died is replaced, so that one that cannot start does not take up the machine. */
 const RESTART_AFTER = 500
+
+/** Milliseconds that a worker has to close its database after the last answer. */
+const ENDS_WITHIN = 5000
 
 /** True in a process that was started as a worker. */
 export const isWorker = cluster.isWorker
@@ -25,7 +31,7 @@ export const isWorker = cluster.isWorker
  * @throws Error with one sentence when the first worker cannot start.
  */
 export async function startWorkers(config: Config, options: { demo?: boolean }): Promise<Workers> {
-  const { database, firstAdministrator, demo } = await prepareGround(config, console.error, options)
+  const { database, demo } = await prepareGround(config, console.error, options)
   await database.close()
   const first = forkWorker()
   const port = await listening(first)
@@ -36,18 +42,30 @@ export async function startWorkers(config: Config, options: { demo?: boolean }):
   })
   return {
     port,
-    firstAdministrator,
+    firstAdministrator: await firstAdministratorOf(config),
     demo,
+    readMetrics: readMetricsOfAll,
     stop: async () => {
       isStopping = true
-      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopped(worker)))
+      const longestMs = config.drain_ms + config.stop_ms + ENDS_WITHIN
+      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopped(worker, longestMs)))
     },
+  }
+}
+
+/** Gives the first administrator a password, now that there are workers that answer. */
+async function firstAdministratorOf(config: Config): Promise<App['firstAdministrator']> {
+  const database = await openStorage(config)
+  try {
+    return await giveFirstPassword(database)
+  } finally {
+    await database.close()
   }
 }
 
 /**
  * Starts a worker whose end, whenever it comes, harms nobody else. Node hands it a connection and waits to hear that it was taken; when
- * the worker is gone before that, Node keeps the connection open, and whoever is at its other end would wait forever.
+ * the worker is gone before that, Node keeps the connection open, and its client would wait forever.
  */
 function forkWorker(): Worker {
   const worker = cluster.fork()
@@ -83,7 +101,66 @@ async function listening(worker: Worker): Promise<number> {
   return Promise.race([started, failed])
 }
 
-async function stopped(worker: Worker): Promise<void> {
+/** Tells a worker to stop, and ends it when it has not after so many milliseconds. */
+async function stopped(worker: Worker, longestMs: number): Promise<void> {
   worker.process.kill('SIGTERM')
+  const timer = setTimeout(() => worker.process.kill('SIGKILL'), longestMs)
   await ended(worker)
+  clearTimeout(timer)
+}
+
+/** What the first process and its workers say to each other about metrics. */
+interface MetricsMessage {
+  kalends: 'metrics'
+  /** Which question this is, or answers. */
+  question: number
+  families?: Family[]
+}
+
+/** How long a worker may take to tell its metrics; one that is stuck is left out. */
+const TELL_WITHIN_MS = 2000
+
+let questions = 0
+
+function isMetricsMessage(message: unknown): message is MetricsMessage {
+  return message !== null && typeof message === 'object' && 'kalends' in message && message.kalends === 'metrics'
+}
+
+/** In a worker: tells the first process its metrics whenever it asks. */
+export function tellMetrics({ readMetrics }: Pick<App, 'readMetrics'>): void {
+  if (!readMetrics) return
+  process.on('message', (message) => {
+    if (!isMetricsMessage(message)) return
+    readMetrics().then(
+      // A first process that has gone wants to hear nothing.
+      (families) => process.connected && process.send?.({ ...message, families }),
+      () => undefined,
+    )
+  })
+}
+
+/** The metrics of all workers that tell theirs in time. */
+async function readMetricsOfAll(): Promise<Family[]> {
+  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected())
+  const told = await Promise.all(workers.map((worker) => worker && askMetrics(worker)))
+  return mergeFamilies(told.flatMap((each) => each ?? []))
+}
+
+function askMetrics(worker: Worker): Promise<{ worker: string; families: Family[] } | undefined> {
+  questions += 1
+  const question = questions
+  return new Promise((resolve) => {
+    const hear = (message: unknown) => {
+      if (!isMetricsMessage(message) || message.question !== question) return
+      finish(message.families && { worker: String(worker.id), families: message.families })
+    }
+    const finish = (told: { worker: string; families: Family[] } | undefined) => {
+      clearTimeout(timer)
+      worker.off('message', hear)
+      resolve(told)
+    }
+    const timer = setTimeout(finish, TELL_WITHIN_MS, undefined)
+    worker.on('message', hear)
+    worker.send({ kalends: 'metrics', question } satisfies MetricsMessage)
+  })
 }

@@ -1,4 +1,4 @@
-import { termOperations } from '../common/term-operations.ts'
+import { termOperations } from '../terms/term-operations.ts'
 
 /** What the routes do with categories. */
 export const categoryOperations = termOperations('category')

@@ -1,9 +1,11 @@
+import type { Context } from '../context/context.ts'
 import { singleLine } from '../text/html.ts'
 import { parseMoment } from '../text/moments.ts'
+import { encodeUrl, isUrl } from '../text/urls.ts'
 import { isTimezone } from '../text/zones.ts'
-import type { Asking } from './asking.ts'
+import { type Bounds, limits } from './limits.ts'
 
-/** The JSON schema keywords of a parameter that the namespace index publishes (contract 2.3). */
+/** The JSON schema keywords of a parameter that the namespace index publishes (rule 3.3). */
 export interface WireSchema {
   type?: 'string' | 'integer' | 'boolean'
   format?: string
@@ -15,28 +17,33 @@ export interface WireSchema {
  * `Value` is what rules and stores work with, `Kept` what the column of that name holds.
  */
 export interface Kind<Value, Kept = Value> {
-  /** What the index and the interface description say of it. */
+  /** Its schema in the index and in the interface description. */
   wire: WireSchema
   /** The JSON type of the value in answers, where it differs from `wire.type`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'
   /** True for lists, which also take comma-separated text and repeated keys. */
   list?: true
-  /** First look at a supplied value; failing it is a plain `rest_invalid_param` (contract 1.2, step 5). */
-  valid?: (value: unknown, asking: Asking) => boolean | Promise<boolean>
-  /** The typed value, or undefined when the type is wrong: `rest_invalid_type` (contract 1.2, step 6). */
+  /** The limits of values, unless the field or filter has its own; those of one line when the kind has none. */
+  within?: Bounds
+  /** First look at a supplied value; failing it is a plain `rest_invalid_param` (rule 1.2). */
+  valid?: (value: unknown, context: Context) => boolean
+  /** The typed value, or undefined when the type is wrong: `rest_invalid_type` (rule 1.2). */
   read: (value: unknown) => Value | undefined
   /** The column value; kinds without it are kept by the resource's own rules. */
   keep?: (value: Value) => Kept
+  /** What the column holds where nothing was sent. */
+  blank?: Kept
 }
 
 /** A kind whose values are kept in the column of the field's own name, without a rule of the resource. */
 export interface PlainKind<Value, Kept = Value> extends Kind<Value, Kept> {
   keep: (value: Value) => Kept
+  blank: Kept
 }
 
-/** What a kind's values are once read. */
+/** The type of a kind's values once read. */
 export type ValueOf<K> = K extends Kind<infer Value, infer _Kept> ? Value : never
-/** What a kind's column holds. */
+/** The type of a kind's column. */
 export type KeptOf<K> = K extends { keep: (value: never) => infer Kept } ? Kept : never
 
 const isText = (value: unknown): value is string => typeof value === 'string'
@@ -46,24 +53,12 @@ const isNumeric = (value: unknown): value is string | number =>
     : isText(value) && value.trim() !== '' && Number.isFinite(Number(value))
 const same = <T>(value: T): T => value
 
-/** The empty values that clear an optional field (contract 2.2 `string-or-empty`). */
+/** The empty values that clear an optional field (rule 2.5). */
 export function isEmpty(value: unknown): boolean {
   return value === '' || value === 0 || value === '0' || value === false || (Array.isArray(value) && value.length === 0)
 }
 
-const MAIL_URL = /^mailto:[^\s@]+@[^\s@]+$/i
-const HOST_URL = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+([/?#][^\s]*)?$/i
-
-/** True for an absolute URL with a scheme and an ASCII host, and for a mail address (contract 2.2 `url`). */
-export function isUrl(text: string): boolean {
-  if (MAIL_URL.test(text)) return true
-  if (!HOST_URL.test(text) || /^(javascript|data|vbscript):/i.test(text)) return false
-  const authority = text.slice(text.indexOf('://') + 3).split(/[/?#]/)[0] ?? ''
-  const parsed = URL.parse(text)
-  return parsed !== null && /^[\x21-\x7e]+$/.test(authority)
-}
-
-/** Whole number from a number or numeric text: `2`, `"2"`, `"2.0"`, `"1e1"` (contract 1.4). */
+/** Whole number from a number or numeric text: `2`, `"2"`, `"2.0"`, `"1e1"` (rule 2.1). */
 export function readInteger(value: unknown): number | undefined {
   if (!isNumeric(value)) return undefined
   const number = Number(value)
@@ -82,7 +77,7 @@ function readBoolean(value: unknown): boolean | undefined {
 
 const TRUE_WORDS = new Set(['1', 'enable', 'enabled', 'on', 'y', 'yes', 'true'])
 
-/** Loose truth of untyped flags (contract 1.5): every text that is not one of the known words is false. */
+/** Loose truth of untyped flags (rule 2.3): every text that is not one of the known words is false. */
 export function isTruthy(value: unknown): boolean {
   if (isText(value)) return TRUE_WORDS.has(value.toLowerCase())
   return value === true || (typeof value === 'number' && value !== 0)
@@ -123,18 +118,21 @@ export const text: PlainKind<string> = {
   valid: (value) => isText(value) && value !== '' && value !== '0',
   read: (value) => (isText(value) ? value : undefined),
   keep: same,
+  blank: '',
 }
 
 /** Text that an empty value clears, such as a description. */
 export const clearableText: PlainKind<string> = {
   wire: { type: 'string' },
+  within: limits.text,
   valid: (value) => isText(value) || isEmpty(value),
   read: (value) => (isText(value) && value !== '0' ? value : ''),
   keep: same,
+  blank: '',
 }
 
 /** Clearable text of one line without markup, such as an address. */
-export const line: PlainKind<string> = { ...clearableText, keep: singleLine }
+export const line: PlainKind<string> = { ...clearableText, within: limits.line, keep: singleLine }
 
 /** Text whose column a rule of the resource settles, such as a slug. */
 export const settledText: Kind<string> = {
@@ -170,6 +168,7 @@ export const parentId: Kind<number> = {
 export const ids: Kind<number[]> = {
   wire: { items: { type: 'integer' } },
   list: true,
+  within: limits.ids,
   valid: (value) => (readIds(value)?.length ?? 0) > 0,
   read: readIds,
 }
@@ -178,6 +177,7 @@ export const ids: Kind<number[]> = {
 export const idsOrSlugs: Kind<string[]> = {
   wire: { items: { type: 'integer' } },
   list: true,
+  within: limits.slugs,
   valid: (value) => readEntries(value) !== undefined,
   read: readEntries,
 }
@@ -186,17 +186,18 @@ export const idsOrSlugs: Kind<string[]> = {
 export const words: Kind<string[]> = {
   wire: { format: 'string' },
   list: true,
+  within: limits.ids,
   valid: (value) => readEntries(value) !== undefined || value === '',
   read: (value) => readEntries(value) ?? [],
 }
 
-/** True or false in the forms of contract 1.4. */
-export const flag: PlainKind<boolean, number> = { wire: { type: 'boolean' }, read: readBoolean, keep: Number }
+/** True or false (rule 2.2). */
+export const flag: PlainKind<boolean, number> = { wire: { type: 'boolean' }, read: readBoolean, keep: Number, blank: 0 }
 
-/** An untyped flag that any of the words of contract 1.5 switches on. */
-export const looseFlag: PlainKind<boolean, number> = { wire: {}, read: isTruthy, keep: Number }
+/** An untyped loose flag (rule 2.3). */
+export const looseFlag: PlainKind<boolean, number> = { wire: {}, read: isTruthy, keep: Number, blank: 0 }
 
-/** A loose flag kept as it was sent, since links repeat it (contract 4.10). Lists and records are refused. */
+/** A loose flag kept as it was sent, since links repeat it (rule 13.8). Lists and records are refused. */
 export const looseWord: Kind<string | number | boolean> = {
   wire: {},
   read: (value) => (isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined),
@@ -208,6 +209,7 @@ export const wordFlag: PlainKind<boolean, number> = {
   answers: 'boolean',
   read: (value) => (value === null || typeof value === 'object' ? undefined : isTruthy(value)),
   keep: Number,
+  blank: 0,
 }
 
 /** `true`, `1`, `on` or `yes` switch it on; any other text leaves it off. */
@@ -220,44 +222,50 @@ export const switchWord: Kind<boolean> = {
 /** A date and time in any form of `parseMoment`; the rules decide the zone it is read in. */
 export const moment: Kind<string | number> = {
   wire: { type: 'string' },
-  valid: (value, asking) =>
-    (isText(value) || typeof value === 'number') && parseMoment(value, asking.site.timezone, asking.now) !== undefined,
+  within: limits.word,
+  valid: (value, context) =>
+    (isText(value) || typeof value === 'number') &&
+    parseMoment(value, context.site.timezone, context.now) !== undefined,
   read: (value) => (isText(value) || typeof value === 'number' ? value : undefined),
 }
 
 /** A moment published without a type, as the list parameters are. */
 export const untypedMoment: Kind<string | number> = { ...moment, wire: {} }
 
-/** What answers show as the UTC publication date of records never published; sent back, it means none. */
+/** The UTC publication date that answers show for records never published; sent back, it means none. */
 export const NEVER = '0000-00-00 00:00:00'
 
 /** A publication date; that of a record never published counts as none, and so does an empty text. */
 export const publicationMoment: Kind<string | number> = {
   ...moment,
-  valid: (value, asking) => value === NEVER || moment.valid?.(value, asking) === true,
+  valid: (value, context) => value === NEVER || moment.valid?.(value, context) === true,
 }
 
-/** A time zone by name, abbreviation or offset; an empty value means the site's (contract 2.2 `timezone-or-empty`). */
+/** A time zone by name, abbreviation or offset; an empty value means the site's (rule 2.7). */
 export const timezone: Kind<string> = {
   wire: { type: 'string' },
+  within: limits.word,
   valid: (value) => value === '' || (isText(value) && isTimezone(value)),
   read: (value) => (isText(value) ? value : undefined),
 }
 
 const ENTITY_SIGNS: Record<string, string> = { amp: '&', '#38': '&', '#038': '&', '#39': "'", '#039': "'" }
 
-/** An absolute URL, or an empty value to clear it. Signs that an answer shows as entities are kept as signs (contract 3.8). */
+/** An absolute URL, or an empty value to clear it. Signs that an answer shows as entities are kept as signs (rule 2.8). */
 export const url: PlainKind<string> = {
   wire: { type: 'string' },
+  within: limits.url,
   valid: (value) => isEmpty(value) || (isText(value) && isUrl(value)),
   read: (value) => (isText(value) && value !== '0' ? value : ''),
-  keep: (value) => value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITY_SIGNS[name] ?? ''),
+  keep: (value) => encodeUrl(value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITY_SIGNS[name] ?? '')),
+  blank: '',
 }
 
 /** An image by id, by URL or as an answer's image object; `''` and `0` stand for none. */
 export const image: Kind<string | number> = {
   wire: { type: 'string' },
   answers: 'integer',
+  within: limits.url,
   valid: (value) => imageReference(value) !== undefined,
   read: imageReference,
 }
@@ -280,6 +288,7 @@ function degrees(limit: number): PlainKind<number | null> {
     valid: (value) => read(value) !== undefined,
     read,
     keep: same,
+    blank: null,
   }
 }
 
@@ -300,4 +309,9 @@ export const distance: Kind<number> = {
 export const anything: Kind<unknown> = { wire: {}, read: (value) => value }
 
 /** Ids or records to link, read by the rules of the resource. */
-export const links: Kind<unknown> = { wire: { items: { type: 'integer' } }, list: true, read: (value) => value }
+export const links: Kind<unknown> = {
+  wire: { items: { type: 'integer' } },
+  list: true,
+  within: limits.links,
+  read: (value) => value,
+}

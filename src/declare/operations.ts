@@ -1,20 +1,20 @@
+import type { Context } from '../context/context.ts'
 import type { Problem, ProblemCode } from '../problems.ts'
-import type { Asking } from './asking.ts'
 
 /** How an item route names its record. */
 export type Address = { id: number } | { slug: string }
 
-/** What a list answers: presented records in order, how many match in all, and the parameters in effect, for links. */
+/** The answer of a list: presented records in order, the total, and the parameters in effect, for links. */
 export interface ListAnswer {
   items: object[]
   total: number
   page: number
   perPage: number
-  /** Every parameter that shaped the list but `page` and `per_page`, as the rest of a query string (contract 0.3.11). */
+  /** Every parameter that shaped the list but `page` and `per_page`, as the rest of a query string (rule 11.4). */
   effective: string
-  /** Parameters that only the list's own address shows, since they tell what was done but cannot be asked for. */
+  /** Parameters that only `rest_url` shows, since they describe the list and cannot be asked for. */
   shownOnly?: string
-  /** The problem of a page past the end, for resources that have one (contract 4.1, 4.2). */
+  /** The problem of a page past the end, for resources that have one (rule 11.3). */
   pastEnd?: ProblemCode
 }
 
@@ -22,22 +22,22 @@ export interface ListAnswer {
 // biome-ignore lint/suspicious/noExplicitAny: the routes hand each resource what its own declaration parsed.
 export type Values = any
 
-/** What the routes need of a resource. `Row` stays between the resource's own functions. */
+/** The operations of a resource that routes call. Only the resource's own functions look into `Row`. */
 export interface Operations<Row = unknown> {
-  list: (asking: Asking, query: Values) => Promise<ListAnswer>
-  /** The record addressed, whoever may see it; undefined when there is none. */
-  find: (asking: Asking, address: Address) => Promise<Row | undefined>
-  /** What to answer when `find` finds nothing although the address was in order. */
-  missing: (asking: Asking, address: Address) => Promise<Problem>
+  list: (context: Context, query: Values) => Promise<ListAnswer>
+  /** The record addressed, whether the caller may see it or not; undefined when there is none. */
+  find: (context: Context, address: Address) => Promise<Row | undefined>
+  /** The problem of a valid address without a record. */
+  missing: (context: Context, address: Address) => Promise<Problem>
   /** @throws Problem when the caller may not read it */
-  read: (asking: Asking, row: Row) => Promise<object>
-  create: (asking: Asking, values: Values) => Promise<object>
-  update: (asking: Asking, row: Row, values: Values) => Promise<object>
-  remove: (asking: Asking, row: Row) => Promise<object>
+  read: (context: Context, row: Row) => Promise<object>
+  create: (context: Context, values: Values) => Promise<object>
+  update: (context: Context, row: Row, values: Values) => Promise<object>
+  remove: (context: Context, row: Row) => Promise<object>
   rights: {
-    create: (asking: Asking) => boolean
+    create: (context: Context) => boolean
     /** Without a row: whether the caller has the right in general. */
-    update: (asking: Asking, row?: Row) => boolean
-    remove: (asking: Asking, row?: Row) => boolean
+    update: (context: Context, row?: Row) => boolean
+    remove: (context: Context, row?: Row) => boolean
   }
 }

@@ -1,6 +1,6 @@
 import type { Occasion } from './occasion.ts'
 
-/** What is played, shown and taught. */
+/** Subjects of concerts, shows and courses. */
 export const arts: readonly Occasion[] = [
   // Music
   {

@@ -1,7 +1,8 @@
-import { type ImageService, saveUpload } from '../common/images.ts'
 import type { Site } from '../config.ts'
-import type { Asking } from '../declare/asking.ts'
+import type { Context } from '../context/context.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
+import { type ImageService, saveUpload } from '../images/images.ts'
+import { inMemory } from '../media/image-sizes.ts'
 import type { Caller } from '../people/caller.ts'
 import { listUsers } from '../people/users.ts'
 import { Problem } from '../problems.ts'
@@ -24,7 +25,7 @@ export interface DemoGround {
 
 type Ids<Key extends string> = Readonly<Record<Key, number>>
 
-/** The ids of what has been made, by the words of the demo. */
+/** The ids of the records made, by the words of the demo. */
 interface Made {
   images: Ids<keyof typeof posters>
   venues: Ids<keyof typeof venues>
@@ -40,12 +41,13 @@ export async function fillDemo({ database, images, site, now }: DemoGround): Pro
   const untouched = 'This database already has events; the demo leaves it alone.'
   if (await hasEvents(database.read)) return untouched
   const caller = await getAdministrator(database.read)
-  const { read: db, write, findMatching } = database
-  const asking: Asking = { db, write, findMatching, images, site, caller, now }
-  const pictures = await saveImages(asking)
+  const { read: db, aside, write, findMatching } = database
+  const report: Context['report'] = (error) => console.error(error)
+  const context: Context = { db, aside, write, findMatching, images, report, site, caller, now }
+  const pictures = await saveImages(context)
   const count = await database.write(async (tx) => {
     if (await hasEvents(tx)) return 0
-    return createSeason(pictures, { ...asking, db: tx, write: (work) => work(tx) })
+    return createSeason(pictures, { ...context, db: tx, write: (work) => work(tx) })
   })
   return count === 0 ? untouched : `${TOWN}, a town that is on no map, has moved in with ${count} events.`
 }
@@ -60,43 +62,46 @@ async function getAdministrator(db: Db): Promise<Caller> {
   return administrator
 }
 
-async function saveImages(asking: Asking): Promise<Made['images']> {
+async function saveImages(context: Context): Promise<Made['images']> {
   const drawn = await drawPosters(Object.values(posters))
   return eachId(posters, async (poster) => {
-    const image = await saveUpload({ fileName: poster.file, bytes: drawn.get(poster) ?? Buffer.alloc(0) }, asking)
+    const image = await saveUpload(
+      { fileName: poster.file, ...inMemory(drawn.get(poster) ?? Buffer.alloc(0)) },
+      context,
+    )
     if (!image) throw new Error(`${poster.file} has become no image.`)
     return image.id
   })
 }
 
 /** Makes everything there is in the town; returns how many events. */
-async function createSeason(images: Made['images'], asking: Asking): Promise<number> {
-  for (const branch of categories) await createBranch(branch, 0, asking)
-  for (const name of tags) await createTerm('tags', { name }, asking)
+async function createSeason(images: Made['images'], context: Context): Promise<number> {
+  for (const branch of categories) await createBranch(branch, 0, context)
+  for (const name of tags) await createTerm('tags', { name }, context)
   const send = (path: string) => (record: Sent) => {
     const { poster, ...sent } = record
-    return create(path, poster ? { ...sent, image: images[poster] } : sent, asking)
+    return create(path, poster ? { ...sent, image: images[poster] } : sent, context)
   }
   const made = {
     images,
     venues: await eachId(venues, send('venues')),
     organizers: await eachId(organizers, send('organizers')),
   }
-  const today = dayOf(wallNow(asking.site.timezone, asking.now))
+  const today = dayOf(wallNow(context.site.timezone, context.now))
   const events = season.flatMap((occasion) => occasion.weeks.map((week) => eventOf(occasion, week, today, made)))
-  for (const event of events) await create('events', event, asking)
+  for (const event of events) await create('events', event, context)
   return events.length
 }
 
-async function createBranch({ below = [], ...sent }: Branch, parent: number, asking: Asking): Promise<void> {
-  const id = await createTerm('categories', { ...sent, parent }, asking)
-  for (const branch of below) await createBranch(branch, id, asking)
+async function createBranch({ below = [], ...sent }: Branch, parent: number, context: Context): Promise<void> {
+  const id = await createTerm('categories', { ...sent, parent }, context)
+  for (const branch of below) await createBranch(branch, id, context)
 }
 
 /** The id of a term that is new, or was there before: a calendar may have terms already while it has no events. */
-async function createTerm(path: string, sent: RawValues, asking: Asking): Promise<number> {
+async function createTerm(path: string, sent: RawValues, context: Context): Promise<number> {
   try {
-    return await create(path, sent, asking)
+    return await create(path, sent, context)
   } catch (error) {
     if (error instanceof Problem && error.code === 'term_exists') return Number(error.details.data?.term_id)
     throw error
@@ -104,11 +109,11 @@ async function createTerm(path: string, sent: RawValues, asking: Asking): Promis
 }
 
 /** Creates a record from what a client would send; returns its id. @throws Problem */
-async function create(path: string, sent: RawValues, asking: Asking): Promise<number> {
+async function create(path: string, sent: RawValues, context: Context): Promise<number> {
   const served = resources.find(({ resource }) => resource.path === path)
   if (!served) throw new Error(`There is no resource ${path}.`)
-  const values = await parseFields(served.resource.fields, sent, asking)
-  const made = await served.operations.create(asking, values)
+  const values = await parseFields(served.resource.fields, sent, context)
+  const made = await served.operations.create(context, values)
   return 'id' in made ? Number(made.id) : 0
 }
 

@@ -35,7 +35,7 @@ const bar = (x: number, y: number, width: number, height: number, opacity = 1) =
 const note = (x: number, y: number) =>
   `<g transform="rotate(-20 ${x} ${y})"><ellipse cx="${x}" cy="${y}" rx="6" ry="4.4"/></g>${bar(x + 4.2, y - 30, 1.6, 29)}`
 
-/** What is drawn behind the words, in SVG. */
+/** The drawing behind the words, in SVG. */
 const motifs = {
   waves: () =>
     count(7).map((at) => {

@@ -1,17 +1,9 @@
-import { findKept } from '../common/generations.ts'
-import { findImages } from '../common/images.ts'
-import { findLinkedByIds, type LinkedType } from '../common/linked-store.ts'
-import { findPresented, keepLater, type PresentedRecord, type Presenter } from '../common/presented-records.ts'
-import { embedTerm } from '../common/term-present.ts'
-import type { Asking, Presenting } from '../declare/asking.ts'
-import { presentOrganizer } from '../organizers/organizer-present.ts'
-import { organizerRules } from '../organizers/organizer-rules.ts'
-import type { ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
-import { statement } from '../storage/statement.ts'
-import { presentVenue } from '../venues/venue-present.ts'
-import { venueRules } from '../venues/venue-rules.ts'
-import { type EventIndex, linksOf } from './event-index.ts'
-import type { EventMemory } from './event-memory.ts'
+import { findCached } from '../cache/cache.ts'
+import type { Context, Presenting } from '../context/context.ts'
+import { findImages } from '../images/images.ts'
+import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
+import { type EventIndex, linksOf } from '../memory/event-index.ts'
+import type { EventMemory } from '../memory/event-memory.ts'
 import {
   bytesOf,
   type EventParts,
@@ -22,7 +14,18 @@ import {
   type ListedEvent,
   type Piece,
   termPiece,
-} from './event-pieces.ts'
+} from '../memory/event-pieces.ts'
+import { findPresented, keepLater, type PresentedRecord, type Presenter } from '../memory/presented-records.ts'
+import { presentOrganizer } from '../organizers/organizer-present.ts'
+import { organizerRules } from '../organizers/organizer-rules.ts'
+import { textsOfRecord, textsOfTerm } from '../records/record-texts.ts'
+import { showOrLeaveOut } from '../records/unshowable.ts'
+import type { ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+import { embedTerm } from '../terms/term-present.ts'
+import { areTextsPrepared, showInTurn, showPrepared } from '../text/long-texts.ts'
+import { presentVenue } from '../venues/venue-present.ts'
+import { venueRules } from '../venues/venue-rules.ts'
 import { isShown, OWN_COLUMNS, withImage } from './event-present.ts'
 import { formOf, presenters, presentOwn } from './presented-events.ts'
 
@@ -31,12 +34,12 @@ export function eventPieces(
   memory: EventMemory,
   index: EventIndex,
   ids: readonly number[],
-  asking: Asking,
+  context: Context,
 ): ListedEvent[] | Promise<ListedEvent[]> {
   const found = ids.map((id) => findPiece(memory.pieces, id, memory.terms))
   const missing = ids.filter((_, i) => found[i] === undefined)
   if (missing.length === 0) return found as Piece[]
-  return presentMissing(memory, index, missing, asking).then((presented) =>
+  return presentMissing(memory, index, missing, context).then((presented) =>
     ids.flatMap((id, i) => found[i] ?? presented.get(id) ?? []),
   )
 }
@@ -49,22 +52,27 @@ async function presentMissing(
   memory: EventMemory,
   index: EventIndex,
   ids: readonly number[],
-  asking: Asking,
+  context: Context,
 ): Promise<Map<number, ListedEvent>> {
   const { version, pieces } = memory
   const { drops } = pieces
-  // What was read while something changed is good for this answer, but not for later ones.
+  // A row read during a change serves this answer and no later one.
   const isCurrent = () => drops === pieces.drops && version === memory.version && !memory.isBehind()
   const links = ids.map((id) => linksOf(index, id))
   const [venues, organizers] = [knownLinked('venues'), knownLinked('organizers')]
-  const kept = await findPresented(asking.db, formOf(asking), [...ids, ...venues.missing, ...organizers.missing])
+  const kept = await findPresented(context.db, formOf(context), [...ids, ...venues.missing, ...organizers.missing])
   await Promise.all([
-    presentOwns(memory, asking, ids, kept),
-    presentLinked<VenueRow>(memory, asking, venueRules, presentVenue, venues, kept, isCurrent),
-    presentLinked<OrganizerRow>(memory, asking, organizerRules, presentOrganizer, organizers, kept, isCurrent),
+    presentOwns(memory, context, ids, kept),
+    presentLinked<VenueRow>(memory, context, venueRules, presentVenue, venues, kept, isCurrent),
+    presentLinked<OrganizerRow>(memory, context, organizerRules, presentOrganizer, organizers, kept, isCurrent),
   ])
+  await presentTerms(
+    memory,
+    context,
+    links.flatMap(({ terms }) => terms),
+  )
   const images = await findImages(
-    asking.db,
+    context.db,
     ids.flatMap((id) => kept.get(id)?.image ?? []),
   )
   const isKept = isCurrent()
@@ -75,8 +83,8 @@ async function presentMissing(
     // It may have been taken back since it was found in the index.
     if (!event) continue
     const parts: EventParts = {
-      own: withImage(event.own, images.get(event.image ?? 0), asking.images.mediaUrl),
-      ...piecesOfTerms(memory, asking, terms),
+      own: withImage(context, event.own, images.get(event.image ?? 0)),
+      ...piecesOfTerms(memory, context, terms),
       venues: shownOf(venues, places),
       organizers: shownOf(organizers, hosts),
     }
@@ -90,7 +98,7 @@ async function presentMissing(
     for (const own of links) {
       for (const id of own[kind]) {
         if (found.bytes.has(id)) continue
-        const known = findKept(pieces[kind], id)
+        const known = findCached(pieces[kind], id)
         found.bytes.set(id, known ?? HIDDEN)
         if (!known) found.missing.push(id)
       }
@@ -102,22 +110,33 @@ async function presentMissing(
 /** Adds to the events that are kept presented those of these that are not, from their rows. */
 async function presentOwns(
   { unkept }: EventMemory,
-  asking: Asking,
+  context: Context,
   ids: readonly number[],
   kept: Map<number, PresentedRecord>,
 ): Promise<void> {
   const missing = ids.filter((id) => !kept.has(id))
   if (missing.length === 0) return
-  for (const row of await selectOwn(asking.db, { ids: missing })) {
-    const presented = presentOwn(asking, row)
-    if (!presented) continue
+  await showInTurn(await selectOwn(context.db, { ids: missing }), presenters.events.texts, (row) => {
+    const presented = showOrLeaveOut(context, 'event', row.id, () => presentOwn(context, row))
+    if (!presented) return
     kept.set(row.id, presented)
-    keepLater(unkept.events, presenters.events, asking, formOf(asking), row.id)
-  }
+    keepLater(unkept.events, presenters.events, context, formOf(context), row.id)
+  })
+}
+
+/** Presents terms that take long, so that they are in memory when the events that show them are put together. */
+async function presentTerms({ pieces, terms }: EventMemory, context: Context, ids: readonly number[]): Promise<void> {
+  const rows = [...new Set(ids)].flatMap((id) => terms.get(id) ?? [])
+  const costly = rows.filter((row) => !areTextsPrepared(textsOfTerm(row)))
+  await showInTurn(costly, textsOfTerm, (row) =>
+    showOrLeaveOut(context, row.taxonomy, row.id, () =>
+      termPiece(pieces, row.id, terms, () => embedTerm(context.site, row)),
+    ),
+  )
 }
 
 /** The terms of an event by name, categories and tags. */
-function piecesOfTerms({ pieces, terms }: EventMemory, asking: Asking, ids: readonly number[]) {
+function piecesOfTerms({ pieces, terms }: EventMemory, context: Context, ids: readonly number[]) {
   const rows: TermRow[] = []
   for (const id of ids) {
     const row = terms.get(id)
@@ -125,7 +144,11 @@ function piecesOfTerms({ pieces, terms }: EventMemory, asking: Asking, ids: read
   }
   rows.sort(compareTerms)
   const shown: Record<Taxonomy, Piece[]> = { category: [], tag: [] }
-  for (const row of rows) shown[row.taxonomy].push(termPiece(pieces, row.id, terms, () => embedTerm(asking.site, row)))
+  for (const row of rows) {
+    const show = () => termPiece(pieces, row.id, terms, () => embedTerm(context.site, row))
+    const piece = showOrLeaveOut(context, row.taxonomy, row.id, show)
+    if (piece) shown[row.taxonomy].push(piece)
+  }
   return { categories: shown.category, tags: shown.tag }
 }
 
@@ -162,7 +185,7 @@ function shownOf({ bytes }: LinkedPieces, ids: readonly number[]): Buffer[] {
 /** Presents the venues or organizers that are missing: as they are kept presented, and from their rows where they are not. */
 async function presentLinked<Row extends VenueRow | OrganizerRow>(
   { pieces, unkept }: EventMemory,
-  asking: Asking,
+  context: Context,
   type: LinkedType,
   present: (presenting: Presenting, row: Row, image: ImageRow | undefined) => object,
   { bytes, missing }: LinkedPieces,
@@ -172,16 +195,20 @@ async function presentLinked<Row extends VenueRow | OrganizerRow>(
   if (missing.length === 0) return
   for (const id of missing) bytes.set(id, bytesOf(kept.get(id)?.own ?? ''))
   const unknown = missing.filter((id) => !kept.has(id))
-  const rows = await findLinkedByIds<Row>(asking.db, type, unknown)
+  const rows = await findLinkedByIds<Row>(context.db, type, unknown)
   const images = await findImages(
-    asking.db,
+    context.db,
     [...rows.values()].flatMap((row) => row.image ?? []),
   )
   for (const [id, row] of rows) {
-    if (!isShown(asking, row)) continue
-    bytes.set(id, bytesOf(JSON.stringify(present(asking, row, images.get(row.image ?? 0)))))
+    if (!isShown(context, row)) continue
+    const shown = await showPrepared(textsOfRecord(row, 'listed'), () =>
+      showOrLeaveOut(context, type.kind, id, () => present(context, row, images.get(row.image ?? 0))),
+    )
+    if (!shown) continue
+    bytes.set(id, bytesOf(JSON.stringify(shown)))
     const presenter = presenters[type.table] as Presenter<VenueRow | OrganizerRow>
-    if (row.image === null) keepLater(unkept[type.table], presenter, asking, formOf(asking), id)
+    if (row.image === null) keepLater(unkept[type.table], presenter, context, formOf(context), id)
   }
   if (isCurrent()) for (const id of missing) keepLinked(pieces[type.table], id, bytes.get(id) ?? HIDDEN)
 }

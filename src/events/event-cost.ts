@@ -7,7 +7,7 @@ export interface Currency {
   code: string
 }
 
-/** What `cost_details` of an event holds (contract 3.1): `currency_position` is `prefix`, `postfix` or `''`. */
+/** The members of `cost_details` (rule 5.6): `currency_position` is `prefix`, `postfix` or `''`. */
 export interface CostDetails {
   currency_symbol: string
   currency_code: string
@@ -66,8 +66,8 @@ export function isCost(value: unknown): boolean {
 }
 
 /**
- * What a client sends as cost, as the texts to keep: a text, a number, or a list of these; entities decoded, tags and
- * surplus blanks removed. Nothing for `''`, null and `[]`; undefined for what is no cost. `0` is a price like any other.
+ * A cost as sent, as the texts to store: a text, a number, or a list of these; entities decoded, tags and
+ * surplus blanks removed. Empty for `''`, null and `[]`; undefined for values that are no cost. `0` is a price like any other.
  */
 export function parseCost(value: unknown): string[] | undefined {
   const texts: string[] = []
@@ -82,7 +82,7 @@ export function parseCost(value: unknown): string[] | undefined {
 }
 
 /**
- * A stored cost as answers show it (contract 5.6; defects 23-25): the lowest and the highest price, nought as `freeWord`.
+ * A stored cost as answers show it (rules 20.1 to 20.4): the lowest and the highest price, nought as `freeWord`.
  * An amount keeps its own currency mark, else takes the only one among the others, else the site's. A text that says more
  * than amounts stays as written and gives no symbol; details name the symbol that all amounts have. `cost` is HTML.
  */
@@ -105,7 +105,7 @@ export function presentCost(
   }
 }
 
-/** The price of an offer for search engines (contract 3.7): `10`, `0` when free, a range as `5 – 10`; `''` when no number is given. */
+/** The price of an offer for search engines (rule 9.4): `10`, `0` when free, a range as `5 – 10`; `''` when no number is given. */
 export function offerPrice(raw: readonly string[]): string {
   const prices = pricesOf(raw, '').flatMap((price) => price.numbers)
   const numbers = ascending(prices.map((number) => (Number(number) === 0 ? '0' : number)))
@@ -113,15 +113,23 @@ export function offerPrice(raw: readonly string[]): string {
   return lowest === highest ? lowest : `${lowest} – ${highest}`
 }
 
+/** The part that is shown of a cost stored before there were limits. */
+const MOST_SHOWN = { texts: 100, characters: 1000 }
+
 /** The prices of a cost, the lowest first, words without numbers last. */
 function pricesOf(raw: readonly string[], freeWord: string): Price[] {
   return raw
+    .slice(0, MOST_SHOWN.texts)
+    .map((text) => text.slice(0, MOST_SHOWN.characters))
     .flatMap((text) => readAmounts(text, freeWord) ?? readSigned(text) ?? [wordsOf(text)])
-    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0))
+    .map((price) => ({ price, key: keyOf(price) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ price }) => price)
 }
 
+/** The lowest number of a price, infinite without one. */
 function keyOf(price: Price): number {
-  return Math.min(...price.numbers.map(Number))
+  return price.numbers.reduce((lowest, number) => Math.min(lowest, Number(number)), Number.POSITIVE_INFINITY)
 }
 
 function describePrices(prices: readonly Price[], currency: Currency, freeWord: string): string {
@@ -129,7 +137,7 @@ function describePrices(prices: readonly Price[], currency: Currency, freeWord: 
   if (!lowest || !highest) return ''
   const symbols = prices.filter((price) => price.symbol !== '')
   const isCommon = symbols.length > 0 && symbols.every((price) => price.symbol === symbols[0]?.symbol)
-  // Prices in several currencies have no common symbol, so that of the site stands in (contract B.2).
+  // Prices in several currencies have no common symbol, so that of the site stands in (rule 20.2).
   const mark: Mark = isCommon && symbols[0] ? symbols[0] : { symbol: currency.symbol, position: 'prefix' }
   const describe = (price: Price) => describePrice(price, mark, currency.symbol, freeWord)
   const same = keyOf(lowest) === keyOf(highest) && lowest.kind !== 'words' && highest.kind !== 'words'
@@ -176,7 +184,7 @@ function readAmounts(text: string, freeWord: string): Price[] | undefined {
     const marks = parts.filter((part) => part.kind === 'M')
     const figures = parts.filter((part) => part.kind === 'F')
     const position = marks.length === 0 ? '' : group.startsWith('M') ? 'prefix' : 'postfix'
-    prices.push(...figures.map((part, at) => amountOf(part.text, marks[at]?.text ?? '', position)))
+    for (const [at, part] of figures.entries()) prices.push(amountOf(part.text, marks[at]?.text ?? '', position))
   }
   return prices
 }

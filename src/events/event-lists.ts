@@ -1,19 +1,56 @@
-import type { Asking } from '../declare/asking.ts'
+import type { Context } from '../context/context.ts'
 import type { Parsed } from '../declare/resource.ts'
+import { hasEventsOf } from '../memory/event-index.ts'
+import { type IndexPage, type IndexQuery, listIndexed } from '../memory/event-index-list.ts'
+import type { EventMemory } from '../memory/event-memory.ts'
+import { findSearched } from '../memory/search-cache.ts'
 import type { IdSet } from '../storage/id-set.ts'
 import type { Taxonomy } from '../storage/schema.ts'
 import { canonicalSlug } from '../text/slug.ts'
 import type { event } from './event.ts'
-import { hasEventsOf } from './event-index.ts'
-import { type IndexPage, type IndexQuery, listIndexed } from './event-index-list.ts'
-import type { EventMemory } from './event-memory.ts'
-import { findSearched } from './event-search.ts'
 import type { EventWindow } from './event-window.ts'
 
 type Query = Parsed<typeof event.filters>
 
-/** Filters that the index cannot answer; lists that use them are answered from the database. */
-const BEYOND = ['status', 'include', 'post_parent', 'ticketed'] as const
+/**
+ * Whether the index answers a list with such a value of each filter, or the database does. A filter that is declared and missing here does not
+ * compile: lists would pass over it without a word.
+ */
+const ANSWERED: { [Name in keyof Query]-?: 'index' | 'database' | ((value: NonNullable<Query[Name]>) => boolean) } = {
+  page: 'index',
+  per_page: 'index',
+  start_date: 'index',
+  end_date: 'index',
+  starts_before: 'index',
+  starts_after: 'index',
+  ends_before: 'index',
+  ends_after: 'index',
+  strict_dates: 'index',
+  search: 'index',
+  categories: 'index',
+  tags: 'index',
+  venue: 'index',
+  organizer: 'index',
+  featured: 'index',
+  geoloc: 'index',
+  geoloc_lat: 'index',
+  geoloc_lng: 'index',
+  geoloc_radius: 'index',
+  // The index holds published events, and the links of every list name that status.
+  status: (statuses) => statuses.length > 0 && statuses.every((status) => status === 'publish'),
+  include: 'database',
+  post_parent: 'database',
+  ticketed: 'database',
+}
+
+function isAnswered(query: Query): boolean {
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue
+    const answered = ANSWERED[name as keyof Query] as (typeof ANSWERED)['status'] | undefined
+    if (typeof answered === 'function' ? !answered(value as string[]) : answered !== 'index') return false
+  }
+  return true
+}
 
 /**
  * The page of a public list from memory; undefined when it has to come from the database: a filter that the index does not know,
@@ -25,13 +62,13 @@ export function listFromMemory(
   window: EventWindow,
   offset: number,
   limit: number,
-  asking: Asking,
+  context: Context,
 ): IndexPage | undefined | Promise<IndexPage | undefined> {
-  const asked = indexQuery(memory, query, window, asking)
+  const asked = indexQuery(memory, query, window, context)
   if (!asked) return undefined
   const list = (among?: IdSet) => memory.index && listIndexed(memory.index, { ...asked, among }, offset, limit)
   if (query.search === undefined) return list()
-  const found = findSearched(memory.searches, memory.version, query.search, asking.findMatching)
+  const found = findSearched(memory.searches, memory.version, query.search, context.findMatching)
   return found instanceof Promise ? found.then(list) : list(found)
 }
 
@@ -40,10 +77,10 @@ function indexQuery(
   memory: EventMemory,
   query: Query,
   window: EventWindow,
-  asking: Asking,
+  context: Context,
 ): Omit<IndexQuery, 'among'> | undefined {
   const { index } = memory
-  if (!index || BEYOND.some((name) => query[name] !== undefined)) return undefined
+  if (!index || !isAnswered(query)) return undefined
   const terms: number[][] = []
   for (const [taxonomy, entries] of [['category', query.categories] as const, ['tag', query.tags] as const]) {
     const ids = entries?.map((entry) => findTermId(memory, taxonomy, entry))
@@ -56,7 +93,7 @@ function indexQuery(
   const isLocated = index.places.all.size > 0
   const circle =
     isLocated && typeof lat === 'number' && typeof lng === 'number'
-      ? { lat, lng, radius: radius ?? asking.site.geolocRadius }
+      ? { lat, lng, radius: radius ?? context.site.geolocRadius }
       : undefined
   return {
     window,
@@ -69,7 +106,7 @@ function indexQuery(
   }
 }
 
-/** The term an entry of a filter means: its slug, else its id (contract 4.6); names are left to the database. */
+/** The term an entry of a filter means: its slug, else its id (rule 13.2); names are left to the database. */
 function findTermId(memory: EventMemory, taxonomy: Taxonomy, entry: string): number | undefined {
   const bySlug = memory.termIds.get(`${taxonomy} ${canonicalSlug(entry)}`)
   if (bySlug !== undefined) return bySlug

@@ -1,13 +1,15 @@
-import { presentImage } from '../common/images.ts'
-import { globalId, recordHead, recordUrl } from '../common/record-present.ts'
-import { embedTerm } from '../common/term-present.ts'
-import type { Asking, Presenting } from '../declare/asking.ts'
-import { translate } from '../locales/translate.ts'
+import type { Context, Presenting } from '../context/context.ts'
+import { imageUrl, showImage } from '../images/images.ts'
+import { globalId, recordHead, recordUrl } from '../linked/record-present.ts'
 import { organizerLinkedData, presentOrganizer } from '../organizers/organizer-present.ts'
 import { mayRead } from '../people/caller.ts'
-import type { EventRow, ImageRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
-import { escapeHtml, plainText, renderText, renderTitle } from '../text/html.ts'
-import { wallParts } from '../text/moments.ts'
+import { showOrLeaveOut, showRecord } from '../records/unshowable.ts'
+import type { EventRow, ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
+import { embedTerm } from '../terms/term-present.ts'
+import { escapeHtml, linkedText, plainText, renderTitle } from '../text/html.ts'
+import { renderedPlain, renderedText } from '../text/long-texts.ts'
+import { isWallTime, wallParts } from '../text/moments.ts'
+import { shownUrl } from '../text/urls.ts'
 import { offsetOf, timezoneAbbreviation } from '../text/zones.ts'
 import { presentVenue, venueLinkedData } from '../venues/venue-present.ts'
 import { offerPrice, presentCost } from './event-cost.ts'
@@ -46,50 +48,111 @@ export const OWN_COLUMNS = [
 export type OwnRow = Pick<EventRow, (typeof OWN_COLUMNS)[number]>
 
 /**
- * An event as every route shows it (contract 3.1), without its linked data. `own` is what `writeOwn` made of it without its image, where that
- * is known.
+ * An event as lists show it (rule 5.1), without linked data, and without those of its venues, organizers and terms that cannot be shown.
+ * Throws when it cannot be shown itself, as all functions do that present a record.
  */
-export function presentEvent(asking: Asking, row: EventRow, links: EventLinks, own?: string): Record<string, unknown> {
-  const { site, images } = asking
+export function presentEvent(context: Context, row: EventRow, links: EventLinks): Record<string, unknown> {
+  return joinEvent(context, row, links, undefined, false)
+}
+
+/**
+ * An event as its write answers it. `own` is the text of `writeOwn` without the image, where that is known.
+ * @throws UnshowableRecord when it, or a venue or organizer `made` with it, could not be read later
+ */
+export function presentWritten(
+  context: Context,
+  row: EventRow,
+  links: EventLinks,
+  own: string | undefined,
+  made: ReadonlySet<number>,
+): Record<string, unknown> {
+  return showRecord('event', row.id, () => {
+    for (const venue of links.venues) {
+      if (made.has(venue.id))
+        showRecord('venue', venue.id, () => [presentVenue(context, venue, undefined), venueLinkedData(venue)])
+    }
+    for (const organizer of links.organizers) {
+      if (made.has(organizer.id))
+        showRecord('organizer', organizer.id, () => [
+          presentOrganizer(context, organizer, undefined),
+          organizerLinkedData(organizer),
+        ])
+    }
+    eventLinkedData(context, row, links)
+    return joinEvent(context, row, links, own, false)
+  })
+}
+
+/** An event read by itself: with its linked data and that of its venues and organizers. */
+export function presentSingleEvent(context: Context, row: EventRow, links: EventLinks): Record<string, unknown> {
+  return { ...joinEvent(context, row, links, undefined, true), json_ld: eventLinkedData(context, row, links) }
+}
+
+function joinEvent(
+  context: Context,
+  row: EventRow,
+  links: EventLinks,
+  own: string | undefined,
+  isSingle: boolean,
+): Record<string, unknown> {
   const image = links.images.get(row.image ?? 0)
-  const venues = links.venues
-    .filter((venue) => isShown(asking, venue))
-    .map((venue) => presentVenue(asking, venue, links.images.get(venue.image ?? 0)))
-  const organizers = links.organizers
-    .filter((organizer) => isShown(asking, organizer))
-    .map((organizer) => presentOrganizer(asking, organizer, links.images.get(organizer.image ?? 0)))
+  const venues = showEach(context, 'venue', links.venues, (venue) => {
+    const linkedData = isSingle ? venueLinkedData(venue) : undefined
+    return presentVenue(context, venue, links.images.get(venue.image ?? 0), linkedData)
+  })
+  const organizers = showEach(context, 'organizer', links.organizers, (organizer) => {
+    const linkedData = isSingle ? organizerLinkedData(organizer) : undefined
+    return presentOrganizer(context, organizer, links.images.get(organizer.image ?? 0), linkedData)
+  })
+  const terms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
+    rows.flatMap((term) => showOrLeaveOut(context, taxonomy, term.id, () => embedTerm(context.site, term)) ?? [])
   return {
-    ...JSON.parse(own === undefined ? writeOwn(asking, row, image) : withImage(own, image, images.mediaUrl)),
-    categories: links.categories.map((term) => embedTerm(site, term)),
-    tags: links.tags.map((term) => embedTerm(site, term)),
+    ...JSON.parse(own === undefined ? writeOwn(context, row, image) : withImage(context, own, image)),
+    categories: terms('category', links.categories),
+    tags: terms('tag', links.tags),
     venue: venues.length === 1 ? venues[0] : venues,
     organizer: organizers,
     custom_fields: [],
   }
 }
 
+/** Those of these venues or organizers that an event shows to the caller, as `present` makes them. */
+function showEach<Row extends VenueRow | OrganizerRow>(
+  context: Context,
+  kind: 'venue' | 'organizer',
+  rows: readonly Row[],
+  present: (row: Row) => object,
+): object[] {
+  return rows.flatMap((row) =>
+    isShown(context, row) ? (showOrLeaveOut(context, kind, row.id, () => present(row)) ?? []) : [],
+  )
+}
+
 /**
  * The members of an event that are its own, as a JSON object: all but the last ones, its terms and what it is linked to. It is written as
  * text and not made of an object, since lists of events that nobody has asked for lately are presented from rows as fast as this goes.
  */
-export function writeOwn({ site, images }: Presenting, row: OwnRow, image: ImageRow | undefined): string {
+export function writeOwn(presenting: Presenting, row: OwnRow, image: ImageRow | undefined): string {
+  const { site } = presenting
   const trusted = row.trusted === 1
   const url = JSON.stringify(recordUrl(site, 'event', row))
   const global = JSON.stringify(globalId(site, row.id))
   const timezone = timezoneAbbreviation(row.timezone, row.utc_start_date)
+  const website = shownUrl(row.website)
+  const picture = image && showImage(presenting, image)
   return `{"id":${row.id},"global_id":${global},"global_id_lineage":[${global}],\
 ${JSON.stringify(recordHead(row)).slice(1, -1)},\
 "url":${url},"rest_url":${JSON.stringify(`${site.base}/events/${row.id}`)},\
 "title":${JSON.stringify(renderTitle(row.title, trusted))},\
-"description":${JSON.stringify(renderText(row.description, trusted))},\
-"excerpt":${JSON.stringify(renderText(row.excerpt, trusted))},\
+"description":${JSON.stringify(renderedText(row.description, trusted))},\
+"excerpt":${JSON.stringify(renderedText(row.excerpt, trusted))},\
 "slug":${JSON.stringify(row.slug)},\
-"image":${image ? JSON.stringify(presentImage(image, images.mediaUrl)) : false},\
+"image":${picture ? JSON.stringify(picture) : false},\
 "all_day":${row.all_day === 1},\
 ${writeTime('start_date', row)},${writeTime('end_date', row)},${writeTime('utc_start_date', row)},${writeTime('utc_end_date', row)},\
 "timezone":${JSON.stringify(row.timezone)},"timezone_abbr":${JSON.stringify(timezone)},\
 ${writeCost(site, row.cost)},\
-"website":${row.website ? JSON.stringify(escapeHtml(row.website)) : url},\
+"website":${website ? JSON.stringify(escapeHtml(website)) : url},\
 "show_map":${row.show_map === 1},"show_map_link":${row.show_map_link === 1},\
 "hide_from_listings":${row.hide_from_listings === 1},"sticky":${row.sticky === 1},"featured":${row.featured === 1}}`
 }
@@ -98,71 +161,76 @@ ${writeCost(site, row.cost)},\
 const NO_IMAGE = ',"image":false,'
 
 /** What `writeOwn` wrote of an event without its image, with it. */
-export function withImage(own: string, image: ImageRow | undefined, mediaUrl: string): string {
-  return image ? own.replace(NO_IMAGE, () => `,"image":${JSON.stringify(presentImage(image, mediaUrl))},`) : own
+export function withImage(presenting: Presenting, own: string, image: ImageRow | undefined): string {
+  const shown = image && showImage(presenting, image)
+  return shown ? own.replace(NO_IMAGE, () => `,"image":${JSON.stringify(shown)},`) : own
 }
 
-/** A time of an event and its parts. */
+/** A time of an event and its parts. @throws Error for text that is no time */
 function writeTime(name: 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date', row: OwnRow): string {
+  if (!isWallTime(row[name])) throw new Error(`its ${name} is no time`)
   const { year, month, day, hour, minutes, seconds } = wallParts(row[name])
   return `"${name}":"${row[name]}","${name}_details":{"year":"${year}","month":"${month}","day":"${day}",\
 "hour":"${hour}","minutes":"${minutes}","seconds":"${seconds}"}`
 }
 
-/** Costs that are remembered as they are shown: most events of a calendar share a few dozen. */
+/** Costs that are remembered as they are shown, and how long they are at the most: most events of a calendar share a few dozen short ones. */
 const MOST_COSTS = 1000
-const costs = new WeakMap<Asking['site'], Map<string, string>>()
+const LONGEST_COST = 200
+/** The word for a price of nought. Data are the same in every language (rule 10.7). */
+const FREE = 'Free'
+const costs = new WeakMap<Context['site'], Map<string, string>>()
 
-function writeCost(site: Asking['site'], raw: string): string {
+function writeCost(site: Context['site'], raw: string): string {
   const known = costs.get(site) ?? new Map<string, string>()
   costs.set(site, known)
   const found = known.get(raw)
   if (found !== undefined) return found
   if (known.size >= MOST_COSTS) known.clear()
-  const shown = presentCost(JSON.parse(raw), site.currency, translate(site.language, 'Free'))
+  const shown = presentCost(JSON.parse(raw), site.currency, FREE)
   const text = JSON.stringify(shown).slice(1, -1)
-  known.set(raw, text)
+  if (raw.length <= LONGEST_COST) known.set(raw, text)
   return text
 }
 
-/** Whether an event shows a venue or organizer: one that the caller may read, and that is not in the trash (contract 0.3.6, 0.3.18). */
-export function isShown(asking: Asking, linked: VenueRow | OrganizerRow): boolean {
-  return linked.status !== 'trash' && mayRead(asking.caller, linked)
+/** Whether an event shows a venue or organizer: one that the caller may read, and that is not in the trash (rule 5.9). */
+export function isShown(context: Context, linked: VenueRow | OrganizerRow): boolean {
+  return linked.status !== 'trash' && mayRead(context.caller, linked)
 }
 
-/** An event as linked data (contract 3.7): schema.org Event with all of its organizers (defect 45). */
-export function eventLinkedData(asking: Asking, row: EventRow, links: EventLinks): object {
-  const { site } = asking
+/** An event as linked data (rule 9.2): schema.org Event with all of its organizers. */
+function eventLinkedData(context: Context, row: EventRow, links: EventLinks): object {
+  const { site } = context
   const trusted = row.trusted === 1
   const url = recordUrl(site, 'event', row)
   const image = links.images.get(row.image ?? 0)
-  const venue = links.venues.find((candidate) => isShown(asking, candidate))
-  const organizers = links.organizers.filter((organizer) => isShown(asking, organizer)).map(organizerLinkedData)
+  const [place] = showEach(context, 'venue', links.venues, venueLinkedData)
+  const organizers = showEach(context, 'organizer', links.organizers, organizerLinkedData)
   const iso = (wall: string, utc: string) => `${wall.replace(' ', 'T')}${offsetOf(utc, row.timezone)}`
   const costs: string[] = JSON.parse(row.cost)
   return {
     '@context': 'http://schema.org',
     '@type': 'Event',
-    name: plainText(row.title),
-    description: plainText(renderText(row.excerpt || row.description, trusted)),
-    ...(image ? { image: presentImage(image, asking.images.mediaUrl).url } : {}),
+    name: linkedText(plainText(row.title)),
+    description: linkedText(renderedPlain(row.excerpt || row.description, trusted)),
+    ...(image ? { image: imageUrl(image, context.images.mediaUrl) } : {}),
     url,
     eventAttendanceMode: 'https://schema.org/OfflineEventAttendanceMode',
     eventStatus: 'https://schema.org/EventScheduled',
     startDate: iso(row.start_date, row.utc_start_date),
     endDate: iso(row.end_date, row.utc_end_date),
-    ...(venue ? { location: venueLinkedData(venue) } : {}),
+    ...(place ? { location: place } : {}),
     ...(organizers.length > 0 ? { organizer: organizers.length === 1 ? organizers[0] : organizers } : {}),
-    ...(offerPrice(costs) === '' ? {} : { offers: offer(asking, row, costs, url) }),
+    ...(offerPrice(costs) === '' ? {} : { offers: offer(context, row, costs, url) }),
     performer: 'Organization',
   }
 }
 
-function offer(asking: Asking, row: EventRow, costs: string[], url: string): object {
+function offer(context: Context, row: EventRow, costs: string[], url: string): object {
   return {
     '@type': 'Offer',
     price: offerPrice(costs),
-    priceCurrency: asking.site.currency.code,
+    priceCurrency: context.site.currency.code,
     url,
     category: 'primary',
     availability: 'inStock',

@@ -1,4 +1,6 @@
-import { linkImage, type ResolvedImage } from '../common/images.ts'
+import type { Context } from '../context/context.ts'
+import { blankColumns, keptColumns, type Parsed } from '../declare/resource.ts'
+import { linkImage, type ResolvedImage } from '../images/images.ts'
 import {
   createLinked,
   getImage,
@@ -6,23 +8,20 @@ import {
   type PreparedLinked,
   prepareLinked,
   readNested,
-} from '../common/linked-change.ts'
-import { linkEntries } from '../common/linked-rules.ts'
-import { recordUrl } from '../common/record-present.ts'
-import { settleRecord, settleSlug, settleTrust, trashColumns } from '../common/record-rules.ts'
-import { nextRecordId } from '../common/record-store.ts'
-import { settleTerms, termEntries } from '../common/term-rules.ts'
-import { adjustCounts, findTermsByIds } from '../common/term-store.ts'
-import type { Asking } from '../declare/asking.ts'
-import { keptColumns, type Parsed } from '../declare/resource.ts'
+} from '../linked/linked-change.ts'
+import { linkEntries } from '../linked/linked-rules.ts'
+import { recordUrl } from '../linked/record-present.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
 import { invalidParam } from '../problems.ts'
+import { settleRecord, settleSlug, settleTrust, trashColumns } from '../records/record-rules.ts'
+import { nextRecordId } from '../records/record-store.ts'
 import { noteChanges } from '../storage/changes.ts'
 import type { Change, Db } from '../storage/database.ts'
 import type { EventRow, Taxonomy } from '../storage/schema.ts'
-import { fold } from '../text/fold.ts'
-import { plainText } from '../text/html.ts'
-import { parseMoment } from '../text/moments.ts'
+import { settleTerms, termEntries } from '../terms/term-rules.ts'
+import { adjustCounts, findTermsByIds } from '../terms/term-store.ts'
+import { foldedText } from '../text/long-texts.ts'
+import { readMoment } from '../text/moments.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import { event } from './event.ts'
 import { parseCost } from './event-cost.ts'
@@ -52,30 +51,30 @@ export interface PreparedEvent {
 }
 
 /** Fetches what the event needs from outside, so that the transaction can run through. */
-export async function prepareEvent(values: EventValues, asking: Asking): Promise<PreparedEvent> {
+export async function prepareEvent(values: EventValues, context: Context): Promise<PreparedEvent> {
   return {
     values,
-    image: values.image === undefined ? undefined : await getImage(values.image, asking),
-    venues: await prepareLinks(venueRules, values.venue, asking),
-    organizers: await prepareLinks(organizerRules, values.organizer, asking),
+    image: values.image === undefined ? undefined : await getImage(values.image, context),
+    venues: await prepareLinks(venueRules, values.venue, context),
+    organizers: await prepareLinks(organizerRules, values.organizer, context),
   }
 }
 
-async function prepareLinks(rules: LinkedRules, value: unknown, asking: Asking): Promise<PreparedLink[] | undefined> {
+async function prepareLinks(rules: LinkedRules, value: unknown, context: Context): Promise<PreparedLink[] | undefined> {
   const entries = value === undefined ? undefined : linkEntries(value)
   if (!entries) return undefined
   const prepare = (entry: (typeof entries)[number]) => {
     if ('id' in entry) return entry
-    // The author of a nested record is the caller (contract 5.7).
+    // The author of a nested record is the caller (rule 16.4).
     const { author: _author, ...nested } = readNested(rules.fields, entry.fields)
-    return prepareLinked(nested, asking)
+    return prepareLinked(nested, context)
   }
   return Promise.all(entries.map(prepare))
 }
 
 /**
- * Looks at an event that is written as `row`, with these links as far as they are known from writing it. What it asks of the transaction
- * comes after everything that is written, and reaches the database together with that.
+ * Looks at an event that is written as `row`, with these links as far as they are known from writing it. The queries of `look`
+ * come after everything that is written, and reach the database together with that.
  */
 export type LookAtWritten<Seen> = (tx: Db, row: EventRow, links: KnownLinks) => Promise<Seen>
 
@@ -83,32 +82,32 @@ export type LookAtWritten<Seen> = (tx: Db, row: EventRow, links: KnownLinks) => 
 export async function createEvent<Seen>(
   tx: Db,
   prepared: PreparedEvent,
-  asking: Asking,
+  context: Context,
   look: LookAtWritten<Seen>,
 ): Promise<Seen> {
-  return writeEvent(tx, undefined, prepared, asking, look)
+  return writeEvent(tx, undefined, prepared, context, look)
 }
 
-/** Changes what was sent of an event (contract 0.3.2), which is held. */
+/** Changes the sent fields of an event (rule 16.2), which is held. */
 export async function changeEvent<Seen>(
   tx: Db,
   before: EventRow,
   prepared: PreparedEvent,
-  asking: Asking,
+  context: Context,
   look: LookAtWritten<Seen>,
 ): Promise<Seen> {
-  return writeEvent(tx, before, prepared, asking, look)
+  return writeEvent(tx, before, prepared, context, look)
 }
 
-/** Moves an event, which is held, to the trash; its links stay, its terms count it no longer (contract 6). */
+/** Moves an event, which is held, to the trash; its links stay, its terms count it no longer (rules 24.1 and 24.4). */
 export async function trashEvent<Seen>(
   tx: Db,
   row: EventRow,
-  asking: Asking,
+  context: Context,
   look: LookAtWritten<Seen>,
 ): Promise<Seen> {
   const [columns, had] = await Promise.all([
-    trashColumns(tx, 'events', row, asking),
+    trashColumns(tx, 'events', { ...row, name: row.title }, context),
     row.status === 'publish' ? findTermIds(tx, row.id) : [],
   ])
   const terms = had.map((term) => term.id)
@@ -122,52 +121,42 @@ export async function trashEvent<Seen>(
   return seen
 }
 
-const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined }
+const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
 
 /** What a new event has where nothing was sent. */
-const UNSENT = {
-  description: '',
-  excerpt: '',
-  cost: '[]',
-  website: '',
-  image: null,
-  show_map: 0,
-  show_map_link: 0,
-  hide_from_listings: 0,
-  sticky: 0,
-  featured: 0,
-} as const satisfies Partial<EventRow>
+const UNSENT = { ...blankColumns(event.fields), cost: '[]', image: null } satisfies Partial<EventRow>
 
 async function writeEvent<Seen>(
   tx: Db,
   before: EventRow | undefined,
   prepared: PreparedEvent,
-  asking: Asking,
+  context: Context,
   look: LookAtWritten<Seen>,
 ): Promise<Seen> {
   const { values } = prepared
-  const venues = prepared.venues && (await linkIds(tx, venueRules, prepared.venues, asking))
-  const organizers = prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, asking))
+  const made = new Set<number>()
+  const venues = prepared.venues && (await linkIds(tx, venueRules, prepared.venues, made, context))
+  const organizers = prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, made, context))
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const texts = { ...UNSENT, ...before, ...kept }
-  const record = settleRecord(asking, before, values, 'now')
+  const record = settleRecord(context, before, values, 'now')
   const numbered = before?.id ?? nextRecordId(tx, 'event')
   const named = { id: numbered, status: record.status, name: texts.title }
   const [id, terms, slug] = await Promise.all([
     numbered,
-    settleEventTerms(tx, before, values, record.status, asking),
-    settleSlug(tx, asking.caller, 'events', named, before, values.slug),
+    settleEventTerms(tx, before, values, record.status, context),
+    settleSlug(tx, context.caller, 'events', named, before, values.slug),
   ])
   const columns = {
     ...kept,
     ...record,
-    ...settleWebsite(values, before, asking),
-    ...settleTimes(values, before, asking),
+    ...settleWebsite(values, before, context),
+    ...settleTimes(values, before, context),
     ...(values.cost === undefined ? {} : { cost: settleCost(values.cost) }),
-    ...(prepared.image === undefined ? {} : { image: await linkImage(tx, prepared.image, asking) }),
+    ...(prepared.image === undefined ? {} : { image: await linkImage(tx, prepared.image, context) }),
     slug,
-    search: [texts.title, texts.excerpt, texts.description].map((text) => fold(plainText(text))).join('\n'),
-    trusted: settleTrust(asking, before, ['title', 'description', 'excerpt'], values, { ...before }),
+    search: [texts.title, texts.excerpt, texts.description].map(foldedText).join('\n'),
+    trusted: settleTrust(context, before, ['title', 'description', 'excerpt'], values, { ...before }),
   }
   const row: EventRow = { ...UNSENT, ...before, ...columns, id }
   const link = before ? replaceLinks : insertLinks
@@ -175,10 +164,10 @@ async function writeEvent<Seen>(
     { terms: terms.before, counted: before?.status === 'publish' },
     { terms: terms.after, counted: record.status === 'publish' },
   )
-  // What was not sent of a new event is none; what was not sent of another stays.
+  // Links that were not sent are none for a new event, and stay for another.
   const links = before
-    ? { venues, organizers, terms: terms.isSent ? terms.after : undefined }
-    : { venues: venues ?? [], organizers: organizers ?? [], terms: terms.after }
+    ? { venues, organizers, terms: terms.isSent ? terms.after : undefined, made }
+    : { venues: venues ?? [], organizers: organizers ?? [], terms: terms.after, made }
   // None waits for another, so they reach the database together, in this order. Terms are what others wait for: they are held last.
   const [, , , , , , seen] = await Promise.all([
     before ? updateEvent(tx, id, columns) : insertEvent(tx, row),
@@ -192,24 +181,29 @@ async function writeEvent<Seen>(
   return seen
 }
 
-/** Local and UTC times (contract 5.3): what was not sent stays, and UTC follows from the wall clock and the zone. */
-function settleTimes(values: EventValues, before: EventRow | undefined, asking: Asking) {
+/** Local and UTC times (rule 18.1): times that were not sent stay, and UTC follows from the wall clock and the zone. */
+function settleTimes(values: EventValues, before: EventRow | undefined, context: Context) {
   const zone =
-    values.timezone === undefined ? (before?.timezone ?? asking.site.timezone) : values.timezone || asking.site.timezone
+    values.timezone === undefined
+      ? (before?.timezone ?? context.site.timezone)
+      : values.timezone || context.site.timezone
   const allDay = values.all_day ?? before?.all_day === 1
-  const wall = (name: 'start_date' | 'end_date') => {
+  const edge = (name: 'start_date' | 'end_date') => {
     const sent = values[name]
-    const time = sent === undefined ? before?.[name] : parseMoment(sent, zone, asking.now)
-    if (time === undefined) throw invalidParam(name)
-    return time
+    const held = before && zone === before.timezone ? { wall: before[name], utc: before[`utc_${name}`] } : undefined
+    if (sent === undefined && before) return held ?? before[name]
+    const moment = sent === undefined ? undefined : readMoment(sent, zone, context.now)
+    if (moment === undefined) throw invalidParam(name)
+    // Of a time that occurs twice an answer does not tell which it is: put back, it stays the same moment.
+    return moment.utc === undefined && moment.wall === held?.wall ? held : moment
   }
-  const times = settleWhen({ start: wall('start_date'), end: wall('end_date'), timezone: zone, allDay })
+  const times = settleWhen({ start: edge('start_date'), end: edge('end_date'), timezone: zone, allDay })
   return { ...times, timezone: zone, all_day: Number(allDay) }
 }
 
 /** An event without a website shows its own address there, which sent back is still none. */
-function settleWebsite(values: EventValues, before: EventRow | undefined, asking: Asking) {
-  const isOwn = before !== undefined && values.website === recordUrl(asking.site, 'event', before)
+function settleWebsite(values: EventValues, before: EventRow | undefined, context: Context) {
+  const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}
 }
 
@@ -217,9 +211,20 @@ function settleCost(value: unknown): string {
   return JSON.stringify(parseCost(value) ?? [])
 }
 
-async function linkIds(tx: Db, rules: LinkedRules, links: readonly PreparedLink[], asking: Asking): Promise<number[]> {
+/** The ids of the linked records, in order; ids of new records are added to `made`. */
+async function linkIds(
+  tx: Db,
+  rules: LinkedRules,
+  links: readonly PreparedLink[],
+  made: Set<number>,
+  context: Context,
+): Promise<number[]> {
   const ids = new Set<number>()
-  for (const link of links) ids.add('id' in link ? link.id : await createLinked(tx, rules, link, asking))
+  for (const link of links) {
+    const { id, isNew } = 'id' in link ? { ...link, isNew: false } : await createLinked(tx, rules, link, context)
+    ids.add(id)
+    if (isNew) made.add(id)
+  }
   return [...ids]
 }
 
@@ -237,7 +242,7 @@ async function settleEventTerms(
   before: EventRow | undefined,
   values: EventValues,
   status: string,
-  asking: Asking,
+  context: Context,
 ): Promise<EventTerms> {
   const isSent = values.categories !== undefined || values.tags !== undefined
   const isCountedAlike = before && (before.status === 'publish') === (status === 'publish')
@@ -252,7 +257,7 @@ async function settleEventTerms(
   const settled = async (taxonomy: Taxonomy) => {
     const entries = sent[taxonomy]
     return entries
-      ? settleTerms(tx, asking.caller, taxonomy, entries, known)
+      ? settleTerms(tx, context.caller, taxonomy, entries, known)
       : had.flatMap((term) => (term.taxonomy === taxonomy ? [term.id] : []))
   }
   const after = [...(await settled('category')), ...(await settled('tag'))]
@@ -261,7 +266,7 @@ async function settleEventTerms(
 
 interface Counted {
   terms: readonly number[]
-  /** Whether the event counts at all: only published ones do (contract 3.4). */
+  /** Whether the event counts at all: only published ones do (rule 7.4). */
   counted: boolean
 }
 
@@ -271,7 +276,7 @@ interface CountChanges {
   fewer: number[]
 }
 
-/** The terms whose counts change from what an event had to what it has. */
+/** The terms whose counts change when an event changes its terms or status. */
 function countChanges(before: Counted, after: Counted): CountChanges {
   const had = new Set(before.counted ? before.terms : [])
   const has = new Set(after.counted ? after.terms : [])

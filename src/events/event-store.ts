@@ -1,24 +1,26 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
-import type { GeoFilter } from '../common/geoloc.ts'
-import { findImages } from '../common/images.ts'
-import { findLinkedByIds, type LinkedType } from '../common/linked-store.ts'
-import { findIdBySlug, type Listing, offsetOf, type PageRequest, visibleTo } from '../common/record-store.ts'
-import { statusFilter } from '../common/status.ts'
-import { findTermByEntry, withDescendants } from '../common/term-store.ts'
-import type { Asking } from '../declare/asking.ts'
+import type { Context } from '../context/context.ts'
 import type { Parsed } from '../declare/resource.ts'
+import { findImages } from '../images/images.ts'
+import type { GeoFilter } from '../linked/geoloc.ts'
+import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
+import { type Listing, offsetOf, type PageRequest, shownTo, visibleTo } from '../records/record-store.ts'
+import { statusFilter } from '../records/status.ts'
 import type { Db } from '../storage/database.ts'
+import { foundRows } from '../storage/found-rows.ts'
 import { withinCircle } from '../storage/geo.ts'
 import type { EventRow, ImageRow, OrganizerRow, Tables, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
-import { alsoMatching } from '../storage/search-index.ts'
+import { alsoMatching } from '../storage/search/search-index.ts'
 import { statement } from '../storage/statement.ts'
+import { wholeList } from '../storage/whole-list.ts'
+import { findTermsByEntries, withDescendants } from '../terms/term-store.ts'
 import { parseSearch } from '../text/search.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import type { event } from './event.ts'
 import type { EventWindow } from './event-window.ts'
 
-/** What an event is shown with: its venues and organizers in order, its terms by name, and the images of all of them. */
+/** The records an event shows: its venues and organizers in order, its terms by name, and the images of all of them. */
 export interface EventLinks {
   venues: VenueRow[]
   organizers: OrganizerRow[]
@@ -31,9 +33,7 @@ const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').selectAll().where('id', 'in', value('ids')),
 )
 
-export async function findEvent(db: Db, address: { id: number } | { slug: string }): Promise<EventRow | undefined> {
-  const id = 'id' in address ? address.id : await findIdBySlug(db, 'events', address.slug)
-  if (id === undefined) return undefined
+export async function findEvent(db: Db, id: number): Promise<EventRow | undefined> {
   const [row] = await selectByIds(db, { ids: [id] })
   return row
 }
@@ -41,23 +41,26 @@ export async function findEvent(db: Db, address: { id: number } | { slug: string
 /** A list of events as asked for, with its window and circle worked out. */
 export type EventQuery = Omit<Parsed<typeof event.filters>, 'geoloc'> & { window: EventWindow } & GeoFilter
 
-/** One page of events in the order of contract 4.4: by local start, publication date, id; with `include` by publication date, id. */
-export async function listEvents(query: EventQuery, page: PageRequest, asking: Asking): Promise<Listing<EventRow>> {
-  const where = await eventConditions(query, asking)
-  const { total } = await asking.db
-    .selectFrom('events')
-    .select((record) => record.fn.countAll<number>().as('total'))
-    .where(where)
-    .executeTakeFirstOrThrow()
-  let events = asking.db.selectFrom('events').selectAll().where(where)
-  if (!query.include) events = events.orderBy('start_date')
-  const rows = await events.orderBy('date').orderBy('id').limit(page.perPage).offset(offsetOf(page)).execute()
-  return { rows, total: Number(total) }
+/** One page of events in the order of rule 11.7: by local start, publication date, id; with `include` by publication date, id. */
+export async function listEvents(query: EventQuery, page: PageRequest, context: Context): Promise<Listing<EventRow>> {
+  const where = await eventConditions(query, context)
+  const matching = context.db.selectFrom('events').where(where)
+  const order = query.include ? sql`events.date, events.id` : sql`events.start_date, events.date, events.id`
+  const ids = matching
+    .select('id')
+    .limit(sql.lit(page.perPage))
+    .offset(sql.lit(offsetOf(page)))
+  const shown = query.include ? ids : ids.orderBy('start_date')
+  const [totals, rows] = await context.aside(context.db, 'list', [
+    matching.select((record) => record.fn.countAll<number>().as('total')),
+    foundRows<EventRow>(context.db, 'events', shown.orderBy('date').orderBy('id'), order),
+  ])
+  return { rows, total: Number(totals[0]?.total) }
 }
 
 type Events = ExpressionBuilder<Tables, 'events'>
 type Condition = (record: Events) => ReturnType<Events['and']>
-type ConditionOf<Value> = (value: Value, asking: Asking) => Condition | Promise<Condition>
+type ConditionOf<Value> = (value: Value, context: Context) => Condition | Promise<Condition>
 
 /** Parameters that are no conditions of their own: the search, which is put around the others, the page, and the dates that the window is made of. */
 type Shaping =
@@ -81,9 +84,9 @@ const conditions: {
   [Name in Exclude<keyof EventQuery, Shaping>]-?: ConditionOf<Exclude<EventQuery[Name], undefined>>
 } = {
   window: (window) => (record) => record.and(windowConditions(record, window)),
-  categories: (entries, asking) => inTerms('category', entries, asking),
-  tags: (entries, asking) => inTerms('tag', entries, asking),
-  venue: (ids, asking) => (record) =>
+  categories: (entries, context) => inTerms('category', entries, context),
+  tags: (entries, context) => inTerms('tag', entries, context),
+  venue: (ids, context) => (record) =>
     record(
       'events.id',
       'in',
@@ -91,10 +94,10 @@ const conditions: {
         .selectFrom('event_venues')
         .innerJoin('venues', 'venues.id', 'event_venues.venue')
         .select('event')
-        .where('event_venues.venue', 'in', ids)
-        .where((place) => visibleTo(asking.caller, 'venues')(place as never) as never),
+        .where('event_venues.venue', 'in', wholeList(context.db, ids))
+        .where((place) => shownTo(context.caller, 'venues')(place as never) as never),
     ),
-  organizer: (ids, asking) => (record) =>
+  organizer: (ids, context) => (record) =>
     record(
       'events.id',
       'in',
@@ -102,11 +105,11 @@ const conditions: {
         .selectFrom('event_organizers')
         .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
         .select('event')
-        .where('event_organizers.organizer', 'in', ids)
-        .where((host) => visibleTo(asking.caller, 'organizers')(host as never) as never),
+        .where('event_organizers.organizer', 'in', wholeList(context.db, ids))
+        .where((host) => shownTo(context.caller, 'organizers')(host as never) as never),
     ),
   featured: (wanted) => (record) => record('featured', '=', Number(wanted)),
-  geoloc: (wanted) => (record) => {
+  geoloc: (wanted, context) => (record) => {
     const located = record(
       'events.id',
       'in',
@@ -115,11 +118,11 @@ const conditions: {
         .innerJoin('venues', 'venues.id', 'event_venues.venue')
         .select('event')
         .where('geo_lat', 'is not', null)
-        .where('venues.status', '=', 'publish'),
+        .where((place) => shownTo(context.caller, 'venues')(place as never) as never),
     )
     return wanted ? located : record.not(located)
   },
-  circle: (circle, asking) => (record) =>
+  circle: (circle, context) => (record) =>
     record(
       'events.id',
       'in',
@@ -127,11 +130,11 @@ const conditions: {
         .selectFrom('event_venues')
         .innerJoin('venues', 'venues.id', 'event_venues.venue')
         .select('event')
-        .where('venues.status', '=', 'publish')
-        .where((place) => withinCircle(asking.db, place as never, circle) as never),
+        .where((place) => shownTo(context.caller, 'venues')(place as never) as never)
+        .where((place) => withinCircle(context.db, place as never, circle) as never),
     ),
-  include: (ids) => (record) => record('events.id', 'in', ids),
-  // One occurrence is stored for each event, so none is the child of another (contract 4.9).
+  include: (ids, context) => (record) => record('events.id', 'in', wholeList(context.db, ids)),
+  // One occurrence is stored for each event, so none is the child of another (rule 13.7).
   post_parent: () => (record) => record.and([sql<SqlBool>`1 = 0`]),
   ticketed: () => (record) => record.and([]),
 }
@@ -150,40 +153,43 @@ function windowConditions(record: Events, window: EventWindow) {
   )
 }
 
-async function inTerms(taxonomy: Taxonomy, entries: readonly string[], asking: Asking): Promise<Condition> {
-  const terms = await Promise.all(entries.map((entry) => findTermByEntry(asking.db, taxonomy, entry)))
+async function inTerms(taxonomy: Taxonomy, entries: readonly string[], context: Context): Promise<Condition> {
+  const terms = await findTermsByEntries(context.db, taxonomy, entries)
   const ids = await withDescendants(
-    asking.db,
+    context.db,
     terms.flatMap((term) => (term ? [term.id] : [])),
   )
+  const list = wholeList(context.db, ids)
   return (record) =>
-    record('events.id', 'in', record.selectFrom('event_terms').select('event').where('term', 'in', ids))
+    record('events.id', 'in', record.selectFrom('event_terms').select('event').where('term', 'in', list))
 }
 
-async function eventConditions(query: EventQuery, asking: Asking): Promise<Condition> {
-  const { statuses } = statusFilter(asking.caller, query.status)
+async function eventConditions(query: EventQuery, context: Context): Promise<Condition> {
+  const { statuses } = statusFilter(context.caller, query.status)
   const narrowed: Condition[] = []
   for (const [name, condition] of Object.entries(conditions)) {
     const value = query[name as keyof typeof conditions]
-    if (value !== undefined) narrowed.push(await (condition as ConditionOf<unknown>)(value, asking))
+    if (value !== undefined) narrowed.push(await (condition as ConditionOf<unknown>)(value, context))
   }
   const all: Condition = (record) =>
     record.and([
       record('events.status', 'in', [...statuses]),
       record('events.hide_from_listings', '=', 0),
-      visibleTo(asking.caller, 'events')(record as never) as never,
+      visibleTo(context.caller, 'events')(record as never) as never,
       ...narrowed.map((condition) => condition(record)),
     ])
   if (query.search === undefined) return all
-  const searched = await alsoMatching(asking.db, parseSearch(query.search), asking.findMatching)
+  const searched = await alsoMatching(context.db, parseSearch(query.search), context.findMatching)
   return (record) => record.and([searched(all(record))])
 }
 
-/** Ids of what an event is linked to, in order; undefined for what is not known to whoever asks. */
+/** Ids of the records an event is linked to, in order; undefined where they are not known. */
 export interface KnownLinks {
   venues: readonly number[] | undefined
   organizers: readonly number[] | undefined
   terms: readonly number[] | undefined
+  /** Those of its venues and organizers that are as new as the link. */
+  made: ReadonlySet<number>
 }
 
 /** The links of these events, in one query a kind; every event asked for has an entry. `known` is for one event alone. */

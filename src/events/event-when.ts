@@ -1,5 +1,5 @@
-import { addDays, addMonths, dayOf, endOfDay, formatUtc, parseMoment, startOfDay, wallNow } from '../text/moments.ts'
-import { settledWall, wallToUtc } from '../text/zones.ts'
+import { addDays, addMonths, dayOf, endOfDay, type Moment, parseMoment, startOfDay, wallNow } from '../text/moments.ts'
+import { lastWallToUtc, settledWall, utcToWall, wallToUtc } from '../text/zones.ts'
 
 const MONTHS_AHEAD = 24
 
@@ -7,25 +7,24 @@ const MONTHS_AHEAD = 24
 let latest = { zone: '', second: Number.NaN, window: { start: '', end: '' } }
 
 /**
- * The four times an event keeps, from the wall times asked for and its zone (contract 5.3, 0.3.15, defect 18). A wall
+ * The four times an event keeps, from the wall times asked for and its zone (rules 18.1 to 18.5). A wall
  * time that a clock change skips moves forward; an all-day event runs from 00:00:00 of its first day to 23:59:59 of its
  * last, whatever the clocks do at midnight; an end before the start becomes the start (all day: the end of that day).
- * UTC is always that of the wall time kept. Throws a RangeError on an unknown zone.
+ * UTC is that of the wall time kept; of one that the clocks show twice it is the moment that was sent, else the first,
+ * and for an end the first that is not before the start. Throws a RangeError on an unknown zone.
  */
-export function settleWhen(input: { start: string; end: string; timezone: string; allDay: boolean }) {
-  const { start, end } = input.allDay ? wholeDays(input.start, input.end) : settledSpan(input)
-  return {
-    start_date: start,
-    end_date: end,
-    utc_start_date: wallToUtc(start, input.timezone),
-    utc_end_date: wallToUtc(end, input.timezone),
-  }
+export function settleWhen(input: { start: Edge; end: Edge; timezone: string; allDay: boolean }) {
+  const { start, end } = input.allDay ? wholeDays(input) : settledSpan(input)
+  return { start_date: start.wall, end_date: end.wall, utc_start_date: start.utc, utc_end_date: end.utc }
 }
 
+/** A wall time, or one with the moment it stands for; a moment that has another wall time in the zone is not looked at. */
+export type Edge = string | Moment
+
 /**
- * The window of a list without dates (contract 4.3, defect 42): from the start of yesterday in the zone of the site to
- * the end of the day 24 months after today, reckoned in UTC. `now` is in ms since the epoch; the window is the same for
- * as long as neither calendar turns a page.
+ * The window of a list without dates (rule 12.1): from the start of yesterday in the zone of the site to
+ * the end of the day 24 months after today there. `now` is in ms since the epoch; the window is the same for as long as
+ * that calendar does not turn a page.
  */
 export function defaultWindow(zone: string, now: number): Readonly<{ start: string; end: string }> {
   const second = Math.floor(now / 1000)
@@ -34,10 +33,10 @@ export function defaultWindow(zone: string, now: number): Readonly<{ start: stri
 }
 
 /**
- * A date parameter of the list as the wall time it is compared with; undefined when it is no moment (contract 4.3,
- * 0.3.1). It is read in `zone`, that of the site, and an offset is converted to it. Unless `strict`, the time of day is
- * dropped: `start` is 00:00:00 of the day, `end` and the four bounds `starts_*` and `ends_*` ('before-after') are its
- * 23:59:59. So `start_date=now` is the start of today, `ends_after=now` waits for tomorrow unless strict.
+ * A date parameter of the list as the wall time it is compared with; undefined when it is no moment (rules 12.3 and 12.4). It is read in `zone`,
+ * that of the site, and an offset is converted to it. Unless `strict`, the time of day is dropped: `start` is 00:00:00 of the day, `end` and the
+ * four bounds `starts_*` and `ends_*` ('before-after') are its 23:59:59. So `start_date=now` is the start of today, `ends_after=now` waits for
+ * tomorrow unless strict. A strict time that a clock change skips moves forward, as those of events do.
  */
 export function parseWindowEdge(
   value: string | number,
@@ -47,23 +46,45 @@ export function parseWindowEdge(
   now: number,
 ): string | undefined {
   const wall = parseMoment(value, zone, now)
-  if (wall === undefined || strict) return wall
+  if (wall === undefined) return undefined
+  if (strict) return settledWall(wall, zone)
   return edge === 'start' ? startOfDay(wall) : endOfDay(wall)
 }
 
 function windowAt(zone: string, now: number): { start: string; end: string } {
-  return {
-    start: startOfDay(addDays(dayOf(wallNow(zone, now)), -1)),
-    end: endOfDay(addMonths(dayOf(formatUtc(now)), MONTHS_AHEAD)),
-  }
+  const today = dayOf(wallNow(zone, now))
+  return { start: startOfDay(addDays(today, -1)), end: endOfDay(addMonths(today, MONTHS_AHEAD)) }
 }
 
-function settledSpan(input: { start: string; end: string; timezone: string }): { start: string; end: string } {
-  const start = settledWall(input.start, input.timezone)
-  const end = settledWall(input.end, input.timezone)
-  return end < start ? { start, end: start } : { start, end }
+interface Span {
+  start: Settled
+  end: Settled
 }
 
-function wholeDays(first: string, last: string): { start: string; end: string } {
-  return { start: startOfDay(first), end: last < first ? endOfDay(first) : endOfDay(last) }
+interface Settled {
+  wall: string
+  utc: string
 }
+
+function settledSpan({ start: first, end: last, timezone }: { start: Edge; end: Edge; timezone: string }): Span {
+  const start = settledEdge(first, timezone)
+  const end = settledEdge(last, timezone)
+  if (end.utc >= start.utc) return { start, end }
+  const later = typeof last === 'string' || last.utc === undefined ? lastWallToUtc(end.wall, timezone) : end.utc
+  return { start, end: later >= start.utc ? { wall: end.wall, utc: later } : start }
+}
+
+function settledEdge(edge: Edge, zone: string): Settled {
+  const { wall: sent, utc } = typeof edge === 'string' ? { wall: edge, utc: undefined } : edge
+  if (utc !== undefined && utcToWall(utc, zone) === sent) return { wall: sent, utc }
+  const wall = settledWall(sent, zone)
+  return { wall, utc: wallToUtc(wall, zone) }
+}
+
+function wholeDays({ start: first, end: last, timezone }: { start: Edge; end: Edge; timezone: string }): Span {
+  const settled = (wall: string) => ({ wall, utc: wallToUtc(wall, timezone) })
+  const [start, end] = [startOfDay(wallOf(first)), endOfDay(wallOf(last))]
+  return { start: settled(start), end: settled(end < start ? endOfDay(start) : end) }
+}
+
+const wallOf = (edge: Edge) => (typeof edge === 'string' ? edge : edge.wall)

@@ -1,11 +1,11 @@
-import type { Asking } from '../declare/asking.ts'
+import type { Context } from '../context/context.ts'
 import type { Parsed } from '../declare/resource.ts'
 import type { event } from './event.ts'
 import { defaultWindow, parseWindowEdge } from './event-when.ts'
 
-/** The published default of an edge of the window, computed at the time of the request (contract 4.3). */
+/** The published default of an edge of the window, computed at the time of the request (rule 12.1). */
 export function defaultWindowOf(edge: 'start' | 'end') {
-  return (asking: Asking) => defaultWindow(asking.site.timezone, asking.now)[edge]
+  return (context: Context) => defaultWindow(context.site.timezone, context.now)[edge]
 }
 
 /** The bounds a list of events lies within, as wall times; undefined edges are open. */
@@ -33,23 +33,34 @@ type WindowQuery = Pick<
 >
 
 /**
- * The window a query asks for (contract 4.3, B.5): whole days unless strict; the default window falls away when any of the four
- * relative bounds is given; `starts_after` and `ends_before` win over `start_date` and `end_date`; `include` ignores dates (defect 38).
+ * The window a query asks for (rules 12.4 and 12.5): whole days unless strict; the default window falls away when any of the four
+ * relative bounds is given; `starts_after` and `ends_before` win over `start_date` and `end_date`; `include` ignores every date
+ * (rule 12.6).
  */
-export function eventWindow(query: WindowQuery, asking: Asking): EventWindow {
+export function eventWindow(query: WindowQuery, context: Context): EventWindow {
+  if (query.include !== undefined) return WITHOUT_BOUNDS
   const edge = (value: string | number | undefined, which: 'start' | 'end' | 'before-after') =>
     value === undefined
       ? undefined
-      : parseWindowEdge(value, which, query.strict_dates ?? false, asking.site.timezone, asking.now)
+      : parseWindowEdge(value, which, query.strict_dates ?? false, context.site.timezone, context.now)
   const relative = {
     startsBefore: edge(query.starts_before, 'before-after'),
     startsAfter: edge(query.starts_after, 'before-after'),
     endsBefore: edge(query.ends_before, 'before-after'),
     endsAfter: edge(query.ends_after, 'before-after'),
   }
-  const open = query.include !== undefined || Object.values(relative).some((bound) => bound !== undefined)
-  const fallback = open ? undefined : defaultWindow(asking.site.timezone, asking.now)
-  const from = query.include ? undefined : (edge(query.start_date, 'start') ?? fallback?.start)
-  const to = query.include ? undefined : (edge(query.end_date, 'end') ?? fallback?.end)
+  const open = Object.values(relative).some((bound) => bound !== undefined)
+  const fallback = open ? undefined : defaultWindow(context.site.timezone, context.now)
+  const from = edge(query.start_date, 'start') ?? fallback?.start
+  const to = edge(query.end_date, 'end') ?? fallback?.end
   return { ...relative, from, to }
+}
+
+const WITHOUT_BOUNDS: EventWindow = {
+  from: undefined,
+  to: undefined,
+  startsBefore: undefined,
+  startsAfter: undefined,
+  endsBefore: undefined,
+  endsAfter: undefined,
 }

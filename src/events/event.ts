@@ -1,7 +1,3 @@
-import { areLinks, areRecordsOf } from '../common/linked-rules.ts'
-import { authorFields, imageField, isEvent, pageFilters, statusField } from '../common/record-fields.ts'
-import { isAllowedStatusList } from '../common/status.ts'
-import { areTermEntries, isTermList } from '../common/term-rules.ts'
 import {
   anything,
   clearableText,
@@ -23,15 +19,21 @@ import {
   url,
   words,
 } from '../declare/kinds.ts'
+import { limits } from '../declare/limits.ts'
 import { defineResource } from '../declare/resource.ts'
+import { imageField } from '../images/image-field.ts'
+import { areLinkable, areLinks, areRecordsOf } from '../linked/linked-rules.ts'
 import { organizer } from '../organizers/organizer.ts'
+import { authorFields, isEvent, pageFilters, statusField } from '../records/record-fields.ts'
+import { isAllowedStatusList } from '../records/status.ts'
+import { areTermEntries, isTermList } from '../terms/term-rules.ts'
 import { venue } from '../venues/venue.ts'
-import { parseCost } from './event-cost.ts'
+import { isCost } from './event-cost.ts'
 import { defaultWindowOf } from './event-window.ts'
 
 const password = { kind: anything, about: 'Accepted and ignored: events have no passwords' } as const
 
-/** Events (specification 2.1, 4.4). */
+/** Events: their fields, filters and addresses (rule 3.9). */
 export const event = defineResource({
   name: 'event',
   path: 'events',
@@ -41,13 +43,13 @@ export const event = defineResource({
       id: { kind: integer, about: 'The id of the event', required: true },
       password: { ...password, kind: settledText },
     },
-    slug: { slug: { kind: settledText, about: 'The slug of the event', required: true } },
+    slug: { slug: { kind: settledText, about: 'The slug of the event', required: true, within: limits.slug } },
   },
   fields: {
     ...authorFields,
-    title: { kind: text, about: 'The title of the event', required: true },
+    title: { kind: text, about: 'The title of the event', required: true, within: limits.title },
     description: { kind: clearableText, about: 'The description of the event' },
-    slug: { kind: settledText, about: 'The slug of the event' },
+    slug: { kind: settledText, about: 'The slug of the event', within: limits.slug },
     excerpt: { kind: clearableText, about: 'The excerpt of the event' },
     ...statusField,
     timezone: { kind: timezone, about: 'The time zone of the event; that of the site when none is given' },
@@ -55,7 +57,7 @@ export const event = defineResource({
     start_date: { kind: moment, about: 'When the event starts', required: true },
     end_date: { kind: moment, about: 'When the event ends', required: true },
     ...imageField,
-    cost: { kind: anything, about: 'The cost of the event', valid: (value) => parseCost(value) !== undefined },
+    cost: { kind: anything, about: 'The cost of the event', within: limits.cost, valid: isCost },
     website: { kind: { ...url, wire: {} }, about: 'The website of the event', default: null },
     show_map: { kind: flag, about: 'Whether the event shows a map' },
     show_map_link: { kind: flag, about: 'Whether the event links to a map' },
@@ -66,20 +68,31 @@ export const event = defineResource({
       kind: links,
       about: 'The categories of the event: ids, slugs or names',
       default: null,
+      within: limits.terms,
       valid: areTermEntries,
     },
-    tags: { kind: links, about: 'The tags of the event: ids, slugs or names', default: null, valid: areTermEntries },
+    tags: {
+      kind: links,
+      about: 'The tags of the event: ids, slugs or names',
+      default: null,
+      within: limits.terms,
+      valid: areTermEntries,
+    },
     venue: {
       kind: links,
       about: 'The venue of the event: its id or its fields',
       default: null,
+      nested: venue.fields,
       valid: areLinks('venue', venue.fields),
+      lookUp: areLinkable('venue', venue.fields),
     },
     organizer: {
       kind: links,
       about: 'The organizers of the event: their ids or their fields',
       default: null,
+      nested: organizer.fields,
       valid: areLinks('organizer', organizer.fields),
+      lookUp: areLinkable('organizer', organizer.fields),
     },
   },
   filters: {
@@ -103,22 +116,26 @@ export const event = defineResource({
       about: 'Take the dates to the second instead of by whole days',
       default: 'false',
     },
-    search: { kind: text, about: 'Only events with these words in their title, excerpt or description' },
+    search: {
+      kind: text,
+      about: 'Only events with these words in their title, excerpt or description',
+      within: limits.search,
+    },
     categories: {
       kind: idsOrSlugs,
       about: 'Only events in any of these categories, by id or slug',
-      valid: isTermList('category'),
+      lookUp: isTermList('category'),
     },
-    tags: { kind: idsOrSlugs, about: 'Only events with any of these tags, by id or slug', valid: isTermList('tag') },
-    venue: { kind: ids, about: 'Only events at any of these venues, by id', valid: areRecordsOf('venue') },
-    organizer: { kind: ids, about: 'Only events of any of these organizers, by id', valid: areRecordsOf('organizer') },
+    tags: { kind: idsOrSlugs, about: 'Only events with any of these tags, by id or slug', lookUp: isTermList('tag') },
+    venue: { kind: ids, about: 'Only events at any of these venues, by id', lookUp: areRecordsOf('venue') },
+    organizer: { kind: ids, about: 'Only events of any of these organizers, by id', lookUp: areRecordsOf('organizer') },
     featured: { kind: flag, about: 'Only featured events, or only those that are not' },
     status: { kind: words, about: 'Only events with one of these statuses', valid: isAllowedStatusList },
     geoloc: { kind: flag, about: 'Only events whose venue has coordinates, or only those whose venue has none' },
     geoloc_lat: { kind: latitude, about: 'The latitude to look around; needs geoloc_lng' },
     geoloc_lng: { kind: longitude, about: 'The longitude to look around; needs geoloc_lat' },
     include: { kind: ids, about: 'Only the events with these ids, whenever they are' },
-    post_parent: { kind: recordId, about: 'Only occurrences of the event with this id', valid: isEvent },
+    post_parent: { kind: recordId, about: 'Only occurrences of the event with this id', lookUp: isEvent },
     ticketed: {
       kind: flag,
       about: 'Only events that sell tickets, which this service does not',

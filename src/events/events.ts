@@ -1,68 +1,82 @@
-import { geoFilter } from '../common/geoloc.ts'
-import { keepPresented } from '../common/presented-records.ts'
-import { recordRights, refuseUnreadable } from '../common/record-present.ts'
-import { findKind, pageRequest } from '../common/record-store.ts'
-import { statusLinks } from '../common/status.ts'
-import type { Asking } from '../declare/asking.ts'
+import type { Context } from '../context/context.ts'
 import type { ListAnswer, Operations } from '../declare/operations.ts'
 import type { Parsed } from '../declare/resource.ts'
+import { geoFilter } from '../linked/geoloc.ts'
+import { trashedAnyway } from '../linked/linked-operations.ts'
+import { recordRights, refuseUnreadable } from '../linked/record-present.ts'
+import { keepPresented } from '../memory/presented-records.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
+import { sentTexts } from '../records/record-rules.ts'
+import { findKind, idAt, pageRequest } from '../records/record-store.ts'
+import { textsToWrite } from '../records/record-texts.ts'
+import { statusLinks } from '../records/status.ts'
+import { showOrLeaveOut, showRecord } from '../records/unshowable.ts'
 import type { Db } from '../storage/database.ts'
 import { holdRecord } from '../storage/locks.ts'
 import type { EventRow } from '../storage/schema.ts'
+import { prepareTexts, showInTurn, showPrepared } from '../text/long-texts.ts'
 import { parameter } from '../text/query-text.ts'
 import type { event } from './event.ts'
-import { eventLinkedData, presentEvent } from './event-present.ts'
+import { presentEvent, presentSingleEvent, presentWritten } from './event-present.ts'
 import { changeEvent, createEvent, type LookAtWritten, prepareEvent, trashEvent } from './event-rules.ts'
-import { type EventLinks, findEvent, findEventLinks, type KnownLinks, listEvents } from './event-store.ts'
+import { findEvent, findEventLinks, type KnownLinks, listEvents } from './event-store.ts'
+import { textsOfEvent } from './event-texts.ts'
 import { type EventWindow, eventWindow } from './event-window.ts'
 import { formOf, presentOwn } from './presented-events.ts'
 
 /** What the routes do with events. */
 export const eventOperations: Operations<EventRow> = {
   list: listAnswer,
-  find: (asking, address) => findEvent(asking.db, address),
-  missing: async (asking, address) => {
-    const known = 'id' in address && (await findKind(asking.db, address.id)) !== undefined
+  find: async (context, address) => {
+    const id = await idAt(context, 'events', address)
+    return id === undefined ? undefined : findEvent(context.db, id)
+  },
+  missing: async (context, address) => {
+    const known = 'id' in address && (await findKind(context.db, address.id)) !== undefined
     return new Problem(known ? 'rest-invalid-event-id' : 'rest-event-not-found')
   },
-  read: async (asking, row) => {
-    if (row.status === 'trash' && !mayEdit(asking.caller, row)) throw new Problem('event-no-longer-available')
-    refuseUnreadable(asking, 'event', row)
-    const links = await linksOf(asking.db, row)
-    return { ...presentEvent(asking, row, links), json_ld: eventLinkedData(asking, row, links) }
-  },
-  create: async (asking, values) => {
-    const prepared = await prepareEvent(values, asking)
-    const written = await asking.write((tx) => createEvent(tx, prepared, asking, readBack(asking)))
-    return presentEvent(asking, ...written)
-  },
-  update: async (asking, row, values) => {
-    const prepared = await prepareEvent(values, asking)
-    const written = await asking.write(async (tx) =>
-      changeEvent(tx, await getHeld(tx, row.id), prepared, asking, readBack(asking)),
+  read: async (context, row) => {
+    if (row.status === 'trash' && !mayEdit(context.caller, row)) throw new Problem('event-no-longer-available')
+    refuseUnreadable(context, 'event', row)
+    const links = await linksOf(context.db, row)
+    return showPrepared(textsOfEvent(row, links, 'single'), () =>
+      showRecord('event', row.id, () => presentSingleEvent(context, row, links)),
     )
-    return presentEvent(asking, ...written)
   },
-  remove: async (asking, row) => {
-    const written = await asking.write(async (tx) => {
-      const current = await getHeld(tx, row.id)
+  create: async (context, values) => {
+    const prepared = await prepareEvent(values, context)
+    await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
+    return context.write((tx) => createEvent(tx, prepared, context, readBack(context)))
+  },
+  update: async (context, row, values) => {
+    const prepared = await prepareEvent(values, context)
+    await prepareTexts(textsToWrite(sentTexts(context, values, row)))
+    return context.write(async (tx) =>
+      changeEvent(tx, await getHeld(tx, row.id, context, mayEdit), prepared, context, readBack(context)),
+    )
+  },
+  remove: async (context, row) =>
+    context.write(async (tx) => {
+      const current = await getHeld(tx, row.id, context, mayDelete)
       if (current.status === 'trash') throw new Problem('event-is-in-trash')
-      return trashEvent(tx, current, asking, readBack(asking))
-    })
-    return presentEvent(asking, ...written)
-  },
+      return trashEvent(tx, current, context, readTrashed(context))
+    }),
   rights: {
     ...recordRights,
-    remove: (asking, row) => (row ? mayDelete(asking.caller, row) : recordRights.create(asking)),
+    remove: (context, row) => (row ? mayDelete(context.caller, row) : recordRights.create(context)),
   },
 }
 
-/** An event that nobody else changes until the end of the transaction. @throws Problem rest-event-not-found */
-async function getHeld(tx: Db, id: number): Promise<EventRow> {
-  const [, row] = await Promise.all([holdRecord(tx, 'events', id), findEvent(tx, { id })])
+/**
+ * An event that nobody else changes until the end of the transaction. What the caller may do is asked again here, since somebody may
+ * have published it or given it away after the first look.
+ * @throws Problem rest-event-not-found, rest_forbidden
+ */
+async function getHeld(tx: Db, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
+  const [, row] = await Promise.all([holdRecord(tx, 'events', id), findEvent(tx, id)])
   if (!row) throw new Problem('rest-event-not-found')
+  if (!may(context.caller, row)) throw new Problem('rest_forbidden')
   return row
 }
 
@@ -72,48 +86,66 @@ async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
   return links
 }
 
-/** What an event is presented from. */
-type Shown = [row: EventRow, links: EventLinks, own: string | undefined]
-
-/** What an event is shown with that has just been written, in the transaction that wrote it. It is kept presented from there. */
-function readBack(asking: Asking): LookAtWritten<Shown> {
+/** Presents an event that has just been written, in the transaction that wrote it: what cannot be shown is not written. It is kept presented. */
+function readBack(context: Context): LookAtWritten<object> {
   return async (tx, row, links) => {
-    const presented = presentOwn(asking, row)
+    const presented = showRecord('event', row.id, () => presentOwn(context, row))
     const [found] = await Promise.all([
       linksOf(tx, row, links),
-      presented && keepPresented(tx, formOf(asking), [presented]),
+      presented && keepPresented(tx, formOf(context), [presented]),
     ])
-    return [row, found, presented?.own]
+    return showPrepared(textsOfEvent(row, found, 'single'), () =>
+      presentWritten(context, row, found, presented?.own, links.made),
+    )
+  }
+}
+
+/** The same of an event that goes to the trash, as one may that cannot be shown. */
+function readTrashed(context: Context): LookAtWritten<object> {
+  return async (tx, row, links) => {
+    const found = await linksOf(tx, row, links)
+    try {
+      return await showPrepared(textsOfEvent(row, found, 'single'), () =>
+        presentWritten(context, row, found, undefined, links.made),
+      )
+    } catch (error) {
+      return trashedAnyway(context, row.id, error)
+    }
   }
 }
 
 type Query = Parsed<typeof event.filters>
 
-async function listAnswer(asking: Asking, asked: Query): Promise<ListAnswer> {
-  const window = eventWindow(asked, asking)
-  const page = pageRequest(asked, asking)
-  const { rows, total } = await listEvents({ ...asked, ...(await geoFilter(asking, asked)), window }, page, asking)
-  const links = await findEventLinks(asking.db, rows)
-  const items = rows.flatMap((row) => {
+async function listAnswer(context: Context, asked: Query): Promise<ListAnswer> {
+  const window = eventWindow(asked, context)
+  const page = pageRequest(asked, context)
+  const { rows, total } = await listEvents({ ...asked, ...(await geoFilter(context, asked)), window }, page, context)
+  const links = await findEventLinks(context.db, rows)
+  const found = rows.flatMap((row) => {
     const own = links.get(row.id)
-    return own ? [presentEvent(asking, row, own)] : []
+    return own ? [{ row, own }] : []
   })
+  const items = await showInTurn(
+    found,
+    ({ row, own }) => textsOfEvent(row, own, 'listed'),
+    ({ row, own }) => showOrLeaveOut(context, 'event', row.id, () => presentEvent(context, row, own)),
+  )
   return {
-    items,
+    items: items.filter((item) => item !== undefined),
     total,
     ...page,
-    ...effectiveParameters(asking, asked, window),
+    ...effectiveParameters(context, asked, window),
     pastEnd: 'event-archive-page-not-found',
   }
 }
 
-/** The parameters of links in their order (contract 4.1): the window as it was worked out, every filter as it was sent. */
+/** The parameters of links in their order (rule 11.4): the window as it was worked out, every filter as it was sent. */
 export function effectiveParameters(
-  asking: Asking,
+  context: Context,
   query: Query,
   window: EventWindow,
 ): Pick<ListAnswer, 'effective' | 'shownOnly'> {
-  const { status, shownOnly } = statusLinks(asking.caller, query.status)
+  const { status, shownOnly } = statusLinks(context.caller, query.status)
   const effective =
     parameter('start_date', window.from) +
     parameter('end_date', window.to) +

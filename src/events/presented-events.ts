@@ -1,37 +1,48 @@
 import { createHash } from 'node:crypto'
 import sanitizer from 'sanitize-html/package.json' with { type: 'json' }
 import packageJson from '../../package.json' with { type: 'json' }
-import type { PresentedRecord, Presenter } from '../common/presented-records.ts'
-import type { Presenting } from '../declare/asking.ts'
+import type { Presenting } from '../context/context.ts'
+import { blankColumns } from '../declare/resource.ts'
+import type { PresentedRecord, Presenter } from '../memory/presented-records.ts'
+import { organizer } from '../organizers/organizer.ts'
 import { presentOrganizer } from '../organizers/organizer-present.ts'
+import { textsOfRecord } from '../records/record-texts.ts'
 import { heldIfFree } from '../storage/locks.ts'
 import type { OrganizerRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { venue } from '../venues/venue.ts'
 import { presentVenue } from '../venues/venue-present.ts'
+import { event } from './event.ts'
 import { OWN_COLUMNS, type OwnRow, writeOwn } from './event-present.ts'
 
-/** How events, and what they show of venues and organizers, are kept presented. */
+/** How events, and the venues and organizers they show, are stored presented. */
 export const presenters: {
   events: Presenter<OwnRow>
   venues: Presenter<VenueRow>
   organizers: Presenter<OrganizerRow>
 } = {
   events: {
+    kind: 'event',
     hold: statement<{ ids: readonly number[] }>()((db, value) =>
       heldIfFree(db, db.selectFrom('events').select(OWN_COLUMNS).where('id', 'in', value('ids'))),
     ),
+    texts: (row) => textsOfRecord(row, 'listed'),
     present: presentOwn,
   },
   venues: {
+    kind: 'venue',
     hold: statement<{ ids: readonly number[] }>()((db, value) =>
       heldIfFree(db, db.selectFrom('venues').selectAll().where('id', 'in', value('ids'))),
     ),
+    texts: (row) => textsOfRecord(row, 'listed'),
     present: (presenting, row) => presentLinked(row, () => presentVenue(presenting, row, undefined)),
   },
   organizers: {
+    kind: 'organizer',
     hold: statement<{ ids: readonly number[] }>()((db, value) =>
       heldIfFree(db, db.selectFrom('organizers').selectAll().where('id', 'in', value('ids'))),
     ),
+    texts: (row) => textsOfRecord(row, 'listed'),
     present: (presenting, row) => presentLinked(row, () => presentOrganizer(presenting, row, undefined)),
   },
 }
@@ -83,6 +94,7 @@ const RECORD = {
   slug: 'probe',
   date: '2026-01-02 03:04:05',
   date_utc: '2026-01-02 02:04:05',
+  dated: 0,
   modified: '2026-02-03 04:05:06',
   modified_utc: '2026-02-03 03:05:06',
   image: null,
@@ -95,47 +107,34 @@ const WEBSITE = 'https://example.org/?a=1&b=2'
 
 // Records by which a change of how they are presented shows, during development above all.
 const EVENT: OwnRow = {
+  ...blankColumns(event.fields, NAME),
   ...RECORD,
-  title: NAME,
   start_date: '2026-07-01 20:00:00',
   end_date: '2026-07-02 01:30:00',
   utc_start_date: '2026-07-01 18:00:00',
   utc_end_date: '2026-07-01 23:30:00',
   timezone: 'Europe/Berlin',
-  all_day: 0,
   cost: '["5","10 EUR","free"]',
   website: WEBSITE,
   show_map: 1,
   show_map_link: 0,
-  hide_from_listings: 0,
-  sticky: 0,
   featured: 1,
 }
+// What they say of themselves comes from the declarations, so that a new field is among it.
 const VENUE: VenueRow = {
+  ...blankColumns(venue.fields, NAME),
   ...RECORD,
-  venue: NAME,
   folded: '',
   search: '',
   show_map: 1,
-  show_map_link: 0,
-  address: 'Street 1',
-  city: 'Town',
-  country: 'Germany',
-  province: 'Province',
-  state: 'State',
-  zip: '01234',
-  phone: '1',
-  stateprovince: 'Province',
   website: WEBSITE,
   geo_lat: 0,
   geo_lng: 7.25,
 }
 const ORGANIZER: OrganizerRow = {
+  ...blankColumns(organizer.fields, NAME),
   ...RECORD,
-  organizer: NAME,
   folded: '',
   search: '',
-  phone: '1',
   website: WEBSITE,
-  email: 'who@example.org',
 }

@@ -1,32 +1,32 @@
-import type { Asking } from '../declare/asking.ts'
+import type { Context } from '../context/context.ts'
 import type { Operations } from '../declare/operations.ts'
 import { isLoggedIn } from '../people/caller.ts'
 import type { Action, Endpoint, Method, Route } from './routes.ts'
 
-/** What the route of a request is about: the record addressed, when there is one. */
+/** The route of a request and the record it addresses, if any. */
 export interface Subject {
   route: Route
   row: unknown
 }
 
-/** True when the caller may ask for this action on this record; everything may be asked to be read (contract 8.2). */
-export function mayAsk(action: Action, asking: Asking, row: unknown): boolean {
-  if (action.do === 'create') return action.served.operations.rights.create(asking)
+/** True when the caller may ask for this action on this record; reading may always be asked for (rule 26.2). */
+export function mayAsk(action: Action, context: Context, row: unknown): boolean {
+  if (action.do === 'create') return action.served.operations.rights.create(context)
   if (action.do === 'update' || action.do === 'remove')
-    return changeRight(action.do, action.served.operations, asking, row)
+    return changeRight(action.do, action.served.operations, context, row)
   return true
 }
 
-function changeRight(change: 'update' | 'remove', operations: Operations, asking: Asking, row: unknown): boolean {
-  return operations.rights[change](asking, row)
+function changeRight(change: 'update' | 'remove', operations: Operations, context: Context, row: unknown): boolean {
+  return operations.rights[change](context, row)
 }
 
-/** The methods of a route that the caller may use, as the `Allow` header lists them (contract 9.1). */
-export function allowedMethods({ route, row }: Subject, asking: Asking): Method[] {
+/** The methods of a route that the caller may use, as the `Allow` header lists them (rule 28.2). */
+export function allowedMethods({ route, row }: Subject, context: Context): Method[] {
   const permits = ({ action }: Endpoint) =>
     action.do === 'read' ||
     action.do === 'list' ||
     !('served' in action) ||
-    (isLoggedIn(asking.caller) && mayAsk(action, asking, row))
+    (isLoggedIn(context.caller) && mayAsk(action, context, row))
   return route.endpoints.filter(permits).flatMap((endpoint) => [...endpoint.methods])
 }

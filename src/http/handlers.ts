@@ -1,10 +1,10 @@
-import { MAX_ID } from '../common/record-store.ts'
-import type { Asking } from '../declare/asking.ts'
-import type { Address, Operations } from '../declare/operations.ts'
+import type { Context } from '../context/context.ts'
+import type { Address, ListAnswer, Operations } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { isLoggedIn } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
+import { MAX_ID } from '../records/record-store.ts'
 import { mayAsk } from './access.ts'
 import { describeNamespace } from './discovery.ts'
 import { describeInterface } from './openapi.ts'
@@ -21,60 +21,67 @@ export interface Asked {
 }
 
 /**
- * Answers a matched request in the order of contract 1.2: validation, rights, then the work.
+ * Answers a matched request in the order of rule 1.2: validation, rights, work.
  * @throws Problem
  */
-export async function answer(asked: Asked, routes: readonly Route[], asking: Asking): Promise<Reply> {
+export async function answer(asked: Asked, routes: readonly Route[], context: Context): Promise<Reply> {
   const { action, args } = asked.endpoint
   switch (action.do) {
     case 'index':
-      return indexReply(asked, routes, asking)
+      return indexReply(asked, routes, context)
     case 'doc':
-      return { status: 200, headers: {}, body: describeInterface(routes, asking) }
+      return { status: 200, headers: {}, body: describeInterface(routes, context) }
     case 'list': {
       const { resource, operations } = action.served
-      const query = await parseFields(args, asked.values(args), asking)
-      const list = await operations.list(asking, query)
-      if (list.page > 1 && list.items.length === 0 && list.pastEnd) throw new Problem(list.pastEnd)
-      return listReply(asking.site, resource.path, list, list.pastEnd === undefined)
+      const query = await parseFields(args, asked.values(args), context)
+      const list = await operations.list(context, query)
+      if (isPastEnd(list) && list.pastEnd) throw new Problem(list.pastEnd)
+      return listReply(context.site, resource.path, list, list.pastEnd === undefined)
     }
     case 'create': {
       const { resource, operations } = action.served
-      const values = await parseFields(args, asked.values(args), asking)
-      if (!mayAsk(action, asking, undefined)) throw new Problem('rest_forbidden')
-      const body = await operations.create(asking, values)
+      const parsing = { extent: 'whole', mayAsk: mayAsk(action, context, undefined) } as const
+      const values = await parseFields(args, asked.values(args), context, parsing)
+      const body = await operations.create(context, values)
       const id = 'id' in body ? String(body.id) : ''
-      return { status: 201, headers: { Location: `${asking.site.base}/${resource.path}/${id}` }, body }
+      return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body }
     }
     case 'read': {
-      const row = await located(asked, action.served.operations, asking)
-      return { status: 200, headers: {}, body: await action.served.operations.read(asking, row) }
+      const row = await located(asked, action.served.operations, context)
+      return { status: 200, headers: {}, body: await action.served.operations.read(context, row) }
     }
     case 'update': {
       const fields = bodyFields(asked, args)
+      const isAllowed = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
+      const parsing = { extent: 'partial', mayAsk: isAllowed } as const
       const values = await withAddress(
         asked,
-        () => parseFields(fields, asked.values(fields), asking, 'partial'),
-        asking,
+        () => parseFields(fields, asked.values(fields), context, parsing),
+        context,
       )
-      const row = await permitted(asked, action.served.operations, asking)
-      return { status: 200, headers: {}, body: await action.served.operations.update(asking, row, values) }
+      const row = await permitted(asked, action.served.operations, context)
+      return { status: 200, headers: {}, body: await action.served.operations.update(context, row, values) }
     }
     case 'remove': {
-      await withAddress(asked, async () => ({}), asking)
-      const row = await permitted(asked, action.served.operations, asking)
-      return { status: 200, headers: {}, body: await action.served.operations.remove(asking, row) }
+      await withAddress(asked, async () => ({}), context)
+      const row = await permitted(asked, action.served.operations, context)
+      return { status: 200, headers: {}, body: await action.served.operations.remove(context, row) }
     }
   }
 }
 
-function indexReply(asked: Asked, routes: readonly Route[], asking: Asking): Reply {
-  const { namespace = asking.site.namespace } = asked.values(asked.endpoint.args)
-  if (namespace !== asking.site.namespace) throw new Problem('rest_invalid_namespace')
-  return { status: 200, headers: {}, body: describeNamespace(routes, asking) }
+/** A page within the list may be empty as well: when none of its records can be shown. */
+function isPastEnd({ page, perPage, total, items }: ListAnswer): boolean {
+  return page > 1 && items.length === 0 && (page - 1) * perPage >= total
 }
 
-/** The address a request names, from its path alone: nothing in the body or query overrules it (defect 9). */
+function indexReply(asked: Asked, routes: readonly Route[], context: Context): Reply {
+  const { namespace = context.site.namespace } = asked.values(asked.endpoint.args)
+  if (namespace !== context.site.namespace) throw new Problem('rest_invalid_namespace')
+  return { status: 200, headers: {}, body: describeNamespace(routes, context) }
+}
+
+/** The address of a request, from its path alone; neither body nor query overrules it (rule 1.4). */
 export function addressOf(variables: Record<string, string>): Address | undefined {
   if (variables.id !== undefined) return { id: Math.min(Number(variables.id), MAX_ID + 1) }
   return variables.slug === undefined ? undefined : { slug: decodedSlug(variables.slug) }
@@ -96,20 +103,20 @@ function bodyFields(asked: Asked, args: Fields): Fields {
   return Object.fromEntries(Object.entries(args).filter(([name]) => name in fields))
 }
 
-/** The declaration of the address, when it is validated together with the other parameters (contract 1.2): that of venues, organizers and terms. */
+/** The declaration of the address, when it is validated together with the other parameters (rule 1.2): that of venues, organizers and terms. */
 function checkedAddress(asked: Asked): Fields {
   const { action } = asked.endpoint
   if (!('by' in action)) return {}
   const address = action.served.resource.addresses[action.by]
-  return Object.fromEntries(Object.entries(address ?? {}).filter(([, field]) => field.valid))
+  return Object.fromEntries(Object.entries(address ?? {}).filter(([, field]) => field.lookUp))
 }
 
-/** Validates the address and the rest, naming everything that is wrong in one Problem. */
-async function withAddress<T>(asked: Asked, parse: () => Promise<T>, asking: Asking): Promise<T> {
+/** Validates the address and the rest, and names all faults in one Problem. */
+async function withAddress<T>(asked: Asked, parse: () => Promise<T>, context: Context): Promise<T> {
   const address = checkedAddress(asked)
   const path = addressOf(asked.variables) ?? {}
   try {
-    await parseFields(address, { ...path }, asking)
+    await parseFields(address, { ...path }, context)
   } catch (wrongAddress) {
     if (!(wrongAddress instanceof Problem)) throw wrongAddress
     await parse().catch((wrongValues: unknown) => {
@@ -124,27 +131,27 @@ async function withAddress<T>(asked: Asked, parse: () => Promise<T>, asking: Ask
 }
 
 /** @throws the resource's own Problem when nothing is there */
-async function located(asked: Asked, operations: Operations, asking: Asking): Promise<unknown> {
+async function located(asked: Asked, operations: Operations, context: Context): Promise<unknown> {
   const address = addressOf(asked.variables)
   if (!address) throw new Problem('rest_no_route')
-  const row = await operations.find(asking, address)
+  const row = await operations.find(context, address)
   if (row !== undefined) return row
   if ('slug' in address && isRead(asked)) throw invalidParam('slug')
-  throw await operations.missing(asking, address)
+  throw await operations.missing(context, address)
 }
 
-/** An unknown slug is a wrong parameter of a read or a removal, and a missing record for an update (contract 0.3.4). */
+/** An unknown slug is a wrong parameter of a read or a removal, and a missing record for an update (rule 25.4). */
 function isRead(asked: Asked): boolean {
   return asked.endpoint.action.do !== 'update'
 }
 
-/** The record addressed, once the caller is known to be allowed the change: first in general, then for this record. */
-async function permitted(asked: Asked, operations: Operations, asking: Asking): Promise<unknown> {
+/** The record addressed, after checking the right of the caller: first the general one, then that on this record. */
+async function permitted(asked: Asked, operations: Operations, context: Context): Promise<unknown> {
   const { action } = asked.endpoint
   const isBySlug = 'by' in action && action.by === 'slug'
-  if (isBySlug && isRead(asked)) await located(asked, operations, asking)
-  if (!isLoggedIn(asking.caller) || !mayAsk(action, asking, undefined)) throw new Problem('rest_forbidden')
-  const row = await located(asked, operations, asking)
-  if (!mayAsk(action, asking, row)) throw new Problem('rest_forbidden')
+  if (isBySlug && isRead(asked)) await located(asked, operations, context)
+  if (!isLoggedIn(context.caller) || !mayAsk(action, context, undefined)) throw new Problem('rest_forbidden')
+  const row = await located(asked, operations, context)
+  if (!mayAsk(action, context, row)) throw new Problem('rest_forbidden')
   return row
 }

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Site } from '../config.ts'
 
 /** Bodies shorter than this many bytes are sent as they are. */
@@ -8,7 +7,7 @@ const EXPOSED = 'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Lin
 const ALLOWED_HEADERS =
   'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-None-Match, X-HTTP-Method-Override'
 
-/** The headers of every answer (contract 9.1), those of the answer itself on top; its links join the one to the root. */
+/** The headers of every answer (rule 28.1), overridden by those of the answer itself; its links follow the link to the root. */
 export function answerHeaders(
   site: Site,
   own: Readonly<Record<string, string>>,
@@ -34,22 +33,28 @@ export function answerHeaders(
   }
 }
 
-/** What a browser of another site needs to read the answer (contract 9.2). */
+/** The headers by which a page of another site may read the answer (rule 28.3). */
 export function crossOriginHeaders(origin: string | undefined): Record<string, string> {
   if (origin === undefined) return {}
   return {
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Allow-Methods': 'OPTIONS, GET, POST, PUT, PATCH, DELETE',
-    'Access-Control-Allow-Credentials': 'true',
   }
 }
 
-/** True when the client has the body already, by its tag or one it had before (RFC 9110, 13.1.2: weak comparison). */
+/** True when the client has the body already, by its ETag or an earlier one (RFC 9110, 13.1.2: weak comparison). */
 export function hasCurrent(headers: IncomingHttpHeaders, tag: string, earlierTags: readonly string[] = []): boolean {
   const known = headers['if-none-match']
   if (known === undefined) return false
-  const isCurrent = (entry: string) => entry === tag || entry === '*' || earlierTags.includes(entry)
-  return known === tag || known.split(',').some((entry) => isCurrent(entry.trim()))
+  if (known === tag) return true
+  const isCurrent = (entry: string) =>
+    entry === '*' || isSame(entry, tag) || earlierTags.some((own) => isSame(entry, own))
+  return known.split(',').some((entry) => isCurrent(entry.trim()))
+}
+
+/** Caches on the way may turn a weak ETag into a strong one. */
+function isSame(entry: string, tag: string): boolean {
+  return entry === tag || `W/${entry}` === tag
 }
 
 export type Encoding = 'br' | 'gzip'
@@ -66,9 +71,4 @@ function accepts(accepted: string, encoding: Encoding): boolean {
     const [name, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
     return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
   })
-}
-
-export function encode(bytes: Buffer, encoding: Encoding): Buffer {
-  if (encoding === 'gzip') return gzipSync(bytes, { level: 6 })
-  return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
 }

@@ -3,7 +3,7 @@ import { Problem, type ProblemCode } from '../problems.ts'
 import { problemReply } from './problem-replies.ts'
 import type { Action } from './routes.ts'
 
-/** What the routes of the interface description do; the index is not among them (contract 2.5). */
+/** What the routes of the interface description do; the index is not among them (rule 3.7). */
 export type Described = Exclude<Action, { do: 'index' }>
 
 /** The problems that a request may be answered with under one status. */
@@ -12,7 +12,7 @@ export interface Failure {
   codes: ProblemCode[]
 }
 
-/** A request of one kind, as far as that decides what may go wrong. */
+/** The traits of a request that decide which problems may occur. */
 interface Occasion {
   does: Described['do']
   /** The name of the resource; '' for routes without one. */
@@ -29,7 +29,7 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: Occasion) => names.includes(name) && actions.includes(does)
 }
 
-/** An event by id is looked up instead of validated (contract 7.4). */
+/** An event by id is looked up instead of validated (rule 25.4). */
 function checksParameters({ does, name, by }: Occasion): boolean {
   const onlyAddressed = does === 'read' || does === 'remove'
   return onlyAddressed ? !(name === 'event' && by === 'id') : does !== 'doc'
@@ -41,6 +41,7 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   rest_invalid_namespace: never,
   rest_invalid_json: takesBody,
   rest_invalid_form: takesBody,
+  rest_too_many_parameters: always,
   rest_invalid_request: never,
   rest_missing_callback_param: ({ does }) => does === 'create',
   rest_invalid_param: checksParameters,
@@ -48,16 +49,24 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   rest_not_logged_in: never,
   rest_unsupported_media_type: takesBody,
   rest_request_too_large: takesBody,
+  rest_head_too_large: never,
+  rest_request_timeout: never,
   rest_uri_too_long: always,
+  rest_too_many_requests: never,
   rest_unavailable: always,
+  rest_read_only: writes,
+  rest_insufficient_storage: writes,
   rest_internal_error: always,
   rest_upload_no_data: never,
   rest_upload_unknown_type: never,
+  rest_upload_image_too_large: never,
   rest_post_invalid_id: never,
   rest_post_invalid_page_number: never,
   rest_term_invalid: never,
   incorrect_password: always,
   invalid_username: always,
+  credential_expired: always,
+  too_many_attempts: always,
   term_exists: on(['category', 'tag'], 'create'),
   duplicate_term_slug: on(['category', 'tag'], 'update'),
   'event-archive-page-not-found': on(['event'], 'list'),
@@ -88,7 +97,7 @@ const statusesOf = new Map(
   ]),
 )
 
-/** What may go wrong with an action, by status. */
+/** The problems that an action may end with, by status. */
 export function failuresOf(action: Described): Failure[] {
   const occasion: Occasion = {
     does: action.do,
@@ -107,10 +116,10 @@ export function failureName({ status, codes }: Failure): string {
   return [status, ...codes].join('.')
 }
 
-/** One line a problem: its code and what is said of it, with an ellipsis for what depends on the request. */
+/** One line a problem: its code and its message, with an ellipsis for the parts that depend on the request. */
 export function failureText({ status, codes }: Failure, language: Language): string {
   const lines = codes.map((code) => {
-    const problem = new Problem(code, { missing: ['…'], data: { bytes: '…' } })
+    const problem = new Problem(code, { missing: ['…'], data: { bytes: '…', limit: '…' } })
     return `- \`${code}\`: ${problemReply(problem, language, status !== 401).body.message}`
   })
   return lines.join('\n')

@@ -1,4 +1,3 @@
-import { STATUSES } from '../common/status.ts'
 import {
   count,
   distance,
@@ -12,9 +11,12 @@ import {
   moment,
   recordId,
   text,
+  wordFlag,
   words,
 } from '../declare/kinds.ts'
+import { type Bounds, limits } from '../declare/limits.ts'
 import type { Field, Fields, Resource } from '../declare/resource.ts'
+import { STATUSES } from '../records/status.ts'
 
 /** A JSON schema (draft 2020-12), the dialect of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -38,7 +40,7 @@ const id: Schema = { type: 'integer', minimum: 1 }
 const address: Schema = { type: 'string', format: 'uri' }
 const status: Schema = { type: 'string', enum: STATUSES }
 const idOrText: Schema = { type: ['integer', 'string'] }
-/** A map that is always empty (contract 1.6). */
+/** A map that is always empty (rule 5.7). */
 const emptyList: Schema = { type: 'array', items: {}, maxItems: 0 }
 const dateTime: Schema = {
   type: 'string',
@@ -58,6 +60,8 @@ const acceptedBy = new Map<unknown, Schema>([
   [idsOrSlugs.read, { ...list(idOrText), minItems: 1 }],
   [words.read, list(string)],
   [isTruthy, boolean],
+  // Published as text; an answer's truth value can be sent back.
+  [wordFlag.read, { type: ['string', 'boolean'] }],
   [moment.read, { type: ['string', 'integer'], examples: ['2027-05-04 19:30:00'] }],
   [image.read, anyOf(idOrText, { const: false }, schemaRef('Reference'))],
   [latitude.read, anyOf({ type: 'number', minimum: -90, maximum: 90 }, { const: '' })],
@@ -68,13 +72,36 @@ const acceptedBy = new Map<unknown, Schema>([
 const cost = { type: ['string', 'number', 'array'], items: { type: ['string', 'number'] }, examples: ['$10 - $25'] }
 
 /** The schema of a value a client may send in a field or filter. */
-export function acceptedSchema(name: string, { kind }: Field, resources: readonly Resource[]): Schema {
+export function acceptedSchema(name: string, field: Field, resources: readonly Resource[]): Schema {
+  return withLimits(unlimitedSchema(name, field, resources), field)
+}
+
+function unlimitedSchema(name: string, { kind }: Field, resources: readonly Resource[]): Schema {
   if (name === 'status') return kind.list ? list(status) : status
   if (name === 'cost') return cost
-  // Answers show it as text (contract 3.1), and may be sent back.
+  // Answers show it as text (rule 4.2), and may be sent back.
   if (name === 'author') return idOrText
   if (kind.read === links.read) return linksSchema(name, resources)
   return acceptedBy.get(kind.valid) ?? acceptedBy.get(kind.read) ?? { type: plainType({ kind }) }
+}
+
+/** The limits of texts and lists as far as a schema can tell them: bytes are at least as many as characters. */
+function withLimits(schema: Schema, field: Field): Schema {
+  const { characters, bytes, entries }: Bounds = field.within ?? field.kind.within ?? limits.line
+  const longest = characters ?? (bytes === 'setting' ? undefined : bytes)
+  const types = [schema.type].flat()
+  return {
+    ...schema,
+    ...(types.includes('string') && !schema.enum && longest !== undefined ? { maxLength: longest } : {}),
+    ...(types.includes('array') && entries !== undefined ? { maxItems: entries } : {}),
+    ...(Array.isArray(schema.anyOf) && entries !== undefined
+      ? {
+          anyOf: schema.anyOf.map((choice: Schema) =>
+            choice.type === 'array' ? { ...choice, maxItems: entries } : choice,
+          ),
+        }
+      : {}),
+  }
 }
 
 function plainType({ kind }: Pick<Field, 'kind'>): string {
@@ -83,7 +110,7 @@ function plainType({ kind }: Pick<Field, 'kind'>): string {
 
 /**
  * A field of links is called like one of the resource it links to, or like its list: of records, ids and the fields of new ones are
- * accepted, of terms ids, slugs and names (contract 0.3.3).
+ * accepted, of terms ids, slugs and names (rules 21.1 and 22.4).
  */
 function linksSchema(name: string, resources: readonly Resource[]): Schema {
   const linked = resources.find((resource) => resource.name === name)
@@ -106,21 +133,21 @@ export function schemaNames(resource: Resource): { create: string; update: strin
   return { create: newName(resource), update: changeName(resource), answer, list: `${resource.title}List` }
 }
 
-/** Terms have no route by slug (contract 2.1). */
+/** Terms have no route by slug (rule 3.1). */
 const isTerm = (resource: Resource) => resource.addresses.slug === undefined
 
-/** The default that takes the place of what was not sent; none when it is only published or worked out for each request. */
+/** The default of a parameter that was not sent; none when it is only published or worked out for each request. */
 export function fixedDefault({ kind, default: value }: Field): Schema {
   return value === undefined || value === null || typeof value === 'function' ? {} : { default: kind.read(value) }
 }
 
-/** The body of a creation. Null counts as not sent (contract 0.3.2). Defaults are left out: generators make fields that have one required. */
+/** The body of a creation. Null counts as not sent (rule 1.5). Defaults are left out: generators make fields that have one required. */
 function newSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
   const required = Object.keys(resource.fields).filter((name) => resource.fields[name]?.required)
   return record(bodyProperties(resource, required, resources, say), required)
 }
 
-/** The body of an update: what is not sent stays. */
+/** The body of an update; an absent field stays. */
 function changeSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
   return record(bodyProperties(resource, [], resources, say), [])
 }
@@ -177,7 +204,7 @@ const imageObject = record(
 const termUrls = record({ self: address, collection: address, up: address }, ['self', 'collection'])
 const hrefs = list(record({ href: address }))
 
-/** A category or tag as its own routes show it (contract 3.4): tags have no `parent`, entries of lists no `_links`. */
+/** A category or tag as its own routes show it (rule 7.1): tags have no `parent`, entries of lists no `_links`. */
 const term = record(
   {
     id,
@@ -195,7 +222,7 @@ const term = record(
   ['id', 'count', 'description', 'name', 'slug', 'taxonomy', 'meta', 'url', 'urls'],
 )
 
-/** A category or tag as events show it (contract 3.5). */
+/** A category or tag as events show it (rule 7.3). */
 const embeddedTerm = record({
   name: string,
   slug: string,
@@ -210,7 +237,7 @@ const embeddedTerm = record({
   urls: schemaRef('TermUrls'),
 })
 
-/** schema.org data (contract 3.7), open to whatever that vocabulary has. */
+/** schema.org data (rule 9.1), open to whatever that vocabulary has. */
 const linkedData: Schema = {
   type: 'object',
   properties: { '@context': string, '@type': string, name: string },
@@ -229,7 +256,7 @@ const recordHead = {
 
 const globalId: Schema = { type: 'string', examples: ['example.org?id=12'] }
 
-/** An event as its routes show it (contract 3.1); `json_ld` only where one is read. */
+/** An event as its routes show it (rule 5.1); `json_ld` only where one is read. */
 function eventSchema({ fields }: Resource, say: Say): Schema {
   const times = ['start_date', 'end_date', 'utc_start_date', 'utc_end_date']
   const always = {
@@ -271,7 +298,7 @@ function eventSchema({ fields }: Resource, say: Say): Schema {
   return record(properties, Object.keys(always))
 }
 
-/** A venue or organizer as its routes and events show it (contract 3.2, 3.3): details in the order declared, those without a value left out. */
+/** A venue or organizer as its routes and events show it (rules 6.1 and 6.2): details in the order declared, those without a value left out. */
 function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   const kept = Object.entries(fields).filter(
     ([field, { kind }]) => kind.keep && field !== name && field !== 'description',
@@ -287,7 +314,7 @@ function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   return record(described(properties, fields, say), Object.keys({ ...head, ...flags, ...end }))
 }
 
-/** Adds what the declaration says of plain values; of images and links it speaks of what is sent. */
+/** Adds the description from the declaration of plain values; that of images and links describes the request. */
 function described(properties: Readonly<Record<string, Schema>>, fields: Fields, say: Say): Record<string, Schema> {
   const entries = Object.entries(properties).map(([name, schema]): [string, Schema] => {
     const field = fields[name]
@@ -297,7 +324,7 @@ function described(properties: Readonly<Record<string, Schema>>, fields: Fields,
   return Object.fromEntries(entries)
 }
 
-/** A page of a list (contract 4.1, 4.2). */
+/** A page of a list (rule 11.1). */
 function listSchema(resource: Resource): Schema {
   return record(
     {
@@ -312,7 +339,7 @@ function listSchema(resource: Resource): Schema {
   )
 }
 
-/** The schema of an error (contract 7.1) that has one of these codes. */
+/** The schema of an error (rule 25.1) that has one of these codes. */
 export function problemSchema(codes: readonly string[]): Schema {
   const texts = { type: 'object', additionalProperties: string }
   const fault = record({ code: string, message: string, data: { type: 'object', additionalProperties: true } })
@@ -321,6 +348,7 @@ export function problemSchema(codes: readonly string[]): Schema {
     params: anyOf(list(string), texts),
     details: anyOf(emptyList, { type: 'object', additionalProperties: fault }),
     bytes: integer,
+    limit: integer,
     term_id: id,
     json_error_code: integer,
     json_error_message: string,
@@ -336,7 +364,7 @@ export function problemSchema(codes: readonly string[]): Schema {
   )
 }
 
-/** Every schema that the routes of these resources need: first what the reference's document names (contract 2.5), then the rest. */
+/** Every schema that the routes of these resources need: first what the reference's document names (rule 3.7), then the rest. */
 export function resourceSchemas(resources: readonly Resource[], say: Say): Record<string, Schema> {
   const records = resources.filter((resource) => !isTerm(resource))
   const answers = records.map((resource): [string, Schema] => {

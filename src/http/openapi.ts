@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Language, Site } from '../config.ts'
-import type { Asking } from '../declare/asking.ts'
+import type { Context } from '../context/context.ts'
 import type { Field, Fields, Resource } from '../declare/resource.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
@@ -18,14 +18,14 @@ import {
 } from './openapi-schemas.ts'
 import type { Method, Route } from './routes.ts'
 
-/** Methods that do one thing, with what they take. */
+/** Methods that share an action, with its parameters. */
 interface Offer {
   methods: readonly Method[]
   action: Described
   args: Fields
 }
 
-/** How operations are called, what they do and what comes of them. */
+/** The verb, summary and outcome of each operation. */
 const deeds: Record<Described['do'], { verb: string; summary: MessageText; outcome: MessageText }> = {
   doc: { verb: 'describe', summary: 'Describe this interface as an OpenAPI document', outcome: 'What was asked for' },
   list: { verb: 'list', summary: 'List what matches, page by page', outcome: 'A page of what matches' },
@@ -35,7 +35,7 @@ const deeds: Record<Described['do'], { verb: string; summary: MessageText; outco
   remove: { verb: 'delete', summary: 'Move one to the trash', outcome: 'What was removed' },
 }
 
-/** The tags operations are grouped by: paths of resources, and what is said of each. */
+/** The tags operations are grouped by: the path of a resource and its description. */
 const groups: Readonly<Record<string, MessageText>> = {
   doc: 'The description of this interface',
   events: 'Events: what takes place and when',
@@ -54,10 +54,10 @@ interface Writing {
 }
 
 /**
- * The interface as an OpenAPI 3.1 document (contract 0.3.9, 2.5), whole from the declarations: every route below the namespace with all
+ * The interface as an OpenAPI 3.1 document (rule 3.7), whole from the declarations: every route below the namespace with all
  * that it takes and answers, in the language of the site.
  */
-export function describeInterface(routes: readonly Route[], { site }: Pick<Asking, 'site'>): object {
+export function describeInterface(routes: readonly Route[], { site }: Pick<Context, 'site'>): object {
   const say = (text: string) => translate(site.language, text)
   const offers = routes.flatMap(offersOf)
   const resources = [...new Set(offers.flatMap(({ action }) => resourceOf(action) ?? []))]
@@ -166,13 +166,13 @@ function operationId(action: Described, method: Method): string {
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** Terms have no trash (contract 6). */
+/** Terms have no trash (rule 22.5). */
 function summaryOf(action: Described): MessageText {
   const isForGood = action.do === 'remove' && action.served.resource.addresses.slug === undefined
   return isForGood ? 'Remove one for good' : deeds[action.do].summary
 }
 
-/** Bodies are the same in every form; what is no list or record is one part or pair of a form. */
+/** Bodies are the same in every form; a value other than a list or record is one part or pair of a form. */
 function describeBody(action: Described, { resources }: Writing): object {
   const resource = resourceOf(action)
   if (!resource) return {}
@@ -236,7 +236,7 @@ const headerTexts = {
 
 type Header = keyof typeof headerTexts
 
-/** Headers without which an answer would not be what it is. */
+/** The headers that are never missing from the answers they belong to. */
 const SURE_HEADERS: readonly string[] = ['Location', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 const NUMBERS: readonly string[] = ['Retry-After', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 

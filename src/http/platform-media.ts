@@ -1,36 +1,55 @@
 import { posix } from 'node:path'
 import { sql } from 'kysely'
-import { deleteImage, findImage, presentImage, saveUpload } from '../common/images.ts'
-import { pageFilters } from '../common/record-fields.ts'
-import { type Listing, offsetOf, type PageRequest, pageRequest } from '../common/record-store.ts'
-import type { Asking } from '../declare/asking.ts'
-import { integer, type Kind, settledText } from '../declare/kinds.ts'
+import type { Context } from '../context/context.ts'
+import { integer, type Kind, line, type PlainKind, settledText, text } from '../declare/kinds.ts'
+import { limits } from '../declare/limits.ts'
 import type { ListAnswer } from '../declare/operations.ts'
 import { defineResource, type Parsed } from '../declare/resource.ts'
-import type { MessageText } from '../locales/messages.ts'
+import { changeTexts, type ImageTexts, mayDeleteImage, mayEditImage } from '../images/image-texts.ts'
+import { findOpenImage, imagesOpenTo } from '../images/image-visibility.ts'
+import { deleteImage, presentImage, saveUpload } from '../images/images.ts'
 import { can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
-import { type Db, recordChange } from '../storage/database.ts'
+import { pageRequest } from '../records/record-store.ts'
+import { showOrLeaveOut } from '../records/unshowable.ts'
 import type { ImageRow } from '../storage/schema.ts'
 import { contains } from '../storage/text.ts'
 import { fold } from '../text/fold.ts'
-import { renderTitle } from '../text/html.ts'
+import { renderText, renderTitle } from '../text/html.ts'
 import { parametersOf } from '../text/query-text.ts'
-import { utcToWall } from '../text/zones.ts'
+import { utcToWall, wallToUtc } from '../text/zones.ts'
+import { about, type Condition, listPosts, platformTime, postFilters, shownText } from './platform-posts.ts'
 import { offer } from './platform-resource.ts'
 import type { Upload } from './respond.ts'
 
-const about = (text: MessageText) => text
-
-/** The file of a request. It is no parameter: whatever a body or query calls so is passed over. */
+/** The file of a request. It is no parameter: a value of this name in body or query is ignored. */
 const upload: Kind<Upload> = {
   wire: { type: 'string', format: 'binary' },
+  within: { isOwn: true },
   read: (value) => (isUpload(value) ? value : undefined),
 }
 
 function isUpload(value: unknown): value is Upload {
-  return value !== null && typeof value === 'object' && 'bytes' in value && 'fileName' in value
+  return value !== null && typeof value === 'object' && 'read' in value && 'fileName' in value
 }
+
+/** Text with markup, by itself or as the `raw` member of an answer's object. */
+const markup: PlainKind<string> = {
+  wire: { type: 'string' },
+  within: limits.text,
+  valid: (value) => rawText(value) !== undefined,
+  read: rawText,
+  keep: (value) => value,
+  blank: '',
+}
+
+function rawText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  const isRecord = value !== null && typeof value === 'object' && 'raw' in value
+  return isRecord && typeof value.raw === 'string' ? value.raw : undefined
+}
+
+const KINDS_OF_MEDIA = ['image', 'video', 'text', 'application', 'audio']
 
 const image = defineResource({
   name: 'image',
@@ -39,103 +58,133 @@ const image = defineResource({
   addresses: { id: { id: { kind: integer, about: about('The id of the image'), required: true } } },
   fields: {
     file: { kind: upload, about: about('The image: the whole body of the request, or a file of a multipart form') },
+    title: {
+      kind: markup,
+      about: about('The title of the image; the name of its file unless sent'),
+      within: limits.title,
+    },
+    slug: { kind: settledText, about: about('The slug of the image'), within: limits.slug },
+    alt_text: { kind: line, about: about('What the image shows, for those who do not see it') },
+    caption: { kind: markup, about: about('The caption of the image') },
+    description: { kind: markup, about: about('The description of the image') },
   },
-  filters: { ...pageFilters, search: { kind: settledText, about: about('Only images with this text in their name') } },
+  filters: {
+    ...postFilters,
+    media_type: {
+      kind: text,
+      about: about('Only files of this kind: image, video, text, application or audio'),
+      valid: (value) => KINDS_OF_MEDIA.some((kind) => kind === value),
+    },
+    mime_type: { kind: settledText, about: about('Only files of this media type, such as image/png') },
+  },
 })
 
-/** Images as clients of the platform upload, list, read and remove them (contract 12). */
+/** Images as clients of the platform upload, list, read, describe and remove them (rule 29.3). */
 export const media = offer<ImageRow>(image, {
   list,
-  find: async (asking, address) => ('id' in address ? findImage(asking.db, address.id) : undefined),
+  find: async (context, address) => ('id' in address ? findOpenImage(context, address.id) : undefined),
   missing: async () => new Problem('rest_post_invalid_id'),
-  read: async (asking, row) => presentMedia(asking, row),
+  read: async (context, row) => presentMedia(context, row),
   create,
-  remove: async (asking, row) => {
-    await asking.write((tx) => takeOffRecords(tx, row.id))
-    await deleteImage(row, asking)
-    return { deleted: true, previous: presentMedia(asking, row) }
+  update: async (context, row, sent) => presentMedia(context, await changeTexts(row.id, textsOf(sent), context)),
+  remove: async (context, row) => {
+    await deleteImage(row, context)
+    return { deleted: true, previous: presentMedia(context, row) }
   },
   rights: {
-    create: (asking) => can(asking.caller, 'upload'),
-    update: () => false,
-    remove: (asking, row) =>
-      can(asking.caller, 'upload') && (!row || row.author === asking.caller.id || can(asking.caller, 'delete_others')),
+    create: (context) => can(context.caller, 'upload'),
+    update: ({ caller }, row) => (row ? mayEditImage(caller, row) : can(caller, 'upload')),
+    remove: ({ caller }, row) => (row ? mayDeleteImage(caller, row) : can(caller, 'upload')),
   },
 })
 
-async function create(asking: Asking, { file }: Parsed<typeof image.fields>): Promise<object> {
-  if (!file || file.bytes.length === 0) throw new Problem('rest_upload_no_data')
-  const { maxBytes } = asking.images
-  if (file.bytes.length > maxBytes) throw new Problem('rest_request_too_large', { data: { bytes: maxBytes } })
-  const row = await saveUpload(file, asking)
-  if (!row) throw new Problem('rest_upload_unknown_type')
-  return presentMedia(asking, row)
+type Sent = Parsed<typeof image.fields>
+
+function textsOf({ file: _file, ...texts }: Sent): Partial<ImageTexts> {
+  return texts
 }
 
-async function list(asking: Asking, query: Parsed<typeof image.filters>): Promise<ListAnswer> {
-  const page = pageRequest(query, asking)
-  const { search } = query
-  const { rows, total } = await listImages(asking.db, search ?? '', page)
+async function create(context: Context, sent: Sent): Promise<object> {
+  const { file } = sent
+  if (!file || file.size === 0) throw new Problem('rest_upload_no_data')
+  const { maxBytes } = context.images
+  if (file.size > maxBytes) throw new Problem('rest_request_too_large', { data: { bytes: maxBytes } })
+  const row = await saveUpload(file, context, textsOf(sent))
+  if (!row) throw new Problem('rest_upload_unknown_type')
+  return presentMedia(context, row)
+}
+
+const IMAGES = { table: 'images', title: 'title', date: 'date_utc', modified: 'modified_utc' } as const
+
+async function list(context: Context, query: Parsed<typeof image.filters>): Promise<ListAnswer> {
+  const page = pageRequest(query, context)
+  const { page: _page, per_page: _perPage, ...filters } = query
+  const { rows, total } = await listPosts<ImageRow>(IMAGES, query, page, context, {
+    conditions: conditionsOf(query),
+    open: imagesOpenTo(context.caller),
+    toColumn: (wall) => wallToUtc(wall, context.site.timezone),
+  })
   return {
-    items: rows.map((row) => presentMedia(asking, row)),
+    items: rows.flatMap((row) => showOrLeaveOut(context, 'image', row.id, () => presentMedia(context, row)) ?? []),
     total,
     ...page,
-    effective: parametersOf({ search }),
+    effective: parametersOf(filters),
     pastEnd: 'rest_post_invalid_page_number',
   }
 }
 
-/** One page of the images whose title contains a text, the newest first. */
-async function listImages(db: Db, search: string, page: PageRequest): Promise<Listing<ImageRow>> {
-  // Titles are of ASCII letters, which both databases fold alike.
-  const titled = db.selectFrom('images').selectAll().select(sql<string>`lower(title)`.as('folded')).as('images')
-  const images = db.selectFrom(titled).where(contains('folded', fold(search)))
-  const { total } = await images.select((image) => image.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const rows = await images.selectAll().orderBy('id', 'desc').limit(page.perPage).offset(offsetOf(page)).execute()
-  return { rows, total: Number(total) }
+function conditionsOf({ search, media_type, mime_type }: Parsed<typeof image.filters>): Condition[] {
+  const words = fold(search ?? '')
+  return [
+    ...(words === '' ? [] : [contains('images.search', words)]),
+    ...(media_type === undefined || media_type === 'image' ? [] : [sql<boolean>`1 = 0`]),
+    ...(mime_type ? [sql<boolean>`images.mime_type = ${mime_type.toLowerCase()}`] : []),
+  ]
 }
 
-/** Leaves the records that show this image without one. */
-async function takeOffRecords(tx: Db, id: number): Promise<void> {
-  for (const [table, kind] of [
-    ['events', 'event'],
-    ['venues', 'venue'],
-    ['organizers', 'organizer'],
-  ] as const) {
-    const records = await tx.updateTable(table).set({ image: null }).where('image', '=', id).returning('id').execute()
-    for (const record of records) await recordChange(tx, kind, record.id)
+/**
+ * An image in the platform's shape; `sizes` also has the image in full, unless there is no other size. `post` names no record: images may
+ * be shown by many, some of which not everybody may see.
+ */
+export function presentMedia(context: Context, row: ImageRow) {
+  const { site, images } = context
+  const mayEdit = mayEditImage(context.caller, row)
+  const { url } = presentImage(row, images.mediaUrl)
+  const wall = (utc: string) => platformTime(utcToWall(utc, site.timezone))
+  return {
+    id: row.id,
+    date: wall(row.date_utc),
+    date_gmt: platformTime(row.date_utc),
+    guid: { rendered: url },
+    modified: wall(row.modified_utc),
+    modified_gmt: platformTime(row.modified_utc),
+    slug: row.slug,
+    status: 'inherit',
+    type: 'attachment',
+    link: url,
+    title: shownText(renderTitle(row.title, false), row.title, mayEdit),
+    author: row.author,
+    description: shownText(renderText(row.description, false), row.description, mayEdit),
+    caption: shownText(renderText(row.caption, false), row.caption, mayEdit),
+    alt_text: row.alt_text,
+    media_type: 'image',
+    mime_type: row.mime_type,
+    media_details: presentDetails(context, row),
+    post: null,
+    source_url: url,
+    _links: { self: [{ href: `${site.base}/media/${row.id}` }], collection: [{ href: `${site.base}/media` }] },
   }
 }
 
-/** An image in the platform's shape; `sizes` also has the image in full, unless there is no other size. */
-function presentMedia({ site, images }: Asking, row: ImageRow) {
+function presentDetails({ images }: Context, row: ImageRow) {
   const { url, width, height, filesize, sizes = {} } = presentImage(row, images.mediaUrl)
   const scaled = Object.entries(sizes).map(([name, size]) => [
     name,
     presentSize({ ...size, mime_type: size['mime-type'] }),
   ])
   const full = presentSize({ url, width, height, filesize, mime_type: row.mime_type })
-  return {
-    id: row.id,
-    date: platformTime(utcToWall(row.date_utc, site.timezone)),
-    date_gmt: platformTime(row.date_utc),
-    status: 'inherit',
-    type: 'attachment',
-    link: url,
-    title: { rendered: renderTitle(row.title, false) },
-    author: row.author,
-    media_type: 'image',
-    mime_type: row.mime_type,
-    media_details: {
-      width,
-      height,
-      file: row.file,
-      filesize,
-      sizes: Object.fromEntries(scaled.length > 0 ? [...scaled, ['full', full]] : []),
-    },
-    source_url: url,
-    _links: { self: [{ href: `${site.base}/media/${row.id}` }], collection: [{ href: `${site.base}/media` }] },
-  }
+  const all = scaled.length > 0 ? [...scaled, ['full', full]] : []
+  return { width, height, file: row.file, filesize, sizes: Object.fromEntries(all) }
 }
 
 interface Size {
@@ -148,9 +197,4 @@ interface Size {
 
 function presentSize({ url, width, height, filesize, mime_type }: Size) {
   return { file: posix.basename(url), width, height, filesize, mime_type, source_url: url }
-}
-
-/** A time the way the platform writes it: `2026-11-20T15:11:35`, without an offset. */
-function platformTime(text: string): string {
-  return text.replace(' ', 'T')
 }

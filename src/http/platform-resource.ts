@@ -8,7 +8,7 @@ const refuse = async (): Promise<never> => {
 }
 const nobody = () => false
 
-/** What a route beside the namespace does unless it offers it. */
+/** The operations of a route beside the namespace that it does not offer. */
 const nothing: Operations = {
   list: refuse,
   find: async () => undefined,

@@ -1,12 +1,9 @@
 import { MIMEType } from 'node:util'
-import { mediaType } from './request.ts'
-import type { Incoming, Upload } from './respond.ts'
+import type { Body, Upload } from './respond.ts'
 
 /** The file a request brings: the first of a multipart form, else the body as it stands. Undefined when there is none. */
-export function uploadOf({ form, body, headers }: Incoming): Upload | undefined {
-  if (form) return form.files[0]
-  if (body.length === 0) return undefined
-  return { fileName: fileNameOf(headers['content-disposition'] ?? ''), mimeType: mediaType(headers), bytes: body }
+export function uploadOf({ form, file }: Body): Upload | undefined {
+  return form ? form.files[0] : file
 }
 
 /**
@@ -18,7 +15,7 @@ export function fileNameOf(header: string): string {
   return decodeExtended(parameters?.get('filename*') ?? '') ?? decodeBytes(parameters?.get('filename') ?? '')
 }
 
-/** The parameters after the first word; their grammar is that of a media type (RFC 6266 4.1, RFC 9110 5.6.6). */
+/** The parameters after the first word, in the grammar of a media type (RFC 6266 4.1, RFC 9110 5.6.6). */
 function parametersOf(header: string): MIMEType['params'] | undefined {
   try {
     return new MIMEType(`disposition/${header.trim()}`).params

@@ -1,21 +1,26 @@
 import type { Site } from '../config.ts'
-import type { Asking } from '../declare/asking.ts'
+import type { Context } from '../context/context.ts'
 import { anything } from '../declare/kinds.ts'
 import { defineResource, type Fields } from '../declare/resource.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
+import { can } from '../people/caller.ts'
 import { findUser, presentMe, type User } from '../people/users.ts'
 import { Problem } from '../problems.ts'
 import type { Served } from '../resources.ts'
+import { taxonomyWord } from '../terms/term-present.ts'
 import { formatUtc, utcToMs, utcToWall } from '../text/zones.ts'
 import { describeRoute } from './discovery.ts'
 import { type Asked, answer } from './handlers.ts'
+import { embeddedRelations, hasRaw, withEmbedded, withoutRaw } from './platform-embed.ts'
 import { media } from './platform-media.ts'
+import { recordsOf } from './platform-records.ts'
 import { offer } from './platform-resource.ts'
-import { tags } from './platform-tags.ts'
+import { categoriesAt, tags } from './platform-terms.ts'
+import { describeTypes, typeWords } from './platform-types.ts'
 import { uploadOf } from './platform-upload.ts'
 import type { Reply } from './reply.ts'
-import type { Incoming, RouteReply, Target } from './respond.ts'
+import type { Body, Incoming, RouteReply, Target } from './respond.ts'
 import { collectionRoute, type Match, type Route, routeFinder } from './routes.ts'
 
 /** Routes with a beginning of their own below the REST root; the root itself has an empty one. */
@@ -26,15 +31,15 @@ interface RouteGroup {
 
 const PLATFORM = 'wp/v2'
 const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tags of this calendar.'
-/** The most entries a page of the platform's lists holds; more are capped silently, as in the namespace (contract 12). */
+/** The most entries a page of the platform's lists holds; more are capped silently, as in the namespace (rule 29.6). */
 const MOST_ON_A_PAGE = 100
 
 const me = offer<User>(
   defineResource({ name: 'user', path: 'users/me', title: 'User', addresses: { id: {} }, fields: {}, filters: {} }),
   {
-    find: async (asking, address) => ('id' in address ? findUser(asking.db, address.id) : undefined),
+    find: async (context, address) => ('id' in address ? findUser(context.db, address.id) : undefined),
     missing: async () => new Problem('rest_not_logged_in'),
-    read: async (_asking, user) => presentMe(user),
+    read: async (context, user) => presentMe(user, context.caller),
   },
 )
 
@@ -44,61 +49,118 @@ const meRoute: Route = {
   endpoints: [{ methods: ['GET'], action: { do: 'read', served: me, by: 'id' }, args: {} }],
 }
 
-const root: RouteGroup = { namespace: '', routes: [indexRoute('/', {})] }
-const platform: RouteGroup = {
-  namespace: PLATFORM,
-  routes: [
-    indexRoute('', { namespace: { kind: anything, about: '', default: PLATFORM } }),
-    meRoute,
-    collectionRoute(media),
-    itemRoute(media, ['read', 'remove']),
-    collectionRoute(tags),
-    itemRoute(tags, ['read']),
-  ],
+/** The routes beside the namespace; their paths hold words of the site. */
+export interface Platform {
+  root: RouteGroup
+  platform: RouteGroup
+  finders: { group: RouteGroup; find: (path: string) => Match | undefined }[]
+  /** Routes that answer the same to everybody. */
+  fixed: ReadonlyMap<Route, (site: Site) => object>
+  namespaceRoutes: readonly Route[]
 }
-const finders = [platform, root].map((group) => ({ group, find: routeFinder(group.routes) }))
 
-function indexRoute(template: string, fields: Fields): Route {
+/** The platform's routes of a site, as far as they are offered (rules 29.1 to 29.5). */
+export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Platform {
+  const fixed = new Map<Route, (site: Site) => object>([
+    [indexRoute('/types', {}), describeTypes],
+    ...typeWords(site).map((word): [Route, (site: Site) => object] => [
+      indexRoute(`/types/${word}`, {}),
+      (beside) => describeTypes(beside)[word] ?? {},
+    ]),
+  ])
+  const root: RouteGroup = { namespace: '', routes: [indexRoute('/', {}, '')] }
+  const platform: RouteGroup = {
+    namespace: PLATFORM,
+    routes: [
+      indexRoute('', { namespace: { kind: anything, about: '', default: PLATFORM } }),
+      meRoute,
+      collectionRoute(media),
+      itemRoute(media, ['read', 'update', 'remove']),
+      collectionRoute(tags),
+      itemRoute(tags, ['read']),
+      ...fixed.keys(),
+      ...recordsOf(site).flatMap((records) => [
+        listRoute(records),
+        itemRoute(records, 'featured_media' in records.resource.fields ? ['read', 'update'] : ['read']),
+      ]),
+      ...[categoriesAt(taxonomyWord(site, 'category'))].flatMap((terms) => [
+        listRoute(terms),
+        itemRoute(terms, ['read']),
+      ]),
+    ],
+  }
+  const finders = [platform, root].map((group) => ({ group, find: routeFinder(group.routes) }))
+  return { root, platform, finders, fixed, namespaceRoutes }
+}
+
+function indexRoute(template: string, fields: Fields, path = template): Route {
   const args: Fields = {
     ...fields,
     context: { kind: anything, about: '', default: 'view' },
   }
-  return { path: '', template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args }] }
+  return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args }] }
 }
 
-function itemRoute(served: Served, actions: readonly ('read' | 'remove')[]): Route {
-  const { path, addresses } = served.resource
+/** The list of a collection that is only read. */
+function listRoute(served: Served): Route {
+  const { path, template, endpoints } = collectionRoute(served)
+  return { path, template, endpoints: endpoints.filter(({ action }) => action.do === 'list') }
+}
+
+const METHODS = { read: ['GET'], update: ['POST', 'PUT', 'PATCH'], remove: ['DELETE'] } as const
+
+function itemRoute(served: Served, actions: readonly (keyof typeof METHODS)[]): Route {
+  const { path, addresses, filters } = served.resource
+  const argsOf: Record<keyof typeof METHODS, Fields> = {
+    read: { ...addresses.id, ...(filters.context ? { context: filters.context } : {}) },
+    update: updateArgs(served.resource),
+    remove: addresses.id,
+  }
   return {
     path: `/${path}/(?P<id>\\d+)`,
     template: `/${path}/{id}`,
     endpoints: actions.map((action) => ({
-      methods: [action === 'read' ? 'GET' : 'DELETE'],
+      methods: METHODS[action],
       action: { do: action, served, by: 'id' },
-      args: addresses.id,
+      args: argsOf[action],
     })),
   }
 }
 
+/** The fields that can be changed; the file of an image cannot. */
+function updateArgs({ addresses, fields }: Served['resource']): Fields {
+  const { file: _file, ...changeable } = fields
+  return { ...addresses.id, ...changeable }
+}
+
 /**
- * Answers the routes beside the namespace that clients of the platform also call (contract 12) as `replyTo` answers those of the
+ * Answers the routes beside the namespace that clients of the platform also call (rules 29.1 to 29.5) as `replyTo` answers those of the
  * namespace; undefined for any other path.
  */
 export async function platformReply(
-  namespaceRoutes: readonly Route[],
+  platform: Platform,
   incoming: Incoming,
   target: Target,
-  asking: Asking,
+  context: Context,
   replyTo: RouteReply,
 ): Promise<Reply | undefined> {
-  const found = findRoute(target.path, asking)
+  const found = findRoute(platform, target.path, context)
   if (!found) return undefined
   const { group, match } = found
-  const beside = { ...asking, site: siteOf(group, asking.site) }
-  if (group === root) return replyTo(match, incoming, target, beside, async () => describeRoot(namespaceRoutes, asking))
-  return replyTo(match, incoming, target, beside, (asked) => answerBeside(asked, incoming, beside))
+  const beside = { ...context, site: siteOf(group, context.site) }
+  return replyTo(match, incoming, target, beside, async (asked, body) => {
+    if (group === platform.root) return describeRoot(platform, context)
+    const fixed = platform.fixed.get(match.route)
+    if (fixed) return { status: 200, headers: {}, body: fixed(beside.site) }
+    return answerBeside(platform, asked, body, beside)
+  })
 }
 
-function findRoute(path: string, { site, caller }: Asking): { group: RouteGroup; match: Match } | undefined {
+function findRoute(
+  { finders }: Platform,
+  path: string,
+  { site, caller }: Context,
+): { group: RouteGroup; match: Match } | undefined {
   for (const { group, find } of finders) {
     const prefix = pathOf(group, site)
     const match = path.toLowerCase().startsWith(prefix.toLowerCase()) ? find(path.slice(prefix.length)) : undefined
@@ -118,49 +180,73 @@ function siteOf(group: RouteGroup, site: Site): Site {
   return { ...site, namespace: group.namespace, base: site.url + pathOf(group, site), pageSizeCap: MOST_ON_A_PAGE }
 }
 
-async function answerBeside(asked: Asked, incoming: Incoming, asking: Asking): Promise<Reply> {
+/** The parameters that shape every answer of the platform. */
+const shaping: Fields = {
+  context: { kind: anything, about: '' },
+  offset: { kind: anything, about: '' },
+  _embed: { kind: anything, about: '' },
+}
+
+async function answerBeside({ platform }: Platform, asked: Asked, body: Body, context: Context): Promise<Reply> {
   const { action } = asked.endpoint
   const values: Asked['values'] = (fields) => ({
     ...asked.values(fields),
-    ...('file' in fields ? { file: uploadOf(incoming) } : {}),
+    ...('file' in fields ? { file: uploadOf(body) } : {}),
   })
-  const reply = await answer({ ...asked, values }, platform.routes, asking)
-  return action.do === 'list' ? bareList(reply, action.served.resource.path) : reply
+  const { context: audience, offset, _embed } = asked.values(shaping)
+  const isEdited = audience === 'edit' && 'served' in action && 'context' in action.served.resource.filters
+  if (isEdited && action.do === 'list' && !can(context.caller, 'edit')) throw new Problem('rest_forbidden')
+  const reply = await answer({ ...asked, values }, platform.routes, context)
+  if (isEdited && action.do === 'read' && !hasRaw(reply.body)) throw new Problem('rest_forbidden')
+  const bare = action.do === 'list' ? bareList(reply, action.served.resource.path, Boolean(offset)) : reply
+  const shown = isEdited ? bare.body : withoutRaw(bare.body)
+  return { ...bare, body: await withEmbedded(shown, embeddedRelations(_embed), context) }
 }
 
-/** A list the way the platform answers it: nothing but its entries, and the totals in its headers. */
-function bareList(reply: Reply, path: string): Reply {
-  const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...headers } = reply.headers
+/** A list in the platform's form: its entries as a bare array, the totals in its headers. */
+function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
+  const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...others } = reply.headers
+  // Pages are counted from the start of the list: a client that sends `offset` counts for itself.
+  const { Link: link, ...headers } = { Link: '', ...others }
   const entries = new Map(Object.entries(reply.body ?? {})).get(path)
-  return { ...reply, headers: { 'X-WP-Total': total, 'X-WP-TotalPages': totalPages, ...headers }, body: entries }
+  return {
+    ...reply,
+    headers: {
+      'X-WP-Total': total,
+      'X-WP-TotalPages': totalPages,
+      ...headers,
+      ...(link && !isOffset ? { Link: link } : {}),
+    },
+    body: entries,
+  }
 }
 
-/** The root index (contract 12): what this site is, how to sign in, and every route there is. */
-function describeRoot(namespaceRoutes: readonly Route[], asking: Asking): Reply {
-  const { site } = asking
+/** The root index (rule 29.1): what this site is, how to sign in, and every route there is. */
+function describeRoot({ root, platform, namespaceRoutes }: Platform, context: Context): Reply {
+  const { site } = context
   const groups: RouteGroup[] = [root, { namespace: site.namespace, routes: namespaceRoutes }, platform]
   const body = {
     name: site.name,
     description: translate(site.language, DESCRIPTION),
     url: site.url,
     home: site.url,
-    ...describeZone(asking),
+    ...describeZone(context),
     namespaces: [site.namespace, PLATFORM],
-    // No page hands out application passwords to other programs, so there is no address to tell.
+    // No page hands out application passwords to other programs, so there is no address to name.
     authentication: { 'application-passwords': { endpoints: {} } },
-    routes: Object.fromEntries(groups.flatMap((group) => describeGroup(group, asking))),
+    routes: Object.fromEntries(groups.flatMap((group) => describeGroup(group, context))),
     _links: { self: [{ href: `${site.restUrl}/` }], 'service-desc': [{ href: `${site.base}/doc` }] },
   }
   return { status: 200, headers: {}, body }
 }
 
-function describeGroup(group: RouteGroup, asking: Asking): [path: string, entry: object][] {
-  const site = group.namespace === asking.site.namespace ? asking.site : siteOf(group, asking.site)
-  return group.routes.map((route) => [`/${group.namespace}${route.path}`, describeRoute(route, { ...asking, site })])
+function describeGroup(group: RouteGroup, context: Context): [path: string, entry: object][] {
+  const site = group.namespace === context.site.namespace ? context.site : siteOf(group, context.site)
+  return group.routes.map((route) => [`/${group.namespace}${route.path}`, describeRoute(route, { ...context, site })])
 }
 
 /** The hours the site is ahead of UTC just now, and its zone by name, empty for one that is only an offset. */
-function describeZone({ site, now }: Asking): { gmt_offset: number; timezone_string: string } {
+function describeZone({ site, now }: Context): { gmt_offset: number; timezone_string: string } {
   const utc = formatUtc(now)
   const ahead = utcToMs(utcToWall(utc, site.timezone)) - utcToMs(utc)
   return { gmt_offset: ahead / 3_600_000, timezone_string: /^(utc)?[+-]/i.test(site.timezone) ? '' : site.timezone }

@@ -1,31 +1,43 @@
 import type { Language } from '../config.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
-import type { ParamFault, Problem, ProblemCode } from '../problems.ts'
+import type { LimitFault, ParamFault, Problem, ProblemCode } from '../problems.ts'
 
-/** The status and text of each problem (contract 7). */
+/** The status and text of each problem (rule 25.1). */
 const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
   rest_invalid_namespace: { status: 404, text: 'The namespace asked for could not be found.' },
   rest_invalid_json: { status: 400, text: 'The body of the request is not valid JSON.' },
   rest_invalid_form: { status: 400, text: 'The form in the body of the request cannot be read.' },
-  rest_invalid_request: { status: 400, text: 'The request is no HTTP that can be read, or its head is too long.' },
+  rest_too_many_parameters: { status: 400, text: 'The request has more than {limit} parameters.' },
+  rest_invalid_request: { status: 400, text: 'The request is no HTTP that can be read.' },
   rest_missing_callback_param: { status: 400, text: 'Missing parameters: {names}' },
   rest_invalid_param: { status: 400, text: 'Invalid parameters: {names}' },
   rest_forbidden: { status: 403, text: 'You are not allowed to do that.' },
   rest_not_logged_in: { status: 401, text: 'You are not signed in.' },
   rest_unsupported_media_type: { status: 415, text: 'The content type of the body is not supported.' },
   rest_request_too_large: { status: 413, text: 'The body of the request is larger than {bytes} bytes.' },
+  rest_head_too_large: { status: 431, text: 'The head of the request is larger than 16 kB.' },
+  rest_request_timeout: { status: 408, text: 'The request took too long to arrive.' },
   rest_uri_too_long: { status: 414, text: 'The address of the request is too long.' },
+  rest_too_many_requests: { status: 429, text: 'Too many requests of one client; try again in a moment.' },
   rest_unavailable: { status: 503, text: 'The service cannot answer just now; try again soon.' },
+  rest_read_only: { status: 503, text: 'The service can only be read just now; try again later.' },
+  rest_insufficient_storage: { status: 507, text: 'The service has no room left to keep this; try again later.' },
   rest_internal_error: { status: 500, text: 'Something went wrong here; it has been noted.' },
   rest_upload_no_data: { status: 400, text: 'No file was sent.' },
   rest_upload_unknown_type: { status: 400, text: 'The file is not an image of a kind this service keeps.' },
-  rest_post_invalid_id: { status: 404, text: 'There is no image with this id.' },
+  rest_upload_image_too_large: {
+    status: 400,
+    text: 'The image has more than {limit} pixels, or too many frames, or takes too long to read.',
+  },
+  rest_post_invalid_id: { status: 404, text: 'There is no image or record with this id.' },
   rest_post_invalid_page_number: { status: 400, text: 'The list has fewer pages than that.' },
-  rest_term_invalid: { status: 404, text: 'There is no tag with this id.' },
+  rest_term_invalid: { status: 404, text: 'There is no term with this id.' },
   incorrect_password: { status: 401, text: 'The password does not belong to this user.' },
   invalid_username: { status: 401, text: 'There is no such user.' },
+  credential_expired: { status: 401, text: 'This application password or token has expired.' },
+  too_many_attempts: { status: 429, text: 'Too many attempts to sign in at once; try again soon.' },
   term_exists: { status: 400, text: 'A term of this name exists already with this parent.' },
   duplicate_term_slug: { status: 400, text: 'Another term has this slug already.' },
   'event-archive-page-not-found': { status: 404, text: 'The page of events asked for does not exist.' },
@@ -44,7 +56,7 @@ const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
   'event-no-longer-available': { status: 403, text: 'The event is no longer available.' },
 }
 
-/** An error as a client sees it (contract 7.1). */
+/** An error as clients see it (rule 25.1). */
 export interface ProblemBody {
   code: string
   message: string
@@ -65,7 +77,7 @@ export function problemReply(
   const bytes = String(details.data?.bytes ?? '')
   const body: ProblemBody = {
     code,
-    message: translate(language, text, { names, bytes }),
+    message: translate(language, text, { names, bytes, limit: String(details.data?.limit ?? '') }),
     data: {
       status,
       ...(details.missing ? { params: details.missing } : {}),
@@ -73,7 +85,7 @@ export function problemReply(
       ...details.data,
     },
   }
-  // Clients of the platform look here for the term that is in the way (contract 7.2).
+  // Clients of the platform read the id of the existing term here (rule 25.2).
   if (code === 'term_exists') body.additional_data = [details.data?.term_id, details.data?.term_id]
   return { status, body }
 }
@@ -88,6 +100,8 @@ function paramData(params: Record<string, ParamFault> | undefined, language: Lan
     if (fault.why === 'type') details[name] = { code: 'rest_invalid_type', message: texts[name], data: { param: name } }
     if (fault.why === 'ticketed')
       details[name] = { code: 'event-tickets-not-active', message: texts[name], data: { status: 400 } }
+    if (fault.why === 'limit')
+      details[name] = { code: limitCode(fault), message: texts[name], data: { param: name, limit: fault.limit } }
   }
   return { params: texts, details: Object.keys(details).length > 0 ? details : [] }
 }
@@ -96,5 +110,22 @@ function faultText(name: string, fault: ParamFault, language: Language): string 
   if (fault.why === 'type')
     return translate(language, 'The value of {name} is not of the type {type}.', { name, type: fault.type })
   if (fault.why === 'ticketed') return translate(language, 'This service sells no tickets.')
+  if (fault.why === 'limit')
+    return translate(language, LIMIT_TEXTS[fault.unit], { name: fault.at ?? name, limit: String(fault.limit) })
   return translate(language, 'The value is invalid.')
+}
+
+const LIMIT_TEXTS: Record<LimitFault['unit'], MessageText> = {
+  characters: 'The value of {name} is longer than {limit} characters.',
+  bytes: 'The value of {name} is longer than {limit} bytes.',
+  words: 'The value of {name} has more than {limit} words.',
+  entries: 'The value of {name} has more than {limit} entries.',
+  levels: 'The value of {name} nests deeper than {limit} levels.',
+  members: 'The value of {name} has more than {limit} members in all.',
+  marks: 'The value of {name} has more than {limit} accents on one letter.',
+}
+
+/** The codes of the platform for these faults. */
+function limitCode({ unit }: LimitFault): string {
+  return unit === 'entries' || unit === 'members' ? 'rest_too_many_items' : 'rest_too_long'
 }

@@ -1,4 +1,4 @@
-import { areUnchanged, readPiece, statesOf } from '../events/event-pieces.ts'
+import { areUnchanged, readPiece, statesOf } from '../memory/event-pieces.ts'
 import { type FollowedBody, followBody } from './public-lists.ts'
 import type { Service } from './respond.ts'
 

@@ -1,12 +1,14 @@
-import { pageRequest } from '../common/record-store.ts'
-import type { Asking } from '../declare/asking.ts'
+import type { Context } from '../context/context.ts'
 import type { ListAnswer } from '../declare/operations.ts'
+import { readAtOnce } from '../declare/parse.ts'
 import type { Field, Parsed } from '../declare/resource.ts'
 import { event } from '../events/event.ts'
 import { eventPieces } from '../events/event-bytes.ts'
-import type { IndexPage } from '../events/event-index-list.ts'
 import { listFromMemory } from '../events/event-lists.ts'
-import type { EventMemory } from '../events/event-memory.ts'
+import { eventWindow } from '../events/event-window.ts'
+import { effectiveParameters } from '../events/events.ts'
+import type { IndexPage } from '../memory/event-index-list.ts'
+import type { EventMemory } from '../memory/event-memory.ts'
 import {
   areUnchanged,
   bytesOf,
@@ -19,14 +21,13 @@ import {
   updateCounts,
   writeParts,
   writePiece,
-} from '../events/event-pieces.ts'
-import { eventWindow } from '../events/event-window.ts'
-import { effectiveParameters } from '../events/events.ts'
+} from '../memory/event-pieces.ts'
+import { pageRequest } from '../records/record-store.ts'
 import { listLinks } from './reply.ts'
 import { parsePlainQuery } from './request.ts'
-import { anonymousAsking, type Service } from './respond.ts'
+import { anonymousContext, type Service } from './respond.ts'
 
-/** A list of events on its way out: the events as JSON, and what stands behind them. */
+/** A list of events on its way out: the events as JSON, then the members after them. */
 export interface PublicList {
   events: readonly ListedEvent[]
   /** JSON behind the events. */
@@ -84,25 +85,25 @@ export function makePublicLists(
   return (url, now) => {
     const queryText = queryOf(url, path)
     if (queryText === undefined) return undefined
-    const asking = anonymousAsking(service, now)
-    const query = readQuery(queryText, asking)
+    const context = anonymousContext(service, now)
+    const query = readQuery(queryText, context)
     if (!query) return undefined
-    const window = eventWindow(query, asking)
-    const { page, perPage } = pageRequest(query, asking)
-    const find = () => listFromMemory(memory, query, window, (page - 1) * perPage, perPage, asking)
+    const window = eventWindow(query, context)
+    const { page, perPage } = pageRequest(query, context)
+    const find = () => listFromMemory(memory, query, window, (page - 1) * perPage, perPage, context)
     const found = find()
-    const place = { page, perPage, ...effectiveParameters(asking, query, window) }
+    const place = { page, perPage, ...effectiveParameters(context, query, window) }
     const findAgain = query.search === undefined ? find : undefined
     return found instanceof Promise
-      ? found.then((later) => present(later, place, findAgain, asking))
-      : present(found, place, findAgain, asking)
+      ? found.then((later) => present(later, place, findAgain, context))
+      : present(found, place, findAgain, context)
   }
 
   function present(
     found: IndexPage | undefined,
     place: Omit<ListAnswer, 'items' | 'total'>,
     findAgain: PublicList['findAgain'],
-    asking: Asking,
+    context: Context,
   ): PublicList | undefined | Promise<PublicList> {
     if (!found || (place.page > 1 && found.ids.length === 0)) return undefined
     const { total, ids } = found
@@ -116,7 +117,7 @@ export function makePublicLists(
     const states = statesOf(pieces, ids)
     const { revision } = index
     const around = { tail, total, totalPages: links.totalPages, link: links.header, ids, states, revision, findAgain }
-    const events = eventPieces(memory, index, ids, asking)
+    const events = eventPieces(memory, index, ids, context)
     return events instanceof Promise ? events.then((later) => ({ ...around, events: later })) : { ...around, events }
   }
 }
@@ -131,17 +132,19 @@ function queryOf(url: string, path: string): string | undefined {
 
 const filters: ReadonlyMap<string, Field> = new Map(Object.entries(event.filters))
 
-/** The filters of a query in which nothing is out of the ordinary; undefined for any other, which the ordinary way looks at. */
-function readQuery(text: string, asking: Asking): ListQuery | undefined {
+/**
+ * The filters of a query in which nothing is out of the ordinary; undefined for any other, which the ordinary way looks at. What the ordinary
+ * way would look up the index knows, or it does not answer.
+ */
+function readQuery(text: string, context: Context): ListQuery | undefined {
   const pairs = parsePlainQuery(text)
   if (!pairs) return undefined
   const query: Record<string, unknown> = {}
   for (const [name, value] of pairs) {
     if (name.startsWith('_')) return undefined
-    const kind = filters.get(name)?.kind
-    if (!kind) continue
-    if (kind.valid && kind.valid(value, asking) !== true) return undefined
-    const read = kind.read(value)
+    const field = filters.get(name)
+    if (!field) continue
+    const read = readAtOnce(field, value, context)
     if (read === undefined) return undefined
     query[name] = read
   }

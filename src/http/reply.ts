@@ -6,12 +6,16 @@ export interface Reply {
   status: number
   headers: Record<string, string>
   body: unknown
+  /** The template of the route that answered, such as `/tribe/events/v1/events/{id}`. */
+  route?: string | undefined
+  /** The status of the answer inside an envelope. */
+  innerStatus?: number
 }
 
-/** Headers that belong to the answer rather than to the transport, which an envelope repeats (contract 9.3). */
+/** Headers that belong to the answer rather than to the transport, which an envelope repeats (rule 28.5). */
 const ANSWER_HEADERS = ['Allow', 'X-TEC-Total', 'X-TEC-TotalPages', 'X-WP-Total', 'X-WP-TotalPages', 'Location']
 
-/** A list with its totals and links (contract 4.1, 4.2, 0.3.11). */
+/** A list with its totals and links (rules 11.1 and 11.4). */
 export function listReply(site: Site, path: string, answer: ListAnswer, envelopeFirst: boolean): Reply {
   const links = listLinks(`${site.base}/${path}/`, answer)
   const neighbours = {
@@ -46,7 +50,7 @@ export interface ListLinks {
 
 /**
  * The links of a list: every parameter in effect, `page` last in next and previous links and left out for the first page back
- * (contract 4.1, 0.3.11; defect 36).
+ * (rule 11.4).
  */
 export function listLinks(collection: string, answer: Omit<ListAnswer, 'items'>): ListLinks {
   const { page, perPage, total, effective, shownOnly = '' } = answer
@@ -62,13 +66,13 @@ export function listLinks(collection: string, answer: Omit<ListAnswer, 'items'>)
   return { own, next, previous, header, totalPages }
 }
 
-/** The own address of a list of terms names what differs from a plain list (contract 4.2). */
+/** The own address of a list of terms names what differs from a plain list (rule 11.5). */
 function termQuery({ page, perPage, effective }: ListAnswer): string {
   const query = `${page === 1 ? '' : `&page=${page}`}${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`
   return query === '' ? '' : `?${query.slice(1)}`
 }
 
-/** The answer inside an envelope with status 200, for clients that cannot read statuses or headers (contract 9.3). */
+/** The answer inside an envelope with status 200, for clients that cannot read statuses or headers (rule 28.5). */
 export function envelope(reply: Reply): Reply {
   const headers = Object.fromEntries(
     ANSWER_HEADERS.flatMap((name) => (reply.headers[name] === undefined ? [] : [[name, reply.headers[name]]])),
@@ -94,7 +98,7 @@ export function fieldPaths(value: unknown): string[][] | undefined {
   return paths.length > 0 ? paths.map((name) => name.split('.')) : undefined
 }
 
-/** Only the members that `paths` name, through records and into lists; `_links` stay (contract 9.3). */
+/** Only the members that `paths` name, through records and into lists; `_links` stay (rule 28.4). */
 export function keepFields(body: unknown, paths: readonly string[][]): unknown {
   if (Array.isArray(body)) return body.map((entry) => keepFields(entry, paths))
   if (body === null || typeof body !== 'object') return body

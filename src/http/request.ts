@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import qs from 'qs'
+import { MOST_PAIRS, overShape } from '../declare/limits.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { Problem } from '../problems.ts'
@@ -7,14 +8,18 @@ import { withoutNul } from '../text/nul.ts'
 
 const NESTING = {
   depth: 6,
-  parameterLimit: 5000,
+  parameterLimit: MOST_PAIRS,
   arrayLimit: 1000,
   allowPrototypes: false,
   plainObjects: true,
 } as const
 
-/** Parameters of a query string or an urlencoded body, with `a[]`, `a[0]` and `a[b]` nested; a repeated plain key is a list. */
+/**
+ * Parameters of a query string or an urlencoded body, with `a[]`, `a[0]` and `a[b]` nested; a repeated plain key is a list.
+ * @throws Problem rest_too_many_parameters
+ */
 export function parseForm(text: string): RawValues {
+  if (hasMorePairs(text, MOST_PAIRS)) throw new Problem('rest_too_many_parameters', { data: { limit: MOST_PAIRS } })
   return qs.parse(text, { ...NESTING, duplicates: 'combine' })
 }
 
@@ -64,14 +69,25 @@ export function mediaType(headers: IncomingHttpHeaders): string {
 
 /**
  * The parameters of a body that arrived whole: JSON or urlencoded; any other content type, and JSON that is no record, gives none
- * (contract 1.3).
+ * (rule 1.3).
  * @throws Problem rest_invalid_json
  */
 export function parseBody(type: string, body: Buffer): RawValues {
   if (body.length === 0) return {}
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(body)
-  if (type === 'application/x-www-form-urlencoded' || type === '') return parseForm(body.toString('utf8'))
+  if (type === 'application/x-www-form-urlencoded' || type === '') return parseForm(withBlanks(body).toString('utf8'))
   return {}
+}
+
+const PLUS = 0x2b
+const BLANK = 0x20
+
+/** A form with its `+` as the blanks they stand for: among bytes that takes a tenth of the time. */
+function withBlanks(form: Buffer): Buffer {
+  if (!form.includes(PLUS)) return form
+  const blank = Buffer.from(form)
+  for (let i = 0; i < blank.length; i++) if (blank[i] === PLUS) blank[i] = BLANK
+  return blank
 }
 
 function parseJson(body: Buffer): RawValues {
@@ -85,7 +101,7 @@ function parseJson(body: Buffer): RawValues {
 }
 
 /**
- * The declared parameters of a request by precedence: body, then query (contract 1.3). A key repeated without brackets is a list for
+ * The declared parameters of a request by precedence: body, then query (rules 1.3 and 1.7). A key repeated without brackets is a list for
  * parameters that are lists, and its last value for all others.
  */
 export function declaredValues(
@@ -102,20 +118,41 @@ export function declaredValues(
   return values
 }
 
-/** A value as it can be kept: no text in it has a NUL. */
+/** A value as it can be kept: no text in it has a NUL. One that is over the limits of depth and size is refused later, and not gone through. */
 function storable(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return withoutNul(value)
-  if (Array.isArray(value)) return value.map(storable)
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, storable(member)]))
+  return overShape(value) ? value : withoutNuls(value)
 }
 
-/** The keys that stand more than once, without brackets, in a query string or urlencoded body. */
+function withoutNuls(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return withoutNul(value)
+  if (Array.isArray(value)) return value.map(withoutNuls)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutNuls(member)]))
+}
+
+function hasMorePairs(text: string, most: number): boolean {
+  let count = 1
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) if (++count > most) return true
+  return false
+}
+
+/** The keys that stand more than once, without brackets, in a query string or urlencoded body that `parseForm` has taken. */
 export function repeatedKeys(text: string): Set<string> {
   const seen = new Set<string>()
   const repeated = new Set<string>()
-  for (const key of new URLSearchParams(text).keys()) {
+  for (const pair of text.split('&', MOST_PAIRS)) {
+    const key = keyOf(pair)
     if (seen.has(key)) repeated.add(key)
     seen.add(key)
   }
   return repeated
+}
+
+/** The name of a pair, unescaped where it is escaped. */
+function keyOf(pair: string): string {
+  const mark = pair.indexOf('=')
+  const key = mark === -1 ? pair : pair.slice(0, mark)
+  if (!key.includes('%') && !key.includes('+')) return key
+  const [name = key] = new URLSearchParams(`${key}=`).keys()
+  return name
 }

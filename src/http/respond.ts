@@ -1,23 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type ImageService, withImages } from '../common/images.ts'
 import type { Site } from '../config.ts'
-import type { Asking } from '../declare/asking.ts'
+import type { Context } from '../context/context.ts'
 import { isTruthy } from '../declare/kinds.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
-import type { EventMemory } from '../events/event-memory.ts'
+import { type ImageService, withImages } from '../images/images.ts'
+import type { EventMemory } from '../memory/event-memory.ts'
 import { anonymous, type Caller, isLoggedIn } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
-import { DatabaseUnavailable } from '../storage/unavailable.ts'
-import { allowedMethods } from './access.ts'
+import { DatabaseUnavailable, type Lack, lackBehind } from '../storage/unavailable.ts'
+import { allowedMethods, mayAsk } from './access.ts'
+import { type Admission, admitted, isFull, overloaded, type Work } from './admission.ts'
 import { describeRoute } from './discovery.ts'
 import { type Asked, addressOf, answer } from './handlers.ts'
-import { platformReply } from './platform.ts'
+import { makePlatform, platformReply } from './platform.ts'
 import { problemReply } from './problem-replies.ts'
 import { envelope, fieldPaths, keepFields, type Reply } from './reply.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
-import { type Match, namespaceRoutes, routeFinder } from './routes.ts'
+import { type Endpoint, type Match, namespaceRoutes, routeFinder } from './routes.ts'
 
 /** What answering needs for as long as the service runs. */
 export interface Service {
@@ -33,17 +34,40 @@ export interface Service {
   /** Milliseconds since the epoch. */
   now: () => number
   /** Notes an error that is nobody's fault but ours. */
-  report: (error: unknown) => void
+  report: (error: unknown, requestId?: string) => void
 }
 
-/** A file that came with a multipart form. */
+/** A file that came with a request. It is on disk until the request ends. */
 export interface Upload {
   fileName: string
   mimeType: string
-  bytes: Buffer
+  /** bytes */
+  size: number
+  /** All of it in memory: to be asked for when it is needed, and not before. */
+  read: () => Promise<Buffer>
 }
 
-/** A request once its body has arrived. */
+/** The body of a request: bytes, a form of several parts, or a file. */
+export interface Body {
+  /** Of a body that is neither a form of several parts nor a file. */
+  bytes: Buffer
+  /** The fields, the keys that stand more than once, and the files of a multipart form. */
+  form?: { fields: RawValues; repeated: Set<string>; files: Upload[] }
+  /** A body that is a file as it stands. */
+  file?: Upload
+}
+
+export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
+
+/** How much of a body is taken in. */
+export interface BodyRoom {
+  /** Whether the sender may write at all; of others a little is read, to report the other faults of the request. */
+  isTrusted: boolean
+  /** Whether it may be or hold a file. */
+  takesFile: boolean
+}
+
+/** A request whose body has still to be read. */
 export interface Incoming {
   method: string
   /** Path and query as sent. */
@@ -51,12 +75,15 @@ export interface Incoming {
   headers: IncomingHttpHeaders
   /** Address of the client. */
   address: string
-  body: Buffer
-  /** The fields, the keys that stand more than once, and the files of a multipart form, which replaces `body`. */
-  form?: { fields: RawValues; repeated: Set<string>; files: Upload[] }
+  /** What the answer and the log call it. */
+  requestId: string
+  /** True when nobody waits for the answer any more. */
+  isGone: () => boolean
+  /** Reads the body, once; until then nothing of it is kept. @throws Problem */
+  readBody: (room: BodyRoom) => Promise<Body>
 }
 
-/** The path and query of a request, its method after overrides, and what every route knows (contract 9.3). */
+/** The path and query of a request, its method after overrides, and what every route knows (rule 1.6). */
 export interface Target {
   method: string
   path: string
@@ -64,13 +91,13 @@ export interface Target {
   queryText: string
 }
 
-/** Answers a matched request: OPTIONS by itself, any other method with what `work` makes of it, and the methods open to the caller. */
+/** Answers a matched request: OPTIONS by itself, any other method with what `work` makes of it and its body, and the methods open to the caller. */
 export type RouteReply = (
   matched: Match,
   incoming: Incoming,
   target: Target,
-  asking: Asking,
-  work: (asked: Asked) => Promise<Reply>,
+  context: Context,
+  work: (asked: Asked, body: Body) => Promise<Reply>,
 ) => Promise<Reply>
 
 /** Longer addresses are refused. */
@@ -85,7 +112,7 @@ function targetOf(incoming: Incoming): Target {
   return { method: overriddenMethod(incoming, query), path, query, queryText }
 }
 
-/** `_method` and `X-HTTP-Method-Override` stand in for the method of a POST, and of a POST alone (defect 17). */
+/** `_method` and `X-HTTP-Method-Override` stand in for the method of a POST, and of a POST alone (rule 1.6). */
 function overriddenMethod(incoming: Incoming, query: RawValues): string {
   if (incoming.method !== 'POST') return incoming.method
   const override = query._method ?? incoming.headers['x-http-method-override']
@@ -96,10 +123,11 @@ function overriddenMethod(incoming: Incoming, query: RawValues): string {
 export type Responder = (incoming: Incoming) => Promise<Reply>
 
 /** A function that answers every request below the REST root. */
-export function makeResponder(service: Service): Responder {
+export function makeResponder(service: Service, admission: Admission): Responder {
   const { site } = service
   const routes = namespaceRoutes(site)
   const findRoute = routeFinder(routes)
+  const platform = makePlatform(site, routes)
   const prefix = `${site.restRoot}/${site.namespace}`.toLowerCase()
 
   const match = (path: string): Match | undefined =>
@@ -111,93 +139,127 @@ export function makeResponder(service: Service): Responder {
     try {
       target = targetOf(incoming)
       caller = await service.authenticate(incoming.headers.authorization, incoming.address, service.now())
-      const asking = askingOf(service, caller, service.now())
+      const context = contextOf(service, caller, service.now())
       const matched = match(target.path)
       const reply = matched
-        ? await routeReply(matched, incoming, target, asking, (asked) => answer(asked, routes, asking))
-        : ((await platformReply(routes, incoming, target, asking, routeReply)) ?? unmatched(target, asking))
+        ? await routeReply(matched, incoming, target, context, (asked) => answer(asked, routes, context))
+        : ((await platformReply(platform, incoming, target, context, routeReply)) ?? unmatched(target, context))
       return dressed(reply, target.query)
     } catch (error) {
-      return dressed(failure(error, service, isLoggedIn(caller)), target?.query ?? {})
+      return dressed(failure(error, service, isLoggedIn(caller), incoming.requestId), target?.query ?? {})
     }
   }
 
-  async function routeReply(...[matched, incoming, target, asking, work]: Parameters<RouteReply>): Promise<Reply> {
+  async function routeReply(...parameters: Parameters<RouteReply>): Promise<Reply> {
+    const [{ route }, , , { site }] = parameters
+    return { ...(await matchedReply(...parameters)), route: `/${site.namespace}${route.template}` }
+  }
+
+  async function matchedReply(...[matched, incoming, target, context, work]: Parameters<RouteReply>): Promise<Reply> {
     const { route, variables } = matched
     const method = target.method === 'HEAD' ? 'GET' : target.method
     if (method === 'OPTIONS') {
-      const headers = { Allow: await allowHeader(matched, asking), 'Access-Control-Max-Age': '86400' }
-      return { status: 200, headers, body: describeRoute(route, asking) }
+      const headers = { Allow: await allowHeader(matched, context), 'Access-Control-Max-Age': '86400' }
+      return { status: 200, headers, body: describeRoute(route, context) }
     }
     const endpoint = route.endpoints.find(({ methods }) => methods.some((known) => known === method))
     if (!endpoint) throw new Problem('rest_no_route')
-    const reply = await attempt(async () => {
-      const body = bodyOf(incoming)
-      const repeated = repeatedIn(incoming, target)
-      const values = (fields: Fields) => declaredValues(fields, body, target.query, repeated)
-      return withImages(asking, () => work({ route, endpoint, variables, values }))
-    }, asking)
-    return { ...reply, headers: { ...reply.headers, Allow: await allowHeader(matched, asking) } }
+    const reply = await attempt(incoming, context, async () => {
+      const kind = workOf(endpoint, target)
+      if (isFull(admission, kind)) throw overloaded()
+      const body = method === 'GET' ? NO_BODY : await readBody(incoming, endpoint, context)
+      const parameters = parametersOf(incoming, body)
+      const repeated = repeatedIn(incoming, body, target)
+      const values = (fields: Fields) => declaredValues(fields, parameters, target.query, repeated)
+      const reply = () => withImages(context, () => work({ route, endpoint, variables, values }, body))
+      return admitted(admission, kind, incoming.isGone, reply)
+    })
+    return { ...reply, headers: { ...reply.headers, Allow: await allowHeader(matched, context) } }
   }
 
-  async function attempt(work: () => Promise<Reply>, asking: Asking): Promise<Reply> {
+  async function attempt({ requestId }: Incoming, context: Context, work: () => Promise<Reply>): Promise<Reply> {
     try {
       return await work()
     } catch (error) {
-      // Without a database there is nothing to say of the methods that are allowed either.
-      if (error instanceof DatabaseUnavailable) throw error
-      return failure(error, service, isLoggedIn(asking.caller))
+      // Without a database there is nothing to say of the methods that are allowed either, and with too much to do nothing is looked up.
+      if (error instanceof DatabaseUnavailable || isOverload(error)) throw error
+      return failure(error, service, isLoggedIn(context.caller), requestId)
     }
+  }
+}
+
+/** The queue that a request waits in. */
+function workOf({ action, args }: Endpoint, { query }: Target): Work {
+  if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
+    return 'file' in args && action.do === 'create' ? 'uploads' : 'writes'
+  return action.do === 'list' && query.search !== undefined ? 'searches' : 'reads'
+}
+
+function isOverload(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'rest_unavailable'
+}
+
+/**
+ * The body of a request that may have one. Callers who may not write hear so as soon as there is more of it than is needed to tell them
+ * what else is wrong, and at once where that is nothing.
+ * @throws Problem
+ */
+async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
+  const isTrusted = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
+  const takesFile = action.do === 'create' && 'file' in args
+  if (isTrusted) return incoming.readBody({ isTrusted, takesFile })
+  if (takesFile) throw new Problem('rest_forbidden')
+  try {
+    return await incoming.readBody({ isTrusted, takesFile })
+  } catch (error) {
+    throw error instanceof Problem && error.code === 'rest_request_too_large' ? new Problem('rest_forbidden') : error
   }
 }
 
 /** What answers a request of anybody at all. */
-export function anonymousAsking(service: Service, now: number): Asking {
-  return askingOf(service, anonymous, now)
+export function anonymousContext(service: Service, now: number): Context {
+  return contextOf(service, anonymous, now)
 }
 
-function askingOf(service: Service, caller: Caller, now: number): Asking {
-  const { database, site, images, memory } = service
-  const write: Asking['write'] = async (work) => {
+function contextOf(service: Service, caller: Caller, now: number): Context {
+  const { database, site, images, memory, report } = service
+  const write: Context['write'] = async (work) => {
     const result = await database.write(work)
-    // Whoever hears of the write sees it in whatever they ask next.
-    await memory.catchUp()
+    // A client that hears of the write sees it in every later answer.
+    // After a failure the memory is behind, and reads go to the database.
+    await memory.catchUp().catch(report)
     return result
   }
   const db = isLoggedIn(caller) ? database.read : database.readPublic()
-  return { db, write, findMatching: database.findMatching, images, site, caller, now }
+  return { db, aside: database.aside, write, findMatching: database.findMatching, images, report, site, caller, now }
 }
 
-/** Parameters of a body; nobody reads the body of a GET. */
-function bodyOf(incoming: Incoming): RawValues {
-  if (incoming.form) return incoming.form.fields
-  return incoming.method === 'GET' || incoming.method === 'HEAD'
-    ? {}
-    : parseBody(mediaType(incoming.headers), incoming.body)
+function parametersOf({ headers }: Incoming, { bytes, form }: Body): RawValues {
+  return form ? form.fields : parseBody(mediaType(headers), bytes)
 }
 
-function repeatedIn(incoming: Incoming, target: Target): Set<string> {
-  const isForm = mediaType(incoming.headers) === 'application/x-www-form-urlencoded'
-  const inBody = incoming.form?.repeated ?? (isForm ? repeatedKeys(incoming.body.toString('utf8')) : [])
-  return target.queryText === '' ? new Set(inBody) : new Set([...repeatedKeys(target.queryText), ...inBody])
+function repeatedIn({ headers }: Incoming, { bytes, form }: Body, { queryText }: Target): Set<string> {
+  const isForm = mediaType(headers) === 'application/x-www-form-urlencoded'
+  const inBody = form?.repeated ?? (isForm ? repeatedKeys(bytes.toString('utf8')) : [])
+  return queryText === '' ? new Set(inBody) : new Set([...repeatedKeys(queryText), ...inBody])
 }
 
-async function allowHeader({ route, variables }: Match, asking: Asking): Promise<string> {
+async function allowHeader({ route, variables }: Match, context: Context): Promise<string> {
   const operations = route.endpoints.flatMap(({ action }) => ('by' in action ? [action.served.operations] : []))[0]
   const address = addressOf(variables)
-  const row = operations && address && isLoggedIn(asking.caller) ? await operations.find(asking, address) : undefined
-  return allowedMethods({ route, row }, asking).join(', ')
+  const row = operations && address && isLoggedIn(context.caller) ? await operations.find(context, address) : undefined
+  return allowedMethods({ route, row }, context).join(', ')
 }
 
-/** OPTIONS on a path that is not there is answered with nothing (contract 9.4). */
-function unmatched(target: Target, _asking: Asking): Reply {
+/** OPTIONS on a path that is not there is answered with nothing (rule 3.6). */
+function unmatched(target: Target, _asking: Context): Reply {
   if (target.method === 'OPTIONS') return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
   throw new Problem('rest_no_route')
 }
 
-function failure(error: unknown, service: Service, loggedIn: boolean): Reply {
+function failure(error: unknown, service: Service, loggedIn: boolean, requestId: string): Reply {
   const problem = asProblem(error)
-  if (problem !== error) note(error, service)
+  if (problem !== error) note(error, service, requestId)
   const { status, body } = problemReply(problem, service.site.language, loggedIn)
   const retry = problem.details.retryAfter
   return { status, headers: retry === undefined ? {} : { 'Retry-After': String(retry) }, body }
@@ -205,28 +267,36 @@ function failure(error: unknown, service: Service, loggedIn: boolean): Reply {
 
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  return error instanceof DatabaseUnavailable
-    ? new Problem('rest_unavailable', { retryAfter: 1 })
-    : new Problem('rest_internal_error')
+  const lack = lackBehind(error)
+  return lack === undefined ? new Problem('rest_internal_error') : lackingProblem(lack)
+}
+
+/** Seconds after which an operator may have mended a full or read-only disk. */
+const SEEN_TO_AFTER = 30
+
+function lackingProblem(lack: Lack): Problem {
+  if (lack === 'answer') return new Problem('rest_unavailable', { retryAfter: 1 })
+  const code = lack === 'room' ? 'rest_insufficient_storage' : 'rest_read_only'
+  return new Problem(code, { retryAfter: SEEN_TO_AFTER })
 }
 
 /** Milliseconds between notes of an outage, which every request meets. */
 const OUTAGE_EVERY = 1000
 let outageNoted = Number.NEGATIVE_INFINITY
 
-function note(error: unknown, service: Service): void {
+function note(error: unknown, service: Service, requestId: string): void {
   if (error instanceof DatabaseUnavailable) {
     if (performance.now() - outageNoted < OUTAGE_EVERY) return
     outageNoted = performance.now()
   }
-  service.report(error)
+  service.report(error, requestId)
 }
 
-/** Applies `_fields` to what succeeded, and the envelope to whatever came of it (contract 9.3). */
+/** Applies `_fields` to what succeeded, and the envelope to whatever came of it (rules 28.4 and 28.5). */
 function dressed(reply: Reply, query: RawValues): Reply {
   const paths = fieldPaths(query._fields)
   const trimmed = paths && reply.status < 300 ? { ...reply, body: keepFields(reply.body, paths) } : reply
-  return wantsEnvelope(query) ? envelope(trimmed) : trimmed
+  return wantsEnvelope(query) ? { ...envelope(trimmed), route: reply.route, innerStatus: reply.status } : trimmed
 }
 
 /** Naming `_envelope` is enough. */

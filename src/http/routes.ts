@@ -11,7 +11,7 @@ export type Action =
   | { do: 'list' | 'create'; served: Served }
   | { do: 'read' | 'update' | 'remove'; served: Served; by: 'id' | 'slug' }
 
-/** Methods that share an action and its parameters, as the index groups them (contract 2.3). */
+/** Methods that share an action and its parameters, as the index groups them (rule 3.2). */
 export interface Endpoint {
   methods: readonly Method[]
   action: Action
@@ -53,7 +53,7 @@ export function collectionRoute(served: Served): Route {
   }
 }
 
-/** An item route; terms list their methods in another order than records (contract 2.1). */
+/** An item route; terms list their methods in another order than records (rule 3.1). */
 function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): Route {
   const { path, fields, addresses } = served.resource
   const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address }
@@ -70,7 +70,7 @@ function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): Route {
   }
 }
 
-/** The parameters of an update: the address, then the fields, none of which is required. A `slug` in both is the field (contract 2.3). */
+/** The parameters of an update: the address, then the fields, none of which is required. A `slug` in both is the field (rule 3.4). */
 function updateArgs(fields: Fields, by: 'id' | 'slug', address: Fields): Fields {
   const optional = Object.fromEntries(
     Object.entries(fields).map(([name, { required: _required, ...field }]) => [name, field]),
@@ -80,7 +80,7 @@ function updateArgs(fields: Fields, by: 'id' | 'slug', address: Fields): Fields 
     : { ...address, ...optional }
 }
 
-/** Every route of the namespace, in the order of the index (specification 4.1, contract 2.1). */
+/** Every route of the namespace, in the order of the index (rule 3.1). */
 export function namespaceRoutes(site: Site): Route[] {
   const resourceRoutes = resources.flatMap((served) => {
     const { id, slug } = served.resource.addresses
@@ -95,7 +95,7 @@ export interface Match {
   variables: Record<string, string>
 }
 
-/** Finds the route of a path below the namespace: letter case and one slash at the end do not matter (contract 1.1). */
+/** Finds the route of a path below the namespace: letter case and one slash at the end do not matter (rule 1.1). */
 export function routeFinder(routes: readonly Route[]): (path: string) => Match | undefined {
   const patterns = routes.map((route) => ({
     route,

@@ -1,25 +1,32 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { createServer, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Server as NetServer } from 'node:net'
 import multipart from '@fastify/multipart'
 import Fastify, {
-  type ConnectionError,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import type { CacheBudget } from '../common/generations.ts'
-import type { Site } from '../config.ts'
-import { MEDIA_CACHE_CONTROL } from '../media/media-store.ts'
+import type { CacheBudget } from '../cache/cache.ts'
 import { Problem } from '../problems.ts'
-import { answerHeaders, crossOriginHeaders, encode, encodingFor, hasCurrent } from './headers.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { BACKLOG, checkFree, closeAcceptors, openAcceptors, type Place } from './acceptors.ts'
+import type { Admission } from './admission.ts'
+import type { OnAnswered } from './answered.ts'
+import { type BodyReader, makeBodyReader } from './bodies.ts'
+import { clientAddress, trustedProxies } from './client-address.ts'
+import { type Closing, closeServer, notClosing, type StopTimes } from './closing.ts'
+import { type Front, isGone, isWatching, makeFront, openFront, refuseOverload } from './front.ts'
+import { makeIntake } from './intake.ts'
+import { isPressed } from './pressure.ts'
 import { problemReply } from './problem-replies.ts'
 import { makePublicReads } from './public-reads.ts'
-import type { Reply } from './reply.ts'
-import { formText, parseForm, repeatedKeys } from './request.ts'
-import { type Incoming, LONGEST_URL, makeResponder, type Service, type Upload } from './respond.ts'
+import { refuseUnreadable, transportProblem } from './refusals.ts'
+import { type Incoming, makeResponder, type Responder, type Service } from './respond.ts'
+import { namedRoute } from './rest-route.ts'
+import { send, sendMedia, sendPage } from './sending.ts'
+import { sitePage } from './site-page.ts'
 
 /** Limits and surroundings of the server. */
 export interface ServerOptions {
@@ -28,94 +35,245 @@ export interface ServerOptions {
   bodyBytes: number
   /** bytes of an uploaded image */
   imageBytes: number
+  /** bytes that all bodies on their way in may hold together */
+  intakeBytes: number
+  /** where files are kept while they arrive */
+  uploadFolder: string
+  /** milliseconds that a head may take to arrive, and a body may stand still */
+  patienceMs: number
+  /** requests a second of one client; 0 for any number */
+  rateLimit: number
   trustedProxy: readonly string[]
   /** what finished answers share with whatever else is kept in memory */
   cacheBudget: CacheBudget
+  /** hears of every answer */
+  onAnswered?: OnAnswered
 }
 
 /** Longer than the idle time of common proxies, so that they never send into a connection that is being closed. */
 const KEEP_ALIVE_MS = 75_000
 
 /** Bytes of a request line with all headers. */
-const LONGEST_HEAD = 65_536
+const LONGEST_HEAD = 16_384
 
-const LET_GO_EVERY_MS = 20
+/** How long a whole request may take to arrive, however steadily. */
+const WHOLE_REQUEST_MS = 300_000
+
+/** How often requests that take too long to arrive are looked for. */
+const LOOK_AT_ARRIVING_MS = 1000
+
+/** Of one multipart form. */
+const MOST_FIELDS = 1000
+const MOST_FILES = 10
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A server that listens once its framework is told to. */
+export interface HttpServer {
+  framework: FastifyInstance
+  /** The requests that run and those that wait. */
+  admission: Admission
+  /**
+   * Listens, `isShared` with several listeners, so that new connections are soon taken in while others are busy. The port.
+   * @throws the error of a port that may not be listened on
+   */
+  listen: (place: Place, isShared: boolean) => Promise<number>
+  /** Stops it: see `closeServer`. */
+  stop: (times: StopTimes) => Promise<void>
+}
 
 /** The HTTP server: transport, limits and headers around the answers; the only place that knows the framework. */
-export async function makeServer(service: Service, options: ServerOptions): Promise<FastifyInstance> {
-  const respond = makeResponder(service)
-  const readPublic = makePublicReads(service, respond, options.cacheBudget)
+export async function makeServer(service: Service, options: ServerOptions): Promise<HttpServer> {
+  const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
+  // What comes in may take up as much memory as what goes out.
+  const front = makeFront(service.site, { ...options, trusted, unsentBytes: options.intakeBytes })
+  const respond = makeResponder(service, front.admission)
+  const readPublic = makePublicReads(service, respond, options.cacheBudget, front)
+  const mayGoOn = new WeakSet<ServerResponse>()
+  const acceptors: NetServer[] = []
+  let closing: Closing = { isClosing: false, connections: new Set() }
   const app: FastifyInstance = Fastify({
-    serverFactory: (handler) =>
-      createServer({ keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: LONGEST_HEAD }, (request, response) => {
-        if (!readPublic(request, response)) handler(request, response)
-      }),
+    serverFactory: (handler) => {
+      const server = listener(options, mayGoOn, (request, response) => enter(request, response))
+      closing = notClosing(server)
+      const enter = openFront(front, closing, (request, response) => {
+        request.url = namedRoute(service.site.restRoot, request.url ?? '/')
+        if (readPublic(request, response)) return
+        if (isPressed(front.pressure) && !isWatching(request.url)) refuseOverload(front, request, response)
+        else handler(request, response)
+      })
+      return server
+    },
     logController: new LogController({ disableRequestLogging: true }),
     ...(options.logger ? { loggerInstance: options.logger } : {}),
-    trustProxy: options.trustedProxy.length > 0 ? [...options.trustedProxy] : false,
     bodyLimit: options.bodyBytes,
-    genReqId: () => randomUUID(),
+    genReqId: front.requestIds,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 10_000 },
     rewriteUrl: (request) => routableUrl(request.url ?? '/'),
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, service.site),
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, service.site, front.requestIds()),
   })
-  await app.register(multipart, {
-    limits: { fileSize: options.imageBytes, fieldSize: options.bodyBytes, files: 10, fields: 2000 },
-  })
+  await app.register(multipart, { limits: { files: MOST_FILES, fields: MOST_FIELDS, parts: MOST_FIELDS + MOST_FILES } })
   app.removeContentTypeParser(['application/json', 'text/plain'])
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-
-  app.addHook('onResponse', async (request, reply) => {
-    const level = request.method === 'GET' || request.method === 'HEAD' ? 'debug' : 'info'
-    request.log[level](
-      { method: request.method, url: request.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      'answered',
-    )
-  })
-
-  app.addHook('preClose', async () => {
-    // Connections that were busy a moment ago are let go as soon as they have had their answer.
-    const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS)
-    app.server.once('close', () => clearInterval(letGo))
-  })
-
-  app.get('/healthz', async () => ({ status: 'alive' }))
-  app.get('/readyz', async (_request, reply) => {
-    try {
-      await service.database.ping()
-      return { status: 'ready', memory: service.memory.index ? 'filled' : 'filling' }
-    } catch (error) {
-      service.report(error)
-      return reply.code(503).header('Retry-After', '1').send({ status: 'the database does not answer' })
-    }
-  })
-  if (service.site.restRoot !== '') app.get('/', async (_request, reply) => reply.redirect(`${service.site.restUrl}/`))
-  app.get('/media/*', async (request: FastifyRequest<{ Params: { '*': string } }>, reply) =>
-    sendMedia(service, request.params['*'], reply),
-  )
-
-  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-    const incoming = await incomingOf(request, options)
-    return send(service.site, request, reply, await respond(incoming))
+  // Bodies are read when it is known who sends them.
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
+  app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id))
+  addOwnRoutes(app, service, front, closing)
+  addInterface(app, service, options, front, mayGoOn, respond)
+  return {
+    framework: app,
+    admission: front.admission,
+    listen: async (place, isShared) => {
+      const port = await listenAlone(app, place, isShared)
+      if (isShared) acceptors.push(...(await openAcceptors(app.server, { ...place, port })))
+      return port
+    },
+    stop: (times) =>
+      closeServer(app.server, closing, times, async () => {
+        await Promise.all([app.close(), closeAcceptors(acceptors)])
+      }),
   }
-  app.all('/*', handle)
-  const media = `${service.site.restRoot}/wp/v2/media`
-  for (const url of [media, `${media}/`]) app.all(url, { bodyLimit: options.imageBytes }, handle)
-  app.setNotFoundHandler(handle)
-  app.setErrorHandler((error, request, reply) => {
-    const problem = transportProblem(error, request.routeOptions.bodyLimit ?? options.bodyBytes, service)
-    const { status, body } = problemReply(problem, service.site.language, false)
-    const { retryAfter } = problem.details
-    const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
-    return send(service.site, request, reply, { status, headers, body })
-  })
-  return app
 }
 
-/** The address with a path the router accepts: one that is not percent-encoded as it should be is taken to the letter. */
-function routableUrl(url: string): string {
+/** The server's own listener. That of a shared port first makes sure that nobody else listens there, since nothing else would tell. */
+async function listenAlone(app: FastifyInstance, place: Place, isShared: boolean): Promise<number> {
+  if (isShared && place.port !== 0) await checkFree(place)
+  const options = { ...place, backlog: BACKLOG, reusePort: isShared }
+  await app.listen(options)
+  const address = app.server.address()
+  return typeof address === 'object' && address ? address.port : place.port
+}
+
+/** The listener in front of the framework. `mayGoOn` gets the answers to requests that wait to be told to send their body. */
+function listener({ patienceMs }: ServerOptions, mayGoOn: WeakSet<ServerResponse>, handle: Handler): Server {
+  const limits = {
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: LONGEST_HEAD,
+    headersTimeout: patienceMs,
+    requestTimeout: Math.max(WHOLE_REQUEST_MS, patienceMs),
+    connectionsCheckingInterval: Math.min(LOOK_AT_ARRIVING_MS, patienceMs),
+  }
+  const server = createServer(limits, handle)
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    mayGoOn.add(response)
+    handle(request, response)
+  })
+  return server
+}
+
+/** The routes beside the interface. */
+function addOwnRoutes(app: FastifyInstance, service: Service, front: Front, closing: Closing): void {
+  app.get('/healthz', async () => ({ status: 'alive' }))
+  app.get('/readyz', async (request, reply) => {
+    if (closing.isClosing) return reply.code(503).header('Retry-After', '1').send({ status: 'stopping' })
+    try {
+      await service.database.ping()
+      await service.images.store.check()
+      return { status: 'ready', memory: service.memory.index ? 'filled' : 'filling' }
+    } catch (error) {
+      service.report(error, request.id)
+      return reply
+        .code(503)
+        .header('Retry-After', '1')
+        .send({ status: whatFails(error) })
+    }
+  })
+  for (const url of service.site.restRoot === '' ? [] : ['/', '/index.php'])
+    app.get(url, async (_request, reply) => sendPage(sitePage(service.site), reply))
+  app.get('/media/*', async (request: FastifyRequest<{ Params: { '*': string } }>, reply) =>
+    sendMedia(service, front, request.params['*'], reply),
+  )
+}
+
+/** Answers everything below the REST root, and addresses that do not exist. */
+function addInterface(
+  app: FastifyInstance,
+  service: Service,
+  options: ServerOptions,
+  front: Front,
+  mayGoOn: WeakSet<ServerResponse>,
+  respond: Responder,
+): void {
+  const { site } = service
+  const intake = makeIntake(
+    {
+      bodyBytes: options.bodyBytes,
+      fileBytes: options.imageBytes,
+      folder: options.uploadFolder,
+      patienceMs: options.patienceMs,
+    },
+    options.intakeBytes,
+  )
+  const routes = new WeakMap<FastifyRequest, string>()
+  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+    const body = makeBodyReader(request, reply.raw, intake, mayGoOn)
+    try {
+      const answer = await respond(incomingOf(request, front, body))
+      routes.set(request, answer.route ?? '')
+      return await send(front, request, reply, answer)
+    } finally {
+      await body.letGo()
+    }
+  }
+  app.all('/*', handle)
+  app.setNotFoundHandler(handle)
+  app.setErrorHandler((error, request, reply) => {
+    const problem = transportProblem(error)
+    if (!problem) service.report(error, request.id)
+    const known = problem ?? new Problem('rest_internal_error')
+    const { status, body } = problemReply(known, site.language, false)
+    const { retryAfter } = known.details
+    const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
+    reply.removeHeader('ETag')
+    return send(front, request, reply, { status, headers, body })
+  })
+  const { onAnswered } = options
+  if (onAnswered)
+    app.addHook('onResponse', async (request, reply) => {
+      onAnswered({
+        method: request.method,
+        url: request.raw.url ?? '',
+        route: routes.get(request) ?? request.routeOptions.url ?? '',
+        status: reply.statusCode,
+        ms: reply.elapsedTime,
+        bytes: Number(reply.getHeader('content-length') ?? 0),
+        requestId: request.id,
+        address: clientAddress(request.raw, front.trusted),
+        from: 'ordinary',
+      })
+    })
+}
+
+function incomingOf(request: FastifyRequest, { trusted }: Front, body: BodyReader): Incoming {
+  return {
+    method: request.method,
+    url: request.raw.url ?? request.url,
+    headers: request.headers,
+    address: clientAddress(request.raw, trusted),
+    requestId: request.id,
+    isGone: () => isGone(request.raw),
+    readBody: body.read,
+  }
+}
+
+/** Why the service is not ready, as `/readyz` says it. */
+function whatFails(error: unknown): string {
+  const lack = error instanceof DatabaseUnavailable ? error.lack : error instanceof Problem ? error.code : undefined
+  if (lack === 'room' || lack === 'rest_insufficient_storage') return 'there is no room left to write into'
+  if (lack === 'permission' || lack === 'rest_read_only') return 'what has to be written may only be read'
+  return 'the database does not answer'
+}
+
+/** Begins an absolute address with a path, as it is sent to proxies (RFC 9112, 3.2.2). */
+const ABSOLUTE = /^https?:\/\/[^/]*\//
+
+/**
+ * The address with a path the router accepts: one that is not percent-encoded as it should be is taken to the letter, and one that is no
+ * path at all is a path that is not there.
+ */
+function routableUrl(sent: string): string {
+  const url = sent.startsWith('/') || ABSOLUTE.test(sent) ? sent : `/${sent}`
   const [path = ''] = url.split('?', 1)
   try {
     decodeURIComponent(path)
@@ -123,124 +281,4 @@ function routableUrl(url: string): string {
   } catch {
     return path.replaceAll('%', '%25') + url.slice(path.length)
   }
-}
-
-/** Answers what is no HTTP, or has too long a head, and closes the connection. */
-function refuseUnreadable(error: ConnectionError, socket: Socket, site: Site): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  // Of a head that is too long only the last piece is at hand; without a line end it is taken for a piece of the address.
-  const packet = error.rawPacket
-  const isOneLine = Buffer.isBuffer(packet) && !packet.subarray(0, LONGEST_URL).includes('\n')
-  const isLong = error.code === 'HPE_HEADER_OVERFLOW' && isOneLine
-  const problem = new Problem(isLong ? 'rest_uri_too_long' : 'rest_invalid_request')
-  const { status, body } = problemReply(problem, site.language, false)
-  const text = JSON.stringify(body)
-  const headers = `Content-Type: application/json; charset=UTF-8\r\nContent-Length: ${Buffer.byteLength(text)}`
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\nConnection: close\r\n\r\n${text}`)
-}
-
-/** What the transport refuses, as a Problem. */
-function transportProblem(error: unknown, limit: number, service: Service): Problem {
-  if (error instanceof Problem) return error
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const limits = [
-    'FST_ERR_CTP_BODY_TOO_LARGE',
-    'FST_REQ_FILE_TOO_LARGE',
-    'FST_FIELDS_LIMIT',
-    'FST_FILES_LIMIT',
-    'FST_PARTS_LIMIT',
-  ]
-  if (limits.includes(code)) return tooLarge(limit)
-  if (code.startsWith('FST_ERR_CTP')) return new Problem('rest_unsupported_media_type')
-  if (error instanceof Error && 'statusCode' in error && error.statusCode === 400)
-    return new Problem('rest_unsupported_media_type')
-  service.report(error)
-  return new Problem('rest_internal_error')
-}
-
-async function incomingOf(request: FastifyRequest, options: ServerOptions): Promise<Incoming> {
-  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const incoming = {
-    method: request.method,
-    url: request.raw.url ?? request.url,
-    headers: request.headers,
-    address: request.ip,
-    body,
-  }
-  return request.isMultipart() ? { ...incoming, form: await formOf(request, options) } : incoming
-}
-
-/** The fields and files of a multipart form, refused as soon as all of them together are too large. */
-async function formOf(request: FastifyRequest, options: ServerOptions): Promise<NonNullable<Incoming['form']>> {
-  const fields: [string, string][] = []
-  const files: Upload[] = []
-  const room = { fields: options.bodyBytes, files: options.imageBytes }
-  const take = (kind: 'fields' | 'files', bytes: number) => {
-    room[kind] -= bytes
-    if (room[kind] < 0) throw tooLarge(kind === 'fields' ? options.bodyBytes : options.imageBytes)
-  }
-  try {
-    for await (const part of request.parts()) {
-      if (part.type === 'field') {
-        const value = String(part.value)
-        // A field that was cut off is as long as the limit.
-        take('fields', Buffer.byteLength(value) + Number(part.valueTruncated) + Number(part.fieldnameTruncated))
-        fields.push([part.fieldname, value])
-      } else {
-        const bytes = await part.toBuffer()
-        take('files', bytes.length)
-        files.push({ fileName: part.filename, mimeType: part.mimetype, bytes })
-      }
-    }
-  } catch (error) {
-    // Limits have codes; what has none is a form that breaks off or never begins.
-    if (error instanceof Problem || (error instanceof Error && 'code' in error)) throw error
-    throw new Problem('rest_invalid_form')
-  }
-  const text = formText(fields)
-  return { fields: parseForm(text), repeated: repeatedKeys(text), files }
-}
-
-function tooLarge(bytes: number): Problem {
-  return new Problem('rest_request_too_large', { data: { bytes } })
-}
-
-/** Puts an answer on the wire: headers of contract 9.1 and 9.2, entity tag, compression. */
-function send(site: Site, request: FastifyRequest, reply: FastifyReply, answer: Reply): FastifyReply {
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const { authorization, origin } = request.headers
-  reply.code(answer.status).headers({
-    ...answerHeaders(site, answer.headers, authorization === undefined),
-    ...crossOriginHeaders(origin),
-    'X-Request-Id': request.id,
-  })
-  const text = JSON.stringify(answer.body, null, /[?&]_pretty(=|&|$)/.test(request.url) ? 4 : undefined)
-  // A text goes out together with the head, in one piece.
-  if (!isRead && request.headers['accept-encoding'] === undefined) return reply.send(text)
-  const bytes = Buffer.from(text)
-  if (isRead && answer.status === 200) {
-    const tag = `W/"${createHash('sha1').update(bytes).digest('base64url')}"`
-    reply.header('ETag', tag)
-    if (hasCurrent(request.headers, tag)) return reply.code(304).send()
-  }
-  const encoding = encodingFor(request.headers, bytes.length)
-  return encoding ? reply.header('Content-Encoding', encoding).send(encode(bytes, encoding)) : reply.send(bytes)
-}
-
-async function sendMedia(service: Service, key: string, reply: FastifyReply): Promise<FastifyReply> {
-  const file = await service.images.store.read(key)
-  if (!file) {
-    const { status, body } = problemReply(new Problem('rest_no_route'), service.site.language, false)
-    return reply.code(status).send(body)
-  }
-  return reply
-    .headers({
-      'Content-Type': file.mimeType,
-      'Content-Length': String(file.size),
-      'X-Content-Type-Options': 'nosniff',
-      'Access-Control-Allow-Origin': '*',
-      'Cache-Control': MEDIA_CACHE_CONTROL,
-      'Content-Security-Policy': "default-src 'none'; sandbox",
-    })
-    .send(file.stream)
 }

@@ -126,18 +126,30 @@ export const de: Locale = {
   'The same as post': 'Dasselbe wie post',
   'Only the term with this slug': 'Nur der Begriff mit diesem Slug',
 
-  Free: 'Kostenlos',
   'No route matches the address and method of the request.': 'Zu Adresse und Methode der Anfrage passt keine Route.',
   'The namespace asked for could not be found.': 'Der angefragte Namensraum wurde nicht gefunden.',
   'The body of the request is not valid JSON.': 'Der Inhalt der Anfrage ist kein gültiges JSON.',
   'The form in the body of the request cannot be read.': 'Das Formular im Rumpf der Anfrage ist nicht lesbar.',
-  'The request is no HTTP that can be read, or its head is too long.':
-    'Die Anfrage ist kein lesbares HTTP, oder ihr Kopf ist zu lang.',
+  'The request is no HTTP that can be read.': 'Die Anfrage ist kein lesbares HTTP.',
+  'The head of the request is larger than 16 kB.': 'Der Kopf der Anfrage ist größer als 16 kB.',
+  'The request took too long to arrive.': 'Die Anfrage kam zu langsam an.',
+  'Too many requests of one client; try again in a moment.': 'Zu viele Anfragen; in einem Augenblick geht es wieder.',
   'Missing parameters: {names}': 'Fehlende Parameter: {names}',
   'Invalid parameters: {names}': 'Ungültige Parameter: {names}',
   'The value is invalid.': 'Der Wert ist ungültig.',
   'The value of {name} is not of the type {type}.': 'Der Wert von {name} ist nicht vom Typ {type}.',
   'This service sells no tickets.': 'Dieser Dienst verkauft keine Eintrittskarten.',
+  'The value of {name} is longer than {limit} characters.': 'Der Wert von {name} ist länger als {limit} Zeichen.',
+  'The value of {name} is longer than {limit} bytes.': 'Der Wert von {name} ist länger als {limit} Bytes.',
+  'The value of {name} has more than {limit} words.': 'Der Wert von {name} hat mehr als {limit} Wörter.',
+  'The value of {name} has more than {limit} entries.': 'Der Wert von {name} hat mehr als {limit} Einträge.',
+  'The value of {name} nests deeper than {limit} levels.':
+    'Der Wert von {name} ist tiefer als {limit} Ebenen verschachtelt.',
+  'The value of {name} has more than {limit} members in all.':
+    'Der Wert von {name} hat insgesamt mehr als {limit} Bestandteile.',
+  'The value of {name} has more than {limit} accents on one letter.':
+    'Der Wert von {name} hat mehr als {limit} Akzente auf einem Buchstaben.',
+  'The request has more than {limit} parameters.': 'Die Anfrage hat mehr als {limit} Parameter.',
   'You are not allowed to do that.': 'Dafür fehlt die Berechtigung.',
   'You need to sign in to do that.': 'Dafür ist eine Anmeldung erforderlich.',
   'You are not signed in.': 'Es liegt keine Anmeldung vor.',
@@ -146,13 +158,20 @@ export const de: Locale = {
   'The address of the request is too long.': 'Die Adresse der Anfrage ist zu lang.',
   'The service cannot answer just now; try again soon.':
     'Der Dienst kann gerade nicht antworten; bitte in Kürze erneut versuchen.',
+  'The service can only be read just now; try again later.':
+    'Der Dienst kann gerade nur gelesen werden; bitte später noch einmal versuchen.',
+  'The service has no room left to keep this; try again later.':
+    'Der Dienst hat keinen Platz mehr, um das zu speichern; bitte später noch einmal versuchen.',
   'Something went wrong here; it has been noted.': 'Hier ist etwas schiefgegangen; der Fehler wurde vermerkt.',
   'No file was sent.': 'Es wurde keine Datei gesendet.',
   'The file is not an image of a kind this service keeps.':
     'Die Datei ist kein Bild in einem Format, das dieser Dienst aufnimmt.',
-  'There is no image with this id.': 'Es gibt kein Bild mit dieser ID.',
+  'There is no image or record with this id.': 'Es gibt kein Bild und keinen Eintrag mit dieser ID.',
   'The password does not belong to this user.': 'Das Passwort gehört nicht zu diesem Benutzerkonto.',
   'There is no such user.': 'Dieses Benutzerkonto gibt es nicht.',
+  'This application password or token has expired.': 'Dieses Anwendungspasswort oder Token ist abgelaufen.',
+  'Too many attempts to sign in at once; try again soon.':
+    'Zu viele Anmeldeversuche auf einmal; bitte gleich noch einmal versuchen.',
   'A term of this name exists already with this parent.':
     'Unter demselben übergeordneten Begriff gibt es bereits einen Begriff mit diesem Namen.',
   'Another term has this slug already.': 'Ein anderer Begriff hat diesen Slug bereits.',
@@ -210,10 +229,41 @@ export const de: Locale = {
   'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.':
     'Jede Operation nimmt auch _fields an, um Teile der Antwort auszuwählen, _envelope, um Status und Kopfzeilen in den Inhalt zu legen, und _pretty, um ihn einzurücken.',
   'The list has fewer pages than that.': 'So viele Seiten hat die Liste nicht.',
-  'There is no tag with this id.': 'Es gibt kein Schlagwort mit dieser ID.',
+  'There is no term with this id.': 'Es gibt keinen Begriff mit dieser ID.',
   'The id of the image': 'Die ID des Bildes',
   'The image: the whole body of the request, or a file of a multipart form':
     'Das Bild: der ganze Inhalt der Anfrage oder eine Datei eines Multipart-Formulars',
-  'Only images with this text in their name': 'Nur Bilder mit diesem Text im Namen',
   'Only the terms with these slugs': 'Nur die Begriffe mit diesen Slugs',
+  'What it is read for: view, edit or embed': 'Wofür gelesen wird: view, edit oder embed',
+  'Only records with these words in their texts': 'Nur Einträge mit diesen Wörtern in ihren Texten',
+  'Only records published after this time': 'Nur Einträge, die nach diesem Zeitpunkt veröffentlicht wurden',
+  'Only records published before this time': 'Nur Einträge, die vor diesem Zeitpunkt veröffentlicht wurden',
+  'Only records changed after this time': 'Nur Einträge, die nach diesem Zeitpunkt geändert wurden',
+  'Only records changed before this time': 'Nur Einträge, die vor diesem Zeitpunkt geändert wurden',
+  'Only records of these authors, by id': 'Nur Einträge dieser Autoren, nach ID',
+  'Leave out the records with these ids': 'Die Einträge mit diesen IDs auslassen',
+  'Only the records with these ids': 'Nur die Einträge mit diesen IDs',
+  'How many records to pass over before the first page': 'Wie viele Einträge vor der ersten Seite übergangen werden',
+  'What the records are ordered by: date, modified, id, title, slug, author, include or relevance':
+    'Wonach die Einträge geordnet sind: date, modified, id, title, slug, author, include oder relevance',
+  'Only the records with these slugs': 'Nur die Einträge mit diesen Slugs',
+  'Only records with one of these statuses; any stands for all but the trash':
+    'Nur Einträge in einem dieser Zustände; any steht für alle außer dem Papierkorb',
+  'Only events in any of these categories, by id': 'Nur Veranstaltungen in einer dieser Kategorien, nach ID',
+  'Only events with any of these tags, by id': 'Nur Veranstaltungen mit einem dieser Schlagwörter, nach ID',
+  'The id of the featured image; 0 for none': 'Die ID des Beitragsbilds; 0 für keines',
+  'The title of the image; the name of its file unless sent': 'Der Titel des Bilds; ohne Angabe der Name der Datei',
+  'The slug of the image': 'Der Slug des Bilds',
+  'What the image shows, for those who do not see it': 'Was das Bild zeigt, für alle, die es nicht sehen',
+  'The caption of the image': 'Die Bildunterschrift',
+  'The description of the image': 'Die Beschreibung des Bilds',
+  'Only files of this kind: image, video, text, application or audio':
+    'Nur Dateien dieser Art: image, video, text, application oder audio',
+  'Only files of this media type, such as image/png': 'Nur Dateien dieses Medientyps, etwa image/png',
+  Media: 'Medien',
+  Events: 'Veranstaltungen',
+  Venues: 'Veranstaltungsorte',
+  Organizers: 'Veranstalter',
+  'The image has more than {limit} pixels, or too many frames, or takes too long to read.':
+    'Das Bild hat mehr als {limit} Pixel oder zu viele Einzelbilder, oder es zu lesen dauert zu lange.',
 }

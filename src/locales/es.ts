@@ -118,19 +118,31 @@ export const es: Locale = {
   'The same as post': 'Lo mismo que post',
   'Only the term with this slug': 'Solo el término con este slug',
 
-  Free: 'Gratis',
   'No route matches the address and method of the request.':
     'Ninguna ruta corresponde a la dirección y el método de la petición.',
   'The namespace asked for could not be found.': 'No se ha encontrado el espacio de nombres solicitado.',
   'The body of the request is not valid JSON.': 'El cuerpo de la petición no es JSON válido.',
   'The form in the body of the request cannot be read.': 'No se puede leer el formulario del cuerpo de la petición.',
-  'The request is no HTTP that can be read, or its head is too long.':
-    'La petición no es HTTP legible, o su cabecera es demasiado larga.',
+  'The request is no HTTP that can be read.': 'La petición no es HTTP legible.',
+  'The head of the request is larger than 16 kB.': 'La cabecera de la petición supera los 16 kB.',
+  'The request took too long to arrive.': 'La petición tardó demasiado en llegar.',
+  'Too many requests of one client; try again in a moment.':
+    'Demasiadas peticiones de un mismo cliente; en un momento se puede volver a intentar.',
   'Missing parameters: {names}': 'Faltan parámetros: {names}',
   'Invalid parameters: {names}': 'Parámetros no válidos: {names}',
   'The value is invalid.': 'El valor no es válido.',
   'The value of {name} is not of the type {type}.': 'El valor de {name} no es del tipo {type}.',
   'This service sells no tickets.': 'Este servicio no vende entradas.',
+  'The value of {name} is longer than {limit} characters.': 'El valor de {name} tiene más de {limit} caracteres.',
+  'The value of {name} is longer than {limit} bytes.': 'El valor de {name} tiene más de {limit} bytes.',
+  'The value of {name} has more than {limit} words.': 'El valor de {name} tiene más de {limit} palabras.',
+  'The value of {name} has more than {limit} entries.': 'El valor de {name} tiene más de {limit} entradas.',
+  'The value of {name} nests deeper than {limit} levels.': 'El valor de {name} está anidado en más de {limit} niveles.',
+  'The value of {name} has more than {limit} members in all.':
+    'El valor de {name} tiene en total más de {limit} miembros.',
+  'The value of {name} has more than {limit} accents on one letter.':
+    'El valor de {name} tiene más de {limit} acentos sobre una letra.',
+  'The request has more than {limit} parameters.': 'La petición tiene más de {limit} parámetros.',
   'You are not allowed to do that.': 'Esta acción no está permitida.',
   'You need to sign in to do that.': 'Esta acción requiere iniciar sesión.',
   'You are not signed in.': 'No se ha iniciado sesión.',
@@ -139,13 +151,20 @@ export const es: Locale = {
   'The address of the request is too long.': 'La dirección de la petición es demasiado larga.',
   'The service cannot answer just now; try again soon.':
     'El servicio no puede responder en este momento; conviene intentarlo de nuevo en breve.',
+  'The service can only be read just now; try again later.':
+    'Ahora mismo el servicio solo se puede leer; inténtelo más tarde.',
+  'The service has no room left to keep this; try again later.':
+    'El servicio no tiene espacio para guardar esto; inténtelo más tarde.',
   'Something went wrong here; it has been noted.': 'Algo ha fallado aquí; el error ha quedado registrado.',
   'No file was sent.': 'No se ha enviado ningún archivo.',
   'The file is not an image of a kind this service keeps.':
     'El archivo no es una imagen de un formato que acepte este servicio.',
-  'There is no image with this id.': 'No hay ninguna imagen con este ID.',
+  'There is no image or record with this id.': 'No hay ninguna imagen ni ningún elemento con este ID.',
   'The password does not belong to this user.': 'La contraseña no corresponde a esta cuenta.',
   'There is no such user.': 'Esta cuenta no existe.',
+  'This application password or token has expired.': 'Esta contraseña de aplicación o este token ha caducado.',
+  'Too many attempts to sign in at once; try again soon.':
+    'Demasiados intentos de acceso a la vez; vuelva a intentarlo en breve.',
   'A term of this name exists already with this parent.':
     'Ya existe un término con este nombre bajo el mismo término superior.',
   'Another term has this slug already.': 'Otro término ya tiene este slug.',
@@ -202,10 +221,42 @@ export const es: Locale = {
   'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.':
     'Toda operación acepta también _fields para elegir partes de la respuesta, _envelope para incluir el estado y las cabeceras en el cuerpo y _pretty para sangrarlo.',
   'The list has fewer pages than that.': 'La lista no tiene tantas páginas.',
-  'There is no tag with this id.': 'No hay ninguna etiqueta con este ID.',
+  'There is no term with this id.': 'No hay ningún término con este ID.',
   'The id of the image': 'El ID de la imagen',
   'The image: the whole body of the request, or a file of a multipart form':
     'La imagen: todo el cuerpo de la petición o un archivo de un formulario multipart',
-  'Only images with this text in their name': 'Solo imágenes con este texto en el nombre',
   'Only the terms with these slugs': 'Solo los términos con estos slugs',
+  'What it is read for: view, edit or embed': 'Para qué se lee: view, edit o embed',
+  'Only records with these words in their texts': 'Solo los elementos con estas palabras en sus textos',
+  'Only records published after this time': 'Solo los elementos publicados después de este momento',
+  'Only records published before this time': 'Solo los elementos publicados antes de este momento',
+  'Only records changed after this time': 'Solo los elementos modificados después de este momento',
+  'Only records changed before this time': 'Solo los elementos modificados antes de este momento',
+  'Only records of these authors, by id': 'Solo los elementos de estos autores, por ID',
+  'Leave out the records with these ids': 'Omitir los elementos con estos IDs',
+  'Only the records with these ids': 'Solo los elementos con estos IDs',
+  'How many records to pass over before the first page': 'Cuántos elementos pasar por alto antes de la primera página',
+  'What the records are ordered by: date, modified, id, title, slug, author, include or relevance':
+    'El criterio de orden de los elementos: date, modified, id, title, slug, author, include o relevance',
+  'Only the records with these slugs': 'Solo los elementos con estos slugs',
+  'Only records with one of these statuses; any stands for all but the trash':
+    'Solo los elementos con alguno de estos estados; any los abarca todos menos la papelera',
+  'Only events in any of these categories, by id': 'Solo los eventos de alguna de estas categorías, por ID',
+  'Only events with any of these tags, by id': 'Solo los eventos con alguna de estas etiquetas, por ID',
+  'The id of the featured image; 0 for none': 'El ID de la imagen destacada; 0 si no hay ninguna',
+  'The title of the image; the name of its file unless sent':
+    'El título de la imagen; el nombre del archivo si no se envía',
+  'The slug of the image': 'El slug de la imagen',
+  'What the image shows, for those who do not see it': 'Lo que muestra la imagen, para quienes no la ven',
+  'The caption of the image': 'El pie de la imagen',
+  'The description of the image': 'La descripción de la imagen',
+  'Only files of this kind: image, video, text, application or audio':
+    'Solo los archivos de este tipo: image, video, text, application o audio',
+  'Only files of this media type, such as image/png': 'Solo los archivos de este tipo de medio, como image/png',
+  Media: 'Medios',
+  Events: 'Eventos',
+  Venues: 'Lugares',
+  Organizers: 'Organizadores',
+  'The image has more than {limit} pixels, or too many frames, or takes too long to read.':
+    'La imagen tiene más de {limit} píxeles o demasiados fotogramas, o tarda demasiado en leerse.',
 }

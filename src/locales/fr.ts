@@ -126,19 +126,32 @@ export const fr: Locale = {
   'The same as post': 'Identique à post',
   'Only the term with this slug': 'Seulement le terme portant ce slug',
 
-  Free: 'Gratuit',
   'No route matches the address and method of the request.':
     'Aucune route ne correspond à l’adresse et à la méthode de la requête.',
   'The namespace asked for could not be found.': 'L’espace de noms demandé est introuvable.',
   'The body of the request is not valid JSON.': 'Le corps de la requête n’est pas du JSON valide.',
   'The form in the body of the request cannot be read.': 'Le formulaire dans le corps de la requête est illisible.',
-  'The request is no HTTP that can be read, or its head is too long.':
-    'La requête n’est pas du HTTP lisible, ou son en-tête est trop long.',
+  'The request is no HTTP that can be read.': 'La requête n’est pas du HTTP lisible.',
+  'The head of the request is larger than 16 kB.': 'L’en-tête de la requête dépasse 16 ko.',
+  'The request took too long to arrive.': 'La requête a mis trop de temps à arriver.',
+  'Too many requests of one client; try again in a moment.':
+    'Trop de requêtes d’un même client ; à réessayer dans un instant.',
   'Missing parameters: {names}': 'Paramètres manquants\u00a0: {names}',
   'Invalid parameters: {names}': 'Paramètres non valides\u00a0: {names}',
   'The value is invalid.': 'La valeur n’est pas valide.',
   'The value of {name} is not of the type {type}.': 'La valeur de {name} n’est pas du type {type}.',
   'This service sells no tickets.': 'Ce service ne vend pas de billets.',
+  'The value of {name} is longer than {limit} characters.': 'La valeur de {name} dépasse {limit} caractères.',
+  'The value of {name} is longer than {limit} bytes.': 'La valeur de {name} dépasse {limit} octets.',
+  'The value of {name} has more than {limit} words.': 'La valeur de {name} compte plus de {limit} mots.',
+  'The value of {name} has more than {limit} entries.': 'La valeur de {name} compte plus de {limit} éléments.',
+  'The value of {name} nests deeper than {limit} levels.':
+    'La valeur de {name} est imbriquée sur plus de {limit} niveaux.',
+  'The value of {name} has more than {limit} members in all.':
+    'La valeur de {name} compte en tout plus de {limit} membres.',
+  'The value of {name} has more than {limit} accents on one letter.':
+    'La valeur de {name} porte plus de {limit} accents sur une seule lettre.',
+  'The request has more than {limit} parameters.': 'La requête compte plus de {limit} paramètres.',
   'You are not allowed to do that.': 'Cette action n’est pas autorisée.',
   'You need to sign in to do that.': 'Cette action nécessite une connexion.',
   'You are not signed in.': 'Aucune connexion n’est établie.',
@@ -147,13 +160,20 @@ export const fr: Locale = {
   'The address of the request is too long.': 'L’adresse de la requête est trop longue.',
   'The service cannot answer just now; try again soon.':
     'Le service ne peut pas répondre pour le moment\u00a0; merci de réessayer bientôt.',
+  'The service can only be read just now; try again later.':
+    'Le service ne peut qu’être lu pour le moment ; réessayez plus tard.',
+  'The service has no room left to keep this; try again later.':
+    'Le service n’a plus de place pour conserver ceci ; réessayez plus tard.',
   'Something went wrong here; it has been noted.': 'Une erreur s’est produite ici\u00a0; elle a été consignée.',
   'No file was sent.': 'Aucun fichier n’a été envoyé.',
   'The file is not an image of a kind this service keeps.':
     'Le fichier n’est pas une image d’un format accepté par ce service.',
-  'There is no image with this id.': 'Aucune image ne porte cet identifiant.',
+  'There is no image or record with this id.': 'Aucune image ni aucun élément ne porte cet identifiant.',
   'The password does not belong to this user.': 'Le mot de passe ne correspond pas à ce compte.',
   'There is no such user.': 'Ce compte n’existe pas.',
+  'This application password or token has expired.': 'Ce mot de passe d’application ou ce jeton a expiré.',
+  'Too many attempts to sign in at once; try again soon.':
+    'Trop de tentatives de connexion à la fois ; réessayez dans un instant.',
   'A term of this name exists already with this parent.': 'Un terme de ce nom existe déjà sous le même parent.',
   'Another term has this slug already.': 'Un autre terme porte déjà ce slug.',
   'The page of events asked for does not exist.': 'La page d’événements demandée n’existe pas.',
@@ -210,10 +230,45 @@ export const fr: Locale = {
   'Every operation also takes _fields to pick members of the answer, _envelope to put status and headers into the body, and _pretty to indent it.':
     'Chaque opération accepte aussi _fields pour choisir des éléments de la réponse, _envelope pour placer le statut et les en-têtes dans le corps, et _pretty pour l’indenter.',
   'The list has fewer pages than that.': 'La liste ne compte pas autant de pages.',
-  'There is no tag with this id.': 'Aucune étiquette ne porte cet identifiant.',
+  'There is no term with this id.': 'Aucun terme ne porte cet identifiant.',
   'The id of the image': 'L’identifiant de l’image',
   'The image: the whole body of the request, or a file of a multipart form':
     'L’image\u00a0: tout le corps de la requête, ou un fichier d’un formulaire multipart',
-  'Only images with this text in their name': 'Seulement les images dont le nom contient ce texte',
   'Only the terms with these slugs': 'Seulement les termes portant ces slugs',
+  'What it is read for: view, edit or embed': 'L’usage de la lecture\u00a0: view, edit ou embed',
+  'Only records with these words in their texts': 'Seulement les éléments avec ces mots dans leurs textes',
+  'Only records published after this time': 'Seulement les éléments publiés après ce moment',
+  'Only records published before this time': 'Seulement les éléments publiés avant ce moment',
+  'Only records changed after this time': 'Seulement les éléments modifiés après ce moment',
+  'Only records changed before this time': 'Seulement les éléments modifiés avant ce moment',
+  'Only records of these authors, by id': 'Seulement les éléments de ces auteurs, par identifiant',
+  'Leave out the records with these ids': 'Omettre les éléments portant ces identifiants',
+  'Only the records with these ids': 'Seulement les éléments portant ces identifiants',
+  'How many records to pass over before the first page': 'Le nombre d’éléments à passer avant la première page',
+  'What the records are ordered by: date, modified, id, title, slug, author, include or relevance':
+    'Le critère de tri des éléments\u00a0: date, modified, id, title, slug, author, include ou relevance',
+  'Only the records with these slugs': 'Seulement les éléments portant ces slugs',
+  'Only records with one of these statuses; any stands for all but the trash':
+    'Seulement les éléments dans l’un de ces états\u00a0; any les désigne tous sauf la corbeille',
+  'Only events in any of these categories, by id':
+    'Seulement les événements d’au moins une de ces catégories, par identifiant',
+  'Only events with any of these tags, by id':
+    'Seulement les événements avec au moins une de ces étiquettes, par identifiant',
+  'The id of the featured image; 0 for none': 'L’identifiant de l’image mise en avant\u00a0; 0 pour aucune',
+  'The title of the image; the name of its file unless sent':
+    'Le titre de l’image\u00a0; le nom du fichier si aucun n’est envoyé',
+  'The slug of the image': 'Le slug de l’image',
+  'What the image shows, for those who do not see it': 'Ce que montre l’image, pour qui ne la voit pas',
+  'The caption of the image': 'La légende de l’image',
+  'The description of the image': 'La description de l’image',
+  'Only files of this kind: image, video, text, application or audio':
+    'Seulement les fichiers de ce genre\u00a0: image, video, text, application ou audio',
+  'Only files of this media type, such as image/png':
+    'Seulement les fichiers de ce type de média, par exemple image/png',
+  Media: 'Médias',
+  Events: 'Événements',
+  Venues: 'Lieux',
+  Organizers: 'Organisateurs',
+  'The image has more than {limit} pixels, or too many frames, or takes too long to read.':
+    'L’image a plus de {limit} pixels, ou trop de vues, ou demande trop de temps de lecture.',
 }

@@ -4,7 +4,8 @@ import { es } from './es.ts'
 import { fr } from './fr.ts'
 import type { Locale } from './texts.ts'
 
-const locales: Readonly<Record<Exclude<Language, 'en'>, Locale>> = { de, fr, es }
+/** The texts of every language but English. */
+export const locales: Readonly<Record<Exclude<Language, 'en'>, Locale>> = { de, fr, es }
 
 /** An English text in the language of the site, with `{name}` replaced by the value of that name. */
 export function translate(language: Language, text: string, values: Readonly<Record<string, string>> = {}): string {

@@ -1,6 +1,10 @@
-import type { Sharp } from 'sharp'
+import type { Metadata, Sharp } from 'sharp'
+import { Problem } from '../problems.ts'
+import { normalize } from '../text/marks.ts'
+import { makeImageQueue, takeTurn } from './image-queue.ts'
+import { stripMetadata } from './strip-metadata.ts'
 
-/** The sizes made of an image, in the order answers list them (contract 3.6). */
+/** The sizes made of an image, in the order answers list them (rule 8.2). */
 export const SIZE_NAMES = ['medium', 'large', 'thumbnail', 'medium_large', '1536x1536', '2048x2048'] as const
 export type SizeName = (typeof SIZE_NAMES)[number]
 
@@ -16,12 +20,12 @@ export interface PreparedPicture extends PreparedFile {
   height: number
 }
 
-/** A verified image and all that is made of it, ready to be stored under one stem. */
+/** A verified image with its sizes, ready to be stored under one stem. */
 export interface PreparedImage {
   /** Start of every file name: letters, digits, `-` and `_`. */
   stem: string
   mimeType: string
-  /** What is shown in full: the image as it came, or a copy that fits `MAX_SIDE`. */
+  /** The full size: the image as it came, or a copy that fits `MAX_SIDE`. */
   full: PreparedPicture
   /** The image as it came, where `full` is a copy. */
   original?: PreparedFile
@@ -29,25 +33,59 @@ export interface PreparedImage {
   sizes: Partial<Record<SizeName, PreparedPicture>>
 }
 
-/** Longer images are shown as a copy with this many pixels on the long side (contract 3.6). */
+/** Longer images are shown as a copy with this many pixels on the long side (rule 8.3). */
 export const MAX_SIDE = 2560
-/** Seconds one step of the work may take. */
-const STEP_TIMEOUT = 20
+/** Seconds that preparing an image may take. */
+const DEADLINE = 20
+/** Frames of a moving image. */
+const MOST_FRAMES = 2000
+/** Bytes from which a file is expected to take long. */
+const SLOW_BYTES = 4_000_000
 
 interface Format {
   extension: string
   /** Pixels up to which decoding stays within some 500 MB of memory. */
   maxPixels: number
+  /** Pixels from which making the sizes takes longer than about a second. */
+  slowPixels: number
   encode: (picture: Sharp) => Sharp
 }
 
-/** The formats accepted, by media type. AVIF is encoded at its least effort: the next takes three times as long for the same bytes. */
+/**
+ * The formats accepted, by media type. AVIF and GIF are encoded at their least effort: the next takes several times as long for about the
+ * same bytes.
+ */
 const formats: Readonly<Record<string, Format>> = {
-  'image/jpeg': { extension: 'jpg', maxPixels: 64_000_000, encode: (picture) => picture.jpeg({ quality: 82 }) },
-  'image/png': { extension: 'png', maxPixels: 64_000_000, encode: (picture) => picture.png() },
-  'image/gif': { extension: 'gif', maxPixels: 64_000_000, encode: (picture) => picture.gif() },
-  'image/webp': { extension: 'webp', maxPixels: 64_000_000, encode: (picture) => picture.webp({ quality: 82 }) },
-  'image/avif': { extension: 'avif', maxPixels: 24_000_000, encode: (picture) => picture.avif({ effort: 0 }) },
+  'image/jpeg': {
+    extension: 'jpg',
+    maxPixels: 64_000_000,
+    slowPixels: 16_000_000,
+    encode: (picture) => picture.jpeg({ quality: 82 }),
+  },
+  'image/png': {
+    extension: 'png',
+    maxPixels: 64_000_000,
+    slowPixels: 8_000_000,
+    encode: (picture) => picture.png(),
+  },
+  'image/gif': {
+    extension: 'gif',
+    maxPixels: 64_000_000,
+    slowPixels: 1_000_000,
+    encode: (picture) => picture.gif({ effort: 1 }),
+  },
+  'image/webp': {
+    extension: 'webp',
+    maxPixels: 64_000_000,
+    slowPixels: 3_000_000,
+    encode: (picture) => picture.webp({ quality: 82 }),
+  },
+  'image/avif': {
+    extension: 'avif',
+    maxPixels: 24_000_000,
+    slowPixels: 3_000_000,
+    encode: (picture) => picture.avif({ effort: 0 }),
+  },
 }
 
 /** The media type of a stored image by its file name. */
@@ -56,64 +94,166 @@ export function mimeTypeOf(fileName: string): string {
   return found?.[0] ?? 'application/octet-stream'
 }
 
-let queue: Promise<unknown> = Promise.resolve()
+/** A file that may be an image. Its bytes are asked for when its turn comes, and not before. */
+export interface ImageFile {
+  /** bytes */
+  size: number
+  read: () => Promise<Buffer>
+}
+
+export function inMemory(bytes: Buffer): ImageFile {
+  return { size: bytes.length, read: async () => bytes }
+}
+
+const queue = makeImageQueue()
+
+/** An image whose head has been read. */
+interface Inspected {
+  bytes: Buffer
+  mimeType: string
+  format: Format
+  /** The dimensions as shown. */
+  dimensions: Dimensions
+  orientation: number
+  isMoving: boolean
+}
 
 /**
- * The image in these bytes with the sizes of contract 3.6, or undefined when they are not a JPEG, PNG, GIF, WebP or AVIF image, are
- * damaged, or hold too many pixels. Images are prepared one after the other, which bounds the memory taken.
+ * The image in this file with the sizes of rule 8.2, without what cameras note in it (`stripMetadata`), or undefined when it is no JPEG,
+ * PNG, GIF, WebP or AVIF image or is damaged. Few are prepared at a time, and none that takes long keeps the others waiting.
+ * @throws Problem rest_upload_image_too_large for more pixels, frames or seconds than there is room for, rest_unavailable when too many wait
  */
-export function prepareImage(bytes: Buffer, fileName: string): Promise<PreparedImage | undefined> {
-  const prepared = queue.then(async () => {
-    const sharp = await loadSharp()
-    return prepare(sharp, bytes, fileName).catch(() => undefined)
+export async function prepareImage(file: ImageFile, fileName: string): Promise<PreparedImage | undefined> {
+  const sharp = await loadSharp()
+  const isLarge = file.size >= SLOW_BYTES
+  const inspected = await takeTurn(queue, isLarge ? 'slow' : 'quick', async () => {
+    const found = await inspect(sharp, await file.read())
+    return !found || (isSlow(found) && !isLarge) ? found : { prepared: await prepare(sharp, found, fileName) }
   })
-  queue = prepared.catch(() => undefined)
-  return prepared
+  if (!inspected || 'prepared' in inspected) return inspected?.prepared
+  // Of few bytes and many pixels: it waits with the slow ones.
+  return takeTurn(queue, 'slow', () => prepare(sharp, inspected, fileName))
 }
 
-async function prepare(
-  sharp: Awaited<ReturnType<typeof loadSharp>>,
-  bytes: Buffer,
-  fileName: string,
-): Promise<PreparedImage | undefined> {
-  const { mediaType = '', autoOrient, pages = 1 } = await sharp(bytes).metadata()
-  const format = formats[mediaType]
-  if (!format) return undefined
-  const pixels = await decode(sharp(bytes, { failOn: 'error', limitInputPixels: format.maxPixels }))
-  const { width, height } = pixels.info
-  const encode = async (target: Dimensions, ending: string): Promise<PreparedPicture> => {
-    const resized = sharp(pixels.data, { raw: pixels.info }).resize({ ...target, fit: 'cover' })
-    const encoded = await format.encode(resized.timeout({ seconds: STEP_TIMEOUT })).toBuffer()
-    return { ...target, ending: `${ending}.${format.extension}`, bytes: encoded }
-  }
-  const asItCame = { ending: `.${format.extension}`, bytes }
-  // A scaled copy of an animation would be a still.
-  const isScaled = pages === 1 && Math.max(autoOrient.width, autoOrient.height) > MAX_SIDE
-  const full = isScaled ? await encode({ width, height }, '-scaled') : { ...asItCame, ...autoOrient }
-  return {
-    stem: stemOf(fileName),
-    mimeType: mediaType,
-    full,
-    ...(isScaled ? { original: asItCame } : {}),
-    sizes: await makeSizes(full, encode),
+function isSlow({ dimensions: { width, height }, format }: Inspected): boolean {
+  return width * height >= format.slowPixels
+}
+
+function tooLarge(limit: number): Problem {
+  return new Problem('rest_upload_image_too_large', { data: { limit } })
+}
+
+async function readHead(sharp: SharpFactory, bytes: Buffer): Promise<Metadata | undefined> {
+  try {
+    return await sharp(bytes).metadata()
+  } catch {
+    return undefined
   }
 }
 
-/** Loaded with the first image, since start-up need not wait for it, and with the readers of all other formats shut. */
-async function loadSharp() {
+/** @throws Problem rest_upload_image_too_large */
+async function inspect(sharp: SharpFactory, bytes: Buffer): Promise<Inspected | undefined> {
+  const found = await readHead(sharp, bytes)
+  const { mediaType: mimeType = '', autoOrient: dimensions, orientation = 1, pages = 1 } = found ?? {}
+  const format = formats[mimeType]
+  if (!format || !dimensions) return undefined
+  if (dimensions.width * dimensions.height > format.maxPixels || pages > MOST_FRAMES) throw tooLarge(format.maxPixels)
+  // The orientation of an AVIF is a property of its picture, which its Exif data only repeat.
+  const held = mimeType === 'image/avif' ? 1 : orientation
+  return { bytes, mimeType, format, dimensions, orientation: held, isMoving: pages > 1 }
+}
+
+/** @throws Problem rest_upload_image_too_large when it takes too long */
+async function prepare(sharp: SharpFactory, image: Inspected, fileName: string): Promise<PreparedImage | undefined> {
+  const { format, isMoving, dimensions } = image
+  const seconds = secondsUntil(performance.now() + DEADLINE * 1000, format)
+  try {
+    const pixels = await decode(sharp(image.bytes, { failOn: 'error', limitInputPixels: format.maxPixels }), seconds())
+    const { width, height } = pixels.info
+    const encode = async (target: Dimensions, ending: string): Promise<PreparedPicture> => {
+      const resized = sharp(pixels.data, { raw: pixels.info }).resize({ ...target, fit: 'cover' })
+      const encoded = await format.encode(resized.timeout({ seconds: seconds() })).toBuffer()
+      return { ...target, ending: `${ending}.${format.extension}`, bytes: encoded }
+    }
+    const clean = await cleaned(sharp, image)
+    // A scaled copy of an animation would be a still.
+    if (!clean && isMoving) return undefined
+    const asItCame = clean && { ending: `.${format.extension}`, bytes: clean }
+    const isScaled = !isMoving && Math.max(dimensions.width, dimensions.height) > MAX_SIDE
+    const full =
+      asItCame && !isScaled
+        ? { ...asItCame, ...dimensions }
+        : await encode({ width, height }, asItCame ? '-scaled' : '')
+    return {
+      stem: stemOf(fileName),
+      mimeType: image.mimeType,
+      full,
+      ...(asItCame && isScaled ? { original: asItCame } : {}),
+      sizes: await makeSizes(full, encode),
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    return isTimeout(error) ? Promise.reject(tooLarge(format.maxPixels)) : undefined
+  }
+}
+
+/** Gives the whole seconds left until the deadline. */
+function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
+  return () => {
+    const left = Math.ceil((deadline - performance.now()) / 1000)
+    if (left <= 0) throw tooLarge(maxPixels)
+    return left
+  }
+}
+
+const isTimeout = (error: unknown) => error instanceof Error && /timeout/.test(error.message)
+
+/**
+ * The bytes of an image without its metadata, once it is certain that none is left and that it is still the same image. Undefined when
+ * that cannot be had: the shown image is made of its pixels alone.
+ */
+async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | undefined> {
+  const bytes = await stripMetadata(image.bytes, image.mimeType, image.orientation)
+  if (!bytes) return undefined
+  const left = await readHead(sharp, bytes)
+  const isSame = left?.autoOrient.width === image.dimensions.width && left.autoOrient.height === image.dimensions.height
+  const isClean = left && !left.xmp && !left.iptc && (left.exif?.length ?? 0) <= MOST_EXIF
+  return isSame && isClean ? bytes : undefined
+}
+
+/** Bytes of Exif data that hold nothing but the orientation, with what readers put before and behind them. */
+const MOST_EXIF = 64
+
+let loading: ReturnType<typeof openSharp> | undefined
+
+/**
+ * The library, loaded with the first image, since start-up need not wait for it. It is set up once: to shut its readers again would refuse
+ * the images that are being read just then.
+ */
+function loadSharp(): ReturnType<typeof openSharp> {
+  loading ??= openSharp()
+  return loading
+}
+
+/** With the readers of all other formats shut. */
+async function openSharp() {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp', 'Heif'].map((reader) => `VipsForeignLoad${reader}`) })
+  // The queue says how many threads work on images.
+  sharp.concurrency(1)
   return sharp
 }
 
+type SharpFactory = Awaited<ReturnType<typeof loadSharp>>
+
 /** The pixels as they are seen, decoded once, at `MAX_SIDE` at most; every size is made of them. An animation's are its first frame. */
-function decode(image: Sharp) {
+function decode(image: Sharp, seconds: number) {
   return image
     .autoOrient()
     .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb')
-    .timeout({ seconds: STEP_TIMEOUT })
+    .timeout({ seconds })
     .raw()
     .toBuffer({ resolveWithObject: true })
 }
@@ -146,7 +286,7 @@ const boxes: Readonly<Record<Exclude<SizeName, 'thumbnail'>, Dimensions>> = {
   '2048x2048': { width: 2048, height: 2048 },
 }
 
-/** The dimensions of a size of an image: thumbnails are cropped, all others fit their box; none is larger than the image (contract 3.6). */
+/** The dimensions of a size of an image: thumbnails are cropped, all others fit their box; none is larger than the image (rule 8.2). */
 export function sizeOf(name: SizeName, full: Dimensions): Dimensions {
   if (name === 'thumbnail') return { width: Math.min(150, full.width), height: Math.min(150, full.height) }
   const ratio = Math.min(1, boxes[name].width / full.width, boxes[name].height / full.height)
@@ -154,13 +294,13 @@ export function sizeOf(name: SizeName, full: Dimensions): Dimensions {
   return { width: scale(full.width), height: scale(full.height) }
 }
 
-/** What a file name gives for the start of a stored one; `image` when nothing of it is left. */
+/** Of a file name that is longer, its end is looked at. */
+const LONGEST_NAME = 300
+
+/** The stem of a stored file name, from the name sent; `image` when nothing of that is left. */
 function stemOf(fileName: string): string {
-  const base = fileName.split(/[/\\]/).at(-1) ?? ''
-  const plain = base
-    .replace(/\.[a-z0-9]{1,5}$/i, '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+  const base = fileName.slice(-LONGEST_NAME).split(/[/\\]/).at(-1) ?? ''
+  const plain = normalize(base.replace(/\.[a-z0-9]{1,5}$/i, ''), 'NFKD').replace(/\p{M}/gu, '')
   const stem = plain.replace(/[^\w]+/g, '-').slice(0, 80)
   return stem.replace(/^[-_]+|[-_]+$/g, '') || 'image'
 }

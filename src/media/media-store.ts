@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, rename, rm, truncate } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
 import type { Readable } from 'node:stream'
+import { checkFolder, type FolderHealth, writingFiles } from './folder-health.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 
 /** A stored file on its way to a client. */
@@ -13,39 +14,78 @@ export interface StoredFile {
   size: number
 }
 
-/** Where image files are kept, by keys such as `2026/11/poster.png`. A key names one file for ever, so answers may be cached for good. */
+/** A file as a store lists it. */
+export interface ListedFile {
+  key: string
+  /** bytes */
+  size: number
+  /** Milliseconds since the epoch of the last write. */
+  modified: number
+  /** True for a file that a write began and never ended; nobody can read it. */
+  isLeftover: boolean
+}
+
+/** The store of image files, by keys such as `2026/11/poster.png`. A key names one file for ever, so answers may be cached without end. */
 export interface MediaStore {
   /**
    * Keeps the bytes, durably once it returns. False, with nothing changed, when the key is taken: of several callers, on any node, one wins.
    * @throws Error when the store fails or the key is malformed.
    */
   put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>
-  /** Undefined when there is no such file, whatever the key looks like. */
+  /** Undefined for any key without a file. */
   read: (key: string) => Promise<StoredFile | undefined>
-  /** Removes the file if it is there; its key stays taken. @throws Error when the store fails or the key is malformed. */
+  /** Removes the file if it is there; its key stays taken, unless `list` called it a leftover. @throws Error when the store fails or the key is malformed. */
   remove: (key: string) => Promise<void>
   /**
    * Keeps the bytes whatever the key holds, durably once it returns. For carrying a store to another place, where an interrupted attempt
    * may have left anything; new files are `put`. @throws Error when the store fails or the key is malformed.
    */
   restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
+  /** Everything in the store, in any order: files, removed names (of no bytes), and leftovers of interrupted writes. */
+  list: () => AsyncIterable<ListedFile>
+  /** Resolves while files can be kept, as far as that is known without asking anybody else. @throws Error */
+  check: () => Promise<void>
 }
 
 /** A key names the same bytes for ever. */
 export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
-/** A store in this folder, such as `<data>/media`, which is made with the first file. */
+/**
+ * A store in this folder, such as `<data>/media`, which is made with the first file. When its disk is full, or may not be written, functions that
+ * write reject with a Problem that says so.
+ */
 export function localMediaStore(folder: string): MediaStore {
+  const health: FolderHealth = { folder, isFailing: false }
   return {
-    put: async (key, bytes) => putFile(pathOf(folder, key), bytes),
+    put: async (key, bytes) => writingFiles(health, () => putFile(pathOf(folder, key), bytes)),
     read: async (key) => (isKey(key) ? readFile(join(folder, key)) : undefined),
-    remove: async (key) => emptyFile(pathOf(folder, key)),
-    restore: async (key, bytes) => replaceFile(pathOf(folder, key), bytes),
+    remove: async (key) =>
+      LEFTOVER.test(key) ? rm(join(folder, key), { force: true }) : emptyFile(pathOf(folder, key)),
+    list: () => listFiles(folder),
+    restore: async (key, bytes) => writingFiles(health, () => replaceFile(pathOf(folder, key), bytes)),
+    check: () => checkFolder(health),
   }
 }
 
 /** Plain names between slashes: none starts with a dot, so none leads out of the folder or to a file that is still being written. */
 export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
+
+/** A file that is being written, in a folder of plain names. */
+const LEFTOVER = /^(\w[\w.-]{0,199}\/)*\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The files of a folder. Files with names that no write makes belong to somebody else. */
+async function* listFiles(folder: string): AsyncGenerator<ListedFile> {
+  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  for (const name of names) {
+    const key = name.split(sep).join('/')
+    const isLeftover = LEFTOVER.test(key)
+    const found = isLeftover || isKey(key) ? await stat(join(folder, name)).catch(() => undefined) : undefined
+    if (found?.isFile()) yield { key, size: found.size, modified: found.mtimeMs, isLeftover }
+  }
+}
 
 function pathOf(folder: string, key: string): string {
   if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
@@ -70,7 +110,7 @@ async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   await moveIn(path, bytes, firstMade)
 }
 
-/** Puts the bytes in the place of whatever is there, whole. `firstMade` is the topmost folder that was made for it, if any. */
+/** Replaces the file in one step. `firstMade` is the topmost folder that was made for it, if any. */
 async function moveIn(path: string, bytes: Uint8Array, firstMade: string | undefined): Promise<void> {
   const folder = dirname(path)
   const partial = join(folder, `.${randomUUID()}`)
@@ -104,7 +144,7 @@ async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Makes new names durable in the folder and those above it up to `top`. Windows has no such thing. */
+/** Makes new names durable in the folder and those above it up to `top`. Windows cannot. */
 async function syncFolders(folder: string, top: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder)

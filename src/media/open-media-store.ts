@@ -1,7 +1,7 @@
 import { localMediaStore, type MediaStore } from './media-store.ts'
 
 /**
- * The store at `file:FOLDER` or `s3://…`; `report` is told when it fails. What speaks S3 is loaded only when it is asked for.
+ * The store at `file:FOLDER` or `s3://…`; `report` is told when it fails. The S3 client is loaded only when it is used.
  * @throws Error with one sentence when the address is of neither form.
  */
 export async function openMediaStore(address: string, report: (error: Error) => void): Promise<MediaStore> {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   type PutObjectCommandInput,
   S3Client,
@@ -10,12 +11,12 @@ import {
 } from '@aws-sdk/client-s3'
 import { Problem } from '../problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
-import { isKey, MEDIA_CACHE_CONTROL, type MediaStore } from './media-store.ts'
+import { isKey, type ListedFile, MEDIA_CACHE_CONTROL, type MediaStore } from './media-store.ts'
 
 /** A place in an S3-compatible store. */
 export interface S3Place {
   bucket: string
-  /** What all names begin with: empty, or ending in a slash. */
+  /** The prefix of all names: empty, or ending in a slash. */
   prefix: string
   /** Address of the store; undefined for Amazon's own. */
   endpoint: string | undefined
@@ -46,7 +47,7 @@ const REPORT_EVERY = 1000
 
 const FORM = 'An S3-compatible store is written s3://BUCKET/PREFIX?endpoint=URL&region=NAME'
 
-/** What `s3://BUCKET/PREFIX?endpoint=…&region=…` says. @throws Error with one sentence that repeats nothing of the address. */
+/** The parts of `s3://BUCKET/PREFIX?endpoint=…&region=…`. @throws Error with one sentence that repeats nothing of the address. */
 export function parseS3Address(address: string): S3Place {
   const url = URL.parse(address)
   const endpoint = url?.searchParams.get('endpoint') ?? undefined
@@ -77,7 +78,7 @@ export function parseS3Address(address: string): S3Place {
 export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
   const client = connect(place, limits)
   const limited = makeLimited(place, report)
-  /** What this process is putting: a name that looks free while one of its own writes is under way is not. */
+  /** Names that this process is writing: they look free and are not. */
   const busy = new Set<string>()
   const nameOf = (key: string) => {
     if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
@@ -91,7 +92,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
   const replace = async (input: PutObjectCommandInput) => {
     await limited(limits.put, (abortSignal) => client.send(new PutObjectCommand(input), { abortSignal }))
   }
-  // Whoever runs the service hears of a wrong bucket before the first upload does.
+  // The operator hears of a wrong bucket at the start rather than at the first upload.
   const absent = new GetObjectCommand({ Bucket: place.bucket, Key: `${place.prefix}.absent` })
   limited(limits.answer, (abortSignal) => client.send(absent, { abortSignal })).catch(() => undefined)
   return {
@@ -118,8 +119,30 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
     remove: async (key) => {
       if (await sizeOf(key)) await replace({ ...nameOf(key), Body: new Uint8Array(), CacheControl: 'no-store' })
     },
+    // It would have to ask the bucket, which says so when it fails.
+    check: async () => undefined,
+    list: () => listObjects(client, place, limited, limits),
     restore: (key, bytes, mimeType) => replace({ ...nameOf(key), ...contentOf(bytes, mimeType) }),
   }
+}
+
+/** The objects below the prefix, a thousand at a time. Objects with names that this service never makes belong to somebody else. */
+async function* listObjects(
+  client: S3Client,
+  { bucket, prefix }: S3Place,
+  limited: Limited,
+  limits: S3Limits,
+): AsyncGenerator<ListedFile> {
+  let next: string | undefined
+  do {
+    const ask = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: next })
+    const page = await limited(limits.answer, (abortSignal) => client.send(ask, { abortSignal }))
+    for (const { Key = '', Size = 0, LastModified } of page?.Contents ?? []) {
+      const key = Key.slice(prefix.length)
+      if (isKey(key)) yield { key, size: Size, modified: LastModified?.getTime() ?? Date.now(), isLeftover: false }
+    }
+    next = page?.NextContinuationToken
+  } while (next !== undefined)
 }
 
 function connect({ endpoint, region }: S3Place, limits: S3Limits): S3Client {
@@ -161,7 +184,7 @@ async function putNew(client: S3Client, input: PutObjectCommandInput, abortSigna
 
 type Limited = <T>(ms: number, work: (abortSignal: AbortSignal) => Promise<T>) => Promise<T | undefined>
 
-/** Gives a request its time; undefined for what the bucket does not have. */
+/** Sends a request with a timeout; undefined for a missing object. */
 function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limited {
   let reported = Number.NEGATIVE_INFINITY
   return async (ms, work) => {

@@ -1,10 +1,12 @@
-import { globalId, presentLinkedRecord } from '../common/record-present.ts'
-import type { Presenting } from '../declare/asking.ts'
+import type { Presenting } from '../context/context.ts'
+import { globalId, presentLinkedRecord } from '../linked/record-present.ts'
 import type { ImageRow, OrganizerRow } from '../storage/schema.ts'
-import { plainText, renderText } from '../text/html.ts'
+import { linkedText, plainText } from '../text/html.ts'
+import { renderedPlain } from '../text/long-texts.ts'
+import { shownUrl } from '../text/urls.ts'
 import { organizer } from './organizer.ts'
 
-/** An organizer as events embed it and lists show it (contract 3.3). */
+/** An organizer as events embed it and lists show it (rule 6.2). */
 export function presentOrganizer(
   presenting: Presenting,
   row: OrganizerRow,
@@ -19,15 +21,15 @@ export function presentOrganizer(
   }
 }
 
-/** An organizer as linked data (contract 3.7): schema.org Person. */
+/** An organizer as linked data (rule 9.3): schema.org Person. */
 export function organizerLinkedData(row: OrganizerRow): object {
   return {
     '@type': 'Person',
-    name: plainText(row.organizer),
-    description: plainText(renderText(row.description, row.trusted === 1)),
-    url: row.website,
-    telephone: row.phone,
-    email: row.email,
-    sameAs: row.website,
+    name: linkedText(plainText(row.organizer)),
+    description: linkedText(renderedPlain(row.description, row.trusted === 1)),
+    url: shownUrl(row.website),
+    telephone: linkedText(row.phone),
+    email: linkedText(row.email),
+    sameAs: shownUrl(row.website),
   }
 }

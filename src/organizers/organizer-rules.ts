@@ -1,7 +1,7 @@
-import type { LinkedRules } from '../common/linked-change.ts'
+import type { LinkedRules } from '../linked/linked-change.ts'
 import { organizer } from './organizer.ts'
 
-/** What is special about writing organizers: nothing beyond their fields. */
+/** The rules of writing organizers: none beyond their fields. */
 export const organizerRules: LinkedRules = {
   kind: 'organizer',
   table: 'organizers',

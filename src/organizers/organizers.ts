@@ -1,9 +1,9 @@
-import { linkedOperations } from '../common/linked-operations.ts'
+import { linkedOperations } from '../linked/linked-operations.ts'
 import type { OrganizerRow } from '../storage/schema.ts'
 import { organizerLinkedData, presentOrganizer } from './organizer-present.ts'
 import { organizerRules } from './organizer-rules.ts'
 
 /** What the routes do with organizers. */
-export const organizerOperations = linkedOperations<OrganizerRow>(organizerRules, (asking, row, image, single) =>
-  presentOrganizer(asking, row, image, single ? organizerLinkedData(row) : undefined),
+export const organizerOperations = linkedOperations<OrganizerRow>(organizerRules, (context, row, image, single) =>
+  presentOrganizer(context, row, image, single ? organizerLinkedData(row) : undefined),
 )

@@ -2,27 +2,55 @@ import { hash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
+import { type Attempts, inTurn, makeAttempts } from './attempts.ts'
 import { anonymous, type Caller } from './caller.ts'
-import { findTokenUser, isPasswordOf } from './credentials.ts'
+import { findPassword, findToken, type ShownCredential } from './credentials.ts'
+import { makeUses, noteUse, type Uses, writeUses } from './last-used.ts'
 import { findUser, findUserByLogin, type User } from './users.ts'
 
-/** Tells who makes a request. */
+/** Finds the caller of a request. */
 export interface Authenticator {
   /**
    * The caller behind an `Authorization` header: Basic with login or e-mail address and application password, or Bearer with a token.
-   * Without a header, with a token nobody has, and with any other scheme it is an anonymous one (contract 8.1).
+   * Without a header, with a token nobody has, and with any other scheme it is an anonymous one (rule 27.1).
    * @param address the client's
    * @param now milliseconds since the epoch
-   * @throws Problem incorrect_password for a known login, invalid_username for an unknown one and for what cannot be read (contract 8.3)
+   * @throws Problem incorrect_password for a known login, invalid_username for an unknown one and for what cannot be read (rule 27.2),
+   * credential_expired for a password or token that was good once, too_many_attempts for guesses that come faster than they are answered
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
   /** Looks everybody up again; to be called after every change of a user or credential. */
   forget: () => void
+  /** Stores the times when credentials were last used. */
+  close: () => Promise<void>
 }
 
-/** How long a caller is believed without a look at the database, in which another process may have revoked the credential. */
+/** How long a caller is cached; another process may have revoked the credential meanwhile. */
 const BELIEVED_MS = 5000
 const MOST_CALLERS = 1000
+
+/** The callers a process has cached, by the hash of the header. */
+interface SignedIn {
+  /** Callers that need no look at the database, from `since` until `until`, in milliseconds since the epoch. */
+  believed: Map<string, { caller: Caller; since: number; until: number }>
+  /** Headers that were good when they were last looked at: they wait for no turn. */
+  proven: Map<string, true>
+  /** Looks under way: a client that sends many requests at once is looked up once. */
+  underWay: Map<string, Promise<Caller>>
+  /** Counts changes of users and credentials: a row read before a change must not be trusted after it. */
+  generation: number
+}
+
+/** What is needed to sign in. */
+interface SignIn {
+  database: Database
+  failures: Failures
+  attempts: Attempts
+  uses: Uses
+  signedIn: SignedIn
+  /** Waits this many milliseconds. */
+  sleep: (ms: number) => Promise<unknown>
+}
 
 /**
  * Wires up authentication with its memory of callers and of failures.
@@ -32,67 +60,115 @@ export function makeAuthenticator(
   database: Database,
   sleep: (ms: number) => Promise<unknown> = setTimeout,
 ): Authenticator {
-  const callers = new Map<string, { caller: Caller; since: number }>()
-  const failures = countFailures()
-  let generation = 0
-
-  const findBelieved = (key: string, now: number) => {
-    const known = callers.get(key)
-    if (known && now >= known.since && now - known.since < BELIEVED_MS) return known.caller
-    callers.delete(key)
-    return undefined
-  }
-  const remember = (key: string, caller: Caller, since: number) => {
-    if (callers.size >= MOST_CALLERS) dropOldest(callers)
-    callers.set(key, { caller, since })
-  }
-  /** Waits before a refusal, and only then: whoever has a good credential is let in at once, whatever others try with their login. */
-  const refuse = async (
-    code: 'incorrect_password' | 'invalid_username',
-    names: string[],
-    now: number,
-  ): Promise<never> => {
-    const delay = Math.max(...names.map((name) => failures.note(name, now)))
-    if (delay > 0) await sleep(delay)
-    throw new Problem(code)
-  }
-  const byPassword = async (encoded: string, address: string, now: number): Promise<Caller> => {
-    const sent = readBasic(encoded)
-    if (!sent) return refuse('invalid_username', [`address ${address}`], now)
-    const user = await findUserByLogin(database.read, sent.login)
-    const right = await isPasswordOf(database.read, user, sent.password)
-    if (user && right) return asCaller(user)
-    const names = [`address ${address}`, `login ${user?.login ?? sent.login}`]
-    return refuse(user ? 'incorrect_password' : 'invalid_username', names, now)
-  }
-  const byToken = async (token: string): Promise<Caller> => {
-    const id = await findTokenUser(database.read, token)
-    const user = id === undefined ? undefined : await findUser(database.read, id)
-    return user ? asCaller(user) : anonymous
-  }
-
+  const signedIn: SignedIn = { believed: new Map(), proven: new Map(), underWay: new Map(), generation: 0 }
+  const uses = makeUses(database)
+  const signIn: SignIn = { database, failures: countFailures(), attempts: makeAttempts(), uses, signedIn, sleep }
   return {
-    authenticate: async (header, address, now) => {
-      const { scheme, credentials } = readHeader(header ?? '')
-      if (header === undefined || (scheme !== 'basic' && scheme !== 'bearer')) return anonymous
-      const key = hash('sha256', header, 'base64')
-      const known = findBelieved(key, now)
-      if (known) return known
-      const started = generation
-      const caller = scheme === 'basic' ? await byPassword(credentials, address, now) : await byToken(credentials)
-      // What was read before a change must not be believed after it.
-      if (caller !== anonymous && started === generation) remember(key, caller, now)
-      return caller
-    },
+    authenticate: (header, address, now) => authenticate(signIn, header, address, now),
     forget: () => {
-      generation += 1
-      callers.clear()
+      signedIn.generation += 1
+      signedIn.believed.clear()
+      signedIn.underWay.clear()
     },
+    close: () => writeUses(uses),
   }
 }
 
-function asCaller(user: User): Caller {
-  return { id: user.id, login: user.login, role: user.role }
+async function authenticate(signIn: SignIn, header: string | undefined, address: string, now: number): Promise<Caller> {
+  const { scheme, credentials } = readHeader(header ?? '')
+  if (header === undefined || (scheme !== 'basic' && scheme !== 'bearer')) return anonymous
+  const key = hash('sha256', header, 'base64')
+  const { signedIn } = signIn
+  const believed = findBelieved(signedIn, key, now)
+  if (believed) return believed
+  const look = `${key} ${address}`
+  const known = signedIn.underWay.get(look)
+  if (known) return known
+  const looking = (
+    scheme === 'basic' ? byPassword(signIn, key, credentials, address, now) : byToken(signIn, key, credentials, now)
+  ).finally(() => {
+    if (signedIn.underWay.get(look) === looking) signedIn.underWay.delete(look)
+  })
+  signedIn.underWay.set(look, looking)
+  return looking
+}
+
+function findBelieved({ believed }: SignedIn, key: string, now: number): Caller | undefined {
+  const known = believed.get(key)
+  if (known && now >= known.since && now < known.until) return known.caller
+  believed.delete(key)
+  return undefined
+}
+
+async function byPassword(signIn: SignIn, key: string, encoded: string, address: string, now: number): Promise<Caller> {
+  const sent = readBasic(encoded)
+  const attempt = () => tryPassword(signIn, key, sent, address, now)
+  // A client that signed in before is never delayed by others who try the same login.
+  if (signIn.signedIn.proven.has(key)) return attempt()
+  return inTurn(signIn.attempts, countedName(`${address} ${sent?.login ?? ''}`), attempt)
+}
+
+async function tryPassword(
+  signIn: SignIn,
+  key: string,
+  sent: { login: string; password: string } | undefined,
+  address: string,
+  now: number,
+): Promise<Caller> {
+  const { generation } = signIn.signedIn
+  if (!sent) return refuse(signIn, 'invalid_username', [`address ${address}`], now)
+  const { read } = signIn.database
+  const user = await findUserByLogin(read, sent.login)
+  const shown = await findPassword(read, user, sent.password)
+  if (user && shown) return letIn(signIn, key, user, shown, generation, now)
+  signIn.signedIn.proven.delete(key)
+  const names = [`address ${address}`, `login ${user?.login ?? sent.login}`]
+  return refuse(signIn, user ? 'incorrect_password' : 'invalid_username', names, now)
+}
+
+async function byToken(signIn: SignIn, key: string, token: string, now: number): Promise<Caller> {
+  const { generation } = signIn.signedIn
+  const { read } = signIn.database
+  const shown = await findToken(read, token)
+  const user = shown && (await findUser(read, shown.user))
+  return user && shown ? letIn(signIn, key, user, shown, generation, now) : anonymous
+}
+
+/** The caller behind a good credential, cached from now on. @throws Problem credential_expired */
+function letIn(
+  { signedIn, uses }: SignIn,
+  key: string,
+  user: User,
+  { id, scopes, expires = Number.POSITIVE_INFINITY }: ShownCredential,
+  generation: number,
+  now: number,
+): Caller {
+  if (now >= expires) throw new Problem('credential_expired')
+  const caller: Caller = { id: user.id, login: user.login, role: user.role, ...(scopes ? { scopes } : {}) }
+  noteUse(uses, id, now)
+  remember(signedIn.proven, key, true)
+  // A row read before a change must not be trusted after it.
+  if (generation === signedIn.generation)
+    remember(signedIn.believed, key, { caller, since: now, until: Math.min(now + BELIEVED_MS, expires) })
+  return caller
+}
+
+function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  known.delete(key)
+  if (known.size >= MOST_CALLERS) dropOldest(known)
+  known.set(key, value)
+}
+
+/** Waits before a refusal, and only then: a good credential is accepted at once, whatever others try with the login. */
+async function refuse(
+  { failures, sleep }: SignIn,
+  code: 'incorrect_password' | 'invalid_username',
+  names: readonly string[],
+  now: number,
+): Promise<never> {
+  const delay = Math.max(...names.map((name) => failures.note(name, now)))
+  if (delay > 0) await sleep(delay)
+  throw new Problem(code)
 }
 
 function readHeader(header: string): { scheme: string; credentials: string } {
@@ -120,12 +196,16 @@ const MOST_COUNTED = 10_000
 /** A longer name is counted with all that start alike, so that memory is bounded. */
 const LONGEST_COUNTED = 100
 
+const countedName = (name: string) => name.slice(0, LONGEST_COUNTED).toLowerCase()
+
+type Failures = ReturnType<typeof countFailures>
+
 /** Counts failures per name within a minute. `note` adds one and says how long its refusal waits: 0 for the first five, then 250 ms doubling to 4 s. */
 function countFailures() {
   const counted = new Map<string, { failures: number; since: number }>()
   return {
     note: (name: string, now: number): number => {
-      const key = name.slice(0, LONGEST_COUNTED).toLowerCase()
+      const key = countedName(name)
       const before = counted.get(key)
       const entry = before && now - before.since < WINDOW_MS ? before : { failures: 0, since: now }
       entry.failures += 1

@@ -1,4 +1,4 @@
-import { type Capability, capabilitiesOf, type Role } from './roles.ts'
+import { type Capability, capabilitiesIn, capabilitiesOf, type Role, type Scope } from './roles.ts'
 
 /** Who makes a request: a user, or anybody. */
 export interface Caller {
@@ -6,11 +6,13 @@ export interface Caller {
   id: number
   login: string
   role: Role | undefined
+  /** The scopes of the credential; without any it may do everything that the role may. */
+  scopes?: readonly Scope[]
 }
 
 export const anonymous: Caller = { id: 0, login: '', role: undefined }
 
-/** What rights are decided on. */
+/** The columns that rights depend on. */
 export interface Owned {
   author: number
   status: string
@@ -22,11 +24,40 @@ export function isLoggedIn(caller: Caller): boolean {
   return caller.id !== 0
 }
 
+/** True when the role of the caller has the capability, and the credential may use it: scopes narrow a role and never widen it. */
 export function can(caller: Caller, capability: Capability): boolean {
+  return holds(caller, capability) && isInScope(caller, (scope) => capabilitiesIn[scope].has(capability))
+}
+
+/** Everything that `can` is true of. */
+export function capabilitiesHeld(caller: Caller): Capability[] {
+  return caller.role === undefined ? [] : [...capabilitiesOf[caller.role]].filter((held) => can(caller, held))
+}
+
+function holds(caller: Caller, capability: Capability): boolean {
   return caller.role !== undefined && capabilitiesOf[caller.role].has(capability)
 }
 
-/** True when the caller may change this record (contract 8.2): their own while unpublished, published ones and others' by right. */
+function isInScope({ scopes }: Caller, test: (scope: Scope) => boolean): boolean {
+  return scopes === undefined || scopes.some(test)
+}
+
+/** True when the caller sees their own records whatever their status. A caller who may write a record may read it. */
+export function seesOwn(caller: Caller): boolean {
+  return isLoggedIn(caller) && isInScope(caller, (scope) => scope !== 'media')
+}
+
+/** True when the caller sees everybody's records whatever their status. */
+export function seesAll(caller: Caller): boolean {
+  return holds(caller, 'edit_others') && isInScope(caller, (scope) => scope === 'read-drafts' || scope === 'write-all')
+}
+
+/** True when the caller may ask lists for records that are not published. */
+export function seesUnpublished(caller: Caller): boolean {
+  return holds(caller, 'edit') && seesOwn(caller)
+}
+
+/** True when the caller may change this record (rule 26.2): their own while unpublished, published ones and others' by right. */
 export function mayEdit(caller: Caller, record: Owned): boolean {
   return mayChange(caller, record, { own: 'edit', published: 'edit_published', others: 'edit_others' })
 }
@@ -42,8 +73,8 @@ function mayChange(caller: Caller, record: Owned, needed: Record<'own' | 'publis
   return !PUBLISHED.has(record.status) || can(caller, needed.published)
 }
 
-/** True when the caller may read this record: published, their own, or by the right to edit others' (contract 0.3.6). */
+/** True when the caller may read this record: published, their own, or by the right to edit others' (rule 26.4). */
 export function mayRead(caller: Caller, record: Owned): boolean {
   if (record.status === 'publish') return true
-  return isLoggedIn(caller) && (record.author === caller.id || can(caller, 'edit_others'))
+  return (record.author === caller.id && seesOwn(caller)) || seesAll(caller)
 }

@@ -1,17 +1,33 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto'
 import { type Db, recordChange } from '../storage/database.ts'
 import type { CredentialColumns } from '../storage/schema.ts'
-import { formatUtc } from '../text/zones.ts'
+import { formatUtc, utcToMs } from '../text/zones.ts'
+import { SCOPES, type Scope } from './roles.ts'
 import type { User } from './users.ts'
 
 export type CredentialKind = CredentialColumns['kind']
-/** What may be shown of a credential; the secret is nowhere. */
+/** The part of a credential that may be shown; the secret is stored nowhere. */
 export type Credential = Omit<CredentialColumns, 'hash' | 'user'>
+
+/** The scopes and the expiry of a credential. */
+export interface CredentialLimits {
+  /** Undefined for everything that the role of the user may do. */
+  scopes?: readonly Scope[] | undefined
+  /** Milliseconds since the epoch; undefined for ever. */
+  expires?: number | undefined
+}
+
+/** A credential that somebody has shown. */
+export interface ShownCredential extends CredentialLimits {
+  id: number
+  /** The id of its owner. */
+  user: number
+}
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const PASSWORD_LENGTH = 24
 const TOKEN_LENGTH = 40
-/** What every token starts with, so that leaked ones can be found and foreign ones passed over. */
+/** The start of every token, so that leaked ones can be found and foreign ones recognised. */
 const TOKEN_PREFIX = 'kal_'
 
 /** Stands for the user nobody is. */
@@ -21,8 +37,9 @@ const NOBODY = 0
  * Gives a user an application password (24 letters and digits in groups of four) or a token (`kal_` and 40 characters).
  * @param now milliseconds since the epoch
  * @param secret one to use instead of a random one, for set-ups that must know it beforehand
+ * @param limits none for a credential that is good for ever, for everything that the role of the user may do
  * @returns the secret, which cannot be read again
- * @throws Error with one sentence when name or secret is not acceptable.
+ * @throws Error with one sentence when name, secret or a limit is not acceptable.
  */
 export async function addCredential(
   tx: Db,
@@ -31,25 +48,63 @@ export async function addCredential(
   name: string,
   now: number,
   secret = randomSecret(kind),
+  limits: CredentialLimits = {},
 ): Promise<string> {
   if (!/^\P{Cc}{1,250}$/u.test(name)) throw new Error('The name of a credential is one line of at most 250 characters.')
   if (kind === 'token' && !/^kal_\S+$/.test(secret))
     throw new Error(`A token starts with ${TOKEN_PREFIX} and has no blanks.`)
   if (withoutBlanks(secret) === '') throw new Error('An application password is not empty.')
+  const { scopes, expires } = limits
+  if (scopes?.length === 0) throw new Error(`A scope is one or more of ${SCOPES.join(', ')}.`)
+  if (expires !== undefined && expires <= now) throw new Error('A credential expires in the future.')
   const hashed = kind === 'token' ? hashToken(secret) : hashPassword(user.id, secret)
   await tx
     .insertInto('credentials')
-    .values({ user: user.id, kind, name, hash: hashed, created_utc: formatUtc(now) })
+    .values({
+      user: user.id,
+      kind,
+      name,
+      hash: hashed,
+      created_utc: formatUtc(now),
+      scope: (scopes ?? []).join(),
+      expires_utc: expires === undefined ? '' : formatUtc(expires),
+      used_utc: '',
+    })
     .execute()
   await recordChange(tx, 'user', user.id)
   return secret
+}
+
+/** Stands for the hash of a password that is still to be given. No secret has it. */
+const PENDING = 'pending'
+
+/** Notes that a user is to be given an application password; nothing signs in with it until then. */
+export async function addPendingPassword(tx: Db, user: User, name: string, now: number): Promise<void> {
+  const unlimited = { scope: '', expires_utc: '', used_utc: '' }
+  await tx
+    .insertInto('credentials')
+    .values({ user: user.id, kind: 'password', name, hash: PENDING, created_utc: formatUtc(now), ...unlimited })
+    .execute()
+}
+
+/** Gives the application password that is pending: whose it is, and the password, which cannot be read again. Undefined when there is none. */
+export async function settlePendingPassword(tx: Db): Promise<{ user: number; password: string } | undefined> {
+  const pending = await tx.selectFrom('credentials').select('user').where('hash', '=', PENDING).executeTakeFirst()
+  if (!pending) return undefined
+  const password = randomSecret('password')
+  const hash = hashPassword(pending.user, password)
+  const given = await tx.updateTable('credentials').set({ hash }).where('hash', '=', PENDING).executeTakeFirst()
+  // Somebody else may have been quicker.
+  if (given.numUpdatedRows === 0n) return undefined
+  await recordChange(tx, 'user', pending.user)
+  return { user: pending.user, password }
 }
 
 /** The credentials of a user, the oldest first. */
 export async function listCredentials(db: Db, user: User): Promise<Credential[]> {
   return db
     .selectFrom('credentials')
-    .select(['id', 'kind', 'name', 'created_utc'])
+    .select(['id', 'kind', 'name', 'created_utc', 'scope', 'expires_utc', 'used_utc'])
     .where('user', '=', user.id)
     .orderBy('id')
     .execute()
@@ -68,32 +123,62 @@ export async function revokeCredential(tx: Db, user: User, id: number | 'all'): 
   return Number(numDeletedRows)
 }
 
-/** True when this is one of the user's application passwords. For nobody the same work is done, and the answer is false. */
-export async function isPasswordOf(db: Db, user: User | undefined, password: string): Promise<boolean> {
+/** The user's application password with this secret. For an unknown user the same work is done, without a result. */
+export async function findPassword(
+  db: Db,
+  user: User | undefined,
+  password: string,
+): Promise<ShownCredential | undefined> {
   const id = user?.id ?? NOBODY
   const sent = hashPassword(id, password)
   const rows = await db
     .selectFrom('credentials')
-    .select('hash')
+    .select(SHOWN)
     .where('user', '=', id)
     .where('kind', '=', 'password')
     .execute()
-  let found = false
-  for (const { hash: kept } of rows) found = isSameHash(kept, sent) || found
+  let found: ShownCredential | undefined
+  for (const row of rows) found = isSameHash(row.hash, sent) ? readShown(row) : found
   return found
 }
 
-/** The id of the user a token belongs to. */
-export async function findTokenUser(db: Db, token: string): Promise<number | undefined> {
+/** The token that this is. */
+export async function findToken(db: Db, token: string): Promise<ShownCredential | undefined> {
   if (!token.startsWith(TOKEN_PREFIX)) return undefined
   const sent = hashToken(token)
   const row = await db
     .selectFrom('credentials')
-    .select(['user', 'hash'])
+    .select(SHOWN)
     .where('hash', '=', sent)
     .where('kind', '=', 'token')
     .executeTakeFirst()
-  return row && isSameHash(row.hash, sent) ? row.user : undefined
+  return row && isSameHash(row.hash, sent) ? readShown(row) : undefined
+}
+
+/** Stores when credentials were last used; removed ones are skipped. */
+export async function noteUses(tx: Db, uses: Iterable<readonly [id: number, ms: number]>): Promise<void> {
+  for (const [id, ms] of uses) {
+    const used_utc = formatUtc(ms)
+    await tx
+      .updateTable('credentials')
+      .set({ used_utc })
+      .where('id', '=', id)
+      .where('used_utc', '<', used_utc)
+      .execute()
+  }
+}
+
+const SHOWN = ['id', 'user', 'hash', 'scope', 'expires_utc'] as const
+
+/** An unknown scope, such as one of a later release, allows nothing. */
+function readShown(row: Pick<CredentialColumns, (typeof SHOWN)[number]>): ShownCredential {
+  const named = row.scope === '' ? undefined : row.scope.split(',')
+  return {
+    id: row.id,
+    user: row.user,
+    scopes: named && SCOPES.filter((scope) => named.includes(scope)),
+    expires: row.expires_utc === '' ? undefined : utcToMs(row.expires_utc),
+  }
 }
 
 function randomSecret(kind: CredentialKind): string {
@@ -116,7 +201,7 @@ function hashToken(token: string): string {
   return hash('sha256', token)
 }
 
-/** Blanks are there for reading only (contract 8.1). */
+/** Blanks are there for reading only (rule 27.1). */
 function withoutBlanks(password: string): string {
   return password.replace(/\s+/g, '')
 }

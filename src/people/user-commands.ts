@@ -1,8 +1,8 @@
 import { Argument, type Command, Option } from 'commander'
 import type { Database } from '../storage/database.ts'
 import { addCredential, listCredentials, revokeCredential } from './credentials.ts'
-import { ROLES, type Role } from './roles.ts'
-import { changeRole, getUserByLogin, hasUsers, insertUser, listUsers, removeUser } from './users.ts'
+import { ROLES, type Role, SCOPES, type Scope } from './roles.ts'
+import { changeRole, getUserByLogin, insertUser, listUsers, removeUser } from './users.ts'
 
 /** Puts the commands `user` and `password` on the command line; they open the database, and close it when done. */
 export function registerUserCommands(
@@ -16,28 +16,6 @@ export function registerUserCommands(
     open,
     clock,
   )
-}
-
-/**
- * Makes the user `admin` with an application password when there are no users at all.
- * @param now milliseconds since the epoch
- * @returns what to sign in with, which cannot be read again; undefined when there are users, also when another process just made them
- */
-export async function createFirstAdministrator(
-  database: Database,
-  now: number,
-): Promise<{ login: string; password: string } | undefined> {
-  if (await hasUsers(database.read)) return undefined
-  try {
-    return await database.write(async (tx) => {
-      if (await hasUsers(tx)) return undefined
-      const user = await insertUser(tx, { login: 'admin', name: 'Administrator', role: 'administrator' }, now)
-      return { login: user.login, password: await addCredential(tx, user, 'password', 'First start', now) }
-    })
-  } catch (error) {
-    if (await hasUsers(database.read)) return undefined
-    throw error
-  }
 }
 
 function registerUser(user: Command, open: () => Promise<Database>, clock: () => number): void {
@@ -109,11 +87,18 @@ function registerPassword(password: Command, open: () => Promise<Database>, cloc
     .argument('<login>', 'login or e-mail address')
     .option('--name <name>', 'what it is for, to tell it from others', 'Command line')
     .option('--token', 'a token for `Authorization: Bearer` in place of an application password')
-    .action((login: string, options: { name: string; token?: true }, command: Command) =>
+    .option('--scope <scope,…>', `less than the user may do: ${SCOPES.join(', ')}, one or more of them`)
+    .option(
+      '--expires <when>',
+      'until when it is good: hours, days or weeks from now (12h, 90d, 4w) or a date (in UTC)',
+    )
+    .action((login: string, options: NewCredential, command: Command) =>
       run(command, open, async (database, print) => {
         const kind = options.token ? 'token' : 'password'
+        const now = clock()
+        const limits = { scopes: parseScopes(options.scope), expires: parseExpiry(options.expires, now) }
         const secret = await database.write(async (tx) =>
-          addCredential(tx, await getUserByLogin(tx, login), kind, options.name, clock()),
+          addCredential(tx, await getUserByLogin(tx, login), kind, options.name, now, undefined, limits),
         )
         print(`${kind === 'token' ? 'Token' : 'Application password'}, shown only now: ${secret}`)
       }),
@@ -126,8 +111,16 @@ function registerPassword(password: Command, open: () => Promise<Database>, cloc
     .action((login: string, _options: unknown, command: Command) =>
       run(command, open, async (database, print) => {
         const credentials = await listCredentials(database.read, await getUserByLogin(database.read, login))
-        const rows = credentials.map(({ id, kind, created_utc, name }) => [`${id}`, kind, created_utc, name])
-        print(table([['ID', 'KIND', 'CREATED (UTC)', 'NAME'], ...rows]))
+        const rows = credentials.map(({ id, kind, created_utc, scope, expires_utc, used_utc, name }) => [
+          `${id}`,
+          kind,
+          created_utc,
+          scope || 'all',
+          expires_utc || 'never',
+          used_utc || 'never',
+          name,
+        ])
+        print(table([['ID', 'KIND', 'CREATED (UTC)', 'SCOPE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'NAME'], ...rows]))
       }),
     )
 
@@ -146,13 +139,45 @@ function registerPassword(password: Command, open: () => Promise<Database>, cloc
     )
 }
 
+/** The options of `password add`. */
+interface NewCredential {
+  name: string
+  token?: true
+  scope?: string
+  expires?: string
+}
+
+function parseScopes(text: string | undefined): Scope[] | undefined {
+  if (text === undefined) return undefined
+  return text.split(',').map((entry) => {
+    const scope = SCOPES.find((known) => known === entry.trim())
+    if (!scope) throw new Error(`A scope is one of ${SCOPES.join(', ')}, not "${entry.trim()}".`)
+    return scope
+  })
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** The end of a stretch of time from now, or the beginning of a day in UTC, in milliseconds since the epoch. */
+function parseExpiry(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined
+  const [, amount, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
+  const ms = amount === undefined ? dayMs(text) : now + Number(amount) * (UNIT_MS[unit] ?? Number.NaN)
+  if (Number.isNaN(ms)) throw new Error(`An expiry is such as 12h, 90d, 4w or 2027-12-31, not "${text}".`)
+  return ms
+}
+
+function dayMs(text: string): number {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+}
+
 function parseWhich(id: string | undefined, all: boolean): number | 'all' {
   if (all && id === undefined) return 'all'
   if (!all && id !== undefined && /^\d{1,9}$/.test(id)) return Number(id)
   throw new Error('Give either the id that `password list` shows or --all.')
 }
 
-/** Runs a command on the open database. What goes wrong ends it with one sentence and exit code 1. */
+/** Runs a command on the open database. An error ends it with one sentence and exit code 1. */
 async function run(
   command: Command,
   open: () => Promise<Database>,
@@ -172,7 +197,7 @@ async function run(
 
 /** Rows in aligned columns. */
 function table(rows: string[][]): string {
-  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
+  const width = (column: number) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)
   return rows
     .map((row) =>
       row

@@ -3,12 +3,13 @@ import { type Db, recordChange } from '../storage/database.ts'
 import { holdName } from '../storage/locks.ts'
 import type { RecordKind, UserColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/zones.ts'
-import { type Capability, capabilitiesOf, ROLES, type Role } from './roles.ts'
+import { type Caller, capabilitiesHeld } from './caller.ts'
+import { type Capability, ROLES, type Role } from './roles.ts'
 
 /** Somebody with an account. `login` and `email` are lower-case; `email` is empty when none is known. */
 export type User = Omit<UserColumns, 'role'> & { role: Role }
 
-/** What an account is made from. The name shown is the login unless given. */
+/** The values of a new account. The shown name is the login unless given. */
 export interface NewUser {
   login: string
   email?: string | undefined
@@ -16,7 +17,7 @@ export interface NewUser {
   role: Role
 }
 
-/** The caller's own account as `users/me` shows it (contract 12). */
+/** The caller's own account as `users/me` shows it (rule 29.2). */
 export interface Me {
   id: number
   name: string
@@ -133,14 +134,14 @@ export async function removeUser(tx: Db, id: number, reassignTo?: number): Promi
   await recordChange(tx, 'user', id)
 }
 
-/** The user as `users/me` shows them (contract 12); an empty record of capabilities when the role has none. */
-export function presentMe(user: User): Me {
+/** The user as `users/me` shows them (rule 29.2), with the capabilities of the credential they use. */
+export function presentMe(user: User, caller: Caller = user): Me {
   return {
     id: user.id,
     name: user.name,
     slug: user.login.replace(/[^a-z0-9_]+/g, '-').replace(/-$/, ''),
     roles: [user.role],
-    capabilities: Object.fromEntries([...capabilitiesOf[user.role]].map((capability) => [capability, true])),
+    capabilities: Object.fromEntries(capabilitiesHeld(caller).map((capability) => [capability, true])),
   }
 }
 
@@ -166,7 +167,7 @@ function checkEmail(email: string): void {
   throw new Error(`${email} is not an e-mail address.`)
 }
 
-/** Refuses what would leave the site without an administrator. */
+/** Refuses a change that would leave the site without an administrator. */
 async function keepAnAdministrator(tx: Db, user: User): Promise<void> {
   if (user.role !== 'administrator') return
   // Changes nothing, but holds the administrators' rows until the commit: two who remove each other at once take turns.

@@ -8,10 +8,10 @@ export async function noteChanges(tx: Db, changes: readonly Change[]): Promise<v
   if (changes.length > 0) await insertChanges(tx, { rows: [...changes] })
 }
 
-/** Changed records that `readChanges` gives at the most; whoever has missed more had better forget everything. */
+/** The most changed records that `readChanges` gives; a reader that missed more starts afresh. */
 export const MOST_CHANGES = 10_000
 
-/** How much history is kept at the least, and after how many commits of a process it looks for what may go. */
+/** How much history stays at least, and after how many commits of a process old changes are pruned. */
 export interface Retention {
   /** changes */
   rows: number
@@ -41,7 +41,7 @@ export function makePruner<Place>(
   }
   return () => {
     commits += 1
-    // What is not dropped this time is dropped the next.
+    // Changes that are not dropped now are dropped next time.
     if (commits % retention.everyCommits === 0) prune().catch(() => undefined)
   }
 }

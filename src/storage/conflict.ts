@@ -10,7 +10,7 @@ const OUTDATED = '0A000'
 /** Serialization failure, deadlock, a row that another transaction removed while this one referred to it, and tables that have changed. */
 const RACES = new Set(['40001', '40P01', '23503', OUTDATED])
 
-/** True when a transaction failed because of what another one did meanwhile, so that it may succeed when run again from its start. */
+/** True when a transaction failed because of another one, so that it may succeed when run again. */
 export function isRace(error: unknown): boolean {
   return isConflict(error) || (error instanceof Error && RACES.has(codeOf(error)))
 }

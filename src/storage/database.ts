@@ -1,12 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Search } from '../text/search.ts'
+import type { ReadAside } from './aside.ts'
 import { noteChanges } from './changes.ts'
 import type { IdSet } from './id-set.ts'
-import { openPostgres } from './postgres.ts'
+import { openPostgres } from './postgres/postgres.ts'
 import type { ChangeColumns, Tables } from './schema.ts'
-import { openSqlite } from './sqlite.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+import { watchWrites } from './write-health.ts'
 
-/** What queries are written against: a connection for reading, or the inside of a transaction. */
+/** A connection for reading, or the inside of a transaction; queries are written against it. */
 export type Db = Kysely<Tables>
 
 /** A place in the log of changes. Equal cursors mean equal data, and where nothing is being written, equal data mean equal cursors on every node. */
@@ -15,18 +17,29 @@ export type Cursor = string
 /** A record that was created, changed or removed. */
 export type Change = Pick<ChangeColumns, 'kind' | 'record'>
 
+/** Connections to a server. */
+export interface Connections {
+  open: number
+  /** Of these, how many nobody uses. */
+  idle: number
+  /** Statements and transactions that wait for one. */
+  waiting: number
+}
+
 /** An open database. */
 export interface Database {
-  /** For reads outside a transaction; never shows what is not committed. */
+  /** For reads outside a transaction; shows committed rows alone. */
   read: Db
   /**
    * For reads outside a transaction whose answer anybody may see: what one request reads with. Everything that `cursor`, `readChanges` and
    * the listeners of `onChange` have told of shows in whatever is asked afterwards.
    */
   readPublic: () => Db
+  /** For reads of lists and searches with `read` or the result of `readPublic`. */
+  aside: ReadAside
   /**
    * Runs `work` as one transaction and returns once it is durable. `work` may be run again after a conflict with another writer,
-   * so it does nothing but use `tx`. What it decides by must be held (see `locks.ts`), since others may write meanwhile.
+   * so it does nothing but use `tx`. Rows that it decides by must be locked (see `locks.ts`), since others may write meanwhile.
    */
   write: <T>(work: (tx: Db) => Promise<T>) => Promise<T>
   /** Runs `work` as one transaction that may take its time; no other process does so meanwhile. For changes of tables. */
@@ -47,7 +60,9 @@ export interface Database {
    * with some ids that are no events.
    */
   findMatching: (search: Search) => Promise<IdSet>
-  /** Throws when the database does not answer. */
+  /** Its connections now, where it has any. */
+  connections?: () => Connections
+  /** Throws when the database does not answer, or has refused the last write for want of room or permission and still does. */
   ping: () => Promise<void>
   close: () => Promise<void>
 }
@@ -58,10 +73,15 @@ export interface Database {
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openDatabase(address: string): Promise<Database> {
-  const [scheme] = address.split(':', 1)
-  if (scheme === 'sqlite') return openSqlite(address.slice('sqlite:'.length))
-  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgres(address)
-  throw new Error(`No database can be opened at ${address}: sqlite:FILE and postgres://… are understood.`)
+  const [, scheme = ''] = address.match(/^([a-z][a-z0-9+.-]{0,30}):/i) ?? []
+  if (scheme === 'sqlite') {
+    const file = address.slice('sqlite:'.length)
+    return watchWrites(openSqlite(file), file)
+  }
+  if (scheme === 'postgres' || scheme === 'postgresql') return watchWrites(await openPostgres(address), undefined)
+  // A text that is no address may be a secret as a whole.
+  const named = scheme === '' ? 'this address' : `${scheme}:…`
+  throw new Error(`No database can be opened at ${named}: sqlite:FILE and postgres://… are understood.`)
 }
 
 /** Notes inside a transaction that a record changed, so that caches on every node drop it. */

@@ -1,2 +1,2 @@
-/** What `like` finds everything by that contains a text, `\` being what escapes. */
+/** The `like` pattern for values that contain a text, with `\` as the escape character. */
 export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -20,7 +20,7 @@ const lockIn = (table: RecordTable) =>
 const lockRecord = { events: lockIn('events'), venues: lockIn('venues'), organizers: lockIn('organizers') }
 
 /**
- * Waits until no other transaction holds this name, and holds it until the end of this one. For decisions about what is not there yet,
+ * Waits until no other transaction holds this name, and holds it until the end of this one. For decisions about rows that do not exist yet,
  * such as whether a venue of a name must be made: nothing else can be held then.
  */
 export async function holdName(tx: Db, name: string): Promise<void> {
@@ -32,7 +32,7 @@ export async function holdRecord(tx: Db, table: RecordTable, id: number): Promis
   if (isPostgres(tx)) await lockRecord[table](tx, { id })
 }
 
-/** A query whose rows are held until the end of the transaction. */
+/** A query whose rows are locked until the end of the transaction. */
 export function held<Query extends { forNoKeyUpdate: () => Query }>(tx: Db, query: Query): Query {
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }

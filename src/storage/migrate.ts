@@ -4,8 +4,12 @@ import { first } from './migrations/0001-first.ts'
 import { eventWords } from './migrations/0002-event-words.ts'
 import { presentedRecords } from './migrations/0003-presented-records.ts'
 import { editions } from './migrations/0004-editions.ts'
-import { forgetForeignChanges } from './postgres-changes.ts'
-import { prepareSearch } from './search-index.ts'
+import { scopes } from './migrations/0005-scopes.ts'
+import { media } from './migrations/0006-media.ts'
+import { sentDates } from './migrations/0007-sent-dates.ts'
+import { coveringIndexes } from './migrations/0008-covering-indexes.ts'
+import { forgetForeignChanges } from './postgres/postgres-changes.ts'
+import { prepareSearch } from './search/search-index.ts'
 
 /** A step of the database's history: numbered, never edited, knowing nothing of today's declarations. */
 export interface Migration {
@@ -13,17 +17,32 @@ export interface Migration {
   up: (db: Db) => Promise<void>
 }
 
-/** What bringing a database up to date did. */
+/** The result of bringing a database up to date. */
 export interface Migrated {
   /** Names of the steps that ran. */
   ran: string[]
-  /** Sentences for whoever runs the database. */
+  /** Sentences for the operator. */
   remarks: string[]
 }
 
-const migrations: Migration[] = [first, eventWords, presentedRecords, editions]
+const migrations: Migration[] = [
+  first,
+  eventWords,
+  presentedRecords,
+  editions,
+  scopes,
+  media,
+  sentDates,
+  coveringIndexes,
+]
 
-/** Brings the database up to date. Of several processes that do so at once one does the work, and the others wait for it. */
+/** The names of all steps that this version knows, in order. */
+export const migrationNames: readonly string[] = migrations.map(({ name }) => name)
+
+/**
+ * Brings the database up to date. Of several processes that do so at once one does the work, and the others wait for it.
+ * @throws Error with one sentence when a newer version of the program has had the database.
+ */
 export async function migrate(database: Database): Promise<Migrated> {
   const ran: string[] = []
   const remarks: string[] = []
@@ -31,6 +50,7 @@ export async function migrate(database: Database): Promise<Migrated> {
     await sql`create table if not exists migrations (name text primary key)`.execute(tx)
     const { rows } = await sql<{ name: string }>`select name from migrations`.execute(tx)
     const done = new Set(rows.map((row) => row.name))
+    refuseNewer(done)
     for (const step of migrations.filter(({ name }) => !done.has(name))) {
       await step.up(tx)
       await sql`insert into migrations (name) values (${step.name})`.execute(tx)
@@ -41,4 +61,14 @@ export async function migrate(database: Database): Promise<Migrated> {
     if (remark) remarks.push(remark)
   })
   return { ran, remarks }
+}
+
+/** An unknown step may have changed the tables in any way. */
+function refuseNewer(done: ReadonlySet<string>): void {
+  const known = new Set(migrationNames)
+  const unknown = [...done].filter((name) => !known.has(name)).sort()
+  if (unknown.length > 0)
+    throw new Error(
+      `The database is of a newer version of Kalends, which made the steps ${unknown.join(', ')}; start that version, or restore a backup from before it.`,
+    )
 }

@@ -4,11 +4,11 @@ import type { event } from '../events/event.ts'
 import type { organizer } from '../organizers/organizer.ts'
 import type { venue } from '../venues/venue.ts'
 
-/** The kinds that share the first id sequence (contract 0.3.12). */
+/** The kinds that share the first id sequence (rule 4.1). */
 export type RecordKind = 'event' | 'venue' | 'organizer' | 'image'
 export type Taxonomy = 'category' | 'tag'
 
-/** What events, venues and organizers have in common. Times are texts `YYYY-MM-DD HH:MM:SS`; flags are 0 or 1. */
+/** The columns that events, venues and organizers share. Times are texts `YYYY-MM-DD HH:MM:SS`; flags are 0 or 1. */
 export interface RecordColumns {
   id: number
   author: number
@@ -16,8 +16,10 @@ export interface RecordColumns {
   slug: string
   /** Publication date in the site's zone. */
   date: string
-  /** All zeros while never published (contract 3.1). */
+  /** All zeros while never published (rule 4.3). */
   date_utc: string
+  /** 1 when the publication date was sent, 0 when the record got it by itself. */
+  dated: number
   modified: string
   modified_utc: string
   image: number | null
@@ -42,7 +44,7 @@ export interface EventColumns extends RecordColumns {
 /** Columns of a venue or organizer that its rules settle. */
 export interface LinkedColumns extends RecordColumns {
   excerpt: string
-  /** Folded name, which namesakes are found by. */
+  /** Folded name, by which namesakes are found. */
   folded: string
 }
 
@@ -50,7 +52,15 @@ export interface ImageColumns {
   id: number
   author: number
   title: string
+  slug: string
+  /** Text of one line for people who do not see the image. */
+  alt_text: string
+  caption: string
+  description: string
+  /** Folded text the search looks in, one line a field. */
+  search: string
   date_utc: string
+  modified_utc: string
   /** Key of the file in the media store, such as `2026/11/poster.png`. */
   file: string
   mime_type: string
@@ -76,7 +86,7 @@ export interface TermColumns {
   parent: number
   /** Published events assigned to it. */
   count: number
-  /** Folded name, which lists are ordered by and searched in. */
+  /** Folded name, by which lists are ordered and searched. */
   folded: string
 }
 
@@ -97,9 +107,15 @@ export interface CredentialColumns {
   name: string
   hash: string
   created_utc: string
+  /** Names of scopes, joined by commas; empty for everything that the role of the user may do. */
+  scope: string
+  /** Empty for one that never expires. */
+  expires_utc: string
+  /** About when somebody last signed in with it, or empty. */
+  used_utc: string
 }
 
-/** What changed, in the order of commit: the truth that caches follow. */
+/** The record of changes, in the order of commits: the truth that caches follow. */
 export interface ChangeColumns {
   version: number
   kind: RecordKind | 'term' | 'user'
@@ -119,7 +135,7 @@ export interface Tables {
   event_venues: { event: number; venue: number; position: number }
   event_organizers: { event: number; organizer: number; position: number }
   event_terms: { event: number; term: number }
-  /** Public records as they were last presented; changes of their rows delete what they make wrong. */
+  /** Public records as they were last presented; a change of the row deletes its text. */
   presented_records: { record: number; form: string; image: number | null; own: string }
   users: WithSequence<UserColumns>
   credentials: WithSequence<CredentialColumns>

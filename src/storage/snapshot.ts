@@ -13,7 +13,7 @@ export async function openExisting(address: string): Promise<Database> {
   return openDatabase(address)
 }
 
-/** Runs `work` on the database as it is at one moment, whatever others write meanwhile. */
+/** Runs `work` on a snapshot of the database. */
 export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>): Promise<T> {
   return database.read.transaction().execute(async (tx) => {
     if (isPostgres(tx)) await sql`set transaction isolation level repeatable read, read only`.execute(tx)

@@ -9,14 +9,15 @@ import {
 } from 'kysely'
 import type { Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
+import { listOf } from './whole-list.ts'
 
-/** What a column holds, or is compared with. */
+/** The values of columns, and those they are compared with. */
 type Scalar = string | number | bigint | null
 
-/** A row to be written, or the columns to be set; those that are undefined are left out. */
+/** A row to write, or columns to set; undefined ones are left out. */
 type Columns = object
 
-/** What one value of a statement may be: a scalar, a list of scalars for `in`, a row or a list of rows to write. */
+/** A value of a statement: a scalar, a list of scalars for `in`, a row or a list of rows to write. */
 type Value = Scalar | readonly Scalar[] | Columns | readonly Columns[]
 
 /** The place that a value takes in a query. */
@@ -40,11 +41,12 @@ interface Query<Row> {
 /** Statements that return nothing have a result of the query builder in place of rows. */
 type RowOf<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result
 
-/** A value in a compiled query: of a list its entry `at`, of a row its `column`. */
+/** A value in a compiled query: of a list its entry `at`, or `whole` the list as one value; of a row its `column`. */
 interface Slot {
   name: string
   at: number | undefined
   column: string | undefined
+  whole?: 'json' | 'array'
 }
 
 interface Compiled {
@@ -57,8 +59,10 @@ interface Compiled {
   name: string | undefined
 }
 
-/** Up to so many entries of a list, and shapes of values, statements are kept; beyond they are made anew each time. */
-const LONGEST_KEPT = 1024
+/** Lists of more entries are one value: up to here the databases are quicker with a value for each. */
+const LONGEST_PLACED = 128
+/** Statements that write more rows at once are compiled each time; of the others so many are cached. */
+const MOST_ROWS_KEPT = 32
 const MOST_SHAPES = 200
 
 /**
@@ -112,10 +116,12 @@ async function execute(db: Db, query: NamedQuery): Promise<unknown[]> {
   return (await db.executeQuery(query)).rows
 }
 
-/** Runs after which a statement is worth being kept by the server as well. */
+/** Runs after which a statement is prepared on the server as well. */
 const NAMED_AFTER = 8
 /** Names that are given at the most, since every session of a server keeps each of them. */
 const MOST_NAMES = 200
+/** Characters of a statement that is given one. */
+const LONGEST_NAMED = 8000
 
 const names = new Map<string, string>()
 
@@ -133,7 +139,7 @@ function nameOf(compiled: Compiled): string | undefined {
 }
 
 function newName(text: string): string | undefined {
-  if (names.size >= MOST_NAMES) return undefined
+  if (names.size >= MOST_NAMES || text.length > LONGEST_NAMED) return undefined
   const name = createHash('sha1').update(text).digest('base64url')
   names.set(text, name)
   return name
@@ -166,7 +172,10 @@ function compile<Values, Result>(
     slots.add(slot)
     return sql.val(slot)
   }
-  const places = (name: string) => placesOf((values as Record<string, unknown>)[name], name, place)
+  const places = (name: string) => {
+    const value = (values as Record<string, unknown>)[name]
+    return isLong(value) ? placeOfList(db, name, value, slots) : placesOf(value, name, place)
+  }
   const query = build(db, places as Places<Values>).compile(db)
   return {
     query,
@@ -175,6 +184,19 @@ function compile<Values, Result>(
     name: undefined,
   }
 }
+
+/** Whether a value is a list that is asked for as a whole. Lists of rows to be written never are. */
+function isLong(value: unknown): value is readonly Scalar[] {
+  return Array.isArray(value) && value.length > LONGEST_PLACED && !isRow(value[0])
+}
+
+function placeOfList(db: Db, name: string, list: readonly Scalar[], slots: Set<unknown>): RawBuilder<unknown>[] {
+  const slot: Slot = { name, at: undefined, column: undefined, whole: isPostgres(db) ? 'array' : 'json' }
+  slots.add(slot)
+  return [listOf(db, isOfNumbers(list), slot)]
+}
+
+const isOfNumbers = (list: readonly Scalar[]) => typeof list[0] !== 'string'
 
 function placesOf(
   value: unknown,
@@ -189,7 +211,7 @@ function placesOf(
   return Array.from({ length: paddedLength(value.length) }, (_, at) => place(name, at))
 }
 
-/** What of the values a compiled query depends on: the columns of rows, and how many entries a list has; undefined for too many. */
+/** The traits of the values that a compiled query depends on: the columns of rows, the length of lists; undefined for too many rows. */
 function shapeOf(values: object): string | undefined {
   let shape = ''
   for (const name in values) {
@@ -200,18 +222,19 @@ function shapeOf(values: object): string | undefined {
       continue
     }
     if (value.length === 0) throw new Error(`The list ${name} of a statement is empty.`)
-    if (value.length > LONGEST_KEPT) return undefined
     const [first] = value
-    shape += isRow(first)
-      ? `${name} ${value.length} ${columnsOf(first).join(' ')};`
-      : `${name} ${paddedLength(value.length)};`
+    const { length } = value
+    if (isRow(first) && length > MOST_ROWS_KEPT) return undefined
+    if (isRow(first)) shape += `${name} ${length} ${columnsOf(first).join(' ')};`
+    else if (!isLong(value)) shape += `${name} ${paddedLength(length)};`
+    else shape += `${name} ${isOfNumbers(value) ? 'numbers' : 'texts'};`
   }
   return shape
 }
 
 /** Lists are filled up with their last entry to the next power of two, so that few statements do for all lengths. */
 function paddedLength(length: number): number {
-  return length > LONGEST_KEPT || length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
+  return length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
 }
 
 function columnsOf(row: object): string[] {
@@ -224,8 +247,9 @@ function isRow(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function readSlot(values: object, { name, at, column }: Slot): unknown {
+function readSlot(values: object, { name, at, column, whole }: Slot): unknown {
   const value = (values as Record<string, unknown>)[name]
+  if (whole) return whole === 'json' ? JSON.stringify(value) : value
   const entry = at === undefined ? value : (value as unknown[])[Math.min(at, (value as unknown[]).length - 1)]
   return column === undefined ? entry : (entry as Record<string, unknown>)[column]
 }

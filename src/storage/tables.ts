@@ -14,7 +14,7 @@ export interface TableShape {
 
 export type Row = Record<string, unknown>
 
-/** Tables of the database rather than of the calendar: what was done to it, what its caches have seen, and what is made of other tables. */
+/** Tables that serve the database rather than the calendar: migrations, changes, and tables derived from others. */
 const OWN = ['migrations', 'changes', 'editions', 'words', 'unindexed_events', 'presented_records']
 
 /** Rows that are read or written at once, and values that one statement may carry on either database. */
@@ -29,7 +29,7 @@ interface ColumnRow {
   counts: boolean | number
 }
 
-/** Every table with content of the calendar, those that others refer to first. */
+/** Every table with content of the calendar, referenced ones first. */
 export async function listTables(db: Db): Promise<TableShape[]> {
   const { rows } = await (isPostgres(db) ? postgresColumns : sqliteColumns).execute(db)
   const { rows: references } = await (isPostgres(db) ? postgresReferences : sqliteReferences).execute(db)

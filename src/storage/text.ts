@@ -8,7 +8,7 @@ export function contains(column: string, text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${sql.ref(column)} like ${likePattern(text)} escape '\\'`
 }
 
-/** The condition that one line of a folded column contains all the words (contract 4.5: within one and the same field). */
+/** The condition that one line of a folded column contains all the words (rule 14.3: within one and the same field). */
 export function oneLineContains(db: Db, column: string, words: readonly string[]): RawBuilder<SqlBool> {
   const whole = words.map((word) => contains(column, word))
   if (words.length === 1) return sql<SqlBool>`${sql.join(whole, sql` and `)}`
@@ -21,7 +21,7 @@ export function oneLineContains(db: Db, column: string, words: readonly string[]
   return sql<SqlBool>`${sql.join([...whole, sameLine], sql` and `)}`
 }
 
-/** What `oneLineContains` means, for the database that calls back into this process. */
+/** The function behind `oneLineContains`, for the database that calls back into this process. */
 export function lineContainsAll(text: string, words: readonly string[]): boolean {
   return text.split('\n').some((line) => words.every((word) => line.includes(word)))
 }

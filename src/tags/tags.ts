@@ -1,4 +1,4 @@
-import { termOperations } from '../common/term-operations.ts'
+import { termOperations } from '../terms/term-operations.ts'
 
 /** What the routes do with tags. */
 export const tagOperations = termOperations('tag')

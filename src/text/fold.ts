@@ -1,3 +1,5 @@
+import { normalize } from './marks.ts'
+
 /** Letters that Unicode does not decompose into a plain letter and its accent. */
 const PLAIN_LETTERS: Record<string, string> = {
   ß: 'ss',
@@ -42,20 +44,21 @@ export function fold(text: string): string {
 }
 
 function foldUnicode(text: string): string {
-  const plain = text.replace(UNSEEN, '').normalize('NFKD').replace(ACCENTS, '$1').toLowerCase().replace(ACCENTS, '$1')
-  return plainLetters(plain)
+  const decomposed = normalize(text.replace(UNSEEN, ''), 'NFKD')
+  const plain = decomposed.replace(ACCENTS, '$1').toLowerCase().replace(ACCENTS, '$1')
+  const folded = plainLetters(plain)
     .replaceAll('ς', 'σ')
     .replace(APOSTROPHES, "'")
     .replace(QUOTES, '"')
     .replace(DASHES, '-')
-    .normalize('NFC')
+  return normalize(folded, 'NFC')
 }
 
 /** Lower-case text with the Latin letters written in ASCII where they can be; every other letter as it was. */
 export function latinToAscii(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  const plain = text.normalize('NFKD').replace(LATIN_ACCENTS, '$1').toLowerCase().replace(LATIN_ACCENTS, '$1')
-  return plainLetters(plain).normalize('NFC')
+  const plain = normalize(text, 'NFKD').replace(LATIN_ACCENTS, '$1').toLowerCase().replace(LATIN_ACCENTS, '$1')
+  return normalize(plainLetters(plain), 'NFC')
 }
 
 function plainLetters(text: string): string {

@@ -6,7 +6,7 @@ import { decodeEntities, safeText, safeTitle } from './safe-html.ts'
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
 /**
- * A title or name as answers show it (contract 0.3.8): trimmed, `&` as `&#038;`, `<` and `>` that belong to no tag as entities.
+ * A title or name as answers show it (rule 10.2): trimmed, `&` as `&#038;`, `<` and `>` that belong to no tag as entities.
  * Entities keep their meaning. Markup within the line stays; all markup does when `trusted`: its author may write unfiltered HTML.
  */
 export function renderTitle(raw: string, trusted: boolean): string {
@@ -14,19 +14,19 @@ export function renderTitle(raw: string, trusted: boolean): string {
 }
 
 /**
- * A description or excerpt as answers show it (contract 0.3.8): HTML in paragraphs, sanitised unless `trusted`. `''` when
- * there is none. Rendering what was rendered gives the same.
+ * A description or excerpt as answers show it (rules 10.3 and 10.4): HTML in paragraphs, sanitised unless `trusted`. `''` when
+ * there is none. Rendering a rendered text changes nothing.
  */
 export function renderText(raw: string, trusted: boolean): string {
   return setParagraphs(render(raw, trusted, safeText))
 }
 
-/** Untrusted HTML with what is dangerous taken out, and no paragraphs made. */
+/** Untrusted HTML without its dangerous parts; makes no paragraphs. */
 export function stripUnsafe(raw: string): string {
   return render(raw, false, safeText)
 }
 
-/** The name of a category or tag as answers show it (contract 3.4): without tags, `&`, `<` and `>` as entities. */
+/** The name of a category or tag as answers show it (rule 10.5): without tags, `&`, `<` and `>` as entities. */
 export function renderTermName(raw: string): string {
   return escapeText(stripTags(raw.replace(CONTROLS, ''))).trim()
 }
@@ -46,12 +46,22 @@ export function plainText(html: string): string {
   return collapse(decodeEntities(withoutTags(html, (name) => name === 'script' || INVISIBLE.has(name))))
 }
 
-/** The text of HTML as written, entities decoded; what scripts hold counts, as it does in a title from which their tags are removed. */
+const ENTITY = /&(?=(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
+
+/**
+ * Plain text as it stands in linked data: `<` and `>` as entities, so that no text can end the script element that pages put it in, and an `&`
+ * that would read as the beginning of an entity as one.
+ */
+export function linkedText(text: string): string {
+  return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** The text of HTML as written, entities decoded; the content of scripts counts, as in a title that loses their tags. */
 export function textOf(html: string): string {
   return decodeEntities(stripTags(html))
 }
 
-/** Plain text of one line, such as an address: tags removed, blanks collapsed, trimmed. Nothing left in it can begin a tag. */
+/** Plain text of one line, such as an address: tags removed, blanks collapsed, trimmed. No character left in it can begin a tag. */
 export function singleLine(text: string): string {
   return collapse(stripTags(text.replace(CONTROLS, ' '))).replace(/<(?=[a-z/!?])/gi, '< ')
 }

@@ -11,7 +11,7 @@ const MARKUP = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\
 /** The elements whose content is not markup. */
 const VERBATIM = new Set(['iframe', 'script', 'style', 'textarea', 'xmp'])
 
-/** Those of them whose content nobody sees and no page can run. */
+/** The ones whose content nobody sees and no page can run. */
 export const INVISIBLE = new Set(['iframe', 'style'])
 
 /** The elements that never hold anything. */
@@ -33,7 +33,7 @@ export function escapeText(text: string): string {
   return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Cuts HTML into its pieces, which joined give it back. A `<` that begins no finished tag belongs to the text. */
+/** Cuts HTML into its pieces, which joined give it back. A `<` without a finished tag belongs to the text. */
 export function splitMarkup(html: string): Piece[] {
   const pieces: Piece[] = []
   let from = 0

@@ -2,7 +2,7 @@ import { FIRST_MS, formatUtc, isTimezone, LAST_MS, utcToMs, utcToWall, wallToUtc
 
 export { formatUtc, utcToMs }
 
-/** What the words of a date say, collected token by token; what is not said stays undefined. */
+/** The parts of a date, collected token by token; a part that the text does not name stays undefined. */
 interface Reading {
   /** The month counts from 1; a day past the end of its month rolls over. */
   date: { year: number | undefined; month: number; day: number } | undefined
@@ -22,13 +22,13 @@ interface Reading {
 /** Where a weekday is looked for from the day at hand: after it, before it, or on it and then after. */
 type Direction = 'next' | 'last' | 'this'
 
-/** A form of text and what it adds to the reading; false when it says what can not be or was said before. */
+/** A form of text and the part it adds; false when the part is impossible or is there already. */
 interface Rule {
   pattern: RegExp
   read(reading: Reading, groups: Groups): boolean
 }
 
-/** What a pattern found: '' for a group that took no part. */
+/** The groups of a match: '' for a group that took no part. */
 type Groups = (index: number) => string
 
 const LONGEST_TEXT = 100
@@ -59,7 +59,7 @@ const PLAIN =
 const RULES: readonly Rule[] = [
   // Dates in digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027, 05.04.2027
   rule('(\\d{4})-(\\d{1,2})-(\\d{1,2})(?=[ t]|$)', (reading, at) => readDate(reading, at(1), Number(at(2)), at(3))),
-  rule('(\\d{4})/(\\d{1,2})/(\\d{1,2})(?= |$)', (reading, at) => readDate(reading, at(1), Number(at(2)), at(3))),
+  rule('(\\d{4})/(\\d{1,2})/(\\d{1,2})(?=[ t]|$)', (reading, at) => readDate(reading, at(1), Number(at(2)), at(3))),
   rule('(\\d{4})(\\d\\d)(\\d\\d)(?=t)', (reading, at) => readDate(reading, at(1), Number(at(2)), at(3))),
   rule('(\\d{4})-(\\d\\d)(?= |$)', (reading, at) => readDate(reading, at(1), Number(at(2)), '1')),
   rule('(\\d{1,2})/(\\d{1,2})/(\\d{4})(?=[ t]|$)', (reading, at) => readDate(reading, at(3), Number(at(1)), at(2))),
@@ -110,7 +110,7 @@ const RULES: readonly Rule[] = [
 
 /**
  * A date and time as a client sends it, as a wall time 'YYYY-MM-DD HH:MM:SS' in `zone`; undefined when it is none
- * (contract 2.2, 5.3, defects 19-22). `now` is in ms since the epoch. Never throws; an unknown zone counts as UTC.
+ * (rules 2.9, 18.2 and 18.3). `now` is in ms since the epoch. Never throws; an unknown zone counts as UTC.
  *
  * - ISO 8601 dates and date-times, US `MM/DD/YYYY`, `DD.MM.YYYY`, dates with an English month name, 24 and 12 hour clocks,
  *   noon, midnight. A date without a time is 00:00:00.
@@ -122,8 +122,23 @@ const RULES: readonly Rule[] = [
  * - Refused: 0 and '0', text of more than 100 characters, years outside 0001 to 9999, offsets beyond 14 hours.
  */
 export function parseMoment(value: string | number, zone: string, now: number): string | undefined {
-  if (typeof value === 'number') return parseTimestamp(value, zone)
-  return parsePlain(value) ?? parseInstant(value, zone) ?? parseText(value, zone, now)
+  return readMoment(value, zone, now)?.wall
+}
+
+/** A date and time as a client sent it. */
+export interface Moment {
+  /** 'YYYY-MM-DD HH:MM:SS' in the zone it was read for. */
+  wall: string
+  /** The moment itself in UTC, where the value tells it: by an offset, a zone, or as seconds since the epoch. */
+  utc: string | undefined
+}
+
+/** The reading of `parseMoment`, with the UTC moment where the value names it: a clock that goes back shows one wall time twice. */
+export function readMoment(value: string | number, zone: string, now: number): Moment | undefined {
+  if (typeof value === 'number') return readTimestamp(value, zone)
+  const wall = parsePlain(value)
+  if (wall !== undefined) return { wall, utc: undefined }
+  return readInstant(value, zone) ?? readText(value, zone, now)
 }
 
 /** `parseMoment` for UTC times, such as `date_utc`: a value without an offset is UTC, the others are converted. */
@@ -131,7 +146,14 @@ export function parseUtcMoment(value: string | number, now: number): string | un
   return parseMoment(value, 'UTC', now)
 }
 
-/** The parts of a wall time as an event shows them, zero-padded and in this order (contract 3.1). */
+/** Whether a text is a time as this service keeps it: 'YYYY-MM-DD HH:MM:SS' within the years 1 to 9999. */
+export function isWallTime(text: unknown): text is string {
+  return typeof text === 'string' && WALL.test(text) && inRange(utcToMs(text))
+}
+
+const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
+
+/** The parts of a wall time as an event shows them, zero-padded and in this order (rule 5.2). */
 export function wallParts(wall: string) {
   return {
     year: wall.slice(0, 4),
@@ -174,9 +196,13 @@ export function addMonths(day: string, months: number): string {
   return dayOf(formatUtc(dayMs(Number(year), Number(month) + months, Number(dayOfMonth))))
 }
 
-function parseTimestamp(seconds: number, zone: string): string | undefined {
+function readTimestamp(seconds: number, zone: string): Moment | undefined {
   const ms = Math.floor(seconds) * 1000
-  return ms !== 0 && inRange(ms) ? utcToWall(formatUtc(ms), knownZone(zone)) : undefined
+  return ms !== 0 && inRange(ms) ? momentAt(formatUtc(ms), zone) : undefined
+}
+
+function momentAt(utc: string, zone: string): Moment {
+  return { wall: utcToWall(utc, knownZone(zone)), utc }
 }
 
 function parsePlain(text: string): string | undefined {
@@ -187,20 +213,20 @@ function parsePlain(text: string): string | undefined {
 }
 
 /** A plain date-time with an offset, as programs write it: RFC 3339 and `Date.toJSON`. */
-function parseInstant(text: string, zone: string): string | undefined {
+function readInstant(text: string, zone: string): Moment | undefined {
   const match = /^(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(text)
   if (!match) return undefined
   const [, plain = '', offset = ''] = match
   const wall = parsePlain(plain)
   const frame = offset === 'Z' ? 'UTC' : offset
-  return wall !== undefined && isTimezone(frame) ? utcToWall(wallToUtc(wall, frame), knownZone(zone)) : undefined
+  return wall !== undefined && isTimezone(frame) ? momentAt(wallToUtc(wall, frame), zone) : undefined
 }
 
-function parseText(value: string, zone: string, now: number): string | undefined {
+function readText(value: string, zone: string, now: number): Moment | undefined {
   if (value.length > LONGEST_TEXT) return undefined
   const text = normalised(value)
   const digits = /^@?(-?\d{1,12}(?:\.\d{1,9})?)$/.exec(text)
-  if (digits) return parseTimestamp(Number(digits[1]), zone)
+  if (digits) return readTimestamp(Number(digits[1]), zone)
   const reading = readTokens(text)
   return reading && resolve(reading, knownZone(zone), now)
 }
@@ -320,8 +346,8 @@ function readZone(reading: Reading, zone: string): boolean {
   return true
 }
 
-/** The wall time in `zone` of what was read, which is meant in the zone it names or else in `zone`. */
-function resolve(reading: Reading, zone: string, now: number): string | undefined {
+/** The wall time in `zone` of a reading, which is in the zone it names, else in `zone`. */
+function resolve(reading: Reading, zone: string, now: number): Moment | undefined {
   const frame = reading.zone ?? zone
   const nowMs = utcToMs(wallNow(frame, now))
   const today = nowMs - modulo(nowMs, DAY_MS)
@@ -330,10 +356,10 @@ function resolve(reading: Reading, zone: string, now: number): string | undefine
   const wallMs = resolveDay(reading, today) + seconds * 1000
   if (!inRange(wallMs)) return undefined
   const wall = formatUtc(wallMs)
-  if (reading.zone === undefined && reading.shift.seconds === 0) return wall
+  if (reading.zone === undefined && reading.shift.seconds === 0) return { wall, utc: undefined }
   // The clock may show the time of `now` twice; `now` itself knows which of the two it is.
   const utcMs = (wallMs === nowMs ? now : utcToMs(wallToUtc(wall, frame))) + reading.shift.seconds * 1000
-  return inRange(utcMs) ? utcToWall(formatUtc(utcMs), zone) : undefined
+  return inRange(utcMs) ? momentAt(formatUtc(utcMs), zone) : undefined
 }
 
 /** The day that was read, in ms as if it were UTC. `today` is that of the clock. */

@@ -3,8 +3,8 @@ import { BLOCK, type Piece, splitMarkup, VOID } from './markup.ts'
 const NO_MATCH = -1
 
 /**
- * Plain text and markup within the line set in paragraphs (contract 0.3.8): a blank line begins a new one, a single newline
- * becomes `<br />`. Block markup stays as it is. One newline stands between the parts; what is so set already stays the same.
+ * Plain text and markup within the line set in paragraphs (rule 10.3): a blank line begins a new one, a single newline
+ * becomes `<br />`. Block markup stays as it is. One newline stands between the parts; text already in this form does not change.
  */
 export function setParagraphs(html: string): string {
   const text = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html
@@ -16,14 +16,13 @@ function setPlain(text: string): string {
   const paragraphs: string[] = []
   for (const paragraph of text.split(BLANK_LINE)) {
     const trimmed = paragraph.trim()
-    if (trimmed !== '')
-      paragraphs.push(`<p>${trimmed.includes('\n') ? trimmed.replace(LINE_END, '<br />\n') : trimmed}</p>`)
+    if (trimmed !== '') paragraphs.push(`<p>${joinLines(trimmed, BREAK)}</p>`)
   }
   return paragraphs.join('\n')
 }
 
 const BLANK_LINE = /\n\s*\n/
-const LINE_END = /[ \t]*\n[ \t]*/g
+const BREAK = '<br />\n'
 
 function setMarkup(html: string): string {
   const pieces = splitMarkup(html)
@@ -40,8 +39,8 @@ function setMarkup(html: string): string {
     const element = pieces.slice(at, end + 1)
     const first = pieces[at]
     if (first?.kind === 'text' && end === at) addText(first.source)
-    else if (!element.some(isBlock)) line.push(...element)
-    else addBlock(element)
+    else if (element.some(isBlock)) addBlock(element)
+    else for (const piece of element) line.push(piece)
     at = end
   }
   endLine()
@@ -107,6 +106,34 @@ function setLine(line: readonly Piece[]): string {
 function breakLines(text: string, at: number, line: readonly Piece[]): string {
   const begun = at === 0 ? text.trimStart() : text
   const trimmed = at === line.length - 1 ? begun.trimEnd() : begun
-  const broken = line[at - 1]?.name === 'br'
-  return trimmed.replace(LINE_END, (_, offset: number) => (broken && offset === 0 ? '\n' : '<br />\n'))
+  return joinLines(trimmed, line[at - 1]?.name === 'br' ? '\n' : BREAK)
+}
+
+/** The lines of a text with a break between them and no blanks around it; `first` stands behind a first line with nothing in it. */
+function joinLines(text: string, first: string): string {
+  if (!text.includes('\n')) return text
+  const lines = text.split('\n')
+  const last = lines.length - 1
+  let joined = ''
+  for (const [at, line] of lines.entries()) {
+    const begun = at === 0 ? line : withoutLeadingBlanks(line)
+    const content = at === last ? begun : withoutTrailingBlanks(begun)
+    const end = at === last ? '' : at === 0 && content === '' ? first : BREAK
+    joined += content + end
+  }
+  return joined
+}
+
+const isBlank = (text: string, at: number) => text[at] === ' ' || text[at] === '\t'
+
+function withoutLeadingBlanks(line: string): string {
+  let start = 0
+  while (isBlank(line, start)) start++
+  return line.slice(start)
+}
+
+function withoutTrailingBlanks(line: string): string {
+  let end = line.length
+  while (isBlank(line, end - 1)) end--
+  return line.slice(0, end)
 }

@@ -1,5 +1,5 @@
 import sanitizeHtml from 'sanitize-html'
-import { escapeText, INVISIBLE, type Piece, splitMarkup } from './markup.ts'
+import { escapeText, INVISIBLE, type Piece, splitMarkup, VOID } from './markup.ts'
 
 const INLINE = (
   'abbr acronym b bdi bdo big br cite code del dfn em i ins kbd mark q rb rp rt rtc ruby s samp small span ' +
@@ -88,26 +88,56 @@ const IN_TITLE: sanitizeHtml.IOptions = {
 }
 
 /**
- * What of untrusted HTML may stand in a page: no scripts, handlers, forms or styles that reach beyond their element, embeds
- * of known sites only. What elements hold that may not stay does, style sheets excepted. The result is well-formed.
+ * The untrusted HTML that may stand in a page: no scripts, handlers, forms or styles that reach beyond their element, embeds
+ * of known sites only. The content of removed elements stays, style sheets excepted. The result is well-formed.
  */
 export function safeText(html: string): string {
   return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)
 }
 
-/** What of untrusted HTML may stand in a title: words, marked up within the line. */
+/** The untrusted HTML that may stand in a title: words, marked up within the line. */
 export function safeTitle(html: string): string {
   return sanitizeHtml(withTags(html, TITLE_TAGS), IN_TITLE)
 }
 
+/**
+ * Elements that may be open at once. The parser goes through all of them at each tag, and those that are nested deeper than a few dozen fall
+ * away in any case.
+ */
+const MOST_OPEN = 250
+
+/** The tags that end the element above them: many pages leave out its closing tag. */
+const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
+  li: ['li'],
+  p: ['p'],
+  dt: ['dt', 'dd'],
+  dd: ['dt', 'dd'],
+  td: ['td', 'th'],
+  th: ['td', 'th'],
+  tr: ['td', 'th', 'tr'],
+}
+
 // Without the tags that fall away anyhow, which would decide how the others nest; and with the text in scripts, which would fall away too.
 function withTags(html: string, tags: ReadonlySet<string>): string {
+  const open: string[] = []
   const kept = (piece: Piece) => {
     if (piece.kind === 'text') return escapeText(piece.source)
     if (piece.kind === 'verbatim') return INVISIBLE.has(piece.name) ? '' : escapeText(piece.source)
-    return tags.has(piece.name) ? piece.source : ''
+    return tags.has(piece.name) && isWithin(open, piece) ? piece.source : ''
   }
   return splitMarkup(html).map(kept).join('')
+}
+
+/** Follows which elements are open; false for a tag that would open one too many. */
+function isWithin(open: string[], { kind, name }: Piece): boolean {
+  if (kind === 'close') {
+    const at = open.lastIndexOf(name)
+    if (at !== -1) open.length = at
+    return true
+  }
+  if (VOID.has(name)) return true
+  for (let top = open.at(-1); top !== undefined && ENDED_BY[name]?.includes(top); top = open.at(-1)) open.pop()
+  return open.length < MOST_OPEN && open.push(name) > 0
 }
 
 /** The text that HTML without any tags stands for: its entities decoded. */

@@ -1,5 +1,5 @@
 // How folded text is cut into the terms of an index of words, and what such an index can tell about a word of a search. Both are cut by
-// the place of a character in Unicode alone, never by what a version of Unicode says it is: an index outlives the version it was made with.
+// the place of a character in Unicode alone, never by its category in a version of Unicode: an index outlives the version it was made with.
 
 /** Letters and digits of scripts that put blanks between words; Thai, Lao, Tibetan, Burmese and Khmer do not. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'
@@ -35,7 +35,7 @@ function addWord(terms: Set<string>, word: string): void {
   }
 }
 
-/** A question to an index of words: which texts have a term that is this, or starts with, ends with or contains it. */
+/** A question to an index of words: the texts with a term that is this one, or starts with, ends with or contains it. */
 export interface Lookup {
   text: string
   /** Whether more of a word may stand before or after the text. */
@@ -43,7 +43,7 @@ export interface Lookup {
   after: boolean
 }
 
-/** What an index of words can tell about one word of a search. */
+/** The questions to an index of words that one word of a search leads to. */
 export interface WordPlan {
   word: string
   /** Every text that contains the word is among the answers to each of these; none of them when nothing can be asked. */

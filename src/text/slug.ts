@@ -1,9 +1,10 @@
 import { latinToAscii } from './fold.ts'
 import { textOf } from './html.ts'
+import { normalize } from './marks.ts'
 
 const LONGEST = 200
 
-/** What the slug of a trashed record ends in, so that its own is free again (contract 6). */
+/** The ending of the slug of a trashed record, so that its own is free again (rule 24.1). */
 export const TRASHED_SUFFIX = '__trashed'
 
 const ASCII = /^[ -~]*$/
@@ -15,7 +16,7 @@ const VANISHING =
 const FOREIGN_SIGNS = /(?![-_])\p{P}+/gu
 
 /**
- * The slug of a title, or of a slug as a client asks for it (contract 5.2): lower-case ASCII letters and digits with `-` and
+ * The slug of a title, or of a slug as a client asks for it (rule 17.1): lower-case ASCII letters and digits with `-` and
  * `_`, other scripts percent-encoded, at most 200 bytes. Empty when nothing is left. A slug stays itself.
  */
 export function slugify(text: string): string {
@@ -33,9 +34,14 @@ export function numberedSlug(base: string, n: number): string {
   return trimDashes(cutSlug(decodeForeign(base), LONGEST - ending.length)) + ending
 }
 
+/** As much of a slug as one may have. */
+export function shortSlug(slug: string): string {
+  return trimDashes(cutSlug(decodeForeign(slug), LONGEST))
+}
+
 /** A slug as it stands in an address, in any letter case and percent-encoded or not, in the form in which slugs are stored. */
 export function canonicalSlug(text: string): string {
-  return encodeForeign(decodeForeign(text.toWellFormed()).toLowerCase().normalize('NFC'))
+  return encodeForeign(normalize(decodeForeign(text.toWellFormed()).toLowerCase(), 'NFC'))
 }
 
 /** The slug while its record lies in the trash. */
@@ -49,7 +55,10 @@ export function untrashedSlug(slug: string): string {
 }
 
 function trimDashes(slug: string): string {
-  return slug.replace(/^-+|-+$/g, '')
+  let [start, end] = [0, slug.length]
+  while (slug[start] === '-') start++
+  while (end > start && slug[end - 1] === '-') end--
+  return slug.slice(start, end)
 }
 
 /** As many whole characters as fit into so many bytes, encoded. */

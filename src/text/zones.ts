@@ -135,7 +135,7 @@ const abbreviationsByWord = new Map(
 const zones = new Map<string, Zone>()
 
 /**
- * Whether `text` names a time zone (contract 2.2, 5.3): an IANA name in any letter case, an abbreviation of the tz
+ * Whether `text` names a time zone (rule 2.7): an IANA name in any letter case, an abbreviation of the tz
  * database (`EST`), `±HH:MM`, `UTC`, `UTC±h`, `UTC±h:mm` or `UTC±h.5`. Offsets beyond 14 hours name none.
  */
 export function isTimezone(text: string): boolean {
@@ -144,10 +144,19 @@ export function isTimezone(text: string): boolean {
 
 /**
  * The UTC time ('YYYY-MM-DD HH:MM:SS') of a wall time in a zone. A wall time that a clock change skips counts on from
- * before the change, one that occurs twice is the first of the two (contract 5.3). Throws a RangeError on an unknown zone.
+ * before the change, one that occurs twice is the first of the two (rule 18.3). Throws a RangeError on an unknown zone.
  */
 export function wallToUtc(wall: string, zone: string): string {
   return formatUtc(utcMsOf(utcToMs(wall), getZone(zone)))
+}
+
+/** The UTC time of the last time that clocks of a zone show a wall time: later than that of `wallToUtc` where they go back over it. */
+export function lastWallToUtc(wall: string, zone: string): string {
+  const known = getZone(zone)
+  const wallMs = utcToMs(wall)
+  if (known.kind === 'fixed') return formatUtc(wallMs - known.offset)
+  const last = wallMs - offsetAt(known, wallMs + DAY)
+  return formatUtc(last + offsetAt(known, last) === wallMs ? last : utcMsOf(wallMs, known))
 }
 
 /** The wall time that clocks of a zone show at a UTC time. Throws a RangeError on an unknown zone. */
@@ -175,7 +184,7 @@ export function offsetOf(utc: string, zone: string): string {
 /**
  * The abbreviation in use in a zone at a UTC time, as the tz database has it: `EST` or `EDT`, `CET`, `JST`, and digits
  * (`+03`) where it has no letters. A zone given as `UTC±x` is its own abbreviation, `+02:00` becomes `GMT+0200`
- * (contract 3.1). Throws a RangeError on an unknown zone.
+ * (rule 5.3). Throws a RangeError on an unknown zone.
  */
 export function timezoneAbbreviation(zone: string, utc: string): string {
   const known = getZone(zone)

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { commandVariables } from '../config.ts'
 import { openMediaStore } from '../media/open-media-store.ts'
 import { Problem } from '../problems.ts'
 import { openDatabase } from '../storage/database.ts'
+import { withoutPassword } from '../storage/database-address.ts'
 import { migrate } from '../storage/migrate.ts'
 import { openExisting } from '../storage/snapshot.ts'
 import { type Copied, type CopyProgress, copyCalendar } from './copy.ts'
@@ -13,13 +16,70 @@ export function registerCopyCommand(program: Command): void {
   program
     .command('copy')
     .description('Carry a calendar with everything in it to another, empty database.')
-    .argument('<from>', 'the database to read, as in --database')
-    .argument('<to>', 'the database to fill, as in --database; an interrupted copy is made whole by the same command')
+    .argument('[from]', `the database to read, as in --database [${commandVariables.copyFrom}]`)
+    .argument(
+      '[to]',
+      `the database to fill, as in --database; an interrupted copy is made whole by the same command [${commandVariables.copyTo}]`,
+    )
+    .option('--from-file <file>', 'a file with the address of the database to read, which no other user can see')
+    .option('--to-file <file>', 'the same for the database to fill')
     .option('--media-from <address>', 'the store to read the files of images from, as in --media')
     .option('--media-to <address>', 'the store to put them into, as in --media')
-    .action((from: string, to: string, options: { mediaFrom?: string; mediaTo?: string }, command: Command) =>
-      run(command, (print) => copyByAddress({ from, to, ...options }, print)),
+    .action((first: string | undefined, second: string | undefined, options: CopyOptions, command: Command) =>
+      run(command, (print) => {
+        const { mediaFrom, mediaTo } = options
+        const databases = databasesOf([first, second], options, process.env)
+        for (const word of [first, second].filter((given) => given !== undefined && withoutPassword(given) !== given))
+          print(remarkOn(word ?? ''))
+        return copyByAddress({ ...databases, ...(mediaFrom && { mediaFrom }), ...(mediaTo && { mediaTo }) }, print)
+      }),
     )
+}
+
+interface CopyOptions {
+  fromFile?: string
+  toFile?: string
+  mediaFrom?: string
+  mediaTo?: string
+}
+
+/**
+ * The addresses of the databases: of the command line, else from the files, else of the environment. A single address of the command line
+ * is that of the database which is not named elsewhere, of the one to read when neither is.
+ * @throws Error with one sentence when one is named nowhere, or a file cannot be read
+ */
+function databasesOf(
+  words: readonly (string | undefined)[],
+  files: Pick<CopyOptions, 'fromFile' | 'toFile'>,
+  environment: NodeJS.ProcessEnv,
+): Pick<CopyAddresses, 'from' | 'to'> {
+  const { copyFrom, copyTo } = commandVariables
+  const from = files.fromFile === undefined ? environment[copyFrom] : addressIn(files.fromFile)
+  const to = files.toFile === undefined ? environment[copyTo] : addressIn(files.toFile)
+  const [first, second] = from && words[1] === undefined ? [undefined, words[0]] : words
+  return {
+    from: named(first ?? from, `Name the database to read: as an argument, in ${copyFrom}, or with --from-file.`),
+    to: named(second ?? to, `Name the database to fill: as an argument, in ${copyTo}, or with --to-file.`),
+  }
+}
+
+function named(address: string | undefined, otherwise: string): string {
+  if (!address) throw new Error(otherwise)
+  return address
+}
+
+/** The first line of a file. */
+function addressIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').split('\n', 1)[0]?.trim() ?? ''
+  } catch (error) {
+    throw new Error(`The file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+function remarkOn(address: string): string {
+  const { copyFrom, copyTo } = commandVariables
+  return `Other users of this machine can see the password of ${withoutPassword(address)} on the command line; ${copyFrom} and ${copyTo}, --from-file and --to-file keep it from them.`
 }
 
 /** What to copy where: databases as in the setting `database`, and stores as in `media`, both or none. */
@@ -30,7 +90,7 @@ export interface CopyAddresses {
   mediaTo?: string
 }
 
-/** Copies, and prints how far it has come and what was counted. @throws Error with one sentence when it cannot. */
+/** Copies, and prints the progress and the counts. @throws Error with one sentence when it cannot. */
 export async function copyByAddress(addresses: CopyAddresses, print: Print): Promise<void> {
   const failures: Error[] = []
   const stores = await openStores(addresses, (error) => failures.push(error))
@@ -90,7 +150,7 @@ function lineProgress(print: Print): CopyProgress {
 function describeCopied({ wasThere, counts, files }: Copied): string[] {
   const total = counts.reduce((sum, { target }) => sum + target, 0)
   const rows = counts.map(({ table, source, target }) => [table, String(source), String(target)])
-  const width = (column: number) => Math.max(...[HEAD, ...rows].map((row) => row[column]?.length ?? 0))
+  const width = (column: number) => [HEAD, ...rows].reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)
   const table = [HEAD, ...rows].map(([name = '', source = '', target = '']) =>
     [name.padEnd(width(0)), source.padStart(width(1)), target.padStart(width(2))].join('  '),
   )

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import { filesOf } from '../common/images.ts'
+import { filesOf } from '../images/images.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { migrate } from '../storage/migrate.ts'
@@ -31,7 +31,7 @@ export interface TableCount {
   target: number
 }
 
-/** What a copy found and did. */
+/** The result of a copy. */
 export interface Copied {
   /** True when the target held the same rows from the start. */
   wasThere: boolean
@@ -74,7 +74,7 @@ export async function copyCalendar(
     const files = stores && (await copyFiles(from, tables, stores, progress))
     if (!wasThere) {
       await target.migrate((tx) => copyTables(from, tx, tables, progress))
-      // Sees to the search of what is there now.
+      // Brings the search index up to the copied rows.
       await migrate(target)
       await gatherStatistics(target.read)
     }

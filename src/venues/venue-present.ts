@@ -1,10 +1,12 @@
-import { globalId, presentLinkedRecord } from '../common/record-present.ts'
-import type { Presenting } from '../declare/asking.ts'
+import type { Presenting } from '../context/context.ts'
+import { globalId, presentLinkedRecord } from '../linked/record-present.ts'
 import type { ImageRow, VenueRow } from '../storage/schema.ts'
-import { plainText, renderText } from '../text/html.ts'
+import { linkedText, plainText } from '../text/html.ts'
+import { renderedPlain } from '../text/long-texts.ts'
+import { shownUrl } from '../text/urls.ts'
 import { venue } from './venue.ts'
 
-/** A venue as events embed it and lists show it (contract 3.2). */
+/** A venue as events embed it and lists show it (rule 6.1). */
 export function presentVenue(
   presenting: Presenting,
   row: VenueRow,
@@ -21,7 +23,7 @@ export function presentVenue(
   }
 }
 
-/** A venue as linked data (contract 3.7): schema.org Place. */
+/** A venue as linked data (rule 9.3): schema.org Place. */
 export function venueLinkedData(row: VenueRow): object {
   const address = {
     streetAddress: row.address,
@@ -32,17 +34,19 @@ export function venueLinkedData(row: VenueRow): object {
   }
   return {
     '@type': 'Place',
-    name: plainText(row.venue),
-    description: plainText(renderText(row.description, row.trusted === 1)),
+    name: linkedText(plainText(row.venue)),
+    description: linkedText(renderedPlain(row.description, row.trusted === 1)),
     url: '',
     address: {
       '@type': 'PostalAddress',
-      ...Object.fromEntries(Object.entries(address).filter(([, part]) => part !== '')),
+      ...Object.fromEntries(
+        Object.entries(address).flatMap(([name, part]) => (part === '' ? [] : [[name, linkedText(part)]])),
+      ),
     },
     ...(row.geo_lat === null || row.geo_lng === null
       ? {}
       : { geo: { '@type': 'GeoCoordinates', latitude: row.geo_lat, longitude: row.geo_lng } }),
-    telephone: row.phone,
-    sameAs: row.website,
+    telephone: linkedText(row.phone),
+    sameAs: shownUrl(row.website),
   }
 }

@@ -1,17 +1,17 @@
-import type { LinkedRules } from '../common/linked-change.ts'
+import type { LinkedRules } from '../linked/linked-change.ts'
 import { invalidParam } from '../problems.ts'
 import { venue } from './venue.ts'
 
 type Texts = Record<string, unknown>
 
-/** State or province in one (contract 5.10, B.6): the state at home or without a country, else the province. */
+/** State or province in one (rule 21.5): the state at home or without a country, else the province. */
 export function stateOrProvince(place: Texts): string {
   const [state, province, country] = [place.state, place.province, place.country].map((value) => String(value ?? ''))
   if (state && ['', 'US', 'United States'].includes(country ?? '')) return state
   return province ?? ''
 }
 
-/** As sent, else worked out, unless somebody had set it by hand (defect 30). */
+/** As sent, else worked out, unless somebody had set it by hand (rule 21.5). */
 function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   if (values.stateprovince) return {}
   const setByHand = before !== undefined && before.stateprovince !== stateOrProvince(before)
@@ -19,13 +19,13 @@ function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   return { stateprovince: stateOrProvince({ ...before, ...values }) }
 }
 
-/** @throws Problem rest_invalid_param when only one coordinate would be left (contract 0.3.14). */
+/** @throws Problem rest_invalid_param when only one coordinate would be left (rule 15.1). */
 function checkCoordinates(values: Texts, before: Texts | undefined): void {
   const { geo_lat: lat = null, geo_lng: lng = null } = { ...before, ...values }
   if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geo_lat' : 'geo_lng')
 }
 
-/** What is special about writing venues. */
+/** The rules of writing venues. */
 export const venueRules: LinkedRules = {
   kind: 'venue',
   table: 'venues',

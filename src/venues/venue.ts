@@ -1,5 +1,3 @@
-import { isIdOf, isSlugOf } from '../common/linked-rules.ts'
-import { authorFields, imageField, linkedFilters, statusField } from '../common/record-fields.ts'
 import {
   clearableText,
   distance,
@@ -13,20 +11,32 @@ import {
   url,
   wordFlag,
 } from '../declare/kinds.ts'
+import { limits } from '../declare/limits.ts'
 import { defineResource } from '../declare/resource.ts'
+import { imageField } from '../images/image-field.ts'
+import { isIdOf, isSlugOf } from '../linked/linked-rules.ts'
+import { authorFields, linkedFilters, statusField } from '../records/record-fields.ts'
 
-/** Venues: where events take place (specification 2.2, 4.7). */
+/** Venues: where events take place (rule 3.9). */
 export const venue = defineResource({
   name: 'venue',
   path: 'venues',
   title: 'Venue',
   addresses: {
-    id: { id: { kind: integer, about: 'The id of the venue', required: true, valid: isIdOf('venue') } },
-    slug: { slug: { kind: settledText, about: 'The slug of the venue', required: true, valid: isSlugOf('venue') } },
+    id: { id: { kind: integer, about: 'The id of the venue', required: true, lookUp: isIdOf('venue') } },
+    slug: {
+      slug: {
+        kind: settledText,
+        about: 'The slug of the venue',
+        required: true,
+        within: limits.slug,
+        lookUp: isSlugOf('venue'),
+      },
+    },
   },
   fields: {
     ...authorFields,
-    venue: { kind: text, about: 'The name of the venue', required: true },
+    venue: { kind: text, about: 'The name of the venue', required: true, within: limits.title },
     description: { kind: clearableText, about: 'The description of the venue', default: null },
     ...statusField,
     show_map: { kind: wordFlag, about: 'Whether events at the venue show a map', default: null },

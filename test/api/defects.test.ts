@@ -1,4 +1,4 @@
-// The numbered defects of the reference service (docs/compatibility.md), each with a test of what happens here instead.
+// Numbered cases in which the service differs on purpose from the reference service (docs/compatibility.md), each with a test.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Reader, startService, type TestService } from '../support/service.ts'

@@ -188,18 +188,13 @@ for (const language of LANGUAGES.filter((candidate) => candidate !== 'en')) {
     }
   })
 
-  test(`${language} and en write and answer the same records; only the word for free is another`, async () => {
-    const words: unknown[] = []
+  test(`${language} and en write and answer the same records`, async () => {
     const compare = (name: string, english: Plain, translated: Plain) => {
       assert.ok(english.status < 300, name)
-      for (const path of differences(english, translated)) {
-        assert.deepEqual([path.at(-1), valueAt(english, path)], ['cost', 'Free'], `${name}: ${path}`)
-        words.push(valueAt(translated, path))
-      }
+      assert.deepEqual(differences(english, translated).map(String), [], name)
     }
     for (const [word, answers] of made) compare(word, answerOf(answers, 'en'), answerOf(answers, language))
     for (const request of read) compare(nameOf(request), await ask('en', request), await ask(language, request))
-    assert.equal(new Set(words).size, 1)
   })
 
   test(`${language} and en refuse the same with the same codes, each in words of its own`, async () => {

@@ -80,7 +80,7 @@ describe('the window of the list of events', () => {
     for (const { id } of events) await service.remove(`/events/${id}`)
   })
 
-  // Contract B.5 with decision 0.3.1: an event is in the window when its start is.
+  // By rule 12.2 an event is in the window when its start is.
   const ALL = ['multi', 'one', 'tokyo', 'feat', 'allday', 'late', 'sticky', 'near2y']
   const WINDOWS: readonly [query: string, titles: string[]][] = [
     ['', ['yest', 'todayAM', ...ALL]],

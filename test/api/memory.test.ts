@@ -43,7 +43,7 @@ function randomEvent(pick: (below: number) => number, title: string) {
 }
 
 before(async () => {
-  service = await startService()
+  service = await startService({ text_bytes: '400000' })
   const category = async (name: string, parent = 0) =>
     (await service.post('/categories', { name, slug: name, parent })).body.id
   const music = await category('music')

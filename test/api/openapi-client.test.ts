@@ -11,6 +11,8 @@ import { promisify } from 'node:util'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import sharp from 'sharp'
+import { addCredential } from '../../src/people/credentials.ts'
+import { findUserByLogin } from '../../src/people/users.ts'
 import { type Answer, credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
@@ -85,7 +87,7 @@ async function generateClient(project: string): Promise<void> {
   await run(process.execPath, [generator, join(project, 'doc.json'), '--output', join(project, 'service.ts')])
 }
 
-/** What is sent to an operation besides its method. */
+/** The parameters and body of an operation. */
 interface Sent {
   as?: Reader
   address?: Record<string, string | number>
@@ -298,8 +300,11 @@ for (const { path, name, fields } of records) {
       const removed = await see(`DELETE ${item}`, { address }, 200)
       const gone = { [by]: removed.body[by] }
       await see(`DELETE ${item}`, { address: gone }, 410)
-      await see(`GET ${item}`, { as: 'anonymous', address: gone }, 403)
+      // The slug of a record that strangers may not see is answered as one that nobody has.
+      await see(`GET ${item}`, { as: 'anonymous', address: gone }, by === 'id' ? 403 : 400)
     }
+    const hidden = await see(`POST /${path}`, { body: { ...fields, description: 'Hidden', status: 'private' } }, 201)
+    await see(`GET /${path}/by-slug/{slug}`, { as: 'anonymous', address: { slug: hidden.body.slug } }, 403)
     if (name !== 'event') {
       await see(`POST /${path}`, { body: { [name]: '  ' } }, 400)
       await see(`PATCH /${path}/{id}`, { address: { id: lost.body.id }, body: { [name]: '  ' } }, 400)
@@ -355,6 +360,7 @@ test('what is refused before it is looked at is as described', async () => {
     const address = { id: 1, slug: 'x' }
     const [method = ''] = operation.split(' ')
     await see(operation, { address, query: `?x=${'y'.repeat(9000)}` }, 414)
+    await see(operation, { address, query: `?${'x&'.repeat(2001)}` }, 400)
     if (operation.endsWith('{id}')) await see(operation, { address: { id: 'x' } }, 404)
     if (!UPDATES.includes(method)) continue
     await see(operation, { address, body: { description: 'y'.repeat(10_000) } }, 413)
@@ -367,7 +373,19 @@ test('credentials that are wrong are answered as described', async () => {
   const basic = (login: string) => ({ authorization: `Basic ${Buffer.from(`${login}:wrong`).toString('base64')}` })
   await see('GET /events', { headers: basic('admin') }, 401)
   await see('GET /tags', { headers: basic('nobody-at-all') }, 401)
+  const expired = { authorization: `Bearer ${await expiredToken()}` }
+  await see('GET /tags', { as: 'anonymous', headers: expired }, 401)
 })
+
+async function expiredToken(): Promise<string> {
+  const { database } = service.app
+  const now = Date.now()
+  return database.write(async (tx) => {
+    const author = await findUserByLogin(tx, 'author')
+    assert.ok(author)
+    return addCredential(tx, author, 'token', 'expired', now - 2000, undefined, { expires: now - 1000 })
+  })
+}
 
 test('every operation was seen with every status described, but for those no request can bring about', () => {
   const unseen = operations().flatMap((operation) => {
@@ -381,9 +399,9 @@ test('every operation was seen with every status described, but for those no req
   )
 })
 
-/** Failures of the service itself, and wrong credentials on reads, which are the same on all and slowed down. */
+/** Failures and limits of the service itself, and wrong credentials on reads, which are the same on all and slowed down. */
 function isOutOfReach(status: string, method: string): boolean {
-  return status === '500' || status === '503' || (status === '401' && method === 'GET')
+  return ['429', '500', '503', '507'].includes(status) || (status === '401' && method === 'GET')
 }
 
 test('every code described was seen', () => {
@@ -392,7 +410,13 @@ test('every code described was seen', () => {
   const codes = new Set<string>(
     responses.flatMap((response) => response.content['application/json'].schema.allOf[1].properties.code.enum),
   )
-  const ofTheService = ['rest_internal_error', 'rest_unavailable']
+  const ofTheService = [
+    'rest_insufficient_storage',
+    'rest_internal_error',
+    'rest_read_only',
+    'rest_unavailable',
+    'too_many_attempts',
+  ]
   assert.deepEqual([...codes].filter((code) => !seenCodes.has(code)).sort(), ofTheService)
 })
 

@@ -39,7 +39,7 @@ const ALL = STATUSES
 const NONE: readonly Status[] = []
 const UNPUBLISHED = ['draft', 'pending', 'trash'] as const
 
-/** The whole table: whose records, in which statuses, a caller may read, and change or move to the trash (contract 0.3.5, 0.3.6, 8.2). */
+/** The whole table: whose records, in which statuses, a caller may read, and change or move to the trash (rules 24.5, 26.2 and 26.4). */
 export const RIGHTS: Readonly<Record<Reader, { reads: Share; changes: Share }>> = {
   anonymous: { reads: { own: NONE, others: ['publish'] }, changes: { own: NONE, others: NONE } },
   subscriber: { reads: { own: ALL, others: ['publish'] }, changes: { own: NONE, others: NONE } },
@@ -49,18 +49,18 @@ export const RIGHTS: Readonly<Record<Reader, { reads: Share; changes: Share }>> 
   admin: { reads: { own: ALL, others: ALL }, changes: { own: ALL, others: ALL } },
 }
 
-/** Who may make records, and who may make, change and remove terms of each kind (contract 8.2; defect 15). */
+/** Who may make records, and who may make, change and remove terms of each kind (rule 26.3). */
 export const MAKERS: Readonly<Record<'record' | TermKind, readonly Reader[]>> = {
   record: ['contributor', 'author', 'editor', 'admin'],
   category: ['author', 'editor', 'admin'],
   tag: ['editor', 'admin'],
 }
 
-/** Who may set the author of a record to somebody else (defect 14). */
+/** Who may set the author of a record to somebody else (rule 16.4). */
 export const MAY_NAME_AUTHORS: readonly Reader[] = ['editor', 'admin']
 
 /**
- * The status a new record gets from what was asked for, by those who may publish and by those who may not (contract B.3; defect 13).
+ * The status of a new record by the requested one, for callers who may publish and for those who may not (rule 19.1).
  * `absent` is a create without a status; `publish to come` one with a publication date ahead.
  */
 export const STORED_STATUS = {
@@ -93,7 +93,7 @@ export interface RecordCell {
 export function mayRead(caller: Reader, kind: Kind, owner: Owner, status: Status): boolean {
   const whose = caller === owner ? 'own' : 'others'
   const { reads, changes } = RIGHTS[caller]
-  // A trashed event is there for those who could restore it (contract 0.3.5).
+  // A trashed event is there for those who could restore it (rule 24.5).
   return (kind === 'event' && status === 'trash' ? changes : reads)[whose].includes(status)
 }
 
@@ -113,8 +113,9 @@ export function recordCells(kind: Kind): RecordCell[] {
             status,
             by,
             method,
-            answer: answerTo(kind, caller, owner, status, method),
-            allow: mayChange(caller, owner, status) ? 'GET, DELETE, POST, PUT, PATCH' : 'GET',
+            ...(by === 'slug' && !isKnown(caller, owner, status)
+              ? answerToNothing(kind, caller, method)
+              : answerTo(kind, caller, owner, status, method)),
           })),
         ),
       ),
@@ -128,7 +129,31 @@ function ownersFor(caller: Reader): Owner[] {
   return caller === 'anonymous' ? [other] : [caller, other]
 }
 
-function answerTo(kind: Kind, caller: Reader, owner: Owner, status: Status, method: Method): RecordCell['answer'] {
+type Given = Pick<RecordCell, 'answer' | 'allow'>
+
+/** Whether there is a record of this slug as far as the caller can tell: what was never announced is to nobody who may not read it. */
+function isKnown(caller: Reader, owner: Owner, status: Status): boolean {
+  const whose = caller === owner ? 'own' : 'others'
+  return ['publish', 'private'].includes(status) || RIGHTS[caller].reads[whose].includes(status)
+}
+
+/** The answers where no record has the slug (rule 25.4). */
+function answerToNothing(kind: Kind, caller: Reader, method: Method): Given {
+  const isWriter = MAKERS.record.includes(caller)
+  const allow = isWriter ? 'GET, DELETE, POST, PUT, PATCH' : 'GET'
+  if (method === 'OPTIONS') return { allow, answer: { status: 200 } }
+  const isUpdate = ['POST', 'PUT', 'PATCH'].includes(method)
+  if (kind !== 'event' || !isUpdate) return { allow, answer: { status: 400, code: 'rest_invalid_param' } }
+  if (isWriter) return { allow, answer: { status: 404, code: 'rest-event-not-found' } }
+  return { allow, answer: { status: caller === 'anonymous' ? 401 : 403, code: 'rest_forbidden' } }
+}
+
+function answerTo(kind: Kind, caller: Reader, owner: Owner, status: Status, method: Method): Given {
+  const allow = mayChange(caller, owner, status) ? 'GET, DELETE, POST, PUT, PATCH' : 'GET'
+  return { allow, answer: answerToKnown(kind, caller, owner, status, method) }
+}
+
+function answerToKnown(kind: Kind, caller: Reader, owner: Owner, status: Status, method: Method): RecordCell['answer'] {
   if (method === 'OPTIONS') return { status: 200 }
   if (method === 'GET' || method === 'HEAD') {
     if (mayRead(caller, kind, owner, status)) return { status: 200 }
@@ -141,7 +166,7 @@ function answerTo(kind: Kind, caller: Reader, owner: Owner, status: Status, meth
   return { status: 200 }
 }
 
-/** Addresses at which there is nothing, and what each caller is told there (contract 7.4). `{other}` is the id of a record of another kind. */
+/** Addresses at which there is nothing, and what each caller is told there (rule 25.4). `{other}` is the id of a record of another kind. */
 export interface MissingRow {
   paths: readonly string[]
   methods: readonly Method[]

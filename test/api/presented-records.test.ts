@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import sharp from 'sharp'
-import { cacheBudget } from '../../src/common/generations.ts'
-import type { Asking } from '../../src/declare/asking.ts'
+import { cacheBudget } from '../../src/cache/cache.ts'
+import type { Context } from '../../src/context/context.ts'
 import { eventPieces } from '../../src/events/event-bytes.ts'
-import { type EventMemory, openEventMemory } from '../../src/events/event-memory.ts'
 import { openMediaStore } from '../../src/media/open-media-store.ts'
+import { type EventMemory, openEventMemory } from '../../src/memory/event-memory.ts'
 import { anonymous } from '../../src/people/caller.ts'
+import { withoutLinkedData } from '../support/linked-data.ts'
 import { readListed } from '../support/listed-events.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -14,7 +15,7 @@ import { until } from '../support/waiting.ts'
 let service: TestService
 /** Of a node that has just been started: nothing is in it but the index. */
 let memory: EventMemory
-let asking: Asking
+let context: Context
 
 before(async () => {
   service = await startService()
@@ -24,8 +25,19 @@ beforeEach(async () => {
   const { database, site } = service.app
   const store = await openMediaStore('file:unused', assert.ifError)
   const images = { store, hosts: [], maxBytes: 0, mediaUrl: `${site.url}/media` }
-  const { write, findMatching } = database
-  asking = { db: database.readPublic(), write, findMatching, images, site, caller: anonymous, now: Date.now() }
+  const { aside, write, findMatching } = database
+  const report = assert.ifError
+  context = {
+    db: database.readPublic(),
+    aside,
+    write,
+    findMatching,
+    images,
+    report,
+    site,
+    caller: anonymous,
+    now: Date.now(),
+  }
 })
 afterEach(() => memory?.close())
 
@@ -37,13 +49,13 @@ async function listed(...ids: number[]): Promise<Record<string, unknown>[]> {
   memory = openEventMemory(service.app.database, cacheBudget(1_000_000))
   await memory.load()
   assert.ok(memory.index)
-  return (await eventPieces(memory, memory.index, ids, asking)).map(readListed)
+  return (await eventPieces(memory, memory.index, ids, context)).map(readListed)
 }
 
 const kept = () => service.app.database.read.selectFrom('presented_records')
 const keptIds = async () => (await kept().select('record').execute()).map(({ record }) => record)
 
-/** Makes what is kept of a record tell from where it was read. */
+/** Marks the presented text of a record, so that answers tell from where they were read. */
 async function mark(record: number, before: string): Promise<void> {
   const { own } = await kept().select('own').where('record', '=', record).executeTakeFirstOrThrow()
   assert.ok(own.includes(before))
@@ -118,8 +130,7 @@ test('an event is kept without its image and its links, which are shown as they 
   const shown = (await service.get(`/events/${id}`)).body
   const [fresh] = await listed(id)
   assert.equal(shown.image.id, upload.body.id)
-  const { json_ld: _linkedData, ...asListed } = shown
-  assert.deepEqual(fresh, asListed)
+  assert.deepEqual(fresh, withoutLinkedData(shown))
   await service.request('admin', 'DELETE', `~/wp-json/wp/v2/media/${upload.body.id}?force=true`)
   assert.equal((await listed(id))[0]?.image, false)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -135,12 +135,33 @@ test('what clients have kept names nothing any more once the calendar was restor
   assert.equal(await ask(restored, tag), 200)
 })
 
-test('a calendar that is not there cannot have been restored', () => {
-  const missing = join(folder, 'missing.sqlite')
-  const words = ['src/main.ts', '--database', `sqlite:${missing}`, 'restored']
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
-  assert.deepEqual([status, stdout, stderr], [1, '', `There is no database ${missing}.\n`])
-  assert.ok(!existsSync(missing))
+test('a command on a calendar that is not there says so, and makes none', () => {
+  const missing = join(folder, 'missing')
+  const commands = [
+    ['restored'],
+    ['user', 'list'],
+    ['user', 'add', 'anna', '--role', 'editor'],
+    ['password', 'add', 'admin'],
+  ]
+  for (const command of commands) {
+    const words = ['src/main.ts', '--data', missing, ...command]
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+    const sentence = `There is no database ${join(missing, 'kalends.sqlite')}.`
+    assert.deepEqual([status, stdout, stderr.split('\n')[0]], [1, '', sentence], command.join(' '))
+    assert.ok(!existsSync(missing))
+  }
+})
+
+test('a command on a database without a calendar says so, and leaves it as it is', async () => {
+  const bare = await scratchDatabase('bare')
+  if (bare.address.startsWith('sqlite:')) writeFileSync(bare.address.slice('sqlite:'.length), '')
+  for (const command of [['restored'], ['user', 'list'], ['password', 'add', 'admin']]) {
+    const words = ['src/main.ts', '--database', bare.address, ...command]
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+    const sentence = 'The database holds no calendar; kalends serve makes a new one in it.'
+    assert.deepEqual([status, stdout, stderr.split('\n')[0]], [1, '', sentence], command.join(' '))
+  }
+  await bare.remove()
 })
 
 test('a write by one worker is soon seen by all of them', async () => {

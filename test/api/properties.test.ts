@@ -36,7 +36,7 @@ const required: Record<string, Record<string, unknown>> = {
   tags: { name: 'A word' },
 }
 
-/** 2xx, or 4xx in the shape of contract 7.1. */
+/** 2xx, or 4xx in the shape of rule 25.1. */
 function assertAnswered(answer: Answer, where: string): void {
   assert.ok(answer.status < 500, `${where}: ${answer.status} ${JSON.stringify(answer.body)}`)
   if (answer.status < 400) return
@@ -175,7 +175,7 @@ function anyValue(path: string): fc.Arbitrary<unknown> {
 }
 
 for (const path of Object.keys(required)) {
-  test(`any JSON value in any field of ${path} is taken or refused in the contract's shape, on create and on update`, async () => {
+  test(`any JSON value in any field of ${path} is taken or refused in the documented shape, on create and on update`, async () => {
     await fc.assert(
       fc.asyncProperty(anyRecord(path), fc.constantFrom('POST', 'PUT', 'PATCH'), async (record, method) => {
         const sent = JSON.stringify(record)
@@ -209,7 +209,7 @@ for (const path of Object.keys(required)) {
   })
 }
 
-/** What strict decoders lean on (contract 13). */
+/** What strict decoders lean on (rule 30.2). */
 function assertRepresentation(path: string, body: Record<string, unknown>): void {
   assert.equal(typeof body.id, 'number')
   if (path === 'categories' || path === 'tags') {
@@ -280,7 +280,7 @@ function anyQuery(path: string): fc.Arbitrary<string> {
 }
 
 for (const path of Object.keys(required)) {
-  test(`any query of the list of ${path} is answered or refused in the contract's shape`, async () => {
+  test(`any query of the list of ${path} is answered or refused in the documented shape`, async () => {
     await fc.assert(
       fc.asyncProperty(anyQuery(path), fc.constantFrom('anonymous', 'contributor', 'admin'), async (query, reader) => {
         const answer = await service.get(`/${path}?${query}`, reader)
@@ -295,7 +295,7 @@ for (const path of Object.keys(required)) {
   })
 }
 
-test("any slug in an address is answered or refused in the contract's shape", async () => {
+test('any slug in an address is answered or refused in the documented shape', async () => {
   const segment = fc.oneof(
     plain.map((value) => encodeURIComponent(String(JSON.stringify(value)).slice(0, 300).toWellFormed())),
     word.map((text) => encodeURIComponent(text.toWellFormed())),
@@ -340,7 +340,7 @@ test("any slug in an address is answered or refused in the contract's shape", as
   )
 })
 
-test("any body of any content type is taken or refused in the contract's shape", async () => {
+test('any body of any content type is taken or refused in the documented shape', async () => {
   const types = fc.constantFrom(
     ...[
       'application/json',
@@ -404,7 +404,7 @@ test("any body of any content type is taken or refused in the contract's shape",
   )
 })
 
-test("any header is answered or refused in the contract's shape", async () => {
+test('any header is answered or refused in the documented shape', async () => {
   const value = fc.oneof(
     fc.string({ unit: 'grapheme-ascii', maxLength: 40 }),
     fc.base64String({ maxLength: 40 }).map((text) => `Basic ${text}`),
@@ -524,7 +524,7 @@ const records: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   tags: fc.record({ name: unique, description: optional(line), slug: optional(unique) }),
 }
 
-/** What an answer shows of a value that was sent. */
+/** The value that an answer shows for a sent one. */
 function shownAs(path: string, name: string, value: unknown): unknown {
   const isRecord = path !== 'categories' && path !== 'tags'
   if (isRecord && (name === 'description' || name === 'excerpt')) return `<p>${value}</p>`

@@ -37,7 +37,7 @@ const FIELDS = [
   ...['show_map', 'show_map_link', 'hide_from_listings', 'sticky', 'featured'],
 ]
 
-/** What a client would send of an event it has read elsewhere. */
+/** The body a client would send for an event it has read elsewhere. */
 function toSend(event: Event): Event {
   const { id: _venue, image: _picture, ...venue } = event.venue
   return {
@@ -56,7 +56,7 @@ const plain = (text: string) => text.replace(/&#\d+;/g, (entity) => ENTITIES[ent
 const TIMES = ['start_date', 'end_date', 'utc_start_date', 'utc_end_date', 'timezone', 'timezone_abbr', 'all_day']
 const PLACE = ['venue', 'address', 'city', 'country', 'state', 'zip', 'stateprovince', 'show_map', 'show_map_link']
 
-/** What is to be equal between an event of the page and the same event here. */
+/** The members that an event of the page and its copy here share. */
 function comparable(event: Event): Event {
   return {
     ...Object.fromEntries(TIMES.map((name) => [name, event[name]])),

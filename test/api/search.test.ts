@@ -7,7 +7,7 @@ import { matchesSearch, parseSearch } from '../../src/text/search.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
-/** An event as it was sent, with what the search is to look in. */
+/** An event as it was sent, with the text that searches look in. */
 interface Sent {
   id: number
   title: string
@@ -112,7 +112,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   featured: fc.constantFrom(undefined, undefined, true, false),
 })
 
-/** What the plainest search there could be finds, in order. */
+/** The result of the plainest possible search, in order. */
 function expected({ search, from, to, category, featured }: Asked, sees: (event: Sent) => boolean): number[] {
   const wanted = parseSearch(search)
   return [...events.values()]
@@ -227,6 +227,25 @@ describe('searching events', () => {
     assert.deepEqual(await listed(question, 'anonymous'), [])
     assert.deepEqual(await listed(question, 'anonymous', '&_envelope=0'), [])
     assert.deepEqual(await listed(question, 'admin'), [body.id])
+  })
+
+  test('finds by signs and by numbers after a minus what is called so, among events, venues and organizers', async () => {
+    const names = ['-5 degrees', '!!! ???', '🎏 🎉', '5 degrees warmer', 'What?!']
+    const start = { start_date: '2028-02-01', end_date: '2028-02-01' }
+    for (const name of names) {
+      await service.post('/events', { title: name, ...start })
+      await service.post('/venues', { venue: name })
+      await service.post('/organizers', { organizer: name })
+    }
+    const expected = { '-5 degrees': 1, '!!! ???': 1, '🎏 🎉': 1, degrees: 2, '?': 2, '--': 0 }
+    for (const as of ['anonymous', 'admin'] as const) {
+      for (const path of ['/events?start_date=2028-02-01&', '/venues?', '/organizers?']) {
+        for (const [search, total] of Object.entries(expected)) {
+          const found = await service.get(`${path}search=${encodeURIComponent(search)}`, as)
+          assert.equal(found.body.total, total, `${path} ${search}`)
+        }
+      }
+    }
   })
 
   test('is refused without a word, and finds everything by a blank', async () => {

@@ -34,7 +34,7 @@ const createEvent = (fields: object) =>
 const namesOf = (records: Body[]): string[] => records.map((record: Body) => record.name)
 
 describe('categories', () => {
-  test('a category shows every member in the order of the contract, with links on its own and without in lists', async () => {
+  test('a category shows every member in the documented order, with links on its own and without in lists', async () => {
     const parent = await create('/categories', { name: 'C by editor' })
     const { id, ...child } = await create('/categories', {
       name: 'Child & cat',
@@ -211,7 +211,7 @@ for (const path of ['/categories', '/tags'] as const) {
         assert.equal((await service.get(`${path}?${query}`)).status, 400, query)
     })
 
-    test('pages tell their totals in body and headers, in the order of the contract', async () => {
+    test('pages tell their totals in body and headers, in the documented order', async () => {
       for (let n = 0; n < 3; n++) await create(path, { name: `Leaf ${kind} ${n}` })
       const { body, headers } = await service.get(`${path}?hide_empty=false&search=leaf&per_page=1&page=2`)
       assert.deepEqual(Object.keys(body), [

@@ -53,7 +53,7 @@ describe('venues', () => {
     geo_lng: -74,
   }
 
-  test('a full venue shows every member in the order of the contract', async () => {
+  test('a full venue shows every member in the documented order', async () => {
     const { id, date_utc, ...venue } = await create('/venues', FULL)
     const expected = {
       author: '2',
@@ -117,7 +117,7 @@ describe('venues', () => {
     assert.equal(venue.website, 'https://hall.example/?a=1&b=2')
   })
 
-  test('state or province follow contract B.6, and an update of one part reckons with the others', async () => {
+  test('state or province follow rule 21.5, and an update of one part takes the others into account', async () => {
     const vectors: [place: object, expected: string | undefined][] = [
       [{ state: 'NY' }, 'NY'],
       [{ state: 'NY', country: 'Italy' }, undefined],
@@ -152,7 +152,7 @@ describe('venues', () => {
 })
 
 describe('organizers', () => {
-  test('a full organizer shows every member in the order of the contract, and linked data on single reads', async () => {
+  test('a full organizer shows every member in the documented order, and linked data on single reads', async () => {
     const sent = {
       organizer: 'Full O',
       description: 'About us',

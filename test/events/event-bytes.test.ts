@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { cacheBudget } from '../../src/common/generations.ts'
-import type { Asking } from '../../src/declare/asking.ts'
+import { cacheBudget } from '../../src/cache/cache.ts'
+import type { Context } from '../../src/context/context.ts'
 import { eventPieces } from '../../src/events/event-bytes.ts'
-import { type EventMemory, openEventMemory } from '../../src/events/event-memory.ts'
-import { dropAllPieces, dropLinked, dropPiece, type EventPieces, findPiece } from '../../src/events/event-pieces.ts'
 import { openMediaStore } from '../../src/media/open-media-store.ts'
+import { type EventMemory, openEventMemory } from '../../src/memory/event-memory.ts'
+import { dropAllPieces, dropLinked, dropPiece, type EventPieces, findPiece } from '../../src/memory/event-pieces.ts'
 import { anonymous } from '../../src/people/caller.ts'
+import { withoutLinkedData } from '../support/linked-data.ts'
 import { readListed } from '../support/listed-events.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -14,7 +15,7 @@ let service: TestService
 let memory: EventMemory
 let id: number
 let venue: number
-let asking: Asking
+let context: Context
 
 before(async () => {
   service = await startService()
@@ -25,8 +26,19 @@ before(async () => {
   const { database, site } = service.app
   const store = await openMediaStore('file:unused', assert.ifError)
   const images = { store, hosts: [], maxBytes: 0, mediaUrl: '' }
-  const { write, findMatching } = database
-  asking = { db: database.readPublic(), write, findMatching, images, site, caller: anonymous, now: Date.now() }
+  const { aside, write, findMatching } = database
+  const report = assert.ifError
+  context = {
+    db: database.readPublic(),
+    aside,
+    write,
+    findMatching,
+    images,
+    report,
+    site,
+    caller: anonymous,
+    now: Date.now(),
+  }
   memory = openEventMemory(database, cacheBudget(1_000_000))
   await memory.load()
 })
@@ -39,7 +51,7 @@ after(async () => {
 async function present(meanwhile: (pieces: EventPieces) => void): Promise<void> {
   while (memory.isBehind()) await memory.catchUp()
   assert.ok(memory.index)
-  const presented = eventPieces(memory, memory.index, [id], asking)
+  const presented = eventPieces(memory, memory.index, [id], context)
   meanwhile(memory.pieces)
   const [event] = await presented
   assert.ok(event)
@@ -52,10 +64,10 @@ test('an event is kept when it is missed again, and shown alike before and after
   assert.ok(memory.index)
   const shown: unknown[] = []
   for (const expected of [false, true, true]) {
-    shown.push(...(await eventPieces(memory, memory.index, [id], asking)).map(readListed))
+    shown.push(...(await eventPieces(memory, memory.index, [id], context)).map(readListed))
     assert.equal(isKept(), expected)
   }
-  const { json_ld: _linkedData, ...single } = (await service.get(`/events/${id}`)).body
+  const single = withoutLinkedData((await service.get(`/events/${id}`)).body)
   assert.deepEqual(shown, [single, single, single])
 })
 

@@ -9,7 +9,7 @@ function present(sent: unknown, currency = dollars, freeWord = 'Free') {
   return presentCost(parseCost(sent) ?? [], currency, freeWord)
 }
 
-// What is sent; the display, symbol, position and values of the answer (contract B.2, defects 23-25).
+// The value sent; the display, symbol, position and values of the answer (rules 20.1 to 20.4).
 const COSTS: readonly (readonly [unknown, string, string, string, readonly string[]])[] = [
   [10, '$10', '', '', ['10']],
   ['10', '$10', '', '', ['10']],

@@ -5,12 +5,13 @@ import {
   dropEvent,
   emptyIndex,
   type IndexedEvent,
+  isMostlySpare,
   listNoted,
   noteEvent,
   putEvent,
-} from '../../src/events/event-index.ts'
-import { listIndexed } from '../../src/events/event-index-list.ts'
-import { putPlace } from '../../src/events/places.ts'
+} from '../../src/memory/event-index.ts'
+import { listIndexed } from '../../src/memory/event-index-list.ts'
+import { putPlace } from '../../src/memory/places.ts'
 import { distanceKm } from '../../src/storage/geo.ts'
 import { addId, hasId, makeIdSet } from '../../src/storage/id-set.ts'
 
@@ -199,3 +200,16 @@ test('events within a circle are listed in order and once, whatever part of the 
 const compareEvents = (a: IndexedEvent, b: IndexedEvent) =>
   compare(a.start_date, b.start_date) || compare(a.date, b.date) || a.id - b.id
 const compare = (a: string, b: string) => Number(a > b) - Number(a < b)
+
+test('an index is told to be worth making anew once venues have left far more cells than they are in', () => {
+  const index = emptyIndex()
+  const event = { ...(events[0] as IndexedEvent), venues: [7] }
+  const move = (lat: number, lng: number) => {
+    putPlace(index.places, 7, { lat, lng })
+    putEvent(index, event)
+  }
+  for (let i = 0; i < 1000; i++) move((i % 120) - 60, (i % 300) - 150)
+  assert.equal(isMostlySpare(index), false)
+  for (let i = 0; i < 4000; i++) move((i % 119) - 60 + (i % 97) / 100, (i % 301) - 150)
+  assert.equal(isMostlySpare(index), true)
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Cell, cellsOf, noPlaces, placesWithin, putPlace } from '../../src/events/places.ts'
+import { type Cell, cellsOf, noPlaces, placesWithin, putPlace } from '../../src/memory/places.ts'
 import { distanceKm } from '../../src/storage/geo.ts'
 
 const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true })

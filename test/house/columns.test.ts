@@ -16,7 +16,7 @@ interface Kept {
   settled: readonly string[]
 }
 
-const RECORD = ['id', 'slug', 'modified', 'modified_utc', 'trusted', 'search']
+const RECORD = ['id', 'slug', 'dated', 'modified', 'modified_utc', 'trusted', 'search']
 const TERM = ['id', 'taxonomy', 'parent', 'count', 'folded']
 
 function fieldsOf(name: string): Fields {

@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { environmentName, settings } from '../../src/config.ts'
+import { commandVariables, environmentName, settings } from '../../src/config.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = readdirSync(join(root, 'deploy')).map((name) => `deploy/${name}`)
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 test('deployments set no variable that is no setting', () => {
-  const known = new Set(Object.keys(settings).map(environmentName))
+  const known = new Set<string>([...Object.keys(settings).map(environmentName), ...Object.values(commandVariables)])
   const named = [...files, 'docs/deploying.md', 'docs/capacity.md'].flatMap((path) =>
     [...textOf(path).matchAll(/\bKALENDS_[A-Z_]*[A-Z]\b/g)].map(([name]) => `${path}: ${name}`),
   )

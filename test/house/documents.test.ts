@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
-import { environmentName, flagName, settings } from '../../src/config.ts'
+import { commandVariables, environmentName, flagName, settings } from '../../src/config.ts'
 import { problemCodes } from '../../src/http/openapi-failures.ts'
 import { problemReply } from '../../src/http/problem-replies.ts'
 import { Problem } from '../../src/problems.ts'
@@ -74,6 +74,8 @@ test('every flag of kalends in the README is a setting or an option of a command
     '--role',
     '--name',
     '--token',
+    '--scope',
+    '--expires',
     '--reassign',
   ])
   const lines = codeOf(pageOf('README.md')).filter((line) => /\bnpm start\b|\bkalends\b/.test(line))
@@ -101,14 +103,15 @@ function leadsSomewhere(from: string, target: string): boolean {
   return heading === undefined || headingsOf(readFileSync(file, 'utf8')).includes(heading)
 }
 
-/** The anchors of headings, as code hosts make them. */
+/** The anchors of headings, as code hosts make them, and those that a page names itself. */
 function headingsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   )
+  return [...headings, ...[...text.matchAll(/<a id="([\w.-]+)">/g)].map(([, name = '']) => name)]
 }
 
 test('every document is reached by links from the README', () => {
@@ -139,7 +142,7 @@ test('docs/configuration.md has a row for every setting', () => {
 })
 
 test('every setting that a document names exists', () => {
-  const known = new Set(Object.keys(settings).map(environmentName))
+  const known = new Set<string>([...Object.keys(settings).map(environmentName), ...Object.values(commandVariables)])
   const unknown = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/\bKALENDS_[A-Z_]+\b/g)].filter(([name]) => !known.has(name)).map(([name]) => `${path}: ${name}`),
   )
@@ -153,6 +156,18 @@ test('docs/api.md lists every problem code with its status, and no other', () =>
     problemCodes.map((code) => [code, problemReply(new Problem(code), 'en', true).status]),
   )
   assert.deepEqual(listed, actual)
+})
+
+test('every promise of docs/reliability.md names a test that is there', () => {
+  const rows = pageOf('docs/reliability.md')
+    .split('\n')
+    .filter((line) => /^\|.*\|.*\|$/.test(line) && line.includes('`test/'))
+  const named = rows.flatMap((row) => [...row.matchAll(/`(test\/[\w/.-]+\.ts)`/g)].map(([, path = '']) => path))
+  assert.ok(rows.length >= 20 && named.length >= rows.length, `${rows.length} promises name ${named.length} tests`)
+  assert.deepEqual(
+    named.filter((path) => !existsSync(join(root, path))),
+    [],
+  )
 })
 
 test('decision records are numbered without a gap and say context, decision and consequences', () => {

@@ -13,14 +13,19 @@ const RESOURCES = [['venues', 'organizers', 'categories', 'tags'], ['events']] a
  * `storage/schema.ts` and the texts of `locales/texts.ts` are inferred from the declarations above them.
  */
 const LAYERS = [
-  ['text', 'problems.ts'],
+  ['text', 'problems.ts', 'version.ts'],
   ['config.ts', 'locales', 'storage', 'media'],
   ['people'],
-  ['declare'],
-  ['common'],
+  ['declare', 'cache'],
+  ['context'],
+  ['records'],
+  ['images', 'terms'],
+  ['linked'],
+  ['memory'],
   ...RESOURCES,
+  ['schedule'],
   ['resources.ts'],
-  ['http', 'demo', 'transfer'],
+  ['http', 'demo', 'doctor', 'transfer', 'watching'],
   ['app.ts'],
   ['workers.ts'],
   ['main.ts'],
@@ -112,6 +117,7 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     'resources.ts',
     // Starts the memory of events and the clock that publishes what is due.
     'app.ts',
+    'schedule/event-schedule.ts',
     // Answer public lists of events, and single ones, from memory before anything else looks at the request.
     'http/public-lists.ts',
     'http/public-events.ts',

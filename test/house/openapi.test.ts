@@ -92,7 +92,11 @@ test('a field declared on venues is described wherever venues are sent and answe
   const { Venue, NewVenue, VenueChange } = components.schemas
   assert.deepEqual(Venue.properties.dress_code, { type: 'string', description: 'What to wear' })
   assert.ok(!Venue.required.includes('dress_code'))
-  assert.deepEqual(NewVenue.properties.dress_code, { type: ['string', 'null'], description: 'What to wear' })
+  assert.deepEqual(NewVenue.properties.dress_code, {
+    type: ['string', 'null'],
+    maxLength: 1000,
+    description: 'What to wear',
+  })
   assert.deepEqual(VenueChange.properties.dress_code, NewVenue.properties.dress_code)
 })
 

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import { type PreparedImage, prepareImage } from '../../src/media/image-sizes.ts'
+import { inMemory, type PreparedImage, prepareImage } from '../../src/media/image-sizes.ts'
 
 // Made before the first image is prepared, which shuts the readers of other formats in this process.
 const drawing = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><rect width="9" height="9"/></svg>',
 )
 const scan = await plain(400, 300).tiff().toBuffer()
+
+const TOO_LARGE = { code: 'rest_upload_image_too_large', details: { data: { limit: 64_000_000 } } }
 
 function plain(width: number, height: number) {
   return sharp({
@@ -17,7 +19,7 @@ function plain(width: number, height: number) {
 }
 
 async function prepared(bytes: Buffer, fileName = 'poster'): Promise<PreparedImage> {
-  const image = await prepareImage(bytes, fileName)
+  const image = await prepareImage(inMemory(bytes), fileName)
   assert.ok(image)
   return image
 }
@@ -191,12 +193,15 @@ describe('no image is made', () => {
 
   test('of drawings, scans and other formats', async () => {
     for (const bytes of [drawing, scan, Buffer.from('%PDF-1.4'), Buffer.from('GIF89a'), Buffer.alloc(0)]) {
-      assert.equal(await prepareImage(bytes, 'poster.png'), undefined)
+      assert.equal(await prepareImage(inMemory(bytes), 'poster.png'), undefined)
     }
   })
 
   test('of text that is called one', async () => {
-    assert.equal(await prepareImage(Buffer.from('<!doctype html><script>alert(1)</script>'), 'poster.png'), undefined)
+    assert.equal(
+      await prepareImage(inMemory(Buffer.from('<!doctype html><script>alert(1)</script>')), 'poster.png'),
+      undefined,
+    )
   })
 
   test('of a file that is cut short or damaged', async () => {
@@ -204,30 +209,30 @@ describe('no image is made', () => {
     const whole = await sharp(noise, { raw: { width: 200, height: 200, channels: 3 } })
       .png()
       .toBuffer()
-    assert.ok(await prepareImage(whole, 'poster.png'))
-    assert.equal(await prepareImage(whole.subarray(0, whole.length / 2), 'poster.png'), undefined)
+    assert.ok(await prepareImage(inMemory(whole), 'poster.png'))
+    assert.equal(await prepareImage(inMemory(whole.subarray(0, whole.length / 2)), 'poster.png'), undefined)
     const damaged = Buffer.from(whole)
     damaged.fill(0x55, 60, whole.length - 60)
-    assert.equal(await prepareImage(damaged, 'poster.png'), undefined)
+    assert.equal(await prepareImage(inMemory(damaged), 'poster.png'), undefined)
   })
 
   test('of few bytes that unfold to too many pixels', async () => {
     const bomb = await plain(9000, 9000).png({ compressionLevel: 9 }).toBuffer()
     assert.ok(bomb.length < 400_000)
-    assert.equal(await prepareImage(bomb, 'poster.png'), undefined)
+    await assert.rejects(prepareImage(inMemory(bomb), 'poster.png'), TOO_LARGE)
   })
 
   test('of a header that promises more pixels than there could be', async () => {
     const liar = Buffer.from(await png)
     liar.writeUInt32BE(60_000, 16)
     liar.writeUInt32BE(60_000, 20)
-    assert.equal(await prepareImage(liar, 'poster.png'), undefined)
+    assert.equal(await prepareImage(inMemory(liar), 'poster.png'), undefined)
   })
 
   test('of one file, and the next is made all the same', async () => {
     const [first, second] = await Promise.all([
-      prepareImage(Buffer.from('no'), 'a.png'),
-      prepareImage(await png, 'b.png'),
+      prepareImage(inMemory(Buffer.from('no')), 'a.png'),
+      prepareImage(inMemory(await png), 'b.png'),
     ])
     assert.deepEqual([first, second?.stem], [undefined, 'b'])
   })

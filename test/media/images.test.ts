@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import sharp from 'sharp'
+import { readConfig, siteOf } from '../../src/config.ts'
+import type { Context } from '../../src/context/context.ts'
 import {
   deleteImage,
   findImage,
@@ -16,12 +18,11 @@ import {
   resolveImage,
   saveUpload,
   withImages,
-} from '../../src/common/images.ts'
-import { nextRecordId } from '../../src/common/record-store.ts'
-import { readConfig, siteOf } from '../../src/config.ts'
-import type { Asking } from '../../src/declare/asking.ts'
+} from '../../src/images/images.ts'
+import { inMemory } from '../../src/media/image-sizes.ts'
 import { localMediaStore } from '../../src/media/media-store.ts'
 import type { Role } from '../../src/people/roles.ts'
+import { nextRecordId } from '../../src/records/record-store.ts'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 
@@ -30,11 +31,21 @@ const MEDIA = 'https://example.org/media'
 
 const small = await picture(120, 90)
 const large = await picture(400, 300)
+const told = await sharp(await picture(40, 30))
+  .withExif({ IFD0: { Artist: 'Anna Private' }, IFD3: { GPSLatitude: '51/1 30/1 11/1' } })
+  .jpeg()
+  .toBuffer()
 const visits: string[] = []
 const server = createServer((request, response) => {
   const path = request.url ?? ''
   visits.push(path)
-  const bytes = path.startsWith('/large') ? large : path.startsWith('/lying') ? Buffer.from('<html></html>') : small
+  const bytes = path.startsWith('/large')
+    ? large
+    : path.startsWith('/lying')
+      ? Buffer.from('<html></html>')
+      : path.startsWith('/told')
+        ? told
+        : small
   if (path.endsWith('.png')) response.writeHead(200, { 'content-type': 'image/png' }).end(bytes)
   else response.writeHead(404).end()
 })
@@ -71,11 +82,13 @@ afterEach(async () => {
 })
 
 /** One request by a user of this role. */
-function asks(role: Role = 'author', id = 7): Asking {
+function asks(role: Role = 'author', id = 7): Context {
   return {
     db: database.read,
+    aside: database.aside,
     write: database.write,
     findMatching: database.findMatching,
+    report: assert.ifError,
     images: {
       store: localMediaStore(join(folder, 'media')),
       hosts: ['127.0.0.1'],
@@ -89,15 +102,15 @@ function asks(role: Role = 'author', id = 7): Asking {
 }
 
 /** What a request does with an image field; undefined when it is refused. */
-function link(reference: string | number, asking = asks()): Promise<number | null | undefined> {
-  return withImages(asking, async () => {
-    const resolved = await resolveImage(reference, asking)
-    return resolved && database.write((tx) => linkImage(tx, resolved, asking))
+function link(reference: string | number, context = asks()): Promise<number | null | undefined> {
+  return withImages(context, async () => {
+    const resolved = await resolveImage(reference, context)
+    return resolved && database.write((tx) => linkImage(tx, resolved, context))
   })
 }
 
-async function linked(reference: string | number, asking = asks()): Promise<number> {
-  const id = await link(reference, asking)
+async function linked(reference: string | number, context = asks()): Promise<number> {
+  const id = await link(reference, context)
   assert.ok(id)
   return id
 }
@@ -132,6 +145,12 @@ describe('an address of an image', () => {
         id,
         author: 7,
         title: 'poster',
+        slug: 'poster',
+        alt_text: '',
+        caption: '',
+        description: '',
+        search: 'poster\nposter',
+        modified_utc: '2026-11-20 15:11:35',
         date_utc: '2026-11-20 15:11:35',
         file: '2026/11/poster.png',
         mime_type: 'image/png',
@@ -148,13 +167,25 @@ describe('an address of an image', () => {
   })
 
   test('is fetched once by a request that validates it, even several times, and then writes', async () => {
-    const asking = asks()
+    const context = asks()
     const url = `${pictures}/poster.png`
-    const valid = await Promise.all([isImageReference(url, asking), isImageReference(url, asking)])
+    const valid = await Promise.all([isImageReference(url, context), isImageReference(url, context)])
     assert.deepEqual(valid, [true, true])
     assert.equal(await countImages(), 0)
-    assert.ok(await link(url, asking))
+    assert.ok(await link(url, context))
     assert.deepEqual(visits, ['/poster.png'])
+  })
+
+  test('gives a file without what its camera noted in it, and so does an upload', async () => {
+    assert.ok(told.includes('Anna Private'))
+    const fetched = await findImage(database.read, await linked(`${pictures}/told.png`))
+    const uploaded = await saveUpload({ ...inMemory(told), fileName: 'told.jpg' }, asks())
+    for (const row of [fetched, uploaded]) {
+      const bytes = await readFile(join(folder, 'media', row?.file ?? ''))
+      assert.ok(!bytes.includes('Anna Private'))
+      assert.equal((await sharp(bytes).metadata()).exif, undefined)
+      assert.equal(row?.filesize, bytes.length)
+    }
   })
 
   test('that was fetched before gives the same image again, to anybody who may upload', async () => {
@@ -177,14 +208,14 @@ describe('an address of an image', () => {
   })
 
   test('gives files of other names when only that of a size is taken', async () => {
-    const first = await saveUpload({ bytes: small, fileName: 'large-150x150.png' }, asks())
+    const first = await saveUpload({ ...inMemory(small), fileName: 'large-150x150.png' }, asks())
     const row = await findImage(database.read, await linked(`${pictures}/large.png`))
     assert.equal(row?.file, '2026/11/large-1.png')
     assert.deepEqual(await readFile(join(folder, 'media', first?.file ?? '')), small)
   })
 
   test('that is an image of this service gives that one, without a fetch', async () => {
-    const row = await saveUpload({ bytes: large, fileName: 'mine.png' }, asks())
+    const row = await saveUpload({ ...inMemory(large), fileName: 'mine.png' }, asks())
     assert.ok(row)
     assert.equal(await link(presentImage(row, MEDIA).url), row.id)
     assert.deepEqual(visits, [])
@@ -210,9 +241,9 @@ describe('an address of an image', () => {
   })
 
   test('is not fetched after ten others in one request', async () => {
-    const asking = asks()
+    const context = asks()
     const valid: boolean[] = []
-    for (let i = 0; i < 11; i++) valid.push(await isImageReference(`${pictures}/${i}.png`, asking))
+    for (let i = 0; i < 11; i++) valid.push(await isImageReference(`${pictures}/${i}.png`, context))
     assert.deepEqual([valid.filter(Boolean).length, valid.at(-1), visits.length], [10, false, 10])
   })
 })
@@ -220,11 +251,11 @@ describe('an address of an image', () => {
 describe('the id of an image', () => {
   test('is taken as a number or as text, from anybody', async () => {
     const id = await linked(`${pictures}/poster.png`)
-    const asking = asks('contributor')
+    const context = asks('contributor')
     for (const value of [id, String(id), { id }, { id: String(id), url: 'https://elsewhere.example/x.png' }]) {
-      assert.equal(await isImageReference(value, asking), true)
+      assert.equal(await isImageReference(value, context), true)
     }
-    assert.equal(await link(id, asking), id)
+    assert.equal(await link(id, context), id)
   })
 
   test('is refused when no image has it', async () => {
@@ -236,13 +267,13 @@ describe('the id of an image', () => {
   })
 
   test('links nothing when the image is removed before the write', async () => {
-    const asking = asks()
-    const row = await saveUpload({ bytes: small, fileName: 'poster.png' }, asking)
+    const context = asks()
+    const row = await saveUpload({ ...inMemory(small), fileName: 'poster.png' }, context)
     assert.ok(row)
-    const resolved = await resolveImage(row.id, asking)
-    await deleteImage(row, asking)
+    const resolved = await resolveImage(row.id, context)
+    await deleteImage(row, context)
     assert.ok(resolved)
-    assert.equal(await database.write((tx) => linkImage(tx, resolved, asking)), null)
+    assert.equal(await database.write((tx) => linkImage(tx, resolved, context)), null)
   })
 })
 
@@ -255,13 +286,13 @@ test('an empty value is a reference to no image, and anything else is no referen
 
 describe('the files of an image', () => {
   test('are removed again when the transaction fails', async () => {
-    const asking = asks()
-    const failing = withImages(asking, async () => {
-      const resolved = await resolveImage(`${pictures}/large.png`, asking)
+    const context = asks()
+    const failing = withImages(context, async () => {
+      const resolved = await resolveImage(`${pictures}/large.png`, context)
       assert.ok(resolved)
       assert.equal((await storedFiles()).length, 3)
       return database.write(async (tx) => {
-        await linkImage(tx, resolved, asking)
+        await linkImage(tx, resolved, context)
         throw new Error('refused by a rule')
       })
     })
@@ -270,9 +301,9 @@ describe('the files of an image', () => {
   })
 
   test('are removed again when the request ends before its transaction', async () => {
-    const asking = asks()
-    const failing = withImages(asking, async () => {
-      await resolveImage(`${pictures}/poster.png`, asking)
+    const context = asks()
+    const failing = withImages(context, async () => {
+      await resolveImage(`${pictures}/poster.png`, context)
       throw new Error('another field is wrong')
     })
     await assert.rejects(failing, /another field is wrong/)
@@ -280,17 +311,20 @@ describe('the files of an image', () => {
   })
 
   test('go with the image, and its names are not given to another', async () => {
-    const row = await saveUpload({ bytes: large, fileName: 'poster.png' }, asks())
+    const row = await saveUpload({ ...inMemory(large), fileName: 'poster.png' }, asks())
     assert.ok(row)
     assert.equal((await storedFiles()).length, 3)
     await deleteImage(row, asks())
     assert.deepEqual([await storedFiles(), await findImage(database.read, row.id)], [[], undefined])
     assert.deepEqual(await changes(), [`image ${row.id}`, `image ${row.id}`])
-    assert.equal((await saveUpload({ bytes: large, fileName: 'poster.png' }, asks()))?.file, '2026/11/poster-1.png')
+    assert.equal(
+      (await saveUpload({ ...inMemory(large), fileName: 'poster.png' }, asks()))?.file,
+      '2026/11/poster-1.png',
+    )
   })
 
   test('are all removed with an image that was scaled down', async () => {
-    const row = await saveUpload({ bytes: await picture(2600, 40), fileName: 'wide.png' }, asks())
+    const row = await saveUpload({ ...inMemory(await picture(2600, 40)), fileName: 'wide.png' }, asks())
     assert.ok(row)
     assert.ok((await storedFiles()).includes('2026/11/wide.png'))
     await deleteImage(row, asks())
@@ -300,19 +334,19 @@ describe('the files of an image', () => {
 
 describe('an upload', () => {
   test('becomes an image of the caller’s, which no address leads to', async () => {
-    const row = await saveUpload({ bytes: small, fileName: 'poster.png' }, asks('author', 12))
+    const row = await saveUpload({ ...inMemory(small), fileName: 'poster.png' }, asks('author', 12))
     assert.deepEqual([row?.author, row?.source_url, row?.file], [12, '', '2026/11/poster.png'])
     assert.equal(await link(''), null)
   })
 
   test('of what is no image is refused', async () => {
-    assert.equal(await saveUpload({ bytes: Buffer.from('<svg/>'), fileName: 'poster.png' }, asks()), undefined)
+    assert.equal(await saveUpload({ ...inMemory(Buffer.from('<svg/>')), fileName: 'poster.png' }, asks()), undefined)
     assert.deepEqual([await storedFiles(), await countImages()], [[], 0])
   })
 
   test('finds a free name among very many of the same', async () => {
-    const asking = asks()
-    for (let i = 0; i < 23; i++) assert.ok(await saveUpload({ bytes: small, fileName: 'image.png' }, asking))
+    const context = asks()
+    for (let i = 0; i < 23; i++) assert.ok(await saveUpload({ ...inMemory(small), fileName: 'image.png' }, context))
     const names = await storedFiles()
     assert.equal(names.length, 23)
     assert.ok(names.includes('2026/11/image-20.png') && !names.includes('2026/11/image-21.png'))
@@ -320,8 +354,8 @@ describe('an upload', () => {
 })
 
 describe('an image is shown', () => {
-  test('with its sizes in the order of their making (contract 3.6)', async () => {
-    const row = await saveUpload({ bytes: large, fileName: 'poster.png' }, asks())
+  test('with its sizes in the order of their making (rule 8.2)', async () => {
+    const row = await saveUpload({ ...inMemory(large), fileName: 'poster.png' }, asks())
     assert.ok(row)
     const shown = presentImage(row, MEDIA)
     const filesize = async (name: string) => (await stat(join(folder, 'media/2026/11', name))).size
@@ -359,7 +393,7 @@ describe('an image is shown', () => {
   })
 
   test('as a scaled copy that names its original when it is very large', async () => {
-    const row = await saveUpload({ bytes: await picture(2600, 40), fileName: 'wide.png' }, asks())
+    const row = await saveUpload({ ...inMemory(await picture(2600, 40)), fileName: 'wide.png' }, asks())
     assert.ok(row)
     const shown = presentImage(row, MEDIA)
     assert.deepEqual([shown.url, shown.width, shown.height], [`${MEDIA}/2026/11/wide-scaled.png`, 2560, 39])

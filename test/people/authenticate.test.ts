@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { makeAuthenticator } from '../../src/people/authenticate.ts'
 import { anonymous } from '../../src/people/caller.ts'
-import { addCredential, revokeCredential } from '../../src/people/credentials.ts'
+import { addCredential, listCredentials, revokeCredential } from '../../src/people/credentials.ts'
 import { changeRole, insertUser } from '../../src/people/users.ts'
 import type { Database } from '../../src/storage/database.ts'
+import { until } from '../support/waiting.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
 const HOME = '192.0.2.1'
@@ -261,4 +262,81 @@ test('failures are counted for ten thousand names, the longest unseen being forg
   await others(15_000, 25_000)
   await fail(HOME)
   assert.deepEqual(waits, [250, 500, 1000])
+})
+
+test('of guesses sent in parallel four are looked at, the others in turn, and what is too many is refused unseen', async (t) => {
+  const { database } = await site(t)
+  const waiting: (() => void)[] = []
+  const sleep = () => new Promise<void>((resolve) => waiting.push(resolve))
+  const { authenticate } = makeAuthenticator(database, sleep)
+  for (let i = 0; i < 5; i += 1) await assert.rejects(authenticate(basic('anna', `first ${i}`), HOME, NOON), wrong)
+  const refusals: string[] = []
+  const guesses = Array.from({ length: 300 }, (_, i) =>
+    authenticate(basic('anna', `guess ${i}`), HOME, NOON).catch((error: { code: string }) => refusals.push(error.code)),
+  )
+  await until(() => waiting.length === 4 && refusals.length === 246, 'guesses are not held back')
+  assert.deepEqual(new Set(refusals), new Set(['too_many_attempts']))
+  for (let seen = 4; seen < 54; seen += 1) {
+    waiting.shift()?.()
+    await until(() => waiting.length === Math.min(4, 54 - seen + 3), 'the next guess is not looked at')
+  }
+  for (const answer of waiting) answer()
+  await Promise.all(guesses)
+  assert.equal(refusals.filter((code) => code === 'incorrect_password').length, 54)
+})
+
+test('guesses in parallel hold up neither the owner elsewhere, nor the owner at the same address who signed in before', async (t) => {
+  const { database } = await site(t)
+  const never = new Promise<void>(() => undefined)
+  const { authenticate } = makeAuthenticator(database, () => never)
+  await authenticate(basic('anna', 'anna secret'), HOME, NOON)
+  for (let i = 0; i < 5; i += 1) await assert.rejects(authenticate(basic('anna', `first ${i}`), HOME, NOON), wrong)
+  for (let i = 0; i < 300; i += 1) authenticate(basic('anna', `guess ${i}`), HOME, NOON).catch(() => undefined)
+  const later = NOON + 6000
+  assert.equal((await authenticate(basic('anna', 'anna secret'), HOME, later)).login, 'anna')
+  assert.equal((await authenticate(basic('anna', 'anna secret'), ELSEWHERE, later)).login, 'anna')
+  assert.equal((await authenticate(basic('bob', 'bob secret'), HOME, later)).login, 'bob')
+})
+
+test('many requests at once with one good password are one look at the database', async (t) => {
+  const { database } = await site(t)
+  let looks = 0
+  const read = database.read
+  const counting: Database = {
+    ...database,
+    get read() {
+      looks += 1
+      return read
+    },
+  }
+  const { authenticate } = makeAuthenticator(counting)
+  const callers = await Promise.all(
+    Array.from({ length: 200 }, () => authenticate(basic('anna', 'anna secret'), HOME, NOON)),
+  )
+  assert.ok(callers.every(({ login }) => login === 'anna'))
+  assert.equal(looks, 1)
+})
+
+test('a credential is good until it expires, and then says so', async (t) => {
+  const { authenticate, database, bob } = await site(t)
+  const limits = { expires: NOON + 10_000 }
+  const token = await database.write((tx) => addCredential(tx, bob, 'token', 'T', NOON, undefined, limits))
+  const password = await database.write((tx) => addCredential(tx, bob, 'password', 'P', NOON, undefined, limits))
+  const expired = { name: 'Problem', code: 'credential_expired' }
+  for (const header of [`Bearer ${token}`, basic('bob', password)]) {
+    assert.equal((await authenticate(header, HOME, NOON + 8000)).login, 'bob')
+    assert.equal((await authenticate(header, HOME, NOON + 9999)).login, 'bob')
+    await assert.rejects(authenticate(header, HOME, NOON + 10_000), expired, 'not even for those who are known')
+  }
+})
+
+test('when a credential was last used is written down later, without making anybody wait', async (t) => {
+  const { database, anna } = await site(t)
+  const { authenticate, close } = makeAuthenticator(database)
+  const used = async () => (await listCredentials(database.read, anna)).map(({ used_utc }) => used_utc)
+  for (let i = 0; i < 10; i += 1) await authenticate(basic('anna', 'anna secret'), HOME, NOON + i * 6000)
+  await assert.rejects(authenticate(basic('anna', 'guess'), HOME, NOON + 90_000), wrong)
+  assert.deepEqual(await used(), [''])
+  await close()
+  assert.deepEqual(await used(), ['2026-11-20 12:00:54'])
 })

@@ -2,16 +2,10 @@ import assert from 'node:assert/strict'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { test } from 'node:test'
-import {
-  addCredential,
-  findTokenUser,
-  isPasswordOf,
-  listCredentials,
-  revokeCredential,
-} from '../../src/people/credentials.ts'
+import { addCredential, listCredentials, revokeCredential } from '../../src/people/credentials.ts'
 import { insertUser, removeUser, type User } from '../../src/people/users.ts'
 import type { Database } from '../../src/storage/database.ts'
-import { NOON, scratchDatabase } from './scratch-database.ts'
+import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
 const addUser = (database: Database, login: string) =>
   database.write((tx) => insertUser(tx, { login, role: 'author' }, NOON))
@@ -118,7 +112,8 @@ test('credentials are listed without anything of the secret', async (t) => {
   const anna = await addUser(database, 'anna')
   await give(database, anna, 'password')
   await give(database, anna, 'token')
-  const common = { name: 'Test', created_utc: '2026-11-20 12:00:00' }
+  const unlimited = { scope: '', expires_utc: '', used_utc: '' }
+  const common = { name: 'Test', created_utc: '2026-11-20 12:00:00', ...unlimited }
   const listed = await listCredentials(database.read, anna)
   assert.deepEqual(
     listed.map((credential) => ({ ...credential })),

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Command, CommanderError } from 'commander'
-import { findTokenUser, isPasswordOf } from '../../src/people/credentials.ts'
-import { createFirstAdministrator, registerUserCommands } from '../../src/people/user-commands.ts'
-import { getUserByLogin, insertUser, listUsers } from '../../src/people/users.ts'
-import type { Database } from '../../src/storage/database.ts'
-import { NOON, scratchDatabase } from './scratch-database.ts'
+import { registerUserCommands } from '../../src/people/user-commands.ts'
+import { getUserByLogin, listUsers } from '../../src/people/users.ts'
+import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
 /** A program that notes what it prints instead of printing, and throws instead of exiting. */
 function programInto(answer: { out: string; err: string }): Command {
@@ -129,12 +127,13 @@ test('user remove hands records over when told to whom', async (t) => {
   await kalends('user', 'add', 'anna', '--role', 'administrator')
   await kalends('user', 'add', 'bob', '--role', 'author')
   const bob = await getUserByLogin(database.read, 'bob')
+  const texts = { slug: '', alt_text: '', caption: '', description: '', search: '', modified_utc: '' }
   const picture = { title: '', date_utc: '', file: '', mime_type: '', width: 1, height: 1, filesize: 1, sizes: '{}' }
   await database.write(async (tx) => {
     const { id } = await tx.insertInto('records').values({ kind: 'image' }).returning('id').executeTakeFirstOrThrow()
     await tx
       .insertInto('images')
-      .values({ id, author: bob.id, ...picture, source_url: '', original_image: '' })
+      .values({ id, author: bob.id, ...texts, ...picture, source_url: '', original_image: '' })
       .execute()
   })
   assert.deepEqual(
@@ -164,10 +163,10 @@ test('password add prints a password or a token that signs in, and password list
   assert.equal(await findTokenUser(database.read, token), anna.id)
   assert.deepEqual(await kalends('password', 'list', 'anna'), {
     out: [
-      'ID  KIND      CREATED (UTC)        NAME',
-      '1   password  2026-11-20 12:00:00  First password',
-      '2   password  2026-11-20 12:00:00  Command line',
-      '3   token     2026-11-20 12:00:00  Importer',
+      'ID  KIND      CREATED (UTC)        SCOPE  EXPIRES (UTC)  LAST USED (UTC)  NAME',
+      '1   password  2026-11-20 12:00:00  all    never          never            First password',
+      '2   password  2026-11-20 12:00:00  all    never          never            Command line',
+      '3   token     2026-11-20 12:00:00  all    never          never            Importer',
       '',
     ].join('\n'),
     err: '',
@@ -189,7 +188,46 @@ test('password revoke takes one credential or all, and asks which when told neit
   assert.deepEqual(await kalends('password', 'revoke', 'anna', '9'), refused('anna has no credential with the id 9.'))
   assert.equal((await kalends('password', 'revoke', 'anna', '2')).out, 'Revoked 1 credential of anna.\n')
   assert.equal((await kalends('password', 'revoke', 'anna', '--all')).out, 'Revoked 2 credentials of anna.\n')
-  assert.equal((await kalends('password', 'list', 'anna')).out, 'ID  KIND  CREATED (UTC)  NAME\n')
+  assert.equal(
+    (await kalends('password', 'list', 'anna')).out,
+    'ID  KIND  CREATED (UTC)  SCOPE  EXPIRES (UTC)  LAST USED (UTC)  NAME\n',
+  )
+})
+
+test('a token is limited by scope and time as it was asked for, and the list shows it', async (t) => {
+  const { kalends } = await commandLine(t)
+  await kalends('user', 'add', 'anna', '--role', 'editor')
+  await kalends('password', 'revoke', 'anna', '--all')
+  const given = [
+    ['--scope', 'read-drafts,media', '--expires', '90d'],
+    ['--scope', 'write-own', '--expires', '12h'],
+    ['--expires', '2027-12-31'],
+  ]
+  for (const words of given) assert.equal((await kalends('password', 'add', 'anna', '--token', ...words)).code, 0)
+  const lines = (await kalends('password', 'list', 'anna')).out.split('\n').map((line) => line.split(/ {2,}/))
+  assert.deepEqual(lines.slice(0, 4), [
+    ['ID', 'KIND', 'CREATED (UTC)', 'SCOPE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'NAME'],
+    ['2', 'token', '2026-11-20 12:00:00', 'read-drafts,media', '2027-02-18 12:00:00', 'never', 'Command line'],
+    ['3', 'token', '2026-11-20 12:00:00', 'write-own', '2026-11-21 00:00:00', 'never', 'Command line'],
+    ['4', 'token', '2026-11-20 12:00:00', 'all', '2027-12-31 00:00:00', 'never', 'Command line'],
+  ])
+})
+
+test('a scope or an expiry that means nothing is refused by name, and nothing is made', async (t) => {
+  const { kalends } = await commandLine(t)
+  await kalends('user', 'add', 'anna', '--role', 'editor')
+  const listed = (await kalends('password', 'list', 'anna')).out
+  const wrong = [
+    ['--scope', 'everything', 'A scope is one of read-drafts, write-own, write-all, media, not "everything".'],
+    ['--scope', '', 'A scope is one of read-drafts, write-own, write-all, media, not "".'],
+    ['--expires', 'soon', 'An expiry is such as 12h, 90d, 4w or 2027-12-31, not "soon".'],
+    ['--expires', '2027-13-41', 'An expiry is such as 12h, 90d, 4w or 2027-12-31, not "2027-13-41".'],
+    ['--expires', '0d', 'A credential expires in the future.'],
+    ['--expires', '2020-01-01', 'A credential expires in the future.'],
+  ] as const
+  for (const [option, value, sentence] of wrong)
+    assert.deepEqual(await kalends('password', 'add', 'anna', '--token', option, value), refused(sentence), value)
+  assert.equal((await kalends('password', 'list', 'anna')).out, listed)
 })
 
 test('a database that cannot be opened is one sentence and exit code 1', async () => {
@@ -200,49 +238,4 @@ test('a database that cannot be opened is one sentence and exit code 1', async (
     if (error instanceof CommanderError) answer.code = error.exitCode
   })
   assert.deepEqual(answer, refused('The database x cannot be opened.'))
-})
-
-test('the first start makes an administrator whose password signs in, and later ones do not', async (t) => {
-  const { database } = await scratchDatabase(t)
-  const first = await createFirstAdministrator(database, NOON)
-  assert.equal(first?.login, 'admin')
-  const admin = await getUserByLogin(database.read, 'admin')
-  assert.equal(admin.role, 'administrator')
-  assert.equal(await isPasswordOf(database.read, admin, first?.password ?? ''), true)
-  assert.equal(await createFirstAdministrator(database, NOON), undefined)
-  assert.equal((await listUsers(database.read)).length, 1)
-})
-
-test('no administrator is made where there are users already', async (t) => {
-  const { database } = await scratchDatabase(t)
-  await database.write((tx) => insertUser(tx, { login: 'anna', role: 'subscriber' }, NOON))
-  assert.equal(await createFirstAdministrator(database, NOON), undefined)
-  assert.equal((await listUsers(database.read)).length, 1)
-})
-
-test('of two processes that start together only one makes the administrator', async (t) => {
-  const { database } = await scratchDatabase(t)
-  const overtaken: Database = {
-    ...database,
-    write: async (work) => {
-      await database.write((tx) => insertUser(tx, { login: 'anna', role: 'administrator' }, NOON))
-      return database.write(work)
-    },
-  }
-  assert.equal(await createFirstAdministrator(overtaken, NOON), undefined)
-  assert.equal((await listUsers(database.read)).length, 1)
-})
-
-test('a first start that fails is silent only when another process made the administrator', async (t) => {
-  const { database } = await scratchDatabase(t)
-  const failing: Database = { ...database, write: () => Promise.reject(new Error('The disk is full.')) }
-  await assert.rejects(createFirstAdministrator(failing, NOON), /The disk is full\./)
-  const refusedAsTaken: Database = {
-    ...database,
-    write: async () => {
-      await createFirstAdministrator(database, NOON)
-      throw new Error('UNIQUE constraint failed: users.login')
-    },
-  }
-  assert.equal(await createFirstAdministrator(refusedAsTaken, NOON), undefined)
 })

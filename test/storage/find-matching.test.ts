@@ -5,7 +5,7 @@ import { type SqlBool, sql } from 'kysely'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
 import { countIds, hasId, type IdSet } from '../../src/storage/id-set.ts'
 import { migrate } from '../../src/storage/migrate.ts'
-import { alsoMatching } from '../../src/storage/search-index.ts'
+import { alsoMatching } from '../../src/storage/search/search-index.ts'
 import { matchesSearch, parseSearch } from '../../src/text/search.ts'
 import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import { first } from '../../src/storage/migrations/0001-first.ts'
+import { media } from '../../src/storage/migrations/0006-media.ts'
 import { administer, databaseName, scratchDatabase } from '../support/database.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { openScratch } from './open.ts'
@@ -24,6 +26,19 @@ test('a database that is up to date is left as it is', async (t) => {
   const { database } = await openScratch(t)
   const cursor = await database.cursor()
   assert.deepEqual(await migrate(database), { ran: [], remarks: [] })
+  assert.equal(await database.cursor(), cursor)
+})
+
+test('a database that a newer version has had is refused in one sentence, and left as it is', async (t) => {
+  const { database } = await openScratch(t)
+  await database.write(async (tx) => {
+    await sql`insert into migrations (name) values ('9999-later')`.execute(tx)
+  })
+  const cursor = await database.cursor()
+  await assert.rejects(migrate(database), {
+    message:
+      'The database is of a newer version of Kalends, which made the steps 9999-later; start that version, or restore a backup from before it.',
+  })
   assert.equal(await database.cursor(), cursor)
 })
 
@@ -77,4 +92,33 @@ test('without the extension for trigrams everything works, and a sentence says w
   await administer(address, `drop owned by ${name}`)
   await administer(address, `drop role ${name}`)
   await remove()
+})
+
+test('images from before they had texts get slugs of their own, and are found by their names', async (t) => {
+  const { address, remove } = await scratchDatabase('bare')
+  const database = await openDatabase(address)
+  t.after(async () => {
+    await database.close()
+    await remove()
+  })
+  await database.migrate(first.up)
+  await database.write(async (tx) => {
+    for (const [index, title] of ['Poster', 'poster', 'Other'].entries()) {
+      await sql`insert into records (kind) values ('image')`.execute(tx)
+      await sql`insert into images (id, author, title, date_utc, file, mime_type, width, height, filesize, sizes, source_url, original_image)
+        select max(id), 1, ${title}, '2026-01-02 03:04:05', ${`${index}.png`}, 'image/png', 1, 1, 1, '{}', '', '' from records`.execute(
+        tx,
+      )
+    }
+  })
+  await database.migrate(media.up)
+  const rows = await database.read.selectFrom('images').selectAll().orderBy('id').execute()
+  assert.deepEqual(
+    rows.map(({ slug }) => slug),
+    ['poster', `poster-${rows[1]?.id}`, 'other'],
+  )
+  assert.deepEqual(
+    rows.map(({ search, modified_utc, alt_text }) => [search, modified_utc, alt_text]),
+    ['poster', 'poster', 'other'].map((name) => [name, '2026-01-02 03:04:05', '']),
+  )
 })

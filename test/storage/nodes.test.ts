@@ -91,6 +91,28 @@ test('events of one title get a slug each, and share one new venue, organizer, c
   }
 })
 
+test('new terms that many events name at once are made once each, and no event is refused', async () => {
+  for (let round = 0; round < 12; round++) {
+    const names = [1, 2].map((number) => `Fresh ${round} ${number}`)
+    const answers = await sixteen((i) =>
+      send(i, 'POST', '/events', {
+        ...WHEN,
+        title: `Fresh ${round}`,
+        categories: i % 2 ? names : names.toReversed(),
+        tags: i % 2 ? names.toReversed() : names,
+      }),
+    )
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]), JSON.stringify(answers[0]?.body))
+    for (const path of ['categories', 'tags']) {
+      const { body } = await send(round, 'GET', `/${path}?search=Fresh ${round} `)
+      assert.deepEqual(
+        body[path].map(({ name, count }: { name: string; count: number }) => [name, count]),
+        names.map((name) => [name, 16]),
+      )
+    }
+  }
+})
+
 test('an event that sixteen clients move to the trash at once is moved once', async () => {
   const { body: event } = await send(0, 'POST', '/events', { ...WHEN, title: 'Once', tags: ['single'] })
   const answers = await sixteen((i) => send(i, 'DELETE', `/events/${event.id}`))

@@ -5,6 +5,7 @@ import type { Database, Db } from '../../src/storage/database.ts'
 import { held } from '../../src/storage/locks.ts'
 import { readSnapshot } from '../../src/storage/snapshot.ts'
 import { statement } from '../../src/storage/statement.ts'
+import { wholeList } from '../../src/storage/whole-list.ts'
 import { openScratch } from './open.ts'
 
 const term = (name: string, count = 0) => ({
@@ -94,6 +95,37 @@ test('a list of thousands of entries is asked for as it is', async (t) => {
   await fill(database, 'a', 'z')
   const many = [...Array.from({ length: 3000 }, (_, i) => `n${i}`), 'z']
   assert.deepEqual(slugsOf(await listBySlugs(database.read, { slugs: many, least: 0 })), ['z'])
+})
+
+test('queries with lists of all lengths have one text, and statements have few', async (t) => {
+  const { database } = await openScratch(t)
+  await fill(database, 'a', 'z')
+  const texts = new Set<string>()
+  let built = 0
+  const counted = statement<{ slugs: string[] }>()((db, value) => {
+    built += 1
+    return db.selectFrom('terms').select('slug').where('slug', 'in', value('slugs'))
+  })
+  for (let length = 1; length <= 600; length++) {
+    const slugs = [...Array.from({ length: length - 1 }, (_, i) => `n${i}`), 'z']
+    const query = database.read.selectFrom('terms').select('slug').where('slug', 'in', wholeList(database.read, slugs))
+    texts.add(query.compile().sql)
+    if (length % 100 === 1) assert.deepEqual(slugsOf(await query.execute()), ['z'])
+    assert.deepEqual(slugsOf(await counted(database.read, { slugs })), ['z'])
+  }
+  assert.equal(texts.size, 1)
+  assert.ok(built < 12, `${built} statements`)
+})
+
+test('lists of more entries than a statement may have values are asked for', async (t) => {
+  const { database } = await openScratch(t)
+  await fill(database, 'a', 'z')
+  const ids = Array.from({ length: 100_000 }, (_, i) => i + 1)
+  const terms = database.read.selectFrom('terms').select('slug').orderBy('slug')
+  assert.deepEqual(slugsOf(await terms.where('id', 'in', wholeList(database.read, ids)).execute()), ['a', 'z'])
+  assert.deepEqual(slugsOf(await terms.where('id', 'not in', wholeList(database.read, ids)).execute()), [])
+  const none: number[] = []
+  assert.deepEqual(slugsOf(await terms.where('id', 'in', wholeList(database.read, none)).execute()), [])
 })
 
 test('an empty list is an error', async (t) => {

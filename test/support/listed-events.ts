@@ -1,4 +1,4 @@
-import { type ListedEvent, mostBytes, writeParts } from '../../src/events/event-pieces.ts'
+import { type ListedEvent, mostBytes, writeParts } from '../../src/memory/event-pieces.ts'
 
 /** An event of a list as the list shows it. */
 export function readListed(event: ListedEvent): Record<string, unknown> {

@@ -9,9 +9,13 @@ import { basename, dirname, join, relative } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { PATIENCE_MS } from './waiting.ts'
+import { childrenOf, isRunning, killIfThere } from './process-tree.ts'
+import { PATIENCE_MS, until } from './waiting.ts'
 
 const run = promisify(execFile)
+
+/** How a server ends. */
+export type Halt = 'fast' | 'immediate' | 'kill'
 
 /** A PostgreSQL server that only tests use. */
 export interface PostgresServer {
@@ -21,8 +25,8 @@ export interface PostgresServer {
   bin: string
   /** The address of one of its databases; `postgres` exists from the start. */
   address: (database?: string) => string
-  /** Ends the server; `immediate` is as if it crashed. */
-  halt: (how: 'fast' | 'immediate') => Promise<void>
+  /** Ends the server; `immediate` is as if it crashed, `kill` is `kill -9` of all its processes. */
+  halt: (how: Halt) => Promise<void>
   /** Starts it again after `halt`, with its data, on the same port. */
   start: () => Promise<void>
   /** Starts a standby that follows this server, which is away for a moment meanwhile. To be closed before this server is. */
@@ -79,12 +83,13 @@ async function runServer(
     server = await launch(join(bin, 'postgres'), data, port, owner, settings)
     await untilReady(server, address())
   }
-  const halt = async (how: 'fast' | 'immediate') => {
+  const halt = async (how: Halt) => {
     const running = server
     server = undefined
     if (!running || running.exitCode !== null) return
     const gone = new Promise((resolve) => running.once('exit', resolve))
-    running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+    if (how === 'kill') await killAll(running)
+    else running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
     await gone
   }
   await start()
@@ -114,6 +119,14 @@ async function runServer(
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
+}
+
+/** Kills a server and what it has started, and waits until none of it is left: a new server refuses to start beside them. */
+async function killAll(server: ChildProcess): Promise<void> {
+  const others = childrenOf(Number(server.pid))
+  server.kill('SIGKILL')
+  for (const pid of others) killIfThere(pid)
+  await until(() => others.every((pid) => !isRunning(pid)), 'processes of PostgreSQL live on')
 }
 
 function initArguments(data: string, version: string): string[] {

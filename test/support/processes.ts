@@ -24,9 +24,16 @@ export async function readAll({ lines }: Process): Promise<string[]> {
   return all
 }
 
-/** Runs a TypeScript file of this repository; what it says on standard error is shown. */
-export function startProcess(file: string, words: readonly string[], env: Record<string, string> = {}): Process {
-  const child = spawn(process.execPath, [file, ...words], {
+/** Runs a TypeScript file of this repository; what it says on standard error is shown. A line of shell may be run in front, in the same process. */
+export function startProcess(
+  file: string,
+  words: readonly string[],
+  env: Record<string, string> = {},
+  before = '',
+): Process {
+  const command = [process.execPath, file, ...words]
+  const [program = '', ...rest] = before === '' ? command : ['sh', '-c', `${before}; exec "$0" "$@"`, ...command]
+  const child = spawn(program, rest, {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -57,11 +64,11 @@ export interface SentAnswer {
   body: any
 }
 
-/** Starts `kalends serve` with these settings on a free port, and waits until it answers. */
-export async function startServiceProcess(settings: Settings): Promise<ServiceProcess> {
-  const given = { timezone: 'America/New_York', port: '0', log_level: 'silent', ...settings }
+/** Starts `kalends serve` with these settings on a free port, and waits until it answers. `before` as for `startProcess`. */
+export async function startServiceProcess(settings: Settings, before = ''): Promise<ServiceProcess> {
+  const given = { timezone: 'America/New_York', port: '0', log_level: 'silent', drain_ms: '0', ...settings }
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
-  const { child, lines, end } = startProcess('src/main.ts', [...flags, 'serve'])
+  const { child, lines, end } = startProcess('src/main.ts', [...flags, 'serve'], {}, before)
   for await (const line of lines) {
     const [, base] = line.match(/^Kalends answers at (\S+)$/) ?? []
     if (base === undefined) continue

@@ -57,6 +57,7 @@ export function testConfig(folder: string, settings: Settings = {}): Config {
       timezone: 'America/New_York',
       port: '0',
       log_level: 'silent',
+      drain_ms: '0',
       image_hosts: '127.0.0.1',
       data: folder,
       ...settings,

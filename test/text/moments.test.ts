@@ -381,7 +381,7 @@ describe('UTC moments', () => {
 })
 
 describe('parts of a wall time', () => {
-  test('the parts are zero-padded text in the order of the contract', () => {
+  test('the parts are zero-padded text in the documented order', () => {
     const parts = wallParts('2026-12-01 10:05:09')
     assert.equal(
       JSON.stringify(parts),

@@ -59,6 +59,14 @@ describe('searches for events', () => {
     ['"unclosed phrase', ['"unclosed', 'phrase'], []],
     ['5" nails', ['5"', 'nails'], []],
     ['-', ['-'], []],
+    ['-5 degrees', ['-5', 'degrees'], []],
+    ['pie -5', ['pie', '-5'], []],
+    ['--pie', ['--pie'], []],
+    ['-élan', [], ['elan']],
+    ['!!! ???', ['!!! ???'], []],
+    ['"!!! ???"', ['!!! ???'], []],
+    ['" "', ['" "'], []],
+    ['🎏  🎉', ['🎏 🎉'], []],
     ['""', ['""'], []],
     [
       'one two three four five six seven eight nine',
@@ -88,6 +96,8 @@ describe('searches for events', () => {
     const word = fc.stringMatching(/^[\p{L}\p{N}%_'\\&]{1,8}$/u)
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 9 }), (words) => {
+        // Signs alone are searched for in their order.
+        fc.pre(words.some((text) => /[\p{L}\p{N}]/u.test(text)))
         const haystack = fold(words.join(' '))
         assert.ok(matchesSearch(parseSearch(words.toReversed().join(' ')), haystack))
         assert.ok(matchesSearch(parseSearch(`"${words.join(' ')}"`), haystack))
@@ -107,7 +117,10 @@ describe('searches for venues and organizers', () => {
     ['+44 20 5550', ['44', '20', '5550']],
     ['हिन्दी भवन', ['हिन्दी', 'भवन']],
     ['Main - Hall', ['main', 'hall']],
-    ['%_"&', []],
+    ['-5 degrees', ['-5', 'degrees']],
+    ['%_"&', ['%_"&']],
+    ['!!!  ???', ['!!! ???']],
+    ['--', ['--']],
     ['  ', []],
   ]
   for (const [text, words] of searches) {

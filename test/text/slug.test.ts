@@ -13,7 +13,7 @@ import {
 const JAPANESE = '%e6%97%a5%e6%9c%ac%e8%aa%9e'
 
 describe('slugs of titles', () => {
-  // Contract B.4, and what the recorded answers show.
+  // Cases of rule 17.1, and of the recorded answers.
   const slugs: readonly (readonly [string, string])[] = [
     ['My Slug', 'my-slug'],
     ['Ünï', 'uni'],

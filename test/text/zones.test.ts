@@ -251,7 +251,7 @@ describe('what a zone is called at a time', () => {
     }
   })
 
-  test('offsets are called as contract 3.1 says, UTC and abbreviations by themselves', () => {
+  test('offsets are named as rule 5.3 says, UTC and abbreviations by themselves', () => {
     const at = '2027-07-15 12:00:00'
     for (const zone of ['UTC+3', 'UTC-8', 'UTC+5:45', 'UTC-4.5', 'UTC+0'])
       assert.equal(timezoneAbbreviation(zone, at), zone)

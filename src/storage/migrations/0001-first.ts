@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { columnTypes, startSequence } from '../column-types.ts'
 import type { Db } from '../database.ts'
 import type { Migration } from '../migrate.ts'
-import { stampChanges } from '../postgres-changes.ts'
+import { stampChanges } from '../postgres/postgres-changes.ts'
 
 /** Everything of the first release: records, terms, links, people, and the log of changes. */
 export const first: Migration = { name: '0001-first', up }
@@ -57,7 +57,7 @@ async function up(db: Db): Promise<void> {
     phone ${text} not null default '', website ${text} not null default '', email ${text} not null default '')`)
 
   for (const table of ['events', 'venues', 'organizers']) {
-    // Drafts may share a slug (contract 5.2); every other record has its own.
+    // Drafts may share a slug (rule 17.3); every other record has its own.
     await run(`create unique index ${table}_slug on ${table} (slug) where status not in ('draft', 'pending')`)
     await run(`create index ${table}_any_slug on ${table} (slug, id)`)
   }

@@ -1,0 +1,79 @@
+/** Bytes that several caches share: whichever is used more takes more of them. */
+export interface CacheBudget {
+  /** Bytes the young generations of all caches hold, and the most they may hold. */
+  youngBytes: number
+  limit: number
+  caches: { young: Map<unknown, unknown>; old: Map<unknown, unknown>; youngBytes: number }[]
+}
+
+/**
+ * A cache bounded in bytes. It keeps two generations: what is used moves into the young one, and when the young ones of all caches with the
+ * same budget are full, the old ones are forgotten. Finding costs no more than a look into a map or two.
+ */
+export interface Cache<Key, Value> {
+  budget: CacheBudget
+  young: Map<Key, Sized<Value>>
+  old: Map<Key, Sized<Value>>
+  youngBytes: number
+}
+
+interface Sized<Value> {
+  value: Value
+  bytes: number
+}
+
+/** A budget of so many bytes for all generations together. */
+export function cacheBudget(bytes: number): CacheBudget {
+  return { youngBytes: 0, limit: bytes / 2, caches: [] }
+}
+
+export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
+  const cache: Cache<Key, Value> = { budget, young: new Map(), old: new Map(), youngBytes: 0 }
+  budget.caches.push(cache)
+  return cache
+}
+
+export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Value | undefined {
+  const young = cache.young.get(key)
+  if (young) return young.value
+  const old = cache.old.get(key)
+  if (old) keep(cache, key, old.value, old.bytes)
+  return old?.value
+}
+
+/** Keeps a value that holds so many bytes, in place of the one before; not one that a generation has no room for. */
+export function keep<Key, Value>(cache: Cache<Key, Value>, key: Key, value: Value, bytes: number): void {
+  drop(cache, key)
+  if (bytes > cache.budget.limit) return
+  if (cache.budget.youngBytes + bytes > cache.budget.limit) grow(cache.budget)
+  cache.young.set(key, { value, bytes })
+  take(cache, bytes)
+}
+
+/** Lets the young generations grow old. */
+function grow(budget: CacheBudget): void {
+  for (const cache of budget.caches) {
+    cache.old = cache.young
+    cache.young = new Map()
+    cache.youngBytes = 0
+  }
+  budget.youngBytes = 0
+}
+
+function take<Key, Value>(cache: Cache<Key, Value>, bytes: number): void {
+  cache.youngBytes += bytes
+  cache.budget.youngBytes += bytes
+}
+
+export function drop<Key, Value>(cache: Cache<Key, Value>, key: Key): void {
+  const young = cache.young.get(key)
+  if (young) take(cache, -young.bytes)
+  cache.young.delete(key)
+  cache.old.delete(key)
+}
+
+export function dropAll<Key, Value>(cache: Cache<Key, Value>): void {
+  take(cache, -cache.youngBytes)
+  cache.young.clear()
+  cache.old.clear()
+}

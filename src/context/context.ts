@@ -1,0 +1,30 @@
+import type { Site } from '../config.ts'
+import type { ImageService } from '../images/images.ts'
+import type { Caller } from '../people/caller.ts'
+import type { Database, Db } from '../storage/database.ts'
+
+/** What presenting needs, without the caller: a record looks the same to everybody who may see it. */
+export interface Presenting {
+  site: Site
+  images: Pick<ImageService, 'mediaUrl'>
+  /** Reports a defect of the service, such as a record that cannot be shown. */
+  report: (error: unknown) => void
+}
+
+/** Who asks, when, of which site, and what answers: all that checks, rules and stores lean on. */
+export interface Context {
+  /** For reads. */
+  db: Db
+  /** Runs long reads, such as lists, beside the event loop. */
+  aside: Database['aside']
+  /** For writes: one durable transaction. */
+  write: Database['write']
+  /** The ids of all events that a search finds, visible to the caller or not. */
+  findMatching: Database['findMatching']
+  images: ImageService
+  report: Presenting['report']
+  site: Site
+  caller: Caller
+  /** Milliseconds since the epoch. */
+  now: number
+}

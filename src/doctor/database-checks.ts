@@ -1,0 +1,106 @@
+import type { Config } from '../config.ts'
+import { databaseAddress } from '../config.ts'
+import { type Examined, examineDatabase } from '../storage/examine.ts'
+import { formatUtc, utcToMs } from '../text/zones.ts'
+import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
+
+/** Seconds by which the clocks of two machines may differ. */
+const CLOCKS_DIFFER_S = 5
+/** This program was written after that. */
+const WRITTEN_MS = Date.UTC(2026, 0, 1)
+const DAY_MS = 86_400_000
+
+/** Looks at the database and at the clock. @param now milliseconds since the epoch */
+export async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
+  let examined: Examined
+  try {
+    examined = await examineDatabase(databaseAddress(config), formatUtc(now))
+  } catch (error) {
+    const todo = 'Look at --database and --data, at the server, and at its log.'
+    return [failing('database', messageOf(error), todo), checkClock(now, undefined)]
+  }
+  const place = examined.file === undefined ? '' : `: ${examined.file}`
+  const answering = ok('database', `${examined.server} answers${place}.`)
+  // The header of a damaged file means nothing.
+  if (examined.damage.length > 0) return [answering, checkIntegrity(examined), checkClock(now, undefined)]
+  return [
+    answering,
+    checkIntegrity(examined),
+    checkSteps(examined),
+    checkWritable(examined),
+    ...checkPeople(examined),
+    checkClock(now, examined),
+  ]
+}
+
+function checkIntegrity({ damage, file }: Examined): Finding {
+  if (file === undefined) return ok('integrity', 'That of a server is its own matter.')
+  if (damage.length === 0) return ok('integrity', 'The quick check of all pages finds nothing wrong.')
+  return failing(
+    'integrity',
+    damage.join('; '),
+    'Stop the service, keep the file, and restore a backup; sqlite3 FILE .recover may save more.',
+  )
+}
+
+function checkSteps({ steps }: Examined): Finding {
+  if (!steps)
+    return warning(
+      'migrations',
+      'The database holds no calendar.',
+      'kalends serve makes a new one in it; if there should be one, look at --database and --data.',
+    )
+  const { missing, unknown } = steps
+  if (unknown.length > 0)
+    return failing(
+      'migrations',
+      `A newer version has made the steps ${unknown.join(', ')}.`,
+      'Start that version, or restore a backup from before it.',
+    )
+  if (missing.length > 0)
+    return warning(
+      'migrations',
+      `The steps ${missing.join(', ')} are still to be made.`,
+      'Back up; the next start makes them.',
+    )
+  return ok('migrations', 'The tables are those of this version.')
+}
+
+function checkWritable({ readOnly }: Examined): Finding {
+  if (readOnly === undefined) return ok('writing', 'The database takes writes.')
+  return failing(
+    'writing',
+    `Nothing can be written: ${readOnly}.`,
+    'Name the primary, or give the user of the database its tables.',
+  )
+}
+
+/** Nothing where the tables are not those of this version. */
+function checkPeople({ steps, administrators }: Examined): Finding[] {
+  if (!steps || steps.missing.length + steps.unknown.length > 0) return []
+  if (administrators > 0) return [ok('administrators', `${administrators} can sign in.`)]
+  return [
+    warning(
+      'administrators',
+      'No administrator can sign in.',
+      'kalends password add LOGIN makes a password; kalends user list shows who there is.',
+    ),
+  ]
+}
+
+function checkClock(now: number, examined: Examined | undefined): Finding {
+  const shown = `${formatUtc(now)} UTC`
+  const todo = 'Set the clock of this machine and keep it right (NTP): schedules, expiries and entity tags go by it.'
+  if (now < WRITTEN_MS) return failing('clock', `It is ${shown}, which is before this program was written.`, todo)
+  const { clock, lastChange = '' } = examined ?? {}
+  const apart = clock === undefined ? 0 : Math.abs(clock - now) / 1000
+  if (apart > CLOCKS_DIFFER_S)
+    return warning(
+      'clock',
+      `It is ${shown}, and ${Math.round(apart)} seconds away from that by the database server.`,
+      todo,
+    )
+  if (lastChange !== '' && utcToMs(lastChange) > now + DAY_MS)
+    return warning('clock', `It is ${shown}, and a record was changed at ${lastChange}, which is still to come.`, todo)
+  return ok('clock', `It is ${shown}${clock === undefined ? '' : ', and so it is for the database server'}.`)
+}

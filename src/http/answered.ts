@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+
+/** The facts of an answer that has been handed to the connection, for the log and the metrics. */
+export interface Answered {
+  /** The method as sent, before overrides. */
+  method: string
+  /** Path and query as sent; it may hold secrets. */
+  url: string
+  /** The template below the REST root, such as `/tribe/events/v1/events/{id}`, or a path such as `/healthz`; `''` for no route. */
+  route: string
+  status: number
+  /** Milliseconds since the request arrived. */
+  ms: number
+  /** Bytes of the body as it goes out; 0 for none, and for files of images. */
+  bytes: number
+  requestId: string
+  /** Address of the client. */
+  address: string
+  /** What gave it: a finished body, the index of events in memory, the ordinary way, or the refusal of a service with too much to do. */
+  from: 'finished' | 'memory' | 'ordinary' | 'refused'
+}
+
+/** Hears of every answer, both of the short way of anonymous reads and of the ordinary one. It must be quick, and throw nothing. */
+export type OnAnswered = (answered: Answered) => void
+
+/** Gives each request a name that no other has, of this process or another: a random start and a number. */
+export function makeRequestIds(): () => string {
+  const start = `${randomBytes(6).toString('base64url')}-`
+  let last = 0
+  return () => {
+    last += 1
+    return start + last.toString(36)
+  }
+}

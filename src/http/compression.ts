@@ -1,0 +1,32 @@
+import { promisify } from 'node:util'
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
+import type { Encoding } from './headers.ts'
+
+/** Larger bodies are compressed beside this thread: compressing so many bytes holds it for some five milliseconds. */
+const HERE_UP_TO = 262_144
+
+/** Bodies that are compressed beside this thread at the same time; those threads also read files. */
+const MOST_BESIDE = 2
+
+const GZIP = { level: 6 }
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+
+const gzipLater = promisify(gzip)
+const brotliLater = promisify(brotliCompress)
+
+let beside = 0
+
+/** The compressed body; a promise of it for a large one; undefined when others are being compressed and this one goes out plain. */
+export function compress(bytes: Buffer, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
+  if (bytes.length <= HERE_UP_TO) return encoding === 'gzip' ? gzipSync(bytes, GZIP) : brotliCompressSync(bytes, BROTLI)
+  return beside < MOST_BESIDE ? compressBeside(bytes, encoding) : undefined
+}
+
+async function compressBeside(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
+  beside += 1
+  try {
+    return await (encoding === 'gzip' ? gzipLater(bytes, GZIP) : brotliLater(bytes, BROTLI))
+  } finally {
+    beside -= 1
+  }
+}

@@ -1,0 +1,175 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Site } from '../config.ts'
+import { Problem, type ProblemCode } from '../problems.ts'
+import { type Admission, makeAdmission } from './admission.ts'
+import { makeRequestIds, type OnAnswered } from './answered.ts'
+import { passRest } from './bodies.ts'
+import { clientAddress, type Trusted } from './client-address.ts'
+import type { Closing } from './closing.ts'
+import { answerHeaders, crossOriginHeaders } from './headers.ts'
+import { arrive, type Handling, noPressure, type Pressure } from './pressure.ts'
+import { problemReply } from './problem-replies.ts'
+import { makeRateLimit, mayAskAgain, type RateLimit } from './rate-limit.ts'
+import { noSlowReaders, type SlowReaders } from './slow-readers.ts'
+
+/** A request and its answer. */
+interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+}
+
+/** The front of the server: it admits, queues and turns away requests, and notifies of each. */
+export interface Front {
+  site: Site
+  admission: Admission
+  pressure: Pressure<Exchange>
+  readers: SlowReaders
+  rateLimit: RateLimit | undefined
+  trusted: Trusted | undefined
+  /** Requests of a connection that wait for the answer to the one before. */
+  behind: WeakMap<Socket, number>
+  requestIds: () => string
+  onAnswered: OnAnswered | undefined
+  refusals: Record<'overloaded' | 'tooMany', Refusal>
+}
+
+/** An answer to more requests than can be served, made beforehand, since it has to cost nearly nothing. */
+interface Refusal {
+  status: number
+  headers: readonly string[]
+  body: Buffer
+}
+
+/** The options of a front. */
+export interface FrontOptions {
+  patienceMs: number
+  /** bytes of answers that readers who do not take them may hold together */
+  unsentBytes: number
+  /** requests a second of one client; 0 for any number */
+  rateLimit: number
+  trusted: Trusted | undefined
+  onAnswered?: OnAnswered | undefined
+}
+
+/** Requests of one connection that may wait for earlier answers; a client that sends more does not read answers at all. */
+const MOST_BEHIND = 100
+
+export function makeFront(site: Site, options: FrontOptions): Front {
+  return {
+    site,
+    admission: makeAdmission(),
+    pressure: noPressure(),
+    readers: noSlowReaders(options.patienceMs, options.unsentBytes),
+    rateLimit: options.rateLimit === 0 ? undefined : makeRateLimit(options.rateLimit),
+    trusted: options.trusted,
+    behind: new WeakMap(),
+    requestIds: makeRequestIds(),
+    onAnswered: options.onAnswered,
+    refusals: {
+      overloaded: makeRefusal(site, 'rest_unavailable'),
+      tooMany: makeRefusal(site, 'rest_too_many_requests'),
+    },
+  }
+}
+
+/** The headers of a refusal: each one takes time. */
+const OF_REFUSALS = new Set([
+  'Content-Type',
+  'X-Content-Type-Options',
+  'Cache-Control',
+  'Access-Control-Expose-Headers',
+  'Retry-After',
+])
+
+function makeRefusal(site: Site, code: ProblemCode): Refusal {
+  const { status, body } = problemReply(new Problem(code), site.language, false)
+  const bytes = Buffer.from(JSON.stringify(body))
+  const all = answerHeaders(site, { 'Retry-After': '1' }, false)
+  const kept = Object.entries(all).filter(([name]) => OF_REFUSALS.has(name))
+  const headers = { ...Object.fromEntries(kept), 'Content-Length': String(bytes.length) }
+  return { status, headers: Object.entries(headers).flat(), body: bytes }
+}
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => void
+
+/**
+ * Lets requests come in one after the other on each connection, so that no more than one answer of each is held for a reader, and only
+ * as many as can be served. `/healthz` and `/readyz` are let in always.
+ */
+export function openFront(front: Front, closing: Closing, serve: Serve): Serve {
+  const handling: Handling<Exchange> = {
+    serve: ({ request, response }) => request.socket.destroyed || serve(request, response),
+    refuse: ({ request, response }) => refuse(front, request, response, front.refusals.overloaded),
+  }
+  const receive: Serve = (request, response) => {
+    if (closing.isClosing) response.shouldKeepAlive = false
+    const now = performance.now()
+    if (isWatching(request.url)) serve(request, response)
+    else if (!mayAsk(front, request, now)) refuse(front, request, response, front.refusals.tooMany)
+    else arrive(front.pressure, { request, response }, now, handling)
+  }
+  return (request, response) => {
+    // A response behind others of its connection has no socket yet.
+    if (response.socket !== null) receive(request, response)
+    else waitBehind(front, request, response, receive)
+  }
+}
+
+function mayAsk({ rateLimit, trusted }: Front, request: IncomingMessage, now: number): boolean {
+  return !rateLimit || mayAskAgain(rateLimit, clientAddress(request, trusted), now)
+}
+
+/** Whether a request asks for the health of the service, which is never refused. */
+export function isWatching(url = ''): boolean {
+  return url.startsWith('/healthz') || url.startsWith('/readyz')
+}
+
+function waitBehind({ behind }: Front, request: IncomingMessage, response: ServerResponse, receive: Serve): void {
+  const { socket } = request
+  const waiting = (behind.get(socket) ?? 0) + 1
+  behind.set(socket, waiting)
+  if (waiting > MOST_BEHIND) {
+    socket.destroy()
+    return
+  }
+  response.once('socket', () => {
+    behind.set(socket, (behind.get(socket) ?? 1) - 1)
+    process.nextTick(receive, request, response)
+  })
+}
+
+/** Answers 503. */
+export function refuseOverload(front: Front, request: IncomingMessage, response: ServerResponse): void {
+  refuse(front, request, response, front.refusals.overloaded)
+}
+
+function refuse(
+  front: Front,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: Refusal,
+): void {
+  const { origin } = request.headers
+  const requestId = front.requestIds()
+  const crossOrigin = origin === undefined ? [] : Object.entries(crossOriginHeaders(origin)).flat()
+  response.writeHead(status, [...headers, 'X-Request-Id', requestId, ...crossOrigin])
+  response.end(request.method === 'HEAD' ? undefined : body)
+  passRest(request)
+  front.onAnswered?.({
+    method: request.method ?? '',
+    url: request.url ?? '',
+    route: '',
+    status,
+    ms: 0,
+    bytes: body.length,
+    requestId,
+    address: clientAddress(request, front.trusted),
+    from: 'refused',
+  })
+}
+
+/** True when nobody waits for the answer any more. */
+export function isGone(request: IncomingMessage): boolean {
+  return request.socket.destroyed
+}

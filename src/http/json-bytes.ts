@@ -1,0 +1,52 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** Characters that are written in one turn of the event loop, which takes some five milliseconds. */
+const AT_ONCE = 1_000_000
+
+/** Longer answers are not indented. */
+const MOST_INDENTED = 1_000_000
+
+/** Whether an address asks for an indented answer. */
+export function isPretty(url: string): boolean {
+  return /[?&]_pretty(=|&|$)/.test(url)
+}
+
+/** A body as JSON. A long list is written in several turns of the event loop, so that nobody waits for all of it. */
+export async function jsonBytes(body: unknown, isIndented = false): Promise<Buffer> {
+  const bytes = await compactBytes(body)
+  return isIndented && bytes.length <= MOST_INDENTED ? Buffer.from(JSON.stringify(body, null, 4)) : bytes
+}
+
+async function compactBytes(body: unknown): Promise<Buffer> {
+  const list = findList(body)
+  if (!list) return Buffer.from(JSON.stringify(body))
+  const { start, items, end } = list
+  const pieces: Buffer[] = []
+  let text = start
+  for (const [i, item] of items.entries()) {
+    text += `${i > 0 ? ',' : ''}${JSON.stringify(item) ?? 'null'}`
+    if (text.length < AT_ONCE) continue
+    pieces.push(Buffer.from(text))
+    text = ''
+    await nextTurn()
+  }
+  const last = Buffer.from(text + end)
+  return pieces.length === 0 ? last : Buffer.concat([...pieces, last])
+}
+
+/** The list in a body, with the JSON before its items and behind them; undefined for a body without one. */
+function findList(body: unknown): { start: string; items: readonly unknown[]; end: string } | undefined {
+  if (Array.isArray(body)) return { start: '[', items: body, end: ']' }
+  if (body === null || typeof body !== 'object') return undefined
+  for (const [name, value] of Object.entries(body)) {
+    // An envelope has its list one deeper.
+    const inner = Array.isArray(value) || name === 'body' ? findList(value) : undefined
+    if (!inner) continue
+    const shell = JSON.stringify({ ...body, [name]: [] })
+    // No text has these characters in a row: a quotation mark in one is escaped.
+    const mark = `${JSON.stringify(name)}:[]`
+    const at = shell.indexOf(mark) + mark.length - '[]'.length
+    return { start: shell.slice(0, at) + inner.start, items: inner.items, end: inner.end + shell.slice(at + 2) }
+  }
+  return undefined
+}

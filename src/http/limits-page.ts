@@ -1,0 +1,59 @@
+import { environmentName } from '../config.ts'
+import { type Bounds, limits, MOST_LEVELS, MOST_MEMBERS, MOST_PAIRS } from '../declare/limits.ts'
+import type { Field, Fields } from '../declare/resource.ts'
+import { resources } from '../resources.ts'
+import { LONGEST_MARK_RUN } from '../text/marks.ts'
+
+/** `docs/limits.md`, compared by a test with the declarations. */
+export function limitsPage(): string {
+  const general = [
+    ['Combining marks on one letter, in any text', String(LONGEST_MARK_RUN)],
+    ['Levels that lists and records nest in one value', String(MOST_LEVELS)],
+    ['Members and entries of one value on all levels', inThousands(MOST_MEMBERS)],
+    ['Pairs of a name and a value in a query or form', inThousands(MOST_PAIRS)],
+  ]
+  const sections = resources.flatMap(({ resource }) => [
+    `## ${resource.title}: fields`,
+    '',
+    ...table(['Field', 'At the most'], rowsOf(resource.fields)),
+    '',
+    `## ${resource.title}: parameters of lists`,
+    '',
+    ...table(['Parameter', 'At the most'], rowsOf(resource.filters)),
+    '',
+  ])
+  return [
+    '# Limits',
+    '',
+    'Every text and list that is sent has a limit, which is looked at before anything else is done with it. Over a limit the answer is 400 `rest_invalid_param`, whose text names the field and the limit; over the limit of a whole body it is 413. The same limits hold for venues, organizers and terms that are sent within an event. The interface description has them as `maxLength` and `maxItems`. This page is compared with the declarations by `test/house/limits-page.test.ts`, which writes it with `UPDATE=1`.',
+    '',
+    `A character counts once however it is written: an entity such as \`&amp;\` is one. Bytes are those of UTF-8. Words are parted by blanks; in searches of venues and organizers by every sign. The bytes of descriptions and excerpts are the setting \`${environmentName('text_bytes')}\`, those of bodies \`${environmentName('body_bytes')}\` and \`${environmentName('image_bytes')}\`.`,
+    '',
+    ...table(['Of every request', 'At the most'], general),
+    '',
+    ...sections,
+  ].join('\n')
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)]
+}
+
+function rowsOf(fields: Fields): string[][] {
+  return Object.entries(fields).map(([name, field]) => [`\`${name}\``, describe(field)])
+}
+
+function describe(field: Field): string {
+  const { characters, bytes, words, entries }: Bounds = field.within ?? field.kind.within ?? limits.line
+  const each = field.kind.list ? ' each' : ''
+  const parts = [
+    entries === undefined ? undefined : `${entries} entries`,
+    characters === undefined ? undefined : `${inThousands(characters)} characters${each}`,
+    bytes === undefined ? undefined : bytes === 'setting' ? 'bytes as set' : `${inThousands(bytes)} bytes`,
+    words === undefined ? undefined : `${words} words`,
+  ]
+  return parts.filter((part) => part !== undefined).join(', ')
+}
+
+const inThousands = (number: number) => number.toLocaleString('en')

@@ -1,0 +1,325 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Site } from '../config.ts'
+import type { Context } from '../context/context.ts'
+import { ids, integer, listEntries, NEVER, words } from '../declare/kinds.ts'
+import type { ListAnswer, Operations } from '../declare/operations.ts'
+import { defineFields, defineResource, type Parsed } from '../declare/resource.ts'
+import { isImageReference } from '../images/images.ts'
+import { recordUrl } from '../linked/record-present.ts'
+import { can, mayEdit, mayRead, seesUnpublished } from '../people/caller.ts'
+import { Problem } from '../problems.ts'
+import { pageRequest, visibleTo } from '../records/record-store.ts'
+import { textsOfRecord } from '../records/record-texts.ts'
+import { isAllowedStatusList, statusFilter } from '../records/status.ts'
+import { showOrLeaveOut, showRecord } from '../records/unshowable.ts'
+import { resources, type Served } from '../resources.ts'
+import type { EventRow, OrganizerRow, RecordColumns, RecordTable, Taxonomy, VenueRow } from '../storage/schema.ts'
+import { alsoMatching } from '../storage/search/search-index.ts'
+import { oneLineContains } from '../storage/text.ts'
+import { wholeList } from '../storage/whole-list.ts'
+import { taxonomyWord } from '../terms/term-present.ts'
+import { renderTitle } from '../text/html.ts'
+import { renderedText, showInTurn, showPrepared } from '../text/long-texts.ts'
+import { parametersOf } from '../text/query-text.ts'
+import { parseSearch, parseWords } from '../text/search.ts'
+import type { WantedText } from '../text/text-work.ts'
+import { wallToUtc } from '../text/zones.ts'
+import { about, isAmong, listPosts, type PostTable, platformTime, postFilters, shownText } from './platform-posts.ts'
+import { offer } from './platform-resource.ts'
+
+type Kind = 'event' | 'venue' | 'organizer'
+
+/** A record as the platform sees it: a post with a title, a content and an excerpt. */
+interface Post {
+  row: RecordColumns
+  title: string
+  content: string
+  excerpt: string
+}
+
+/** A kind of record, as the platform's routes need it. */
+interface PostKind {
+  kind: Kind
+  posts: PostTable & { table: RecordTable }
+  postOf: (row: never) => Post
+}
+
+const columns = { date: 'date', modified: 'modified' } as const
+
+const KINDS: readonly PostKind[] = [
+  {
+    kind: 'event',
+    posts: { table: 'events', title: 'title', ...columns },
+    postOf: (row: EventRow) => ({ row, title: row.title, content: row.description, excerpt: row.excerpt }),
+  },
+  {
+    kind: 'venue',
+    posts: { table: 'venues', title: 'venue', ...columns },
+    postOf: (row: VenueRow) => ({ row, title: row.venue, content: row.description, excerpt: row.excerpt }),
+  },
+  {
+    kind: 'organizer',
+    posts: { table: 'organizers', title: 'organizer', ...columns },
+    postOf: (row: OrganizerRow) => ({ row, title: row.organizer, content: row.description, excerpt: row.excerpt }),
+  },
+]
+
+/** The platform's word for a kind of record, in addresses and in the member `type` (rule 3.8). */
+export function postType(site: Pick<Site, 'vendor'>, kind: Kind): string {
+  return kind === 'event' ? `${site.vendor}_events` : `${site.vendor}_${kind}`
+}
+
+const statusFilterField = defineFields({
+  status: {
+    kind: words,
+    about: about('Only records with one of these statuses; any stands for all but the trash'),
+    default: 'publish',
+    valid: (value, context) => isAny(value, context) || isAllowedStatusList(value, context),
+  },
+})
+
+/** `any` alone, from callers who may edit. */
+function isAny(value: unknown, context: Context): boolean {
+  const [only, ...others] = listEntries(value) ?? []
+  return only === 'any' && others.length === 0 && seesUnpublished(context.caller)
+}
+
+/** The records of the namespace as clients of the platform read them (rule 29.5); `site` is that of the namespace. */
+export function recordsOf(site: Site): Served[] {
+  return KINDS.map((kind) => serve(kind, site))
+}
+
+/** The operations of the namespace on records of this kind. */
+function operationsOf(kind: Kind): Operations<RecordColumns> {
+  const served = resources.find(({ resource }) => resource.name === kind)
+  if (!served) throw new Error(`no resource is called ${kind}`)
+  return served.operations as Operations<RecordColumns>
+}
+
+function serve(kind: PostKind, site: Site): Served {
+  const { find } = operationsOf(kind.kind)
+  const filters = { ...postFilters, ...statusFilterField, ...(kind.kind === 'event' ? termsFilters(site) : {}) }
+  const resource = defineResource({
+    name: kind.kind,
+    path: postType(site, kind.kind),
+    title: kind.kind,
+    addresses: { id: { id: { kind: integer, about: '', required: true } } },
+    fields: kind.kind === 'event' ? featuredField : {},
+    filters,
+  })
+  return offer<RecordColumns>(resource, {
+    list: (context, query) => list(kind, context, query),
+    find,
+    missing: async () => new Problem('rest_post_invalid_id'),
+    read: async (context, row) => {
+      if (row.status === 'trash' ? !mayEdit(context.caller, row) : !mayRead(context.caller, row))
+        throw new Problem('rest_forbidden')
+      return presentOne(kind, context, row)
+    },
+    update: (context, row, sent) => setFeatured(kind, { ...context, site }, context, row, sent),
+    rights: {
+      create: () => false,
+      update: ({ caller }, row) => kind.kind === 'event' && (row ? mayEdit(caller, row) : can(caller, 'edit')),
+      remove: () => false,
+    },
+  })
+}
+
+const featuredField = defineFields({
+  featured_media: {
+    kind: integer,
+    about: about('The id of the featured image; 0 for none'),
+    lookUp: isImageReference,
+  },
+})
+
+/** Changes the image of an event the way the namespace does, and answers in the platform's shape. */
+async function setFeatured(
+  kind: PostKind,
+  inNamespace: Context,
+  context: Context,
+  row: RecordColumns,
+  sent: Parsed<typeof featuredField>,
+): Promise<object> {
+  if (sent.featured_media !== undefined)
+    await operationsOf(kind.kind).update(inNamespace, row, { image: sent.featured_media || '' })
+  const changed = await operationsOf(kind.kind).find(context, { id: row.id })
+  if (!changed) throw new Problem('rest_post_invalid_id')
+  return presentOne(kind, context, changed)
+}
+
+function termsFilters(site: Site) {
+  return defineFields({
+    [taxonomyWord(site, 'category')]: { kind: ids, about: about('Only events in any of these categories, by id') },
+    tags: { kind: ids, about: about('Only events with any of these tags, by id') },
+  })
+}
+
+type Query = Parsed<typeof postFilters & typeof statusFilterField>
+
+async function list(kind: PostKind, context: Context, query: Query): Promise<ListAnswer> {
+  const page = pageRequest(query, context)
+  const { page: _page, per_page: _perPage, ...filters } = query
+  const isAnyStatus = query.status?.[0] === 'any'
+  const { statuses } = statusFilter(context.caller, isAnyStatus ? undefined : query.status)
+  const { rows, total } = await listPosts<RecordColumns>(kind.posts, query, page, context, {
+    conditions: [
+      isAmong(context.db, sql.ref(`${kind.posts.table}.status`), [...statuses]),
+      ...(kind.kind === 'event' ? eventConditions(context, query) : []),
+      ...(query.search?.trim() ? [await searchCondition(kind, query.search, context)] : []),
+    ],
+    open: visibleTo(context.caller, kind.posts.table) as never,
+    toColumn: (wall) => wall,
+  })
+  return {
+    items: await presentAll(kind, context, rows),
+    total,
+    ...page,
+    effective: parametersOf(filters),
+    pastEnd: 'rest_post_invalid_page_number',
+  }
+}
+
+/** Events hidden from listings are in no list here either (rule 13.6). */
+function eventConditions(context: Context, query: Record<string, unknown>): RawBuilder<SqlBool>[] {
+  const asked = [query[taxonomyWord(context.site, 'category')], query.tags]
+  const taxonomies: Taxonomy[] = ['category', 'tag']
+  const inTerms = taxonomies.flatMap((taxonomy, index) => {
+    const terms = asked[index] as number[] | undefined
+    if (terms === undefined) return []
+    return [
+      sql<SqlBool>`events.id in (select event_terms.event from event_terms join terms on terms.id = event_terms.term
+        where terms.taxonomy = ${taxonomy} and ${isAmong(context.db, sql.ref('event_terms.term'), terms)})`,
+    ]
+  })
+  return [sql<SqlBool>`events.hide_from_listings = 0`, ...inTerms]
+}
+
+/** The search of the namespace: of events in all of their texts, of venues and organizers within one field (rules 14.2 and 14.3). */
+async function searchCondition(
+  { kind, posts }: PostKind,
+  text: string,
+  context: Context,
+): Promise<RawBuilder<SqlBool>> {
+  if (kind === 'event') {
+    const matching = await alsoMatching(context.db, parseSearch(text), context.findMatching)
+    return sql<SqlBool>`${matching(sql<SqlBool>`1 = 1`)}`
+  }
+  const fragments = parseWords(text)
+  return fragments.length === 0 ? sql<SqlBool>`1 = 0` : oneLineContains(context.db, `${posts.table}.search`, fragments)
+}
+
+type TermIds = Record<Taxonomy, number[]>
+
+async function presentOne(kind: PostKind, context: Context, row: RecordColumns): Promise<object> {
+  const [show] = await showEach(kind, context, [row])
+  return show ? showPrepared(show.texts, () => showRecord(kind.kind, row.id, show.now)) : {}
+}
+
+/** These records, without those that cannot be shown. */
+async function presentAll(kind: PostKind, context: Context, rows: readonly RecordColumns[]): Promise<object[]> {
+  const each = await showEach(kind, context, rows)
+  const shown = await showInTurn(
+    each,
+    ({ texts }) => texts,
+    ({ id, now }) => showOrLeaveOut(context, kind.kind, id, now),
+  )
+  return shown.filter((post) => post !== undefined)
+}
+
+/** How each of these records is shown, with its terms looked up. */
+async function showEach(
+  kind: PostKind,
+  context: Context,
+  rows: readonly RecordColumns[],
+): Promise<{ id: number; texts: WantedText[]; now: () => object }[]> {
+  const terms =
+    kind.kind === 'event'
+      ? await findTermIds(
+          context,
+          rows.map(({ id }) => id),
+        )
+      : new Map<number, TermIds>()
+  return rows.map((row) => {
+    const own = kind.kind === 'event' ? (terms.get(row.id) ?? { category: [], tag: [] }) : undefined
+    const now = () => presentPost(kind.kind, context, kind.postOf(row as never), own)
+    return { id: row.id, texts: textsOfRow(row), now }
+  })
+}
+
+/** The ids of the terms of these events, in order. */
+async function findTermIds(context: Context, events: readonly number[]): Promise<Map<number, TermIds>> {
+  const found = new Map<number, TermIds>()
+  if (events.length === 0) return found
+  const rows = await context.db
+    .selectFrom('event_terms')
+    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .select(['event', 'terms.id', 'taxonomy'])
+    .where('event', 'in', wholeList(context.db, events))
+    .orderBy('terms.id')
+    .execute()
+  for (const { event, id, taxonomy } of rows) {
+    const own = found.get(event) ?? { category: [], tag: [] }
+    own[taxonomy].push(id)
+    found.set(event, own)
+  }
+  return found
+}
+
+/** The texts that a record of any kind has, if it has them. */
+function textsOfRow(row: RecordColumns): WantedText[] {
+  const texts: Partial<Record<'description' | 'excerpt', string>> & RecordColumns = row
+  return textsOfRecord(
+    { description: texts.description ?? '', excerpt: texts.excerpt ?? '', trusted: row.trusted },
+    'listed',
+  )
+}
+
+/** A record in the platform's shape. */
+function presentPost(kind: Kind, context: Context, { row, title, content, excerpt }: Post, terms: TermIds | undefined) {
+  const { site, caller } = context
+  const trusted = row.trusted === 1
+  const editable = mayEdit(caller, row)
+  const link = recordUrl(site, kind, row)
+  const utc = row.date_utc === NEVER ? wallToUtc(row.date, site.timezone) : row.date_utc
+  return {
+    id: row.id,
+    date: platformTime(row.date),
+    date_gmt: platformTime(utc),
+    guid: { rendered: `${site.url}/?post_type=${postType(site, kind)}&#038;p=${row.id}` },
+    modified: platformTime(row.modified),
+    modified_gmt: platformTime(row.modified_utc),
+    slug: row.slug,
+    status: row.status,
+    type: postType(site, kind),
+    link,
+    title: shownText(renderTitle(title, trusted), title, editable),
+    content: { ...shownText(renderedText(content, trusted), content, editable), protected: false },
+    excerpt: { ...shownText(renderedText(excerpt, trusted), excerpt, editable), protected: false },
+    author: row.author,
+    featured_media: row.image ?? 0,
+    template: '',
+    meta: [],
+    ...(terms ? { tags: terms.tag, [taxonomyWord(site, 'category')]: terms.category } : {}),
+    _links: linksOf(kind, context, row, terms !== undefined),
+  }
+}
+
+function linksOf(kind: Kind, { site }: Context, { id, image }: RecordColumns, hasTerms: boolean) {
+  const collection = `${site.base}/${postType(site, kind)}`
+  const category = taxonomyWord(site, 'category')
+  return {
+    self: [{ href: `${collection}/${id}` }],
+    collection: [{ href: collection }],
+    about: [{ href: `${site.base}/types/${postType(site, kind)}` }],
+    ...(image === null ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: `${site.base}/media/${image}` }] }),
+    ...(hasTerms
+      ? {
+          'wp:term': [
+            { taxonomy: category, embeddable: true, href: `${site.base}/${category}?post=${id}` },
+            { taxonomy: 'post_tag', embeddable: true, href: `${site.base}/tags?post=${id}` },
+          ],
+        }
+      : {}),
+  }
+}

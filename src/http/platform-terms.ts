@@ -1,0 +1,179 @@
+import type { Site } from '../config.ts'
+import type { Context } from '../context/context.ts'
+import { ids, integer, parentId, readInteger, settledText, words } from '../declare/kinds.ts'
+import { limits } from '../declare/limits.ts'
+import type { ListAnswer, Operations } from '../declare/operations.ts'
+import { defineFields, defineResource, type Parsed } from '../declare/resource.ts'
+import { can } from '../people/caller.ts'
+import { Problem } from '../problems.ts'
+import { isVisible, type Listing, MAX_ID, type PageRequest, pageRequest } from '../records/record-store.ts'
+import { showOrLeaveOut } from '../records/unshowable.ts'
+import type { Served } from '../resources.ts'
+import type { Db } from '../storage/database.ts'
+import type { Taxonomy, TermRow } from '../storage/schema.ts'
+import { wholeList } from '../storage/whole-list.ts'
+import { termFields, termFilters } from '../terms/term-fields.ts'
+import { presentTerm } from '../terms/term-present.ts'
+import { createTerm } from '../terms/term-rules.ts'
+import { findAncestors, findTerm, listTerms, type TermQuery } from '../terms/term-store.ts'
+import { parametersOf } from '../text/query-text.ts'
+import { canonicalSlug } from '../text/slug.ts'
+import { about } from './platform-posts.ts'
+import { offer } from './platform-resource.ts'
+
+const ORDERS: readonly TermQuery['orderby'][] = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include']
+
+const filters = defineFields({
+  ...termFilters.page,
+  search: { ...termFilters.page.search, kind: settledText },
+  exclude: { kind: ids, about: 'Leave out the terms with these ids' },
+  include: { kind: ids, about: 'Only the terms with these ids' },
+  order: { ...termFilters.order.order, default: 'asc', valid: (value) => value === 'asc' || value === 'desc' },
+  orderby: {
+    ...termFilters.order.orderby,
+    default: 'name',
+    valid: (value) => ORDERS.some((order) => order === value),
+  },
+  hide_empty: { ...termFilters.order.hide_empty, default: false },
+  post: termFilters.use.post,
+  slug: { kind: words, about: about('Only the terms with these slugs'), within: limits.slugs },
+  offset: {
+    kind: integer,
+    about: about('How many records to pass over before the first page'),
+    valid: (value) => (readInteger(value) ?? -1) >= 0,
+  },
+})
+
+const parentFilter = defineFields({
+  parent: {
+    kind: parentId,
+    about: 'Only the children of the category with this id; 0 for those at the top',
+  },
+})
+
+/**
+ * Event tags as clients of the platform list, read and make them (rule 29.4). Callers who may edit events may make tags here, as on the
+ * platform; the namespace's own route asks for the right to manage tags. A page past the end is empty.
+ */
+export const tags = serve('tag', 'tags', {
+  create: async (context, values) =>
+    presentOne(context.site, 'tags', await context.write((tx) => createTerm(tx, 'tag', values)), new Map()),
+})
+
+/** Event categories as clients of the platform list and read them; `path` has the vendor word. */
+export function categoriesAt(path: string): Served {
+  return serve('category', path, {})
+}
+
+function serve(taxonomy: Taxonomy, path: string, offered: Pick<Partial<Operations<TermRow>>, 'create'>): Served {
+  const resource = defineResource({
+    name: taxonomy,
+    path,
+    title: taxonomy === 'tag' ? 'Tag' : 'Category',
+    addresses: {
+      id: {
+        id: {
+          kind: integer,
+          about: taxonomy === 'tag' ? 'The id of the tag' : 'The id of the category',
+          required: true,
+        },
+      },
+    },
+    fields: offered.create ? termFields : {},
+    filters: taxonomy === 'tag' ? filters : { ...filters, ...parentFilter },
+  })
+  return offer<TermRow>(resource, {
+    ...offered,
+    list: (context, query) => list(taxonomy, path, context, query),
+    find: async (context, address) => ('id' in address ? findTerm(context.db, taxonomy, address.id) : undefined),
+    missing: async () => new Problem('rest_term_invalid'),
+    read: async (context, term) => presentOne(context.site, path, term, await findAncestors(context.db, [term])),
+    rights: {
+      create: (context) => offered.create !== undefined && can(context.caller, 'edit'),
+      update: () => false,
+      remove: () => false,
+    },
+  })
+}
+
+type Query = Parsed<typeof filters> & Parsed<typeof parentFilter>
+
+async function list(taxonomy: Taxonomy, path: string, context: Context, asked: Query): Promise<ListAnswer> {
+  const page = pageRequest(asked, context)
+  const { page: _page, per_page: _perPage, ...shaping } = asked
+  // A caller who may not see an event learns nothing of its terms either.
+  const isHidden = asked.post !== undefined && !(await isVisible(context.db, context.caller, 'events', asked.post))
+  const { rows, total } = isHidden ? { rows: [], total: 0 } : await listPage(context, taxonomy, asked, page)
+  const shown = await presentTerms(context, path, rows)
+  return { items: [...shown.values()], total, ...page, effective: parametersOf(shaping) }
+}
+
+/** These terms in the platform's shape by id, in the same order, without those that cannot be shown. */
+export async function presentTerms(
+  context: Context,
+  path: string,
+  terms: readonly TermRow[],
+): Promise<Map<number, object>> {
+  const ancestors = await findAncestors(context.db, terms)
+  const shown = new Map<number, object>()
+  for (const term of terms) {
+    const show = () => presentOne(context.site, path, term, ancestors)
+    const presented = showOrLeaveOut(context, term.taxonomy, term.id, show)
+    if (presented) shown.set(term.id, presented)
+  }
+  return shown
+}
+
+async function listPage(
+  context: Context,
+  taxonomy: Taxonomy,
+  asked: Query,
+  page: PageRequest,
+): Promise<Listing<TermRow>> {
+  const include = await idsAskedFor(context.db, taxonomy, asked.include?.filter(isPossible), asked.slug)
+  const exclude = asked.exclude?.filter(isPossible)
+  if (include?.length === 0) return { rows: [], total: 0 }
+  const query: TermQuery = {
+    search: asked.search,
+    include,
+    exclude: exclude?.length ? exclude : undefined,
+    hideEmpty: asked.hide_empty ?? false,
+    parent: asked.parent,
+    event: asked.post,
+    slug: undefined,
+    orderby: ORDERS.find((order) => order === asked.orderby) ?? 'name',
+    descending: asked.order === 'desc',
+    keepAncestors: false,
+  }
+  return listTerms(context, taxonomy, query, { ...page, skip: asked.offset ?? 0 })
+}
+
+const isPossible = (id: number) => id <= MAX_ID
+
+/** The ids that `include` and `slug` leave; undefined when neither narrows the list. */
+async function idsAskedFor(
+  db: Db,
+  taxonomy: Taxonomy,
+  include: number[] | undefined,
+  slugs: string[] | undefined,
+): Promise<number[] | undefined> {
+  if (!slugs || slugs.length === 0) return include
+  const terms = await db
+    .selectFrom('terms')
+    .select('id')
+    .where('taxonomy', '=', taxonomy)
+    .where('slug', 'in', wholeList(db, slugs.map(canonicalSlug)))
+    .execute()
+  const known = new Set(terms.map((term) => term.id))
+  return include ? include.filter((id) => known.has(id)) : [...known]
+}
+
+/** A term in the platform's shape. */
+function presentOne(site: Site, path: string, term: TermRow, ancestors: ReadonlyMap<number, TermRow>) {
+  const { id, count, description, url, name, slug, taxonomy, meta } = presentTerm(site, term, ancestors)
+  const collection = `${site.base}/${path}`
+  const parent = term.taxonomy === 'category' ? { parent: term.parent } : {}
+  const up = term.parent === 0 ? {} : { up: [{ href: `${collection}/${term.parent}` }] }
+  const links = { self: [{ href: `${collection}/${id}` }], collection: [{ href: collection }], ...up }
+  return { id, count, description, link: url, name, slug, taxonomy, ...parent, meta, _links: links }
+}

@@ -1,0 +1,123 @@
+/** How busy this thread is with requests, and those that wait for it. */
+export interface Pressure<Waiting> {
+  /** Milliseconds, on the clock of `performance.now`, at which the last request of this turn of the event loop arrived. */
+  last: number
+  /** Milliseconds of work for the requests of this turn. */
+  busyMs: number
+  isCounting: boolean
+  /** Requests for a later turn, the first first, and how many of them have had theirs. */
+  waiting: { request: Waiting; since: number }[]
+  taken: number
+  /** As many as one turn has lately served of them. */
+  aTurn: number
+  /** Requests that are turned away at the end of this turn: at once they would be sent again within it. */
+  refused: Waiting[]
+  /** Milliseconds that the request in hand has waited. */
+  waitedMs: number
+}
+
+/**
+ * Work for requests in one turn of the event loop. Who is answered may ask again in the same turn, so that a turn with a thousand busy
+ * connections would go on for seconds, with timers, databases and new connections waiting.
+ */
+const TURN_MS = 50
+
+/** One request counts for so much at the most: after a single long wait of this thread nobody else need wait. */
+const MOST_COUNTED_MS = 20
+
+/** Turns that requests may have before them; whoever comes when more are waiting is turned away. */
+const TURNS_BEFORE = 2
+const FEWEST_OF_A_TURN = 25
+const MOST_OF_A_TURN = 2000
+
+/** Milliseconds after which requests that need more than a finished answer are turned away, and all of them. */
+const PRESSED_MS = 50
+const LONGEST_MS = 250
+
+export function noPressure<Waiting>(): Pressure<Waiting> {
+  return {
+    last: 0,
+    busyMs: 0,
+    isCounting: false,
+    waiting: [],
+    taken: 0,
+    aTurn: MOST_OF_A_TURN,
+    refused: [],
+    waitedMs: 0,
+  }
+}
+
+/** What is done with requests: `serve` those whose turn it is, `refuse` those that have waited too long. */
+export interface Handling<Waiting> {
+  serve: (request: Waiting) => void
+  refuse: (request: Waiting) => void
+}
+
+/** Serves a request that has arrived, now or in a later turn. `now` is of `performance.now`. */
+export function arrive<Waiting>(
+  pressure: Pressure<Waiting>,
+  request: Waiting,
+  now: number,
+  handling: Handling<Waiting>,
+): void {
+  count(pressure, now)
+  if (pressure.busyMs < TURN_MS && pressure.waiting.length === 0) {
+    handling.serve(request)
+    return
+  }
+  if (pressure.waiting.length - pressure.taken < pressure.aTurn * TURNS_BEFORE) {
+    pressure.waiting.push({ request, since: now })
+    if (pressure.waiting.length === 1) setImmediate(serveWaiting, pressure, handling)
+    return
+  }
+  pressure.refused.push(request)
+  if (pressure.refused.length === 1) setImmediate(refuseAll, pressure, handling)
+}
+
+function refuseAll<Waiting>(pressure: Pressure<Waiting>, { refuse }: Handling<Waiting>): void {
+  for (const request of pressure.refused.splice(0)) refuse(request)
+}
+
+/** Whether the request in hand has waited so long that it gets a finished answer or none. */
+export function isPressed({ waitedMs }: Pressure<unknown>): boolean {
+  return waitedMs > PRESSED_MS
+}
+
+function count(pressure: Pressure<unknown>, now: number): void {
+  if (pressure.isCounting) pressure.busyMs += Math.min(now - pressure.last, MOST_COUNTED_MS)
+  else {
+    pressure.isCounting = true
+    setImmediate(endTurn, pressure)
+  }
+  pressure.last = now
+}
+
+function endTurn(pressure: Pressure<unknown>): void {
+  pressure.isCounting = false
+  pressure.busyMs = 0
+}
+
+function serveWaiting<Waiting>(pressure: Pressure<Waiting>, handling: Handling<Waiting>): void {
+  const { waiting } = pressure
+  const first = pressure.taken
+  const began = performance.now()
+  for (let now = began; now - began < TURN_MS && pressure.taken < waiting.length; now = performance.now()) {
+    const next = waiting[pressure.taken++]
+    if (!next) break
+    pressure.waitedMs = now - next.since
+    if (pressure.waitedMs > LONGEST_MS) handling.refuse(next.request)
+    else handling.serve(next.request)
+  }
+  pressure.waitedMs = 0
+  const had = pressure.taken - first
+  if (pressure.taken < waiting.length || had > pressure.aTurn)
+    pressure.aTurn = Math.min(MOST_OF_A_TURN, Math.max(FEWEST_OF_A_TURN, had))
+  if (pressure.taken >= waiting.length / 2) dropTaken(pressure)
+  if (waiting.length > 0) setImmediate(serveWaiting, pressure, handling)
+}
+
+/** Lets go of what has had its turn, which moves all others. */
+function dropTaken(pressure: Pressure<unknown>): void {
+  pressure.waiting.splice(0, pressure.taken)
+  pressure.taken = 0
+}

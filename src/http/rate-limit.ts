@@ -1,0 +1,43 @@
+import { isIPv6 } from 'node:net'
+
+/** How many requests each client may still make: so many a second, and twice as many at once. */
+export interface RateLimit {
+  perSecond: number
+  clients: Map<string, { left: number; at: number }>
+}
+
+/** Clients that are remembered; beyond, those that were seen first are forgotten. */
+const MOST_CLIENTS = 50_000
+
+export function makeRateLimit(perSecond: number): RateLimit {
+  return { perSecond, clients: new Map() }
+}
+
+/** Counts a request of this address. False when it is one too many. `now` in milliseconds on a clock that does not go back. */
+export function mayAskAgain(limit: RateLimit, address: string, now: number): boolean {
+  const { perSecond, clients } = limit
+  const name = clientOf(address)
+  const most = perSecond * 2
+  const known = clients.get(name)
+  const left = known ? Math.min(most, known.left + ((now - known.at) / 1000) * perSecond) : most
+  const mayAsk = left >= 1
+  const entry = known ?? { left, at: now }
+  entry.left = mayAsk ? left - 1 : left
+  entry.at = now
+  if (known) return mayAsk
+  if (clients.size >= MOST_CLIENTS) for (const first of clients.keys()) if (clients.delete(first)) break
+  clients.set(name, entry)
+  return mayAsk
+}
+
+/** Of an IPv6 address the network, since a client has all of its addresses. */
+function clientOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [start = '', end = ''] = address.split('%', 1)[0]?.split('::') ?? []
+  const before = start.split(':').filter(Boolean)
+  const after = end.split(':').filter(Boolean)
+  const zeros = address.includes('::')
+    ? Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
+    : []
+  return [...before, ...zeros, ...after].slice(0, 4).join(':')
+}

@@ -1,0 +1,44 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ConnectionError } from 'fastify'
+import type { Site } from '../config.ts'
+import { Problem, type ProblemCode } from '../problems.ts'
+import { problemReply } from './problem-replies.ts'
+import { LONGEST_URL } from './respond.ts'
+
+/** Answers requests that are no HTTP, have too long a head, or arrive too slowly, and closes the connection. */
+export function refuseUnreadable(error: ConnectionError, socket: Socket, site: Site, requestId: string): void {
+  // Who has not said a word, as browsers that connect in advance, is told nothing.
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0) {
+    socket.destroy()
+    return
+  }
+  const { status, body } = problemReply(new Problem(codeOf(error)), site.language, false)
+  const text = JSON.stringify(body)
+  const headers = [
+    'Content-Type: application/json; charset=UTF-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ]
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n${text}`, () =>
+    socket.destroySoon(),
+  )
+}
+
+function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
+  // The types of the framework do not know this one.
+  if (String(code) === 'ERR_HTTP_REQUEST_TIMEOUT') return 'rest_request_timeout'
+  if (code !== 'HPE_HEADER_OVERFLOW') return 'rest_invalid_request'
+  // Of a head that is too long only the last piece is at hand; without a line end it is taken for a piece of the address.
+  const isOneLine = Buffer.isBuffer(packet) && !packet.subarray(0, LONGEST_URL).includes('\n')
+  return isOneLine ? 'rest_uri_too_long' : 'rest_head_too_large'
+}
+
+/** The Problem behind an error of the transport; undefined for defects of the service. */
+export function transportProblem(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const isOfClient = error instanceof Error && 'statusCode' in error && error.statusCode === 400
+  return code.startsWith('FST_ERR_CTP') || isOfClient ? new Problem('rest_unsupported_media_type') : undefined
+}

@@ -1,0 +1,98 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+
+/** Answers that their readers have not taken yet. */
+export interface SlowReaders {
+  /** Milliseconds after which a reader that has taken nothing is dropped. */
+  patienceMs: number
+  /** Bytes of answers that are held for one reader alone, and how many may be. */
+  held: number
+  most: number
+  answers: Map<ServerResponse, { bytes: number; since: number }>
+}
+
+/** Readers this old make room for others when there is none. */
+const SLOW_AFTER_MS = 2000
+
+/** Answers up to this size are sent whatever else is held. */
+const SMALL = 65_536
+
+/** Bytes that are handed over at once. A reader that has not taken them after all the patience takes nothing. */
+const PIECE = 131_072
+
+export function noSlowReaders(patienceMs: number, most: number): SlowReaders {
+  return { patienceMs, held: 0, most, answers: new Map() }
+}
+
+/** Whether an answer of so many bytes may be held for a reader who does not take it at once. Readers who have been slow for long make room. */
+export function hasRoomFor(readers: SlowReaders, bytes: number): boolean {
+  if (bytes <= SMALL || readers.held + bytes <= readers.most) return true
+  const now = performance.now()
+  for (const [response, { since }] of readers.answers) {
+    if (now - since < SLOW_AFTER_MS) break
+    letGo(readers, response)
+    response.destroy()
+    if (readers.held + bytes <= readers.most) return true
+  }
+  return false
+}
+
+/**
+ * Sends a body whose head has been written, a large one piece by piece as it is taken. `own` are the bytes of it that are held for this
+ * reader alone; `sent` is called once all of it has left. True when some of it is still on its way.
+ */
+export function sendBody(
+  readers: SlowReaders,
+  response: ServerResponse,
+  body: Buffer,
+  own: number,
+  sent?: () => void,
+): boolean {
+  let at = 0
+  const goOn = () => {
+    while (at + PIECE < body.length) {
+      const piece = body.subarray(at, at + PIECE)
+      at += PIECE
+      if (response.write(piece)) continue
+      response.once('drain', goOn)
+      return
+    }
+    response.end(body.subarray(at), sent)
+  }
+  goOn()
+  if (response.writableEnded && response.socket?.writableLength === 0) return false
+  watchReader(readers, response, own)
+  return true
+}
+
+/** A large body for a framework that sends streams piece by piece as they are taken. */
+export function inPieces(body: Buffer): Buffer | Readable {
+  if (body.length <= PIECE) return body
+  const pieces = function* () {
+    for (let at = 0; at < body.length; at += PIECE) yield body.subarray(at, at + PIECE)
+  }
+  return Readable.from(pieces(), { objectMode: false })
+}
+
+/** Looks after an answer that is on its way: a reader who takes nothing of it is dropped. `own` are the bytes held for it alone. */
+export function watchReader(readers: SlowReaders, response: ServerResponse, own: number): void {
+  if (readers.answers.has(response) || response.destroyed) return
+  readers.answers.set(response, { bytes: own, since: performance.now() })
+  readers.held += own
+  const look = () => {
+    // Where nothing waits to be taken it is not the reader who is slow.
+    if ((response.socket?.writableLength ?? 0) > 0) response.destroy()
+    else timer.refresh()
+  }
+  const timer = setTimeout(look, readers.patienceMs)
+  response.on('drain', () => timer.refresh())
+  response.once('close', () => {
+    clearTimeout(timer)
+    letGo(readers, response)
+  })
+}
+
+function letGo(readers: SlowReaders, response: ServerResponse): void {
+  readers.held -= readers.answers.get(response)?.bytes ?? 0
+  readers.answers.delete(response)
+}

@@ -1,0 +1,40 @@
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { Context } from '../context/context.ts'
+import { type Caller, isLoggedIn, seesAll } from '../people/caller.ts'
+import { isPossibleId, visibleTo } from '../records/record-store.ts'
+import type { ImageRow, RecordTable, Tables } from '../storage/schema.ts'
+
+const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
+
+/**
+ * The condition that the caller may know of an image: it is shown by a record that they may see, or by no record at all, or is their own;
+ * a caller who sees all records sees all images. The file itself is open to everybody who knows its address.
+ */
+export function imagesOpenTo(caller: Caller) {
+  return (images: ExpressionBuilder<Tables, 'images'>) => {
+    if (seesAll(caller)) return images.and([])
+    const usedIn = (table: RecordTable) =>
+      images
+        .selectFrom(table as 'events')
+        .select(sql.lit(1).as('used'))
+        .whereRef(`${table}.image` as 'events.image', '=', 'images.id')
+    const open = TABLES.map((table) => images.exists(usedIn(table).where((record) => seenBy(caller, table, record))))
+    const unused = images.and(TABLES.map((table) => images.not(images.exists(usedIn(table)))))
+    return images.or([...open, unused, ...(isLoggedIn(caller) ? [images('images.author', '=', caller.id)] : [])])
+  }
+}
+
+function seenBy(caller: Caller, table: RecordTable, record: unknown) {
+  return visibleTo(caller, table)(record as ExpressionBuilder<Tables, RecordTable>).$castTo<SqlBool>() as never
+}
+
+/** The image with this id, as far as the caller may know of it. */
+export async function findOpenImage(context: Context, id: number): Promise<ImageRow | undefined> {
+  if (!isPossibleId(id)) return undefined
+  return context.db
+    .selectFrom('images')
+    .selectAll()
+    .where('images.id', '=', id)
+    .where(imagesOpenTo(context.caller))
+    .executeTakeFirst()
+}

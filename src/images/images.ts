@@ -1,0 +1,340 @@
+import { randomBytes } from 'node:crypto'
+import { posix } from 'node:path'
+import type { Context, Presenting } from '../context/context.ts'
+import { image as imageKind } from '../declare/kinds.ts'
+import {
+  type ImageFile,
+  inMemory,
+  type PreparedFile,
+  type PreparedImage,
+  prepareImage,
+  type SizeName,
+} from '../media/image-sizes.ts'
+import type { MediaStore } from '../media/media-store.ts'
+import { can } from '../people/caller.ts'
+import { Problem } from '../problems.ts'
+import { isPossibleId, nextRecordId } from '../records/record-store.ts'
+import { showOrLeaveOut } from '../records/unshowable.ts'
+import { type Db, recordChange, recordChanges } from '../storage/database.ts'
+import { held, holdName } from '../storage/locks.ts'
+import type { ImageRow } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+import { formatUtc } from '../text/moments.ts'
+import { fetchImage } from './image-fetch.ts'
+import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
+import { findOpenImage } from './image-visibility.ts'
+
+/** Where images are stored, and from where they may be fetched. */
+export interface ImageService {
+  store: MediaStore
+  /** The only hosts to fetch from; empty: every public one. */
+  hosts: readonly string[]
+  maxBytes: number
+  /** Public address of the store's files without a slash at the end, such as `https://example.org/media`. */
+  mediaUrl: string
+}
+
+/** An image ready to be linked inside a transaction. */
+export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
+
+/** An image whose files are stored but which has no id yet. */
+export type StoredImage = Pick<
+  ImageRow,
+  'title' | 'file' | 'mime_type' | 'width' | 'height' | 'filesize' | 'sizes' | 'original_image'
+>
+
+/** An entry of the column `sizes`; `file` is a key of the media store. */
+interface StoredSize {
+  file: string
+  width: number
+  height: number
+  /** bytes */
+  filesize: number
+  mime_type: string
+}
+
+type StoredSizes = Partial<Record<SizeName, StoredSize>>
+
+const FETCH_TIMEOUT_MS = 20_000
+/** The most addresses that one request may fetch, since their images stay in memory until the whole request is valid. */
+const MAX_ADDRESSES = 10
+
+/** The images that one request has fetched and stored. */
+interface RequestImages {
+  addresses: Map<string, Promise<AddressImage | undefined>>
+  stored: StoredImage[]
+}
+
+type AddressImage = { id: number } | { prepared: PreparedImage }
+
+/** By request, so that its write finds the images that its validation fetched. */
+const requests = new WeakMap<Context, RequestImages>()
+
+function imagesOf(context: Context): RequestImages {
+  const images = requests.get(context) ?? { addresses: new Map(), stored: [] }
+  requests.set(context, images)
+  return images
+}
+
+/**
+ * Runs the part of a request that may resolve images. Files that no image owns when it ends, because it failed or another request was
+ * faster with the same address, are removed again.
+ */
+export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    // A file that cannot be removed does no harm; the answer does not wait for it.
+    await removeUnowned(context).catch(() => undefined)
+  }
+}
+
+async function removeUnowned(context: Context): Promise<void> {
+  for (const stored of requests.get(context)?.stored.splice(0) ?? []) {
+    const owner = await context.db.selectFrom('images').select('id').where('file', '=', stored.file).executeTakeFirst()
+    if (!owner) await removeFiles(context.images.store, stored)
+  }
+}
+
+/**
+ * True for the id of an image that the caller may know of, an empty value, and, from callers who may upload, an address that gives an image (rule 23.1). What was
+ * fetched is kept for `resolveImage`.
+ */
+export async function isImageReference(value: unknown, context: Context): Promise<boolean> {
+  const reference = imageKind.read(value)
+  if (reference === undefined) return false
+  if (reference === '') return true
+  if (typeof reference === 'number') return (await findOpenImage(context, reference)) !== undefined
+  return (await findAddress(reference, context)) !== undefined
+}
+
+/**
+ * The image a reference of kind `image` means, its files stored, ready for `linkImage`. Waits for other machines: called before the
+ * transaction and within `withImages`. Undefined when the reference gives no image to this caller (rule 23.1).
+ */
+export async function resolveImage(reference: string | number, context: Context): Promise<ResolvedImage | undefined> {
+  if (reference === '') return { none: true }
+  if (typeof reference === 'number') return (await findImage(context.db, reference)) && { id: reference }
+  const found = await findAddress(reference, context)
+  if (!found || 'id' in found) return found
+  return { stored: await storeImage(found.prepared, context), sourceUrl: reference }
+}
+
+function findAddress(url: string, context: Context): Promise<AddressImage | undefined> {
+  const { addresses } = imagesOf(context)
+  const found = addresses.get(url) ?? lookInto(url, context, addresses.size < MAX_ADDRESSES)
+  addresses.set(url, found)
+  return found
+}
+
+async function lookInto(url: string, context: Context, mayFetch: boolean): Promise<AddressImage | undefined> {
+  if (!can(context.caller, 'upload')) return undefined
+  const known = await findKnown(context.db, url, context.images.mediaUrl)
+  if (known || !mayFetch) return known
+  const { hosts, maxBytes } = context.images
+  const fetched = await fetchImage(url, { hosts, maxBytes, timeoutMs: FETCH_TIMEOUT_MS })
+  const prepared = fetched && (await prepareFetched(inMemory(fetched.bytes), fetched.fileName))
+  return prepared && { prepared }
+}
+
+/** An image that is too large counts as none. */
+async function prepareFetched(file: ImageFile, fileName: string): Promise<PreparedImage | undefined> {
+  try {
+    return await prepareImage(file, fileName)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'rest_upload_image_too_large') return undefined
+    throw error
+  }
+}
+
+/** The image that was fetched from this address, or whose own address it is (rule 23.3). */
+async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: number } | undefined> {
+  const own = url.startsWith(`${mediaUrl}/`) ? url.slice(mediaUrl.length + 1) : undefined
+  const images = db.selectFrom('images').select('id').orderBy('id').limit(1)
+  if (own !== undefined) return images.where('file', '=', own).executeTakeFirst()
+  // The index on sources leaves out empty ones, and is used only by queries that do, too.
+  return images.where('source_url', '=', url).where('source_url', '<>', '').executeTakeFirst()
+}
+
+/** The id to link inside a transaction, null for none. An image that is new is inserted, unless its address has become known meanwhile. */
+export async function linkImage(tx: Db, resolved: ResolvedImage, context: Context): Promise<number | null> {
+  if ('none' in resolved) return null
+  if ('id' in resolved) return (await findImage(tx, resolved.id))?.id ?? null
+  await holdName(tx, `image ${resolved.sourceUrl}`)
+  const known = await findKnown(tx, resolved.sourceUrl, context.images.mediaUrl)
+  return known?.id ?? insertImage(tx, resolved.stored, resolved.sourceUrl, context)
+}
+
+const NO_TEXTS = { slug: '', alt_text: '', caption: '', description: '' }
+
+async function insertImage(
+  tx: Db,
+  stored: StoredImage,
+  sourceUrl: string,
+  context: Context,
+  sent: Partial<ImageTexts> = {},
+): Promise<number> {
+  const id = await nextRecordId(tx, 'image')
+  const texts = await settleTexts(tx, id, { ...NO_TEXTS, title: stored.title }, sent)
+  const now = formatUtc(context.now)
+  const origin = { author: context.caller.id, date_utc: now, modified_utc: now, source_url: sourceUrl }
+  await tx
+    .insertInto('images')
+    .values({ id, ...stored, ...texts, ...origin })
+    .execute()
+  await recordChange(tx, 'image', id)
+  return id
+}
+
+/** Stores an uploaded file as an image of the caller's, with its texts. Undefined when its bytes are no image, whatever type the request claims. */
+export async function saveUpload(
+  upload: ImageFile & { fileName: string },
+  context: Context,
+  texts: Partial<ImageTexts> = {},
+): Promise<ImageRow | undefined> {
+  const prepared = await prepareImage(upload, upload.fileName)
+  if (!prepared) return undefined
+  return withImages(context, async () => {
+    const stored = await storeImage(prepared, context)
+    const id = await context.write((tx) => insertImage(tx, stored, '', context, texts))
+    return findImage(context.db, id)
+  })
+}
+
+const SHOWN_BY = [
+  ['events', 'event'],
+  ['venues', 'venue'],
+  ['organizers', 'organizer'],
+] as const
+/** Changes noted in one statement. */
+const CHANGES_AT_ONCE = 500
+
+/**
+ * Removes an image and its files, and takes it off the records that show it, in one transaction.
+ * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not remove it any more
+ */
+export async function deleteImage({ id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
+  const removed = await context.write(async (tx) => {
+    const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
+    if (!row) throw new Problem('rest_post_invalid_id')
+    if (!mayDeleteImage(context.caller, row)) throw new Problem('rest_forbidden')
+    for (const [table, kind] of SHOWN_BY) {
+      const shown = await tx.updateTable(table).set({ image: null }).where('image', '=', id).returning('id').execute()
+      const records = shown.map((record) => record.id)
+      for (let at = 0; at < records.length; at += CHANGES_AT_ONCE)
+        await recordChanges(tx, kind, records.slice(at, at + CHANGES_AT_ONCE))
+    }
+    await tx.deleteFrom('images').where('id', '=', id).execute()
+    await tx.deleteFrom('records').where('id', '=', id).execute()
+    await recordChange(tx, 'image', id)
+    return row
+  })
+  await removeFiles(context.images.store, removed)
+}
+
+export async function findImage(db: Db, id: number): Promise<ImageRow | undefined> {
+  return (await findImages(db, [id])).get(id)
+}
+
+const selectImages = statement<{ ids: number[] }>()((db, value) =>
+  db.selectFrom('images').selectAll().where('id', 'in', value('ids')),
+)
+
+/** The images among these ids, by id. */
+export async function findImages(db: Db, ids: readonly number[]): Promise<Map<number, ImageRow>> {
+  const possible = [...new Set(ids)].filter(isPossibleId)
+  if (possible.length === 0) return new Map()
+  const rows = await selectImages(db, { ids: possible })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** An image inside the record that shows it; undefined, and noted, for one that cannot be shown. */
+export function showImage(presenting: Presenting, row: ImageRow) {
+  return showOrLeaveOut(presenting, 'image', row.id, () => presentImage(row, presenting.images.mediaUrl))
+}
+
+/** The address of an image's file. */
+export function imageUrl(row: ImageRow, mediaUrl: string): string {
+  return `${mediaUrl}/${row.file}`
+}
+
+/** An image as answers show it (rule 8.1); `sizes` is left out when there are none. */
+export function presentImage(row: ImageRow, mediaUrl: string) {
+  const sizes: StoredSizes = JSON.parse(row.sizes)
+  const shown = Object.entries(sizes).map(([name, { width, height, mime_type, filesize, file }]) => {
+    return [name, { width, height, 'mime-type': mime_type, filesize, url: `${mediaUrl}/${file}` }] as const
+  })
+  return {
+    url: imageUrl(row, mediaUrl),
+    id: row.id,
+    extension: posix.extname(row.file).slice(1),
+    width: row.width,
+    height: row.height,
+    filesize: row.filesize,
+    ...(shown.length > 0 ? { sizes: Object.fromEntries(shown) } : {}),
+    ...(row.original_image === '' ? {} : { original_image: row.original_image }),
+  }
+}
+
+/** Tries after which a name gets a random end instead of a number. */
+const NUMBERED_NAMES = 20
+
+/** Puts all files of an image into the store, in the folder of the month, under the first stem that none of them finds taken. */
+async function storeImage(prepared: PreparedImage, context: Context): Promise<StoredImage> {
+  const folder = formatUtc(context.now).slice(0, 7).replace('-', '/')
+  for (let attempt = 0; ; attempt++) {
+    const end = attempt <= NUMBERED_NAMES ? String(attempt) : randomBytes(4).toString('hex')
+    const stem = `${folder}/${prepared.stem}${attempt === 0 ? '' : `-${end}`}`
+    if (await putAll(context.images.store, stem, prepared)) {
+      const stored = describeStored(stem, prepared)
+      imagesOf(context).stored.push(stored)
+      return stored
+    }
+  }
+}
+
+/** All files or none: false when one of their names is taken. */
+async function putAll(store: MediaStore, stem: string, prepared: PreparedImage): Promise<boolean> {
+  const files = new Map<string, PreparedFile>()
+  for (const file of [prepared.full, prepared.original, ...Object.values(prepared.sizes)]) {
+    if (file) files.set(stem + file.ending, file)
+  }
+  const put: string[] = []
+  try {
+    for (const [key, file] of files) {
+      if (await store.put(key, file.bytes, prepared.mimeType)) put.push(key)
+      else break
+    }
+    return put.length === files.size
+  } finally {
+    if (put.length < files.size) await Promise.all(put.map(store.remove))
+  }
+}
+
+function describeStored(stem: string, prepared: PreparedImage): StoredImage {
+  const { full, original, mimeType } = prepared
+  const sizes = Object.entries(prepared.sizes).map(([name, { ending, width, height, bytes }]): [string, StoredSize] => {
+    return [name, { file: stem + ending, width, height, filesize: bytes.length, mime_type: mimeType }]
+  })
+  return {
+    title: prepared.stem,
+    file: stem + full.ending,
+    mime_type: mimeType,
+    width: full.width,
+    height: full.height,
+    filesize: full.bytes.length,
+    sizes: JSON.stringify(Object.fromEntries(sizes)),
+    original_image: original ? posix.basename(stem) + original.ending : '',
+  }
+}
+
+async function removeFiles(store: MediaStore, image: StoredImage): Promise<void> {
+  await Promise.all(filesOf(image).map(store.remove))
+}
+
+/** Keys of all files of an image. */
+export function filesOf(image: StoredImage): string[] {
+  const sizes: StoredSizes = JSON.parse(image.sizes)
+  const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
+  return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
+}

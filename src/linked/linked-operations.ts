@@ -1,0 +1,149 @@
+import type { Context } from '../context/context.ts'
+import type { ListAnswer, Operations } from '../declare/operations.ts'
+import { findImages } from '../images/images.ts'
+import { mayDelete, mayEdit } from '../people/caller.ts'
+import { invalidParam, Problem } from '../problems.ts'
+import { sentTexts } from '../records/record-rules.ts'
+import { idAt, pageRequest } from '../records/record-store.ts'
+import { textsOfRecord, textsToWrite } from '../records/record-texts.ts'
+import { statusLinks } from '../records/status.ts'
+import { showOrLeaveOut, showRecord, UnshowableRecord } from '../records/unshowable.ts'
+import type { Db } from '../storage/database.ts'
+import { holdRecord } from '../storage/locks.ts'
+import type { ImageRow } from '../storage/schema.ts'
+import { prepareTexts, showInTurn, showPrepared } from '../text/long-texts.ts'
+import { parametersOf } from '../text/query-text.ts'
+import { type GeoQuery, geoFilter } from './geoloc.ts'
+import { changeLinked, createLinked, getLinked, type LinkedRules, prepareLinked, trashLinked } from './linked-change.ts'
+import { findLinked, type LinkedQuery, type LinkedRow, listLinked } from './linked-store.ts'
+import { recordRights, refuseUnreadable } from './record-present.ts'
+
+type DescribedRow = LinkedRow & { description: string }
+
+/** Presents a record of a linked kind; with `single`, with its linked data. Throws when the record cannot be shown. */
+type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, single: boolean) => object
+
+/** The operations of venues and organizers, which differ in rules and presentation. */
+export function linkedOperations<Row extends DescribedRow>(rules: LinkedRules, present: Present<Row>): Operations<Row> {
+  const show = async (context: Context, db: Db, row: Row) => {
+    const images = await findImages(db, row.image === null ? [] : [row.image])
+    return showPrepared(textsOfRecord(row, 'single'), () =>
+      showRecord(rules.kind, row.id, () => present(context, row, images.get(row.image ?? 0), true)),
+    )
+  }
+  /** The record as a write answers it, inside the transaction, so that no record is written that cannot be shown. */
+  const showWritten = async (context: Context, tx: Db, id: number) =>
+    withoutLinkedData(await show(context, tx, await getLinked<Row>(tx, rules, id)))
+  return {
+    list: (context, query) => list(context, rules, query, present),
+    find: async (context, address) => {
+      const id = await idAt(context, rules.table, address)
+      return id === undefined ? undefined : findLinked<Row>(context.db, rules, id)
+    },
+    missing: async (_asking, address) => invalidParam('id' in address ? 'id' : 'slug'),
+    read: async (context, row) => {
+      refuseUnreadable(context, rules.kind, row)
+      return show(context, context.db, row)
+    },
+    create: async (context, values) => {
+      const prepared = await prepareLinked(values, context)
+      await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
+      return context.write(async (tx) => {
+        const { id } = await createLinked(tx, rules, prepared, context)
+        return showWritten(context, tx, id)
+      })
+    },
+    update: async (context, row, values) => {
+      const prepared = await prepareLinked(values, context)
+      await prepareTexts(textsToWrite(sentTexts(context, values, row)))
+      return context.write(async (tx) => {
+        await changeLinked(tx, rules, await getHeld(tx, rules, row.id, context, mayEdit), prepared, context)
+        return showWritten(context, tx, row.id)
+      })
+    },
+    remove: async (context, row) =>
+      context.write(async (tx) => {
+        const current = await getHeld(tx, rules, row.id, context, mayDelete)
+        if (current.status === 'trash') throw new Problem(`${rules.kind}-is-in-trash`)
+        await trashLinked(tx, rules, current, context)
+        // A record that cannot be shown can still be moved to the trash.
+        return showWritten(context, tx, row.id).catch((error: unknown) => trashedAnyway(context, row.id, error))
+      }),
+    rights: {
+      ...recordRights,
+      remove: (context, row) => (row ? mayDelete(context.caller, row) : recordRights.create(context)),
+    },
+  }
+}
+
+function withoutLinkedData(shown: object): object {
+  const { json_ld: _linkedData, ...rest } = { json_ld: undefined, ...shown }
+  return rest
+}
+
+/** The answer for a record that has gone to the trash and cannot be shown. @throws the error of anything else */
+export function trashedAnyway({ report }: Context, id: number, error: unknown): object {
+  if (!(error instanceof UnshowableRecord)) throw error
+  report(error)
+  return { id, status: 'trash' }
+}
+
+/**
+ * A record that nobody else changes until the end of the transaction, and that the caller may still change after the writes before.
+ * @throws Problem rest_forbidden
+ */
+async function getHeld(
+  tx: Db,
+  rules: LinkedRules,
+  id: number,
+  context: Context,
+  may: typeof mayEdit,
+): Promise<LinkedRow> {
+  const [, row] = await Promise.all([holdRecord(tx, rules.table, id), getLinked(tx, rules, id)])
+  if (!may(context.caller, row)) throw new Problem('rest_forbidden')
+  return row
+}
+
+async function list<Row extends DescribedRow>(
+  context: Context,
+  rules: LinkedRules,
+  asked: LinkedQuery & GeoQuery,
+  present: Present<Row>,
+): Promise<ListAnswer> {
+  const page = pageRequest(asked, context)
+  const { rows, total } = await listLinked<Row>(
+    rules,
+    { ...asked, ...(await geoFilter(context, asked)) },
+    page,
+    context,
+  )
+  const images = await findImages(
+    context.db,
+    rows.flatMap((row) => row.image ?? []),
+  )
+  const items = await showInTurn(
+    rows,
+    (row) => textsOfRecord(row, 'listed'),
+    (row) =>
+      showOrLeaveOut(context, rules.kind, row.id, () => present(context, row, images.get(row.image ?? 0), false)),
+  )
+  return {
+    items: items.filter((item) => item !== undefined),
+    total,
+    ...page,
+    ...effectiveParameters(context, asked),
+    pastEnd: `${rules.kind}-archive-page-not-found`,
+  }
+}
+
+function effectiveParameters(
+  context: Context,
+  query: LinkedQuery & GeoQuery,
+): Pick<ListAnswer, 'effective' | 'shownOnly'> {
+  const { page: _page, per_page: _perPage, status: asked, only_with_upcoming, ...filters } = query
+  const { status, shownOnly } = statusLinks(context.caller, asked)
+  return {
+    effective: parametersOf({ ...filters, only_with_upcoming: only_with_upcoming || undefined, status }),
+    shownOnly,
+  }
+}

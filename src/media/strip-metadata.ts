@@ -1,0 +1,31 @@
+import { stripAvif } from './strip-avif.ts'
+import { stripGif } from './strip-gif.ts'
+import { stripJpeg } from './strip-jpeg.ts'
+import { stripPng } from './strip-png.ts'
+import { stripWebp } from './strip-webp.ts'
+
+type Strip = (bytes: Buffer, orientation: number) => Buffer | Promise<Buffer>
+
+const strips: Readonly<Record<string, Strip>> = {
+  'image/jpeg': stripJpeg,
+  'image/png': stripPng,
+  'image/webp': stripWebp,
+  'image/gif': stripGif,
+  'image/avif': stripAvif,
+}
+
+/**
+ * An image without what cameras and programs note in it: places, times, names, devices, programs, previews, comments (Exif, XMP, IPTC and
+ * the like). Its pixels stay as they are, and so do its colour profile, its movement and, as the one entry of new Exif data, `orientation`, the
+ * way it is held up (1 to 8). The same bytes when there is nothing to remove; undefined for a file whose parts cannot be told apart.
+ */
+export async function stripMetadata(bytes: Buffer, mimeType: string, orientation: number): Promise<Buffer | undefined> {
+  const strip = strips[mimeType]
+  try {
+    return await strip?.(bytes, orientation)
+  } catch (error) {
+    // Numbers in the file that lead out of it.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}

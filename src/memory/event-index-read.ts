@@ -1,0 +1,315 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { noteUnshowable, type Reporting } from '../records/unshowable.ts'
+import type { Db } from '../storage/database.ts'
+import { eachPair, packPairs } from '../storage/packed-pairs.ts'
+import type { Tables, TermRow, VenueRow } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+import { wholeList } from '../storage/whole-list.ts'
+import { isWallTime } from '../text/moments.ts'
+import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
+import { putPlace } from './places.ts'
+
+/** Rows read at once, so that requests get their turn in between. */
+const AT_ONCE = 500
+/** What everybody may see (rule 11.9). */
+const PUBLIC = 'publish'
+
+export async function readTerms(db: Db): Promise<Map<number, TermRow>> {
+  const rows = await db.selectFrom('terms').selectAll().execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/**
+ * All listed public events, read in the order of lists so that those of the index are in order. Events that lists cannot order are left out,
+ * with a note. @throws when aborted
+ */
+export async function readIndex(
+  db: Db,
+  terms: ReadonlyMap<number, TermRow>,
+  signal: AbortSignal,
+  reporting: Reporting,
+): Promise<EventIndex> {
+  const { largest } = await db
+    .selectFrom('events')
+    .select((event) => event.fn.max('id').as('largest'))
+    .executeTakeFirstOrThrow()
+  // Room for more events than there are takes no memory until it is used, while counting them takes a while.
+  const last = Number(largest ?? 0)
+  const index = emptyIndex(last + 1024, last + 1024)
+  await readAllPlaces(db, index, signal)
+  const links: EventLinks = {
+    terms: await readLinks(db, 'term', last, signal),
+    venues: await readLinks(db, 'venue', last, signal),
+    organizers: await readLinks(db, 'organizer', last, signal),
+  }
+  const ancestors = ancestorsIn(terms)
+  let latest: ListedRow | undefined
+  for (;;) {
+    const rows = await (latest ? eventsAfter(db, latest) : firstEvents(db, {}))
+    for (const row of rows) if (isOrdered(row, reporting)) noteEvent(index, indexed(row, ancestors, links))
+    latest = rows.at(-1)
+    if (!latest) break
+    await nextTurn(undefined, { signal })
+  }
+  listNoted(index)
+  return index
+}
+
+interface ListedRow {
+  id: number
+  start_date: string
+  end_date: string
+  date: string
+  featured: number
+}
+
+/** Whether the times of an event are such that lists can order by them; one that is kept otherwise is noted. */
+function isOrdered(row: ListedRow, reporting: Reporting): boolean {
+  const wrong = (['start_date', 'end_date'] as const).find((name) => !isWallTime(row[name]))
+  if (wrong) noteUnshowable(reporting, 'event', row.id, new Error(`its ${wrong} is no time`))
+  return wrong === undefined
+}
+
+const eventColumns = (db: Db) =>
+  db.selectFrom('events').select(['id', 'status', 'hide_from_listings', 'start_date', 'end_date', 'date', 'featured'])
+
+const inOrder = (db: Db) =>
+  eventColumns(db)
+    .where('status', '=', PUBLIC)
+    .where('hide_from_listings', '=', 0)
+    .orderBy('start_date')
+    .orderBy('date')
+    .orderBy('id')
+    .limit(AT_ONCE)
+const firstEvents = statement<Record<never, never>>()((db) => inOrder(db))
+const eventsAfter = statement<ListedRow>()((db, last) =>
+  inOrder(db).where((event) =>
+    event(event.refTuple('start_date', 'date', 'id'), '>', event.tuple(last('start_date'), last('date'), last('id'))),
+  ),
+)
+
+/** The records that events are linked to, by event. */
+type LinksOf = (event: number) => readonly number[]
+
+interface EventLinks {
+  terms: LinksOf
+  venues: LinksOf
+  organizers: LinksOf
+}
+
+function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): IndexedEvent {
+  const terms = links.terms(row.id)
+  const above: number[] = []
+  for (const id of terms) for (const ancestor of ancestors(id)) above.push(ancestor)
+  return {
+    id: row.id,
+    start_date: row.start_date,
+    end_date: row.end_date,
+    date: row.date,
+    featured: row.featured === 1,
+    terms,
+    ancestors: above,
+    venues: links.venues(row.id),
+    organizers: links.organizers(row.id),
+  }
+}
+
+/** Everything above a term. */
+type Ancestors = (term: number) => readonly number[]
+
+/** Finds the ancestors of a term, once for each. */
+function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
+  const known = new Map<number, readonly number[]>()
+  const climb = (id: number): readonly number[] => {
+    const found = new Set<number>()
+    for (let up = terms.get(id)?.parent; up && terms.has(up) && !found.has(up); up = terms.get(up)?.parent)
+      found.add(up)
+    const above = [...found]
+    known.set(id, above)
+    return above
+  }
+  return (id) => known.get(id) ?? climb(id)
+}
+
+/** Events as the index holds them, given all terms; those that are not public or not listed are missing. */
+export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
+
+/**
+ * Reads these events; those that lists cannot order are missing, with a note. They are given their ancestors among the terms later, since
+ * terms are read at the same time.
+ */
+export async function readEvents(db: Db, ids: readonly number[], reporting: Reporting): Promise<EventsAmong> {
+  if (ids.length === 0) return () => new Map()
+  const [rows, found] = await Promise.all([findColumns(db, { ids }), findLinks(db, { ids })])
+  const ofKind = Map.groupBy(found, ({ kind }) => kind)
+  const links = {
+    terms: byEvent(ofKind.get('term')),
+    venues: byEvent(ofKind.get('venue')),
+    organizers: byEvent(ofKind.get('organizer')),
+  }
+  // Asked here instead of in the query: a database that has not been analysed would look through everything that is public.
+  const listed = rows.filter(
+    (row) => row.status === PUBLIC && row.hide_from_listings === 0 && isOrdered(row, reporting),
+  )
+  return (terms) => {
+    const ancestors = ancestorsIn(terms)
+    return new Map(listed.map((row) => [row.id, indexed(row, ancestors, links)]))
+  }
+}
+
+type LinkKind = 'term' | 'venue' | 'organizer'
+
+/** Links of events to records in the order of events and of what each shows, with the status of the record; terms have none and are public. */
+function linksOfKind(db: Db, kind: LinkKind): SelectQueryBuilder<Tables, 'event_terms', Link> {
+  const query =
+    kind === 'term'
+      ? db
+          .selectFrom('event_terms')
+          .select(['event', 'term as record', sql.lit<string>(PUBLIC).as('status')])
+          .orderBy('event')
+      : kind === 'venue'
+        ? db
+            .selectFrom('event_venues')
+            .innerJoin('venues', 'venues.id', 'event_venues.venue')
+            .select(['event', 'event_venues.venue as record', 'venues.status'])
+            .orderBy('event')
+            .orderBy('position')
+        : db
+            .selectFrom('event_organizers')
+            .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
+            .select(['event', 'event_organizers.organizer as record', 'organizers.status'])
+            .orderBy('event')
+            .orderBy('position')
+  return query as SelectQueryBuilder<Tables, 'event_terms', Link>
+}
+
+interface Link {
+  event: number
+  record: number
+  status: string
+}
+
+type Ids = { ids: readonly number[] }
+
+const findColumns = statement<Ids>()((db, value) => eventColumns(db).where('id', 'in', value('ids')))
+const findLinks = statement<Ids>()((db, value) => {
+  const ofKind = (kind: LinkKind) =>
+    linksOfKind(db, kind)
+      .clearOrderBy()
+      .select([sql.lit(kind).as('kind'), (kind === 'term' ? sql.lit(0) : sql.ref<number>('position')).as('position')])
+      .where('event', 'in', value('ids'))
+  return ofKind('term').unionAll(ofKind('venue')).unionAll(ofKind('organizer')).orderBy('position')
+})
+/** The links of a kind to what everybody may see, of the events after one up to another. */
+const packedLinksOf = (kind: LinkKind) =>
+  statement<{ after: number; last: number }>()((db, value) => {
+    const order = kind === 'term' ? (['event'] as const) : (['event', 'position'] as const)
+    const pairs = packPairs(db, 'event', LINKED[kind], order)
+    // As a condition of the query, the status would have the database begin with everything that is public.
+    const isPublic = kind === 'term' ? sql`` : sql` filter (where ${sql.ref('status')} = ${sql.lit(PUBLIC)})`
+    return linksOfKind(db, kind)
+      .clearSelect()
+      .clearOrderBy()
+      .select(sql<string | null>`${pairs}${isPublic}`.as('packed'))
+      .where('event', '>', value('after'))
+      .where('event', '<=', value('last'))
+  })
+const LINKED = { term: 'term', venue: 'event_venues.venue', organizer: 'event_organizers.organizer' } as const
+const packedLinks = {
+  term: packedLinksOf('term'),
+  venue: packedLinksOf('venue'),
+  organizer: packedLinksOf('organizer'),
+}
+
+const NONE: readonly number[] = []
+
+function byEvent(links: readonly Link[] = []): LinksOf {
+  const groups = new Map<number, number[]>()
+  for (const { event, record, status } of links) {
+    if (status !== PUBLIC) continue
+    const group = groups.get(event)
+    if (group) group.push(record)
+    else groups.set(event, [record])
+  }
+  return (event) => groups.get(event) ?? NONE
+}
+
+/** All links of a kind of events up to `largest` in two arrays of numbers, since a million small lists would weigh ten times as much. */
+async function readLinks(db: Db, kind: LinkKind, largest: number, signal: AbortSignal): Promise<LinksOf> {
+  const ends = new Int32Array(largest + 1)
+  const records = growing()
+  let used = 0
+  let filled = 0
+  const add = (event: number, record: number) => {
+    if (used === records.length) grow(records, used + 1)
+    while (filled <= event) ends[filled++] = used
+    records[used++] = record
+    ends[event] = used
+  }
+  for (let after = 0; after < largest; after += AT_ONCE) {
+    const [links] = await packedLinks[kind](db, { after, last: Math.min(after + AT_ONCE, largest) })
+    eachPair(links?.packed ?? '', add)
+    await nextTurn(undefined, { signal })
+  }
+  return (event) =>
+    (event < filled ? records.subarray(event === 0 ? 0 : ends[event - 1], ends[event]) : NONE) as readonly number[]
+}
+
+/** The most numbers that links can come to. */
+const MOST_BYTES = 2 ** 32
+
+/** A column that grows where it stands, so that it leaves no copies of itself behind. */
+function growing(): Int32Array<ArrayBuffer> {
+  return new Int32Array(new ArrayBuffer(4096, { maxByteLength: MOST_BYTES }))
+}
+
+function grow(column: Int32Array<ArrayBuffer>, least: number): void {
+  column.buffer.resize(Math.max(least, Math.ceil(column.length * 1.25)) * Int32Array.BYTES_PER_ELEMENT)
+}
+
+/** The events linked to any of these venues or organizers, whatever their status. */
+export async function eventsLinkedTo(db: Db, kind: 'venue' | 'organizer', ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows =
+    kind === 'venue'
+      ? await db.selectFrom('event_venues').select('event').where('venue', 'in', wholeList(db, ids)).execute()
+      : await db.selectFrom('event_organizers').select('event').where('organizer', 'in', wholeList(db, ids)).execute()
+  return rows.map((row) => row.event)
+}
+
+const placesIn = (db: Db) =>
+  db
+    .selectFrom('venues')
+    .select(['id', 'geo_lat', 'geo_lng'])
+    .where('status', '=', PUBLIC)
+    .where('geo_lat', 'is not', null)
+const findPlaces = statement<Ids>()((db, value) => placesIn(db).where('id', 'in', value('ids')))
+const placesAfter = statement<{ id: number }>()((db, last) =>
+  placesIn(db).where('id', '>', last('id')).orderBy('id').limit(AT_ONCE),
+)
+
+/** Notes where all public venues are. */
+async function readAllPlaces(db: Db, index: EventIndex, signal: AbortSignal): Promise<void> {
+  for (let last: { id: number } | undefined = { id: 0 }; last; ) {
+    const places = await placesAfter(db, { id: last.id })
+    notePlaces(index, places)
+    last = places.at(-1)
+    await nextTurn(undefined, { signal })
+  }
+}
+
+/** Notes where these venues are, if they are public. */
+export async function readPlaces(db: Db, index: EventIndex, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  const found = await findPlaces(db, { ids })
+  const placed = new Set(found.map(({ id }) => id))
+  for (const id of ids) if (!placed.has(id)) putPlace(index.places, id, undefined)
+  notePlaces(index, found)
+}
+
+function notePlaces(index: EventIndex, places: readonly Pick<VenueRow, 'id' | 'geo_lat' | 'geo_lng'>[]): void {
+  for (const { id, geo_lat: lat, geo_lng: lng } of places) {
+    if (Number.isFinite(lat) && Number.isFinite(lng)) putPlace(index.places, id, { lat: Number(lat), lng: Number(lng) })
+  }
+}

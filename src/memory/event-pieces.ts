@@ -1,0 +1,283 @@
+import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keep } from '../cache/cache.ts'
+import type { TermRow } from '../storage/schema.ts'
+
+/** A part of an answer as bytes of JSON ready to be copied. */
+export interface Piece {
+  bytes: Buffer
+  /** The counts of terms in `bytes`: where each stands, whose it is, and what it says, one after the other. */
+  counts: number[]
+  /** The state of the counts it was last brought up to. */
+  countsVersion: number
+}
+
+/** Presented public events and what they are put together from, the recently used ones, bounded in bytes. */
+export interface EventPieces {
+  events: Cache<number, Piece>
+  /** As events show them; empty for those that they do not show. */
+  venues: Cache<number, Buffer>
+  organizers: Cache<number, Buffer>
+  terms: Cache<number, Piece>
+  /** Rises whenever the count of any term changes. */
+  countsVersion: number
+  /** Rises whenever all is forgotten. */
+  age: number
+  /** Rises with every eviction by a change: a row read before may be older than a value cached after. */
+  drops: number
+  /** How often each event has changed, by id. */
+  changes: Uint32Array
+  /** Ids of events that were asked for and not there: of those that share a place, the latest. */
+  missed: Uint32Array
+}
+
+/** What an event is put together from. */
+export interface EventParts {
+  /** Its own members, as a JSON object. */
+  own: string
+  categories: readonly Piece[]
+  tags: readonly Piece[]
+  /** Those that it shows. */
+  venues: readonly Buffer[]
+  organizers: readonly Buffer[]
+}
+
+/** An event of a list: one that is kept, or what it is written from this once. */
+export type ListedEvent = Piece | EventParts
+
+/** Bytes that a piece takes. */
+const sizeOf = ({ bytes, counts }: Piece) => bytes.length + counts.length * 8 + OVERHEAD
+
+/** Digits kept free for a count, so that it can be rewritten in place: blanks before a number mean nothing in JSON. */
+const WIDTH = 10
+/** Only an embedded term has these members in this order; inside a JSON text every quote would be escaped. */
+const EMBEDDED_COUNT = /"count":(\d+),"filter":"raw","id":(\d+)/g
+/** Bytes a piece costs beside its JSON. */
+const OVERHEAD = 200
+/** Places for events that were missed, a power of two: several times as many as there is room for in the budget of a small machine. */
+const MISSED = 65_536
+
+export function emptyPieces(budget: CacheBudget): EventPieces {
+  return {
+    events: emptyCache(budget),
+    venues: emptyCache(budget),
+    organizers: emptyCache(budget),
+    terms: emptyCache(budget),
+    countsVersion: 0,
+    age: 0,
+    drops: 0,
+    changes: new Uint32Array(256),
+    missed: new Uint32Array(MISSED),
+  }
+}
+
+/** An event with the counts of its terms as they are now, or undefined when it is not in memory. */
+export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<number, TermRow>): Piece | undefined {
+  const piece = findCached(pieces.events, id)
+  if (piece && piece.countsVersion !== pieces.countsVersion) updateCounts(pieces, piece, terms)
+  return piece
+}
+
+/** Keeps an event put together from its parts. */
+export function keepPiece(pieces: EventPieces, id: number, parts: EventParts): Piece {
+  const piece = joinPiece(pieces, parts)
+  keep(pieces.events, id, piece, sizeOf(piece))
+  return piece
+}
+
+/**
+ * Notes that an event was asked for and not there, and tells whether it is worth keeping: when that has happened before, lately. Most events
+ * of a large calendar that nobody has asked for lately are asked for once, and would only push out those that are asked for again.
+ */
+export function isMissedAgain({ missed }: EventPieces, id: number): boolean {
+  const place = id % MISSED
+  if (missed[place] === id) return true
+  missed[place] = id
+  return false
+}
+
+/** Keeps a venue or organizer as events show it. */
+export function keepLinked(linked: Cache<number, Buffer>, id: number, bytes: Buffer): void {
+  keep(linked, id, bytes, bytes.length + OVERHEAD)
+}
+
+/** The piece of a term with its count as it is now, made when it is not in memory. */
+export function termPiece(
+  pieces: EventPieces,
+  id: number,
+  terms: ReadonlyMap<number, TermRow>,
+  present: () => object,
+): Piece {
+  const known = findCached(pieces.terms, id)
+  if (known) {
+    if (known.countsVersion !== pieces.countsVersion) updateCounts(pieces, known, terms)
+    return known
+  }
+  const piece = readPiece(JSON.stringify(present()), pieces.countsVersion)
+  keep(pieces.terms, id, piece, sizeOf(piece))
+  return piece
+}
+
+/** Forgets an event that has changed, and with it whatever else was made of it. */
+export function dropPiece(pieces: EventPieces, id: number): void {
+  pieces.drops++
+  drop(pieces.events, id)
+  if (id >= pieces.changes.length) {
+    const wider = new Uint32Array(Math.ceil((id + 1) * 1.5))
+    wider.set(pieces.changes)
+    pieces.changes = wider
+  }
+  pieces.changes[id] = (pieces.changes[id] ?? 0) + 1
+}
+
+/** Forgets a venue or organizer that has changed. */
+export function dropLinked(pieces: EventPieces, kind: 'venues' | 'organizers', id: number): void {
+  pieces.drops++
+  drop(pieces[kind], id)
+}
+
+/** Forgets a term that has changed. */
+export function dropTerm(pieces: EventPieces, id: number): void {
+  pieces.drops++
+  drop(pieces.terms, id)
+}
+
+export function dropAllPieces(pieces: EventPieces): void {
+  for (const kept of [pieces.events, pieces.terms]) dropAll<number, Piece>(kept)
+  for (const kept of [pieces.venues, pieces.organizers]) dropAll<number, Buffer>(kept)
+  pieces.age++
+  pieces.drops++
+}
+
+/** What events were like at some time, to be told from what they are like later. */
+export interface EventStates {
+  age: number
+  /** Of each event, how often it had changed. */
+  changes: readonly number[]
+}
+
+export function statesOf({ age, changes }: EventPieces, ids: readonly number[]): EventStates {
+  return { age, changes: ids.map((id) => changes[id] ?? 0) }
+}
+
+/** Whether these events are for certain what they were, but for the counts of their terms. */
+export function areUnchanged({ age, changes }: EventPieces, ids: readonly number[], before: EventStates): boolean {
+  return age === before.age && ids.every((id, i) => (changes[id] ?? 0) === before.changes[i])
+}
+
+/** A text, or a copy of bytes, in a buffer of its own: small ones would share theirs with others, and keep it when those are gone. */
+export function bytesOf(content: string | Buffer): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(content))
+  if (typeof content === 'string') bytes.write(content)
+  else content.copy(bytes)
+  return bytes
+}
+
+/** JSON as a piece, with the counts of the terms in it ready to be rewritten. */
+export function readPiece(json: string, countsVersion: number): Piece {
+  const counts: number[] = []
+  let text = ''
+  let copied = 0
+  let bytes = 0
+  for (const match of json.matchAll(EMBEDDED_COUNT)) {
+    const start = match.index + '"count":'.length
+    const before = json.slice(copied, start)
+    bytes += Buffer.byteLength(before)
+    counts.push(bytes, Number(match[2]), Number(match[1]))
+    text += before + String(match[1]).padStart(WIDTH)
+    bytes += WIDTH
+    copied = start + String(match[1]).length
+  }
+  return { bytes: bytesOf(text + json.slice(copied)), counts, countsVersion }
+}
+
+const CATEGORIES = Buffer.from(',"categories":[')
+const TAGS = Buffer.from('],"tags":[')
+const VENUE = Buffer.from('],"venue":')
+const ORGANIZER = Buffer.from(',"organizer":[')
+const END = Buffer.from('],"custom_fields":[]}')
+/** Longer than all that stands between the parts of an event, but for what separates those of a list. */
+const FRAME = CATEGORIES.length + TAGS.length + VENUE.length + ORGANIZER.length + END.length + 2
+const COMMA = ','.charCodeAt(0)
+const OPEN = '['.charCodeAt(0)
+const CLOSE = ']'.charCodeAt(0)
+
+/** More bytes than an event takes as JSON, found without looking at its text. */
+export function mostBytes({ own, categories, tags, venues, organizers }: EventParts): number {
+  let most = own.length * 3 + FRAME
+  for (const terms of [categories, tags]) for (const { bytes } of terms) most += bytes.length + 1
+  for (const linked of [venues, organizers]) for (const bytes of linked) most += bytes.length + 1
+  return most
+}
+
+/**
+ * Writes an event, member for member what `presentEvent` shows, into a buffer with room for `mostBytes`. Returns where it ends, and adds to
+ * `counts` what a piece knows of them.
+ */
+export function writeParts(parts: EventParts, into: Buffer, start: number, counts: number[]): number {
+  // In place of its last brace more members follow.
+  let at = start + into.write(parts.own, start) - 1
+  const add = (chunk: Buffer, i: number) => {
+    if (i > 0) into[at++] = COMMA
+    at += chunk.copy(into, at)
+  }
+  const addTerm = (term: Piece, i: number) => {
+    if (i > 0) into[at++] = COMMA
+    at = writePiece(term, into, at, counts)
+  }
+  add(CATEGORIES, 0)
+  parts.categories.forEach(addTerm)
+  add(TAGS, 0)
+  parts.tags.forEach(addTerm)
+  add(VENUE, 0)
+  const isOne = parts.venues.length === 1
+  if (!isOne) into[at++] = OPEN
+  parts.venues.forEach(add)
+  if (!isOne) into[at++] = CLOSE
+  add(ORGANIZER, 0)
+  parts.organizers.forEach(add)
+  add(END, 0)
+  return at
+}
+
+/** The same for a piece: copies it, and adds its counts to `counts`. */
+export function writePiece({ bytes, counts: own }: Piece, into: Buffer, at: number, counts: number[]): number {
+  for (let i = 0; i < own.length; i += 3)
+    counts.push(at + (own[i] as number), own[i + 1] as number, own[i + 2] as number)
+  return at + bytes.copy(into, at)
+}
+
+/** An event put together from its parts. */
+function joinPiece({ countsVersion }: EventPieces, parts: EventParts): Piece {
+  const wide = Buffer.allocUnsafe(mostBytes(parts))
+  const counts: number[] = []
+  const end = writeParts(parts, wide, 0, counts)
+  return { bytes: bytesOf(wide.subarray(0, end)), counts, countsVersion }
+}
+
+/** Rewrites the counts of the terms in a piece that are others by now. */
+export function updateCounts(
+  { countsVersion }: Pick<EventPieces, 'countsVersion'>,
+  piece: Piece,
+  terms: ReadonlyMap<number, TermRow>,
+): void {
+  for (let i = 0; i < piece.counts.length; i += 3) {
+    const count = terms.get(piece.counts[i + 1] as number)?.count ?? 0
+    if (count === piece.counts[i + 2]) continue
+    piece.bytes.write(String(count).padStart(WIDTH), piece.counts[i] as number, 'latin1')
+    piece.counts[i + 2] = count
+  }
+  piece.countsVersion = countsVersion
+}
+
+/** Whether a piece shows the counts that its terms have now. */
+export function hasCurrentCounts(
+  { countsVersion }: EventPieces,
+  piece: Piece,
+  terms: ReadonlyMap<number, TermRow>,
+): boolean {
+  if (piece.countsVersion === countsVersion) return true
+  const { counts } = piece
+  for (let i = 0; i < counts.length; i += 3)
+    if ((terms.get(counts[i + 1] as number)?.count ?? 0) !== counts[i + 2]) return false
+  piece.countsVersion = countsVersion
+  return true
+}

@@ -1,0 +1,39 @@
+import type { Database } from '../storage/database.ts'
+import { addPendingPassword, settlePendingPassword } from './credentials.ts'
+import { findUser, hasUsers, insertUser } from './users.ts'
+
+/** The first credential; it cannot be read again. */
+export interface FirstAdministrator {
+  login: string
+  password: string
+}
+
+/**
+ * Makes the user `admin` when there are no users at all. The password comes with `giveFirstPassword`, once somebody is there to be told.
+ * @param now milliseconds since the epoch
+ */
+export async function createFirstAdministrator(database: Database, now: number): Promise<void> {
+  if (await hasUsers(database.read)) return
+  try {
+    await database.write(async (tx) => {
+      if (await hasUsers(tx)) return
+      const user = await insertUser(tx, { login: 'admin', name: 'Administrator', role: 'administrator' }, now)
+      await addPendingPassword(tx, user, 'First start', now)
+    })
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!(await hasUsers(database.read))) throw error
+  }
+}
+
+/**
+ * Gives the first administrator a password, if none was given yet: also when the start that made the user failed.
+ * @returns undefined when there was one, or another process has just given it
+ */
+export async function giveFirstPassword(database: Database): Promise<FirstAdministrator | undefined> {
+  return database.write(async (tx) => {
+    const given = await settlePendingPassword(tx)
+    const user = given && (await findUser(tx, given.user))
+    return user && { login: user.login, password: given.password }
+  })
+}

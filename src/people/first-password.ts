@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FirstAdministrator } from './first-administrator.ts'
+
+const FILE = 'first-password.txt'
+
+/**
+ * Sentences that tell the operator how to sign in first. Anything but a terminal is a log, which others read and which is kept:
+ * there the password is in a file of the data folder that only its owner can read, and not among the sentences.
+ */
+export function tellFirstPassword(
+  { login, password }: FirstAdministrator,
+  folder: string,
+  isTerminal: boolean,
+): string[] {
+  if (isTerminal) {
+    return [
+      `A new database. Its administrator is ${login} with the application password ${password}`,
+      'This password is shown once; kalends password add makes others.',
+    ]
+  }
+  const file = join(folder, FILE)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    // The mode of a file that is there already would stay.
+    rmSync(file, { force: true })
+    writeFileSync(file, `${login}\n${password}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [
+      `A new database. Its administrator is ${login}, whose password could not be written into a file (${reason}).`,
+      `kalends password add ${login} makes another.`,
+    ]
+  }
+  return [
+    `A new database. Its administrator is ${login}; the application password is in ${file}, which only this user can read.`,
+    'Delete the file once you have kept the password; kalends password add makes others.',
+  ]
+}
+
+/** A sentence about a password that an earlier start has written and nobody has taken away; none without. */
+export function remindOfPassword(folder: string): string[] {
+  const file = join(folder, FILE)
+  return existsSync(file)
+    ? [`The first application password is still in ${file}; delete the file once you have kept it.`]
+    : []
+}

@@ -1,0 +1,64 @@
+import type { Context } from '../context/context.ts'
+import {
+  count,
+  integer,
+  looseFlag,
+  looseWord,
+  publicationMoment,
+  readInteger,
+  recordId,
+  settledText,
+  text,
+  words,
+} from '../declare/kinds.ts'
+import { limits, over } from '../declare/limits.ts'
+import { defineFields } from '../declare/resource.ts'
+import { userExists } from '../people/users.ts'
+import { parseWords } from '../text/search.ts'
+import { findKind } from './record-store.ts'
+import { isAllowedStatusList, isKnownStatus } from './status.ts'
+
+const tooManyWords = over('words', limits.search.words)
+
+async function isUser(value: unknown, context: Context): Promise<boolean> {
+  if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return false
+  return userExists(context.db, Math.trunc(Number(value)))
+}
+
+/** True for the id of an event, in any status. */
+export async function isEvent(value: unknown, context: Context): Promise<boolean> {
+  const id = readInteger(value)
+  return id !== undefined && (await findKind(context.db, id)) === 'event'
+}
+
+/** Who wrote a record and when it was published. */
+export const authorFields = defineFields({
+  author: { kind: integer, about: 'The id of the author', lookUp: isUser, looksUpForAll: true },
+  date: { kind: publicationMoment, about: 'The publication date, in the time zone of the site' },
+  date_utc: { kind: publicationMoment, about: 'The publication date in UTC' },
+})
+
+export const statusField = defineFields({
+  status: { kind: settledText, about: 'The publication status', valid: isKnownStatus },
+})
+
+/** The page of a list and its size. */
+export const pageFilters = defineFields({
+  page: { kind: count, about: 'The page of the list to return', default: 1 },
+  per_page: { kind: count, about: 'How many records a page holds', default: '10' },
+})
+
+/** The filters that venues and organizers share (rule 13.8). */
+export const linkedFilters = defineFields({
+  ...pageFilters,
+  search: {
+    kind: text,
+    about: 'Only records with this text in their name, description or details',
+    within: limits.search,
+    valid: (value) => typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords,
+  },
+  event: { kind: recordId, about: 'Only records linked to the event with this id', lookUp: isEvent },
+  has_events: { kind: looseWord, about: 'Only records that have events, or only those that have none' },
+  only_with_upcoming: { kind: looseFlag, about: 'Only records that have upcoming events', default: false },
+  status: { kind: words, about: 'Only records with one of these statuses', valid: isAllowedStatusList },
+})

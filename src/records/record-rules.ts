@@ -1,0 +1,159 @@
+import type { Context } from '../context/context.ts'
+import { NEVER } from '../declare/kinds.ts'
+import { type Caller, can } from '../people/caller.ts'
+import { Problem } from '../problems.ts'
+import type { Db } from '../storage/database.ts'
+import type { RecordColumns, RecordTable } from '../storage/schema.ts'
+import { formatUtc, parseMoment, parseUtcMoment } from '../text/moments.ts'
+import { slugify, trashedSlug, untrashedSlug } from '../text/slug.ts'
+import { utcToWall, wallToUtc } from '../text/zones.ts'
+import { freeSlug } from './record-store.ts'
+import { effectiveStatus, isUnpublished, settledByDate } from './status.ts'
+
+/** The values a client may send for the columns of every record. */
+export interface RecordValues {
+  author?: number
+  date?: string | number
+  date_utc?: string | number
+  status?: string
+  slug?: string
+}
+
+/** The columns settled here; slug comes after, since it needs the id. */
+export type SettledColumns = Pick<
+  RecordColumns,
+  'author' | 'status' | 'date' | 'date_utc' | 'dated' | 'modified' | 'modified_utc'
+>
+
+/**
+ * Author, status and dates of a record that is created (`before` undefined) or changed (rules 16.2, 16.4, 19.1 and 19.4).
+ * A new event was modified now, a new venue or organizer when it was published, even if that was long ago (rule 4.6).
+ * @throws Problem rest_forbidden when the author is set to somebody else without the right.
+ */
+export function settleRecord(
+  context: Context,
+  before: RecordColumns | undefined,
+  values: RecordValues,
+  firstModified: 'now' | 'published',
+): SettledColumns {
+  const author = values.author ?? before?.author ?? context.caller.id
+  if (author !== (before?.author ?? context.caller.id) && !can(context.caller, 'edit_others'))
+    throw new Problem('rest_forbidden')
+  const nowUtc = formatUtc(context.now)
+  const now = utcToWall(nowUtc, context.site.timezone)
+  const wanted = effectiveStatus(context.caller, values.status, before?.status)
+  const given = publicationDate(context, values)
+  // A draft that is sent back as read contains the date that it got by itself.
+  const isGiven = given !== undefined && (given.date !== before?.date || values.date_utc === given.date_utc)
+  const dated = isGiven ? 1 : (before?.dated ?? 0)
+  const hasNoDate = (status: string) =>
+    isUnpublished(status) || (status === 'trash' && before !== undefined && before.date_utc === NEVER)
+  const { date, date_utc } = given ??
+    (before && keptDate(context, before)) ?? {
+      date: hasNoDate(wanted) ? (before?.date ?? now) : now,
+      date_utc: hasNoDate(wanted) ? NEVER : nowUtc,
+    }
+  const status = settledByDate(wanted, date_utc, nowUtc)
+  const everDated = (values.date_utc ?? NEVER) !== NEVER || (before?.date_utc ?? NEVER) !== NEVER
+  const shown = { date, date_utc: hasNoDate(status) && !everDated ? NEVER : date_utc, dated }
+  if (before || firstModified === 'now') return { author, status, ...shown, modified: now, modified_utc: nowUtc }
+  return {
+    author,
+    status,
+    ...shown,
+    modified: date,
+    modified_utc: date_utc === NEVER ? wallToUtc(date, context.site.timezone) : date_utc,
+  }
+}
+
+/** The publication date that a record keeps: the one it was published with, or the one that was sent for a draft. */
+function keptDate(context: Context, before: RecordColumns): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
+  const { date, date_utc, dated } = before
+  if (date_utc !== NEVER) return { date, date_utc }
+  return dated === 1 ? { date, date_utc: wallToUtc(date, context.site.timezone) } : undefined
+}
+
+/** The publication date as sent, local and UTC; undefined when neither was. */
+function publicationDate(context: Context, values: RecordValues): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
+  const zone = context.site.timezone
+  const local =
+    values.date === undefined || values.date === NEVER ? undefined : parseMoment(values.date, zone, context.now)
+  const utc =
+    values.date_utc === undefined || values.date_utc === NEVER
+      ? undefined
+      : parseUtcMoment(values.date_utc, context.now)
+  if (local === undefined && utc === undefined) return undefined
+  return { date: local ?? utcToWall(utc ?? '', zone), date_utc: utc ?? wallToUtc(local ?? '', zone) }
+}
+
+/**
+ * The slug of a record: as sent, else kept, else made from its name once it is published (rules 17.2 and 17.3), marked while in the trash.
+ * Draft and pending records may share slugs, and events among them have none unless it was sent; all others get one of their own.
+ */
+export async function settleSlug(
+  tx: Db,
+  caller: Caller,
+  table: RecordTable,
+  record: { id: number | Promise<number>; status: string; name: string },
+  before: Pick<RecordColumns, 'id' | 'slug' | 'status'> | undefined,
+  sent: string | undefined,
+): Promise<string> {
+  const asked = sent ? slugify(sent) : ''
+  const kept = untrashedSlug(before?.slug ?? '')
+  // Who may not publish does not choose the slug of what waits for review either.
+  if (table === 'events' && record.status === 'pending' && !can(caller, 'publish')) return kept
+  if (isUnpublished(record.status)) return asked || kept || (table === 'events' ? '' : slugify(record.name))
+  const base = asked || kept || slugify(record.name) || String(await record.id)
+  const wanted = record.status === 'trash' ? trashedSlug(base) : base
+  if (before && before.slug === wanted && !isUnpublished(before.status)) return wanted
+  return freeSlug(tx, table, wanted, before?.id)
+}
+
+/** The columns that move a record to the trash (rule 24.1). */
+export async function trashColumns(
+  tx: Db,
+  table: RecordTable,
+  row: Pick<RecordColumns, 'id' | 'slug'> & { name: string },
+  context: Context,
+) {
+  const modified_utc = formatUtc(context.now)
+  return {
+    status: 'trash',
+    slug: await freeSlug(tx, table, trashedSlug(row.slug || slugify(row.name) || String(row.id)), row.id),
+    modified: utcToWall(modified_utc, context.site.timezone),
+    modified_utc,
+  }
+}
+
+/** The long texts of a record as a write would leave them, so that they can be prepared before it. */
+export function sentTexts(
+  context: Context,
+  values: Readonly<Record<string, unknown>>,
+  before: (RecordColumns & { description: string; excerpt: string }) | undefined,
+): { description: string; excerpt: string; trusted: number } {
+  const textOf = (name: 'description' | 'excerpt') => {
+    const sent = values[name]
+    return typeof sent === 'string' ? sent : (before?.[name] ?? '')
+  }
+  const current = { ...before }
+  const trusted = settleTrust(context, before, ['description', 'excerpt'], values, current)
+  return { description: textOf('description'), excerpt: textOf('excerpt'), trusted }
+}
+
+/**
+ * 1 when every text of the record was written by somebody with the unfiltered-HTML right: the writer of all of them,
+ * or of those sent while the others were already trusted (rule 10.4).
+ */
+export function settleTrust(
+  context: Context,
+  before: RecordColumns | undefined,
+  texts: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+  current: Readonly<Record<string, unknown>>,
+): number {
+  const sent = texts.filter((name) => values[name] !== undefined)
+  if (sent.length === 0 && before) return before.trusted
+  if (!can(context.caller, 'unfiltered_html')) return 0
+  const others = texts.filter((name) => !sent.includes(name) && current[name] !== '' && current[name] !== undefined)
+  return before && others.length > 0 ? before.trusted : 1
+}

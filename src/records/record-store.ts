@@ -1,0 +1,168 @@
+import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely'
+import type { Context } from '../context/context.ts'
+import type { Address } from '../declare/operations.ts'
+import { type Caller, seesAll, seesOwn } from '../people/caller.ts'
+import type { Db } from '../storage/database.ts'
+import type { RecordKind, RecordTable, Tables } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+import { canonicalSlug, numberedSlug } from '../text/slug.ts'
+
+const selectKind = statement<{ id: number }>()((db, value) =>
+  db.selectFrom('records').select('kind').where('id', '=', value('id')),
+)
+
+/** The kind of the record with this id, or undefined when there is none. */
+export async function findKind(db: Db, id: number): Promise<RecordKind | undefined> {
+  if (!isPossibleId(id)) return undefined
+  const [row] = await selectKind(db, { id })
+  return row?.kind
+}
+
+const selectKinds = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('records').select('kind').where('id', 'in', value('ids')),
+)
+
+/** The kinds of those of these records that there are, in no order; the ids are possible ones, each once. */
+export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordKind[]> {
+  if (ids.length === 0) return []
+  return (await selectKinds(db, { ids })).map(({ kind }) => kind)
+}
+
+/** The largest id either database can hold. */
+export const MAX_ID = 2 ** 31 - 1
+
+/** Whether a number is one that a record can have as its id. */
+export function isPossibleId(id: number): boolean {
+  return Number.isSafeInteger(id) && id > 0 && id <= MAX_ID
+}
+
+const insertRecord = statement<{ kind: RecordKind }>()((db, value) =>
+  db
+    .insertInto('records')
+    .values({ kind: value('kind') })
+    .returning('id'),
+)
+
+/** The next id of the sequence that events, venues, organizers and images share. */
+export async function nextRecordId(tx: Db, kind: RecordKind): Promise<number> {
+  const [row] = await insertRecord(tx, { kind })
+  if (!row) throw new Error('no row')
+  return row.id
+}
+
+/** A statement for each of the tables that records have. */
+export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<RecordTable, Made> {
+  return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
+}
+
+const selectTakenSlugs = forEachTable((table) =>
+  statement<{ slugs: string[]; id: number }>()((db, value) =>
+    db
+      .selectFrom(table)
+      .select('slug')
+      .where('slug', 'in', value('slugs'))
+      .where('status', 'not in', ['draft', 'pending'])
+      .where('id', '!=', value('id')),
+  ),
+)
+
+/** Slugs that are tried together once the first is taken. */
+const BATCH = 20
+
+/** `base`, or `base-2`, `base-3` … : the first slug that no published record of the table has, but for the one with `own` as its id (rule 17.3). */
+export async function freeSlug(tx: Db, table: RecordTable, base: string, own: number | undefined): Promise<string> {
+  for (let from = 1, size = 1; ; from += size, size = Math.max(BATCH, size * 2)) {
+    const slugs = Array.from({ length: size }, (_, i) => (from + i === 1 ? base : numberedSlug(base, from + i)))
+    const rows = await selectTakenSlugs[table](tx, { slugs, id: own ?? 0 })
+    const taken = new Set(rows.map((row) => row.slug))
+    const free = slugs.find((candidate) => !taken.has(candidate))
+    if (free !== undefined) return free
+  }
+}
+
+const selectBySlug = forEachTable((table) =>
+  statement<{ slug: string; author: number; all: number }>()((db, value) =>
+    db
+      .selectFrom(table)
+      .select('id')
+      .where('slug', '=', value('slug'))
+      .where((record) =>
+        record.or([
+          record('status', 'in', ['publish', 'private']),
+          record('author', '=', value('author')),
+          record(value('all'), '=', 1),
+        ]),
+      )
+      .orderBy((record) => record.case().when('status', 'in', ['draft', 'pending']).then(1).else(0).end())
+      .orderBy('id')
+      .limit(1),
+  ),
+)
+
+/**
+ * The id of the record with this slug, raw or percent-encoded, in any letter case and any status. Drafts may share a slug, with each other
+ * and with one other record: that one comes first, then the lowest id (rules 17.4 and 17.5). A slug tells what a record is called, so those of
+ * records that were never announced, or are in the trash, are hidden from callers who may not read them; a private record had an address before.
+ */
+export async function findIdBySlug(
+  { db, caller }: Pick<Context, 'db' | 'caller'>,
+  table: RecordTable,
+  slug: string,
+): Promise<number | undefined> {
+  const known = { author: seesOwn(caller) ? caller.id : NOBODY, all: Number(seesAll(caller)) }
+  const [row] = await selectBySlug[table](db, { slug: canonicalSlug(slug), ...known })
+  return row?.id
+}
+
+/** No record has this author. */
+const NOBODY = -1
+
+/** The id that an address means to the caller, which may be that of nothing. */
+export async function idAt(context: Context, table: RecordTable, address: Address): Promise<number | undefined> {
+  return 'id' in address ? address.id : findIdBySlug(context, table, address.slug)
+}
+
+/** The condition that the caller may see a record in lists: published, their own, or any by the right to edit others' (rule 11.9). */
+export function visibleTo(caller: Caller, table: RecordTable) {
+  return (records: ExpressionBuilder<Tables, RecordTable>): ExpressionWrapper<Tables, RecordTable, SqlBool> => {
+    const published = records(sql.ref(`${table}.status`), '=', 'publish')
+    if (seesAll(caller)) return records.and([])
+    if (!seesOwn(caller)) return published
+    return records.or([published, records(sql.ref(`${table}.author`), '=', caller.id)])
+  }
+}
+
+/** The condition that events show a venue or organizer to the caller: one that they may see, and that is not in the trash. */
+export function shownTo(caller: Caller, table: 'venues' | 'organizers') {
+  return (records: ExpressionBuilder<Tables, RecordTable>): ExpressionWrapper<Tables, RecordTable, SqlBool> =>
+    records.and([visibleTo(caller, table)(records), records(sql.ref(`${table}.status`), '!=', 'trash')])
+}
+
+/** Whether the caller may see the record with this id in lists. */
+export async function isVisible(db: Db, caller: Caller, table: RecordTable, id: number): Promise<boolean> {
+  const found = db.selectFrom(table).select('id').where('id', '=', id).where(visibleTo(caller, table))
+  return (await found.executeTakeFirst()) !== undefined
+}
+
+/** One page of a list, and how many records there are in all. */
+export interface Listing<Row> {
+  rows: Row[]
+  total: number
+}
+
+export interface PageRequest {
+  page: number
+  perPage: number
+  /** Records passed over before the first page. */
+  skip?: number
+}
+
+/** Which page was asked for; more than the cap is the cap (rule 11.2). */
+export function pageRequest(query: { page?: number; per_page?: number }, context: Context): PageRequest {
+  return { page: query.page ?? 1, perPage: Math.min(query.per_page ?? 10, context.site.pageSizeCap) }
+}
+
+/** The start of a page; past every possible end for page numbers no database could count to. */
+export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
+  return Math.min((page - 1) * perPage + skip, MAX_ID)
+}

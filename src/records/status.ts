@@ -1,0 +1,73 @@
+import type { Context } from '../context/context.ts'
+import { listEntries } from '../declare/kinds.ts'
+import { type Caller, can, seesUnpublished } from '../people/caller.ts'
+import { parameter } from '../text/query-text.ts'
+
+/** The statuses a record can have (rule 2.11). */
+export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
+export type Status = (typeof STATUSES)[number]
+
+const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
+
+/** Draft and pending records get no slug by themselves and no publication date. */
+export function isUnpublished(status: string): boolean {
+  return status === 'draft' || status === 'pending'
+}
+
+/** Validates the status of a record: exactly one known word. */
+export function isKnownStatus(value: unknown): boolean {
+  return isStatus(value)
+}
+
+/** Validates the status filter of a list: only `publish` for callers who may not edit, known words for the others (rule 13.5). */
+export function isAllowedStatusList(value: unknown, context: Context): boolean {
+  const entries =
+    value === '' ? [] : (listEntries(value) ?? ['?']).map((entry) => (typeof entry === 'string' ? entry.trim() : entry))
+  if (!seesUnpublished(context.caller)) return entries.length === 1 && entries[0] === 'publish'
+  return entries.every(isStatus)
+}
+
+/** The meaning of a status filter: the word or words for links, and the listed statuses. */
+export interface StatusFilter {
+  /** `publish`, `any` or the words asked for, joined by commas. */
+  shown: string
+  statuses: readonly Status[]
+}
+
+/** The statuses a list covers for this caller; who may see which record is decided apart (rule 13.5). */
+export function statusFilter(caller: Caller, asked: readonly string[] | undefined): StatusFilter {
+  if (asked && asked.length > 0) return { shown: asked.join(','), statuses: asked.filter(isStatus) }
+  if (asked) return { shown: 'publish', statuses: can(caller, 'read_private') ? ['publish', 'private'] : ['publish'] }
+  if (!seesUnpublished(caller)) return { shown: 'publish', statuses: ['publish'] }
+  return { shown: 'any', statuses: STATUSES.filter((status) => status !== 'trash') }
+}
+
+/**
+ * The status in the links of a list: among the parameters to follow, or shown only. `any` stands for a list without a status
+ * and is no status to ask for (rule 11.5).
+ */
+export function statusLinks(
+  caller: Caller,
+  asked: readonly string[] | undefined,
+): { status: string | undefined; shownOnly: string } {
+  const { shown } = statusFilter(caller, asked)
+  return shown === 'any'
+    ? { status: undefined, shownOnly: parameter('status', shown) }
+    : { status: shown, shownOnly: '' }
+}
+
+/** The status a record gets: the requested one, scaled back to the rights of the caller. */
+export function effectiveStatus(caller: Caller, asked: string | undefined, before: string | undefined): Status {
+  const mayPublish = can(caller, 'publish')
+  const wanted = isStatus(asked) ? asked : undefined
+  if (wanted === undefined) return isStatus(before) ? before : mayPublish ? 'publish' : 'draft'
+  if (mayPublish || isUnpublished(wanted) || wanted === before) return wanted
+  return 'pending'
+}
+
+/** `publish` with a date to come waits as `future`; `future` whose date has come is published. */
+export function settledByDate(status: Status, dateUtc: string, nowUtc: string): Status {
+  if (status === 'publish' && dateUtc > nowUtc) return 'future'
+  if (status === 'future' && dateUtc <= nowUtc) return 'publish'
+  return status
+}

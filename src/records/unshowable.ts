@@ -1,0 +1,77 @@
+import type { RecordKind, Taxonomy } from '../storage/schema.ts'
+
+/** A stored record that cannot be presented, since its row holds something this program never writes. */
+export class UnshowableRecord extends Error {
+  override name = 'UnshowableRecord'
+  constructor(kind: ShownKind, id: number, cause: unknown) {
+    super(`${kind} ${id} cannot be shown: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+}
+
+export type ShownKind = RecordKind | Taxonomy
+
+/** Where errors are noted. */
+export interface Reporting {
+  report: (error: unknown) => void
+}
+
+/** Shows a record that was asked for by itself, or is being written. @throws UnshowableRecord naming it */
+export function showRecord<Shown>(kind: ShownKind, id: number, show: () => Shown): Shown {
+  try {
+    return show()
+  } catch (error) {
+    throw new UnshowableRecord(kind, id, error)
+  }
+}
+
+/** Shows one of several records; undefined for one that cannot be shown, which is noted and costs nobody the others. */
+export function showOrLeaveOut<Shown>(
+  reporting: Reporting,
+  kind: ShownKind,
+  id: number,
+  show: () => Shown,
+): Shown | undefined {
+  try {
+    return show()
+  } catch (error) {
+    noteUnshowable(reporting, kind, id, error)
+    return undefined
+  }
+}
+
+/** The notes of late and their time (ms), for each log: the same lists are read again and again. */
+interface Notes {
+  since: number
+  noted: Set<string>
+  passedOver: number
+}
+
+const notes = new WeakMap<Reporting['report'], Notes>()
+
+/** A record is noted once in so many ms, and so many records at most. */
+const NOTED_EVERY = 60_000
+const MOST_NOTED = 50
+
+/** Notes that a record is left out of an answer. */
+export function noteUnshowable({ report }: Reporting, kind: ShownKind, id: number, cause: unknown): void {
+  const name = `${kind} ${id}`
+  const known = notesOf(report)
+  if (known.noted.has(name)) return
+  if (known.noted.size >= MOST_NOTED) {
+    known.passedOver += 1
+    return
+  }
+  known.noted.add(name)
+  report(new UnshowableRecord(kind, id, cause))
+}
+
+function notesOf(report: Reporting['report']): Notes {
+  const known = notes.get(report)
+  const now = performance.now()
+  if (known && now - known.since < NOTED_EVERY) return known
+  if (known && known.passedOver > 0)
+    report(new Error(`Other records than those noted could not be shown, ${known.passedOver} times in all.`))
+  const fresh: Notes = { since: now, noted: new Set(), passedOver: 0 }
+  notes.set(report, fresh)
+  return fresh
+}

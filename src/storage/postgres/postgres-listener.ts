@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, type ClientConfig, type Pool } from 'pg'
+import type { Cursor } from '../database.ts'
+import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
+
+const CHANNEL = 'kalends_changes'
+/** Between looks while notifications arrive: a node may die between its commit and its notification. */
+const HEARING_MS = 500
+/** Between looks while none do, and between attempts to connect. */
+const DEAF_MS = 100
+/** Between notifications of one node; each covers all commits since the last. */
+const TELL_MS = 10
+/** Without an answer for so long the connection counts as lost. */
+const PATIENCE_MS = 2000
+
+/** Tells other nodes of changes, and hears of theirs. */
+export interface Listener {
+  /** A statement that tells the others when the transaction it is part of is committed. */
+  telling: string
+  /** Tells the others, soon, that this node has committed something. */
+  tell: () => void
+  /** Begins to call `heard` whenever another node may have committed something. */
+  listen: () => void
+  close: () => Promise<void>
+}
+
+/**
+ * Hears by LISTEN over a connection of its own, and looks by itself as well: every half second for changes that were never announced, and ten
+ * times a second where notifications do not arrive, as behind a pooler that shares connections. While it has no connection it calls
+ * `heard` as often, since something may have happened.
+ */
+export function makeListener(config: ClientConfig, pool: Pool, heard: () => void): Listener {
+  const self = randomUUID()
+  const ending = new AbortController()
+  const pause = (ms: number) => sleep(ms, undefined, { signal: ending.signal }).catch(() => undefined)
+  let ears: Ears | undefined
+  let watching: Promise<void> | undefined
+  let telling: Promise<void> | undefined
+  let again = false
+  let seen: Cursor | undefined
+
+  const watch = async () => {
+    while (!ending.signal.aborted) {
+      try {
+        ears = await openEars(config, self, heard)
+        while (!ending.signal.aborted) {
+          const cursor = await ears.look()
+          if (cursor !== seen) heard()
+          seen = cursor
+          await pause(ears.hears() ? HEARING_MS : DEAF_MS)
+        }
+      } catch {
+        heard()
+      }
+      const lost = ears
+      ears = undefined
+      await lost?.close()
+      await pause(DEAF_MS)
+    }
+  }
+  const announce = async () => {
+    do {
+      again = false
+      // A failed notification is found by the periodic looks.
+      await (ears ? ears.tell() : pool.query('select pg_notify($1, $2)', [CHANNEL, self])).catch(() => undefined)
+      await pause(TELL_MS)
+    } while (again)
+    telling = undefined
+  }
+  return {
+    telling: `notify ${CHANNEL}, '${self}'`,
+    tell: () => {
+      again = true
+      telling ??= announce()
+    },
+    listen: () => {
+      watching ??= watch()
+    },
+    close: async () => {
+      await telling
+      ending.abort()
+      await watching
+    },
+  }
+}
+
+/** A connection that listens. Every function rejects when it is lost. */
+interface Ears {
+  look: () => Promise<Cursor>
+  tell: () => Promise<void>
+  /** True once a notification has come back, which not every kind of connection brings. */
+  hears: () => boolean
+  close: () => Promise<void>
+}
+
+async function openEars(config: ClientConfig, self: string, heard: () => void): Promise<Ears> {
+  const client = new Client({ ...config, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS })
+  // The next request is told; there is nobody else to tell.
+  client.on('error', () => undefined)
+  let hears = false
+  client.on('notification', ({ payload }) => {
+    hears = true
+    if (payload !== self) heard()
+  })
+  // One question at a time.
+  let last: Promise<unknown> = Promise.resolve()
+  const ask = <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
+    const answer = last.then(async () => (await client.query(text, values)).rows as Row[])
+    last = answer.catch(() => undefined)
+    return answer
+  }
+  const close = () => client.end().catch(() => undefined)
+  try {
+    await client.connect()
+    // A pooler announces a process of its own making, and notifications may reach nobody.
+    const [session] = await ask<{ pid: number }>('select pg_backend_pid() as pid')
+    if (session?.pid === (client as unknown as { processID: number }).processID) {
+      await ask(`listen ${CHANNEL}`)
+      await ask('select pg_notify($1, $2)', [CHANNEL, self])
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    look: async () => {
+      const [row] = await ask<CursorColumns>(`select ${CURSOR_COLUMNS}`)
+      if (!row) throw new Error('no snapshot')
+      return cursorOf(row)
+    },
+    tell: async () => {
+      await ask('select pg_notify($1, $2)', [CHANNEL, self])
+    },
+    hears: () => hears,
+    close,
+  }
+}

@@ -1,0 +1,323 @@
+import { createConnection } from 'node:net'
+import {
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+import { withoutNul } from '../../text/nul.ts'
+import { codeOf, isOutdated, isRace } from '../conflict.ts'
+import type { Db } from '../database.ts'
+import type { Tables } from '../schema.ts'
+import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
+import { DatabaseUnavailable } from '../unavailable.ts'
+
+/** Time that a statement gets to end by itself once it has been cancelled. */
+const CANCEL_MS = 2000
+
+/** Runs the statements of a query builder. */
+interface Session extends DatabaseConnection {
+  client: PoolClient
+  /** Milliseconds that a statement may take. */
+  limitMs: number
+  /** The transaction that statements are part of, if any, and whether the server has begun it. */
+  transaction: 'none' | 'asked for' | 'begun'
+  /** Why the transaction has failed, if it has: the server says of all statements after it only that it did. */
+  failure: unknown
+  /** Set once the connection is of no more use. */
+  broken: boolean
+}
+
+/** How long things of a transaction may take, in ms. */
+export interface TransactionLimits {
+  statementMs: number
+  /** Waiting for a lock of another transaction. */
+  lockMs: number
+}
+
+/**
+ * PostgreSQL for the query builder, over a pool. Nothing is left behind in sessions that a pooler such as PgBouncer may hand to somebody
+ * else. A statement that takes longer than `limitMs` is cancelled.
+ * Statements reject with DatabaseUnavailable when the server cannot be reached, is overloaded or too slow.
+ */
+export function sessionDialect(pool: Pool, limitMs: number): Dialect {
+  return dialectOf({
+    init: async () => {},
+    acquireConnection: () => openSession(pool, limitMs),
+    beginTransaction: (session) => begin(session as Session),
+    commitTransaction: (session) => commit(session as Session, 'commit'),
+    rollbackTransaction: (session) => rollback(session as Session),
+    releaseConnection: async (session) => release(session as Session),
+    destroy: async () => {},
+  })
+}
+
+/** Statements that share a session at the most, since the last of them waits for all others. */
+const MOST_SHARING = 16
+
+/**
+ * Runs statements that take next to no time, outside transactions. Those that begin in one turn share a session, so that they reach the
+ * server together.
+ */
+export function sharedRunner(pool: Pool, limitMs: number): Runner {
+  let latest: { session: Promise<Session>; begun: number; running: number } | undefined
+  const join = () => {
+    if (latest && latest.begun < MOST_SHARING) return latest
+    const opened = { session: openSession(pool, limitMs), begun: 0, running: 0 }
+    latest = opened
+    process.nextTick(() => {
+      if (latest === opened) latest = undefined
+    })
+    return opened
+  }
+  return async (sql, parameters, name) => {
+    const shared = join()
+    shared.begun += 1
+    shared.running += 1
+    const session = await shared.session
+    try {
+      return (await run(session, sql, parameters, name)).rows
+    } finally {
+      shared.running -= 1
+      if (shared.running === 0) release(session)
+    }
+  }
+}
+
+/**
+ * Runs `work` in a transaction of its own, which ends with the statements `ending`, the last of which commits. Statements that it begins
+ * together reach the server together and run in that order, other than in transactions of the query builder, where each waits for the one
+ * before. Rejects as statements do.
+ */
+export async function transact<T>(
+  pool: Pool,
+  { statementMs, lockMs }: TransactionLimits,
+  ending: string,
+  work: (tx: Db) => Promise<T>,
+): Promise<T> {
+  const session = await openSession(pool, statementMs)
+  const kept = async () => {}
+  let isOver = false
+  // The session may be somebody else's by then.
+  const stillOpen = () => {
+    if (isOver) throw new Error('The transaction is over.')
+    return session
+  }
+  const tx = new Kysely<Tables>({
+    dialect: dialectOf({
+      init: kept,
+      acquireConnection: async () => stillOpen(),
+      beginTransaction: () => Promise.reject(new Error('A transaction has no other within it.')),
+      commitTransaction: kept,
+      rollbackTransaction: kept,
+      releaseConnection: kept,
+      destroy: kept,
+    }),
+  })
+  runDirectly(tx, 'postgres', async (sql, parameters, name) => (await run(stillOpen(), sql, parameters, name)).rows)
+  try {
+    const begun = begin(session, `begin; set local lock_timeout = ${lockMs}`)
+    // The first statements go out with it. When it fails, so do they.
+    begun.catch(() => undefined)
+    const result = await work(tx)
+    isOver = true
+    await begun
+    await commit(session, ending)
+    return result
+  } catch (error) {
+    isOver = true
+    await rollback(session)
+    throw error
+  } finally {
+    release(session)
+  }
+}
+
+async function begin(session: Session, beginning = 'begin'): Promise<void> {
+  session.transaction = 'asked for'
+  session.failure = undefined
+  await ask(session, beginning, [])
+  session.transaction = 'begun'
+}
+
+async function commit(session: Session, ending: string): Promise<void> {
+  const answers = [await ask(session, ending, [])].flat()
+  session.transaction = 'none'
+  // The server answers otherwise when a statement had failed and nobody minded.
+  if (answers.at(-1)?.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
+}
+
+async function rollback(session: Session): Promise<void> {
+  if (session.broken) return
+  // Without an answer the connection is closed, which rolls back as well.
+  await ask(session, 'rollback', []).catch(() => {
+    session.broken = true
+  })
+  session.transaction = 'none'
+}
+
+function release({ client, broken }: Session): void {
+  client.release(broken)
+}
+
+function dialectOf(driver: Driver): Dialect {
+  return {
+    createDriver: () => driver,
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+}
+
+async function openSession(pool: Pool, limitMs: number): Promise<Session> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw new DatabaseUnavailable('No connection to the database.', error)
+  })
+  const session: Session = {
+    client,
+    limitMs,
+    transaction: 'none',
+    failure: undefined,
+    broken: false,
+    executeQuery: async <Row>({ sql, parameters, name }: NamedQuery): Promise<QueryResult<Row>> => {
+      const { command, rowCount, rows } = await run(session, sql, parameters, name)
+      return command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+    },
+    streamQuery: () => {
+      throw new Error('Rows are read whole.')
+    },
+  }
+  return session
+}
+
+/** Runs a statement, which the server keeps under its name, if it has one, where the session is ours alone. */
+async function run(session: Session, text: string, values: readonly unknown[], name: string | undefined) {
+  const storables = values.map(withoutNul)
+  if (name === undefined || !keepsNames(session.client)) return ask(session, text, storables)
+  try {
+    return await ask(session, text, storables, name)
+  } catch (error) {
+    if (!isOutdated(error)) throw error
+    // A new version of the program has changed a table. Another session will do, where nothing is kept yet.
+    session.broken = true
+    if (session.transaction !== 'none') throw error
+    return ask(session, text, storables)
+  }
+}
+
+/** The members of a connection that the client library has but does not declare. */
+interface Wire {
+  host: string
+  port?: number
+  /** The server's process and the word by which it may be told to cancel. */
+  processID?: number
+  secretKey?: number
+  connection: { stream: { cork: () => void; uncork: () => void } }
+}
+
+const wireOf = (client: PoolClient) => client as unknown as Wire
+
+/** Whether a connection leads to a session that nobody else has. */
+const isOwn = new WeakMap<PoolClient, boolean>()
+
+/** Whether a session may keep statements. The first time it is asked, and not until there is an answer. */
+function keepsNames(client: PoolClient): boolean {
+  const known = isOwn.get(client)
+  if (known !== undefined) return known
+  isOwn.set(client, false)
+  // A pooler announces a process of its own making, since it has many for each connection in turn.
+  client
+    .query<{ pid: number }>('select pg_backend_pid() as pid')
+    .then(({ rows }) => isOwn.set(client, rows[0]?.pid === wireOf(client).processID))
+    // The statement after it fares no better.
+    .catch(() => undefined)
+  return false
+}
+
+/**
+ * Asks the server, cancels the statement when the limit is over, and gives the connection up when even that brings no answer. What is asked
+ * within one turn is sent as one.
+ */
+async function ask(session: Session, text: string, values: unknown[], name?: string) {
+  const { client, limitMs } = session
+  let timer: NodeJS.Timeout | undefined
+  let cancelled: Promise<unknown> | undefined
+  const overdue = new Promise<never>((_, reject) => {
+    const giveUp = () => {
+      session.broken = true
+      reject(new DatabaseUnavailable(`The database did not answer within ${limitMs} ms.`))
+    }
+    const cancel = () => {
+      // If `begin` were cancelled, the statements sent after it would take effect by themselves.
+      if (session.transaction === 'asked for') return giveUp()
+      cancelled = cancelStatement(client)
+      timer = setTimeout(giveUp, CANCEL_MS)
+    }
+    if (limitMs < Number.POSITIVE_INFINITY) timer = setTimeout(cancel, limitMs)
+  })
+  const { stream } = wireOf(client).connection
+  stream.cork()
+  process.nextTick(() => stream.uncork())
+  try {
+    const query = { text, values, ...(name !== undefined && { name }) }
+    return await Promise.race([client.query(query), overdue])
+  } catch (error) {
+    throw failureOf(session, asUnavailable(error))
+  } finally {
+    clearTimeout(timer)
+    // It must not reach the server late and stop what comes next.
+    await cancelled
+  }
+}
+
+const CANCEL_REQUEST = 80877102
+
+/** Asks the server to stop what the connection is doing, over a connection of its own as the protocol wants it. Resolves when it has been told. */
+async function cancelStatement(client: PoolClient): Promise<void> {
+  const { host, port, processID, secretKey } = wireOf(client)
+  if (processID === undefined || secretKey === undefined || port === undefined) return
+  const request = Buffer.alloc(16)
+  for (const [index, number] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
+    request.writeInt32BE(number, index * 4)
+  const socket = host.startsWith('/') ? createConnection(`${host}/.s.PGSQL.${port}`) : createConnection(port, host)
+  socket.on('error', () => socket.destroy())
+  // The server closes the connection when it is done; a pooler drops a request whose connection closes before.
+  socket.setTimeout(CANCEL_MS, () => socket.destroy())
+  socket.resume().write(request)
+  await new Promise((resolve) => socket.once('close', resolve))
+}
+
+// Connection failures, lack of resources, shutdown and cancelling, a server that only reads because another has taken over, waiting for
+// a lock in vain, and the operating system's words for not reaching somebody.
+const UNAVAILABLE =
+  /^(08...|53...|57...|58...|25006|55P03|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/
+const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a connection error|was closed))/
+
+/** The error of statements in a transaction that has failed before. */
+const FAILED_BEFORE = '25P02'
+
+/** The error that a statement ends with: of a transaction that others had made fail before, the one that it failed with. */
+function failureOf(session: Session, error: unknown): unknown {
+  const isAfterwards = error instanceof Error && codeOf(error) === FAILED_BEFORE
+  if (session.transaction !== 'none' && !isAfterwards) session.failure ??= error
+  return isAfterwards && (session.failure instanceof DatabaseUnavailable || isRace(session.failure))
+    ? session.failure
+    : error
+}
+
+const DISK_FULL = '53100'
+const READ_ONLY = '25006'
+
+/** DatabaseUnavailable in place of every error that says so in its own words, and any other error as it is. */
+function asUnavailable(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error
+  const code = codeOf(error)
+  if (!UNAVAILABLE.test(code) && !CONNECTION_LOST.test(error.message)) return error
+  const lack = code === DISK_FULL ? 'room' : code === READ_ONLY ? 'permission' : 'answer'
+  return new DatabaseUnavailable(`The database does not answer: ${error.message}.`, error, lack)
+}

@@ -1,0 +1,53 @@
+import { DatabaseUnavailable } from '../unavailable.ts'
+
+/** The connections of a pool that one kind of work may take up at the same time; the rest are left to others. */
+export interface Share {
+  limit: number
+  taken: number
+  waiting: Turn[]
+  /** Milliseconds that a turn is waited for. */
+  longestWaitMs: number
+}
+
+interface Turn {
+  begin: () => void
+}
+
+/** Turns that are waited for at the most, for each connection. */
+const MOST_WAITING = 64
+
+export function makeShare(limit: number, longestWaitMs: number): Share {
+  return { limit: Math.max(1, Math.floor(limit)), taken: 0, waiting: [], longestWaitMs }
+}
+
+/** Does the work once a connection of the share is free. Rejects with DatabaseUnavailable when none is in time, or too many wait. */
+export async function inShare<T>(share: Share, work: () => Promise<T>): Promise<T> {
+  if (share.taken >= share.limit) await turnIn(share)
+  else share.taken += 1
+  try {
+    return await work()
+  } finally {
+    // The next in turn takes its place.
+    const next = share.waiting.shift()
+    if (next) next.begin()
+    else share.taken -= 1
+  }
+}
+
+function turnIn(share: Share): Promise<void> {
+  if (share.waiting.length >= share.limit * MOST_WAITING)
+    return Promise.reject(new DatabaseUnavailable('Too many others wait for a connection to the database.'))
+  return new Promise((resolve, reject) => {
+    const giveUp = () => {
+      share.waiting.splice(share.waiting.indexOf(turn), 1)
+      reject(new DatabaseUnavailable(`No connection to the database was free within ${share.longestWaitMs} ms.`))
+    }
+    const timer = setTimeout(giveUp, share.longestWaitMs)
+    const begin = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const turn: Turn = { begin }
+    share.waiting.push(turn)
+  })
+}

@@ -1,0 +1,53 @@
+// A thread that reads beside the one that answers, over a connection of its own. It answers one question at a time.
+import type { DatabaseSync } from 'node:sqlite'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { makeWordSearch } from '../search/word-search.ts'
+import type { BoundStatement, ReadAnswer, ReadRequest } from './reader-pool.ts'
+import { checkpoint, connectReader, type Prepare, prepareKept, runPrepared } from './sqlite-connection.ts'
+
+const CACHE_KB = 8192
+
+/** The state of a reader thread. */
+interface Reader {
+  file: string
+  connection: DatabaseSync
+  prepare: Prepare
+  find: ReturnType<typeof makeWordSearch>
+}
+
+if (parentPort) serve(parentPort, String(workerData))
+
+function serve(port: MessagePort, file: string): void {
+  const connection = connectReader(file, CACHE_KB)
+  const reader: Reader = { file, connection, prepare: prepareKept(connection), find: makeWordSearch(connection) }
+  port.on('message', (request: ReadRequest) => {
+    try {
+      const [result, moved] = answer(reader, request)
+      port.postMessage({ result } satisfies ReadAnswer, moved)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      const errcode = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+      port.postMessage({ failure: { message, errcode } } satisfies ReadAnswer)
+    }
+  })
+}
+
+/** The result, and the memory that is transferred with it. */
+function answer(reader: Reader, request: ReadRequest): [result: unknown, moved: ArrayBuffer[]] {
+  if (request === 'checkpoint') return [checkpoint(reader.file), []]
+  if ('statements' in request) return [runTogether(reader, request.statements), []]
+  const ids = reader.find(request.search)
+  return [ids, [ids.buffer]]
+}
+
+/** The rows of each statement, all on the data of one moment. */
+function runTogether({ connection, prepare }: Reader, statements: readonly BoundStatement[]): unknown[][] {
+  const run = ({ sql, parameters }: BoundStatement) => runPrepared(prepare(sql), parameters)
+  if (statements.length === 1) return statements.map(run)
+  connection.exec('begin')
+  try {
+    return statements.map(run)
+  } finally {
+    connection.exec('commit')
+  }
+}

@@ -1,0 +1,144 @@
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import type { SqliteStatement } from 'kysely'
+import { distanceKm } from '../geo.ts'
+import { lineContainsAll } from '../text.ts'
+
+/** Milliseconds that opening a file may wait for its lock. */
+const OPENING_MS = 5000
+
+/**
+ * Pages of 4 kB in the write-ahead log before they go to the file. New events change the same pages of the indexes again and again, and
+ * each goes to the file once, so a long log saves writes. Reading it after a crash takes a moment.
+ */
+export const LOG_PAGES = 16_000
+/** Pages after which a commit sees to it itself, should the thread that does it not get to the end of the log. */
+const MOST_LOG_PAGES = 4 * LOG_PAGES
+
+/**
+ * Opens a connection for writing and reading, which waits for no lock: a locked file fails with SQLITE_BUSY at once.
+ * @throws Error with one sentence when the file cannot be opened.
+ */
+export function connect(file: string, cacheKb: number): DatabaseSync {
+  try {
+    if (file !== ':memory:') makeFile(file)
+    const connection = new DatabaseSync(file, { timeout: OPENING_MS })
+    connection.exec(`
+      pragma journal_mode = wal;
+      pragma synchronous = full;
+      pragma foreign_keys = on;
+      pragma cache_size = -${cacheKb};
+      pragma wal_autocheckpoint = ${MOST_LOG_PAGES};
+      pragma temp_store = memory;
+      pragma busy_timeout = 0;
+    `)
+    addFunctions(connection)
+    return connection
+  } catch (error) {
+    throw new Error(`The database ${file} cannot be opened: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+/** Opens a connection that only reads, for a thread that may wait. */
+export function connectReader(file: string, cacheKb: number): DatabaseSync {
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: OPENING_MS })
+  connection.exec(`pragma cache_size = -${cacheKb}; pragma temp_store = memory`)
+  addFunctions(connection)
+  return connection
+}
+
+/** Writes what the log holds into the file, as far as nobody who reads or writes has to wait for it. In a thread: it takes its time. */
+export function checkpoint(file: string): void {
+  const address = pathToFileURL(file)
+  // A missing file is not created.
+  address.search = '?mode=rw'
+  const connection = new DatabaseSync(address, { timeout: OPENING_MS })
+  try {
+    // The second has only the pages written during the first, and takes next to no time.
+    connection.exec('pragma synchronous = full; pragma wal_checkpoint(passive); pragma wal_checkpoint(passive)')
+  } finally {
+    connection.close()
+  }
+}
+
+/** Makes the file and its folder where they are not there yet, for this user alone; SQLite gives its other files the same mode. */
+function makeFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  // A file that is there is not opened: closing it would drop the locks that other connections of this process have on it.
+  if (existsSync(file)) return
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(file)) throw error
+  }
+}
+
+/** The functions that queries call and SQLite lacks. */
+function addFunctions(connection: DatabaseSync): void {
+  connection.function('distance_km', { deterministic: true, varargs: true }, (...points) =>
+    distanceKm(...(points as [number, number, number, number])),
+  )
+  connection.function('line_contains_all', { deterministic: true, varargs: true }, (text, words) =>
+    Number(lineContainsAll(String(text), JSON.parse(String(words)))),
+  )
+}
+
+/** Prepares a statement, or finds it prepared. */
+export type Prepare = (sql: string) => SqliteStatement
+
+/** Statements that a connection keeps in each of two generations, and the characters they may have together. */
+const MOST_KEPT = 250
+const MOST_CHARACTERS = 500_000
+/** Longer statements are not cached: SQLite's form of them takes many times their length, and hardly any comes twice. */
+const LONGEST_KEPT = 8000
+
+/** Statements by their text: those that were used lately, and those before them. */
+interface KeptStatements {
+  young: Map<string, SqliteStatement>
+  old: Map<string, SqliteStatement>
+  /** Characters of the young ones. */
+  characters: number
+}
+
+/** Prepares the statements of a connection, and caches those that are used again. */
+export function prepareKept(connection: DatabaseSync): Prepare {
+  const kept: KeptStatements = { young: new Map(), old: new Map(), characters: 0 }
+  return (sql) => {
+    const known = kept.young.get(sql)
+    if (known) return known
+    const statement = kept.old.get(sql) ?? adapted(connection.prepare(sql))
+    if (sql.length <= LONGEST_KEPT) keepStatement(kept, sql, statement)
+    return statement
+  }
+}
+
+function keepStatement(kept: KeptStatements, sql: string, statement: SqliteStatement): void {
+  if (kept.young.size >= MOST_KEPT || kept.characters + sql.length > MOST_CHARACTERS) {
+    kept.old = kept.young
+    kept.young = new Map()
+    kept.characters = 0
+  }
+  kept.old.delete(sql)
+  kept.young.set(sql, statement)
+  kept.characters += sql.length
+}
+
+/** Rows of a statement; none for one that has no columns. */
+export function runPrepared(statement: SqliteStatement, parameters: readonly unknown[]): unknown[] {
+  if (statement.reader) return statement.all(parameters)
+  statement.run(parameters)
+  return []
+}
+
+/** A statement as the query builder drives it. */
+function adapted(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+    iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+  }
+}

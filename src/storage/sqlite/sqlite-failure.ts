@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
+
+/** What primary result codes of SQLite say: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN and PROTOCOL; all others are faults of ours. */
+const LACKS: Record<number, Lack> = {
+  3: 'permission',
+  5: 'answer',
+  6: 'answer',
+  8: 'permission',
+  10: 'answer',
+  13: 'room',
+  14: 'answer',
+  15: 'answer',
+}
+
+/** What extended result codes say: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE and IOERR_SHMSIZE, after which reads go on. */
+const WRITE_LACKS: Record<number, Lack> = {
+  778: 'permission',
+  1034: 'permission',
+  1290: 'permission',
+  1546: 'permission',
+  4874: 'permission',
+}
+
+const BUSY = 5
+
+const extendedCodeOf = (error: unknown) =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined
+
+const codeOf = (error: unknown) => {
+  const code = extendedCodeOf(error)
+  return code === undefined ? undefined : code & 0xff
+}
+
+/** DatabaseUnavailable in place of every error that says so in SQLite's own words, and any other error as it is. */
+export function asUnavailable(error: unknown): unknown {
+  const code = extendedCodeOf(error)
+  const lack = code === undefined ? undefined : (WRITE_LACKS[code] ?? LACKS[code & 0xff])
+  if (lack === undefined || !(error instanceof Error)) return error
+  return new DatabaseUnavailable(`The database ${WORDS[lack]}: ${error.message}.`, error, lack)
+}
+
+const WORDS: Record<Lack, string> = {
+  answer: 'does not answer',
+  room: 'has no room left',
+  permission: 'may not be written',
+}
+
+/** True when another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error) === BUSY
+}
+
+/** Milliseconds to wait for a lock. */
+export const LOCK_MS = 5000
+
+/** Milliseconds between attempts: they grow to the last of them. */
+const PAUSES_MS = [1, 2, 5, 10] as const
+const LAST_PAUSE_MS = 20
+
+/** Waits before another attempt at a lock; `attempts` have been made. */
+export function pauseAfter(attempts: number): Promise<void> {
+  return sleep(PAUSES_MS[attempts - 1] ?? LAST_PAUSE_MS)
+}
+
+/** Tries until the lock is free, without blocking the event loop. Rejects with DatabaseUnavailable after `LOCK_MS`. */
+export async function whenFree<T>(attempt: () => T | Promise<T>): Promise<T> {
+  const since = performance.now()
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - since > LOCK_MS) throw asUnavailable(error)
+    }
+    await pauseAfter(attempts)
+  }
+}

@@ -1,0 +1,63 @@
+import { type DatabaseConnection, type Dialect, type Driver, Kysely, SqliteDialect } from 'kysely'
+import type { Db } from '../database.ts'
+import type { Tables } from '../schema.ts'
+import type { Prepare } from './sqlite-connection.ts'
+import { asUnavailable, isBusy, whenFree } from './sqlite-failure.ts'
+
+/** The query builder over a connection. */
+export function queryBuilder(prepare: Prepare): Db {
+  return new Kysely<Tables>({ dialect: dialectOf(prepare) })
+}
+
+/** The query builder over a connection that reads: it waits for locks, and marks errors of the database. */
+export function readingBuilder(prepare: Prepare): Db {
+  const dialect = dialectOf(prepare)
+  return new Kysely<Tables>({
+    dialect: {
+      createDriver: () => waitingDriver(dialect.createDriver()),
+      createAdapter: () => dialect.createAdapter(),
+      createIntrospector: (db) => dialect.createIntrospector(db),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
+    },
+  })
+}
+
+function dialectOf(prepare: Prepare): Dialect {
+  return new SqliteDialect({ database: { close: () => {}, prepare } })
+}
+
+function waitingDriver(driver: Driver): Driver {
+  return {
+    init: () => driver.init(),
+    acquireConnection: async () => waitingConnection(await driver.acquireConnection()),
+    beginTransaction: (connection, settings) => driver.beginTransaction(connection, settings),
+    commitTransaction: (connection) => driver.commitTransaction(connection),
+    rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+    releaseConnection: (connection) => driver.releaseConnection(connection),
+    destroy: () => driver.destroy(),
+  }
+}
+
+function waitingConnection(connection: DatabaseConnection): DatabaseConnection {
+  return {
+    executeQuery: async (query) => {
+      try {
+        return await connection.executeQuery(query)
+      } catch (error) {
+        if (!isBusy(error)) throw asUnavailable(error)
+        return whenFree(() => connection.executeQuery(query))
+      }
+    },
+    streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+  }
+}
+
+/** Runs a read at once, or as soon as its lock is free. */
+export function runRead<T>(attempt: () => T): T | Promise<T> {
+  try {
+    return attempt()
+  } catch (error) {
+    if (!isBusy(error)) throw asUnavailable(error)
+    return whenFree(attempt)
+  }
+}

@@ -1,0 +1,187 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Db } from '../database.ts'
+import { runDirectly } from '../statement.ts'
+import { DatabaseUnavailable } from '../unavailable.ts'
+import { type Prepare, runPrepared } from './sqlite-connection.ts'
+import { asUnavailable, isBusy, LOCK_MS, pauseAfter } from './sqlite-failure.ts'
+import { queryBuilder } from './sqlite-queries.ts'
+
+/** Writes that share one commit at the most, so that no reader of the results waits for a long queue. */
+const GROUP_LIMIT = 64
+/** Milliseconds that writes go on before other requests get their turn. */
+const TURN_MS = 10
+/** Writes that wait at the most. */
+const MOST_WAITING = 2000
+
+/** The writes of a connection, one transaction at a time. */
+export interface Writes {
+  connection: DatabaseSync
+  prepare: Prepare
+  transaction: Transaction
+  queue: Job[]
+  /** Until the queue is empty. */
+  draining: Promise<void> | undefined
+  /** Called after each commit, before the writers that wait for it go on. */
+  committed: () => void
+}
+
+interface Job {
+  work: () => Promise<unknown>
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+  /** When it is refused if somebody else still has the database locked. */
+  deadline: number
+}
+
+export function makeWrites(connection: DatabaseSync, prepare: Prepare, committed: () => void): Writes {
+  return { connection, prepare, transaction: prepareTransaction(connection), queue: [], draining: undefined, committed }
+}
+
+/**
+ * Runs the work in a transaction, which it may share with others; resolves once it is durable. While another process has the database locked it
+ * waits for `patience` ms, and others are answered meanwhile.
+ */
+export function enqueueWrite<T>(writes: Writes, work: (tx: Db) => Promise<T>, patience = LOCK_MS): Promise<T> {
+  if (writes.queue.length >= MOST_WAITING)
+    return Promise.reject(new DatabaseUnavailable('Too many writes are waiting.'))
+  return new Promise<T>((resolve, reject) => {
+    writes.queue.push({
+      work: () => runJob(writes, work),
+      resolve: resolve as (value: unknown) => void,
+      reject: (error) => reject(asUnavailable(error)),
+      deadline: performance.now() + patience,
+    })
+    writes.draining ??= drain(writes)
+  })
+}
+
+async function drain(writes: Writes): Promise<void> {
+  while (writes.queue.length > 0) {
+    // Requests that have arrived by now get to write in the same commit, and those that waited for the last one are answered before it.
+    await nextTurn()
+    if (await begin(writes)) await commitTogether(writes, writes.queue.splice(0, GROUP_LIMIT))
+  }
+  writes.draining = undefined
+}
+
+/** Begins a transaction as soon as no other process has one. Refuses jobs that waited too long; false when none is left. */
+async function begin(writes: Writes): Promise<boolean> {
+  for (let attempts = 1; writes.queue.length > 0; attempts++) {
+    try {
+      writes.transaction.begin()
+      return true
+    } catch (error) {
+      refuseOverdue(writes, error)
+    }
+    await pauseAfter(attempts)
+  }
+  return false
+}
+
+/** Refuses the jobs that have waited too long for a lock; all of them after any other error. */
+function refuseOverdue(writes: Writes, error: unknown): void {
+  const now = performance.now()
+  const [refused, left]: [Job[], Job[]] = [[], []]
+  for (const job of writes.queue) (isBusy(error) && job.deadline > now ? left : refused).push(job)
+  writes.queue = left
+  for (const job of refused) job.reject(error)
+}
+
+/** Runs the work of a job. Later statements of it are refused, since the transaction may be another job's by then. */
+async function runJob<T>({ connection, prepare }: Writes, work: (tx: Db) => Promise<T>): Promise<T> {
+  let isOver = false
+  const prepareOpen: Prepare = (text) => {
+    if (isOver) throw new Error('The transaction is over.')
+    // When the disk is full SQLite rolls back by itself, and later statements would be written alone.
+    if (!connection.isTransaction) throw new DatabaseUnavailable('The transaction was undone.')
+    return prepare(text)
+  }
+  const tx = queryBuilder(prepareOpen)
+  runDirectly(tx, 'sqlite', (text, parameters) => runPrepared(prepareOpen(text), parameters))
+  try {
+    return await work(tx)
+  } finally {
+    isOver = true
+  }
+}
+
+/** The statements around jobs. */
+function prepareTransaction(connection: DatabaseSync) {
+  const prepared = (text: string) => {
+    const statement = connection.prepare(text)
+    return () => statement.run()
+  }
+  const rollbackJob = prepared('rollback to job')
+  const releaseJob = prepared('release job')
+  return {
+    begin: prepared('begin immediate'),
+    commit: prepared('commit'),
+    /** Undoes everything, if anything has begun. */
+    rollback: () => {
+      if (connection.isTransaction) connection.exec('rollback')
+    },
+    beginJob: prepared('savepoint job'),
+    releaseJob,
+    undoJob: () => {
+      rollbackJob()
+      releaseJob()
+    },
+  }
+}
+
+type Transaction = ReturnType<typeof prepareTransaction>
+
+/**
+ * Runs the jobs one after the other in the transaction that has begun, each undone alone if it fails, and commits them with one flush to disk.
+ */
+async function commitTogether(writes: Writes, jobs: Job[]): Promise<void> {
+  const { transaction } = writes
+  const done: (() => void)[] = []
+  try {
+    const [only] = jobs
+    if (only && jobs.length === 1) return await commitOne(writes, only)
+    let since = performance.now()
+    for (const job of jobs) {
+      done.push(await attempt(writes, job))
+      if (performance.now() - since < TURN_MS) continue
+      await nextTurn()
+      since = performance.now()
+    }
+    transaction.commit()
+  } catch (error) {
+    transaction.rollback()
+    for (const job of jobs) job.reject(error)
+    return
+  }
+  writes.committed()
+  for (const settle of done) settle()
+}
+
+/** The same for one job, which needs no savepoint: when it fails, there is nothing to keep. */
+async function commitOne({ transaction, committed }: Writes, job: Job): Promise<void> {
+  let value: unknown
+  try {
+    value = await job.work()
+  } catch (error) {
+    transaction.rollback()
+    return job.reject(error)
+  }
+  transaction.commit()
+  committed()
+  job.resolve(value)
+}
+
+async function attempt({ connection, transaction }: Writes, job: Job): Promise<() => void> {
+  transaction.beginJob()
+  try {
+    const value = await job.work()
+    transaction.releaseJob()
+    return () => job.resolve(value)
+  } catch (error) {
+    // SQLite has undone the writes of the other jobs as well.
+    if (!connection.isTransaction) throw error
+    transaction.undoJob()
+    return () => job.reject(error)
+  }
+}

@@ -1,0 +1,237 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type SqliteStatement, sql } from 'kysely'
+import { type Lane, type ReadQuery, runQueries } from '../aside.ts'
+import { MOST_CHANGES, makePruner, RETENTION, type Retention } from '../changes.ts'
+import type { Change, Cursor, Database, Db } from '../database.ts'
+import type { IdSet } from '../id-set.ts'
+import { indexWaiting } from '../search/event-words.ts'
+import { makeWordSearch } from '../search/word-search.ts'
+import { runDirectly } from '../statement.ts'
+import { askReaders, closeReaders, makeReaderPool, type ReaderPool } from './reader-pool.ts'
+import { connect, LOG_PAGES, type Prepare, prepareKept, runPrepared } from './sqlite-connection.ts'
+import { whenFree } from './sqlite-failure.ts'
+import { readingBuilder, runRead } from './sqlite-queries.ts'
+import { enqueueWrite, makeWrites } from './sqlite-writes.ts'
+
+const CACHE_KB = 16_384
+const READER_CACHE_KB = 2048
+
+/** Milliseconds that changes of tables wait for another process that is making them. */
+const MIGRATION_MS = 60_000
+
+/**
+ * Opens a SQLite file in WAL mode with two connections: one writes, the other reads committed data meanwhile. Between transactions
+ * the first one reads as well, since every commit empties the page caches of all other connections. Reads that may take long go to threads
+ * (`reader-pool.ts`), which have connections of their own. Waiting for a lock never blocks other requests.
+ * @throws Error with one sentence when the file cannot be opened.
+ */
+export function openSqlite(file: string, retention: Retention = RETENTION): Database {
+  const writer = connect(file, CACHE_KB)
+  // It reads little, and the next commit empties its cache.
+  const reader = file === ':memory:' ? writer : connect(file, READER_CACHE_KB)
+  const written = prepareKept(writer)
+  const readable = reader === writer ? written : prepareKept(reader)
+  const committedOnly: Prepare = (text) => (writer.isTransaction ? readable : written)(text)
+  const listeners = new Set<() => void>()
+  const look = makeLook(writer, listeners)
+  const pool = reader === writer ? undefined : makeReaderPool(file)
+
+  const writes = makeWrites(writer, written, () => {
+    for (const listener of listeners) listener()
+    prune()
+    index()
+    empty()
+  })
+  const write: Database['write'] = (work) => enqueueWrite(writes, work)
+  const log = readLog(committedOnly)
+  const prune = makePruner(
+    retention,
+    async () => log.lastVersion(),
+    (before, rows) => write((tx) => dropChanges(tx, before, rows)),
+  )
+  const index = makeIndexer(committedOnly, (most) => indexWaiting(write, most))
+  const empty = pool ? makeEmptier(writer, pool) : () => undefined
+  const read = readingBuilder(readable)
+  // A transaction of the query builder has the connection to itself.
+  runDirectly(read, 'sqlite', (text, parameters) =>
+    reader.isTransaction ? undefined : runRead(() => runPrepared(committedOnly(text), parameters)),
+  )
+  return {
+    read,
+    readPublic: () => read,
+    aside: pool ? makeAside(read, pool) : (((db, _lane, queries) => runQueries(db, queries)) as Database['aside']),
+    write,
+    migrate: (work) => enqueueWrite(writes, work, MIGRATION_MS),
+    cursor: () => whenFree(() => log.lastVersion()),
+    readChanges: (since) => whenFree(() => log.readChanges(since)),
+    onChange: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    look,
+    findMatching: pool ? (search) => askReaders(pool, 'search', { search }) as Promise<IdSet> : searchHere(reader),
+    ping: async () => {
+      await runRead(() => runPrepared(readable('select count(*) from sqlite_schema'), []))
+    },
+    close: async () => {
+      await writes.draining
+      if (pool) await closeReaders(pool)
+      if (reader !== writer) reader.close()
+      writer.close()
+    },
+  }
+}
+
+/** Runs reads outside transactions in threads. */
+function makeAside(read: Db, pool: ReaderPool): Database['aside'] {
+  const aside = (db: Db, lane: Lane, queries: readonly ReadQuery<unknown>[]) => {
+    if (db !== read) return runQueries(db, queries)
+    const statements = queries.map((query) => query.compile()).map(({ sql, parameters }) => ({ sql, parameters }))
+    return askReaders(pool, lane, { statements })
+  }
+  return aside as Database['aside']
+}
+
+/** Searches in this thread, where there is no file that another could open. */
+function searchHere(connection: DatabaseSync): Database['findMatching'] {
+  let find: ReturnType<typeof makeWordSearch> | undefined
+  return async (search) => {
+    find ??= makeWordSearch(connection)
+    return find(search)
+  }
+}
+
+/** Commits between two looks at how long the log has become. */
+const LOOK_AT_LOG_EVERY = 16
+/** Pages that are written into the file here, once a thread has left no more of them. */
+const FEW_PAGES = 1000
+
+/**
+ * Has a thread write the log into the file when it has become long: a function to be called after each commit. The last pages follow here, at a
+ * moment when nobody writes, since only a log that is in the file from end to end begins anew.
+ */
+function makeEmptier(writer: DatabaseSync, pool: ReaderPool): () => void {
+  // Looks, and does nothing.
+  const length = writer.prepare('pragma wal_checkpoint(noop)')
+  const unwritten = () => {
+    const { log, checkpointed } = length.get() as { log: number; checkpointed: number }
+    return log - checkpointed
+  }
+  let commits = 0
+  let isEmptying = false
+  const writeRest = () => {
+    if (!writer.isTransaction && unwritten() < FEW_PAGES) writer.exec('pragma wal_checkpoint(passive)')
+  }
+  return () => {
+    commits += 1
+    if (isEmptying || commits % LOOK_AT_LOG_EVERY !== 0 || unwritten() < LOG_PAGES) return
+    isEmptying = true
+    askReaders(pool, 'search', 'checkpoint')
+      .then(writeRest)
+      // Pages that are not written now are written later, by a commit at the latest.
+      .catch(() => undefined)
+      .finally(() => {
+        isEmptying = false
+      })
+  }
+}
+
+/** So many events are indexed at once, for a few milliseconds; up to as many are read whole by every search. */
+const EVENTS_AT_ONCE = 64
+
+/** Commits between two looks at how many events have gathered, since looking takes a while as well. */
+const LOOK_EVERY_COMMITS = 4
+
+/** Indexes events once enough have gathered: a function to be called after each commit. */
+function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): () => void {
+  let isIndexing = false
+  let unseen = LOOK_EVERY_COMMITS
+  return () => {
+    unseen += 1
+    if (isIndexing || unseen < LOOK_EVERY_COMMITS) return
+    unseen = 0
+    const waiting = prepareIfThere(prepare, `select id from unindexed_events limit 1 offset ${EVENTS_AT_ONCE - 1}`)
+    if (!waiting || waiting.all([]).length === 0) return
+    isIndexing = true
+    index(EVENTS_AT_ONCE)
+      // Events that are not indexed now are indexed next time.
+      .catch(() => undefined)
+      .finally(() => {
+        isIndexing = false
+        // There may be more.
+        unseen = LOOK_EVERY_COMMITS
+      })
+  }
+}
+
+/** A statement over tables that are not there before the migrations have run. */
+function prepareIfThere(prepare: Prepare, statement: string): SqliteStatement | undefined {
+  try {
+    return prepare(statement)
+  } catch {
+    return undefined
+  }
+}
+
+/** Milliseconds that a look at the version of the data holds: asking takes longer than answering most requests. */
+const LOOK_EVERY = 5
+
+/** Looks whether anybody else has written than this connection, which they are seen by `LOOK_EVERY` ms late at the most. */
+function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
+  const statement = writer.prepare('pragma data_version')
+  const read = () => Number(statement.get()?.data_version)
+  let version = read()
+  let lookedAt = performance.now()
+  return () => {
+    const now = performance.now()
+    if (now - lookedAt < LOOK_EVERY) return false
+    lookedAt = now
+    let current: number
+    try {
+      current = read()
+    } catch {
+      // It cannot be told, so it may have.
+      current = Number.NaN
+    }
+    if (current === version) return false
+    version = current
+    for (const listener of listeners) listener()
+    return true
+  }
+}
+
+/** Reads the log of changes. Versions are in the order of commit, since one transaction writes at a time. */
+function readLog(prepare: Prepare) {
+  const all = <Row>(text: string, ...values: number[]) => prepare(text).all(values) as Row[]
+  const lastVersion = (): Cursor => {
+    const [last] = all<{ seq: number }>(`select seq from sqlite_sequence where name = 'changes'`)
+    return String(last?.seq ?? 0)
+  }
+  const readChanges = (since: Cursor): { changes: Change[]; cursor: Cursor } | 'too old' => {
+    const cursor = lastVersion()
+    if (cursor === since) return { changes: [], cursor }
+    const [oldest] = all<{ version: number | null }>('select min(version) as version from changes')
+    const rows = all<Change>(
+      'select distinct kind, record from changes where version > ? and version <= ? limit ?',
+      Number(since),
+      Number(cursor),
+      MOST_CHANGES + 1,
+    )
+    const first = oldest?.version ?? undefined
+    const isKnown = Number(since) < Number(cursor) && first !== undefined && first <= Number(since) + 1
+    if (!isKnown || rows.length > MOST_CHANGES) return 'too old'
+    return { changes: rows.map(({ kind, record }) => ({ kind, record })), cursor }
+  }
+  return { lastVersion, readChanges }
+}
+
+/** Changes dropped at once, so that a writer waits a few milliseconds. */
+const MOST_DROPPED = 5000
+
+/** Drops changes up to a cursor, but for the newest `rows`, a part of them at a time. */
+async function dropChanges(tx: Db, before: Cursor, rows: number): Promise<void> {
+  await sql`
+    delete from changes where version <= ${Number(before)}
+      and version <= (select max(version) - ${rows} from changes) and version < (select min(version) + ${MOST_DROPPED} from changes)
+  `.execute(tx)
+}

@@ -1,0 +1,42 @@
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { sql } from 'kysely'
+import type { Database, Db } from './database.ts'
+import { DatabaseUnavailable } from './unavailable.ts'
+
+/**
+ * The database, whose `ping` also tells of writes that failed for want of room or permission: from then on it looks whether there is room
+ * and tries a write, until that succeeds. `file` is that of a database which is one.
+ */
+export function watchWrites(database: Database, file: string | undefined): Database {
+  let isFailing = false
+  const write: Database['write'] = async (work) => {
+    try {
+      return await database.write(work)
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable && error.lack !== 'answer') isFailing = true
+      throw error
+    }
+  }
+  const ping = async () => {
+    await database.ping()
+    if (!isFailing) return
+    if (file !== undefined) await needRoom(file)
+    await database.write(writeAgain)
+    isFailing = false
+  }
+  return { ...database, write, ping }
+}
+
+/** Free bytes below which one write may succeed and the next fail. */
+const ROOM_BYTES = 1_000_000
+
+async function needRoom(file: string): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(file))
+  if (bavail * bsize < ROOM_BYTES) throw new DatabaseUnavailable(`The disk of ${file} is full.`, undefined, 'room')
+}
+
+/** Writes a value that is there already. */
+async function writeAgain(tx: Db): Promise<void> {
+  await sql`update editions set edition = edition`.execute(tx)
+}

@@ -1,0 +1,132 @@
+import type { Context } from '../context/context.ts'
+import { readInteger } from '../declare/kinds.ts'
+import type { ListAnswer, Operations } from '../declare/operations.ts'
+import { invalidParam } from '../problems.ts'
+import { isVisible, pageRequest } from '../records/record-store.ts'
+import { textsOfTerm } from '../records/record-texts.ts'
+import { showOrLeaveOut, showRecord } from '../records/unshowable.ts'
+import type { Db } from '../storage/database.ts'
+import type { Taxonomy, TermRow } from '../storage/schema.ts'
+import { showInTurn, showPrepared } from '../text/long-texts.ts'
+import { parametersOf } from '../text/query-text.ts'
+import { presentTerm, termLinks } from './term-present.ts'
+import { changeTerm, createTerm, mayManageTerms } from './term-rules.ts'
+import {
+  deleteTerm,
+  findAncestors,
+  findTerm,
+  findTermBySlug,
+  findTermsByEntries,
+  listTerms,
+  type TermQuery,
+} from './term-store.ts'
+
+/** The filters of a list of terms, as parsed. */
+interface TermFilters {
+  page?: number
+  per_page?: number
+  search?: string
+  exclude?: string[]
+  include?: string[]
+  order?: string
+  orderby?: string
+  hide_empty?: boolean
+  parent?: number
+  post?: number
+  event?: number
+  slug?: string
+}
+
+/** The operations of categories and of tags, which differ by taxonomy alone. */
+export function termOperations(taxonomy: Taxonomy): Operations<TermRow> {
+  const mayManage = (context: Context) => mayManageTerms(context.caller, taxonomy)
+  const show = async (context: Context, db: Db, term: TermRow) => {
+    const ancestors = await findAncestors(db, [term])
+    return showPrepared(textsOfTerm(term), () =>
+      showRecord(taxonomy, term.id, () => presentTerm(context.site, term, ancestors)),
+    )
+  }
+  const showWithLinks = async (context: Context, db: Db, id: number) => {
+    const term = await findTerm(db, taxonomy, id)
+    if (!term) throw invalidParam('id')
+    return { ...(await show(context, db, term)), _links: termLinks(context.site, term) }
+  }
+  return {
+    list: (context, query) => list(context, taxonomy, query),
+    find: (context, address) =>
+      'id' in address ? findTerm(context.db, taxonomy, address.id) : findTermBySlug(context.db, taxonomy, address.slug),
+    missing: async () => invalidParam('id'),
+    read: (context, term) => showWithLinks(context, context.db, term.id),
+    // Shown in the transaction: what could not be read later is not written.
+    create: (context, values) =>
+      context.write(async (tx) => {
+        const term = await createTerm(tx, taxonomy, values)
+        return showWithLinks(context, tx, term.id)
+      }),
+    update: (context, term, values) =>
+      context.write(async (tx) => {
+        const current = await findTerm(tx, taxonomy, term.id)
+        if (!current) throw invalidParam('id')
+        if (Object.keys(values).length > 0) await changeTerm(tx, current, values)
+        return showWithLinks(context, tx, term.id)
+      }),
+    remove: async (context, term) => {
+      // What cannot be shown can be removed all the same.
+      const shown = await show(context, context.db, term).catch((error: unknown) => {
+        context.report(error)
+        return { id: term.id }
+      })
+      await context.write((tx) => deleteTerm(tx, term))
+      return shown
+    },
+    rights: { create: mayManage, update: mayManage, remove: mayManage },
+  }
+}
+
+const ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
+
+/** The ids among the entries of `include` or `exclude`; slugs and names are looked up (rule 13.9). */
+async function idsOf(
+  context: Context,
+  taxonomy: Taxonomy,
+  entries: string[] | undefined,
+): Promise<number[] | undefined> {
+  if (!entries) return undefined
+  const isId = (entry: string) => /^\d+$/.test(entry)
+  const named = entries.filter((entry) => !isId(entry))
+  const terms = await findTermsByEntries(context.db, taxonomy, named)
+  const found = new Map(named.map((entry, at) => [entry, terms[at]?.id]))
+  return entries.flatMap((entry) => (isId(entry) ? readInteger(entry) : found.get(entry)) ?? [])
+}
+
+async function list(context: Context, taxonomy: Taxonomy, asked: TermFilters): Promise<ListAnswer> {
+  const page = pageRequest(asked, context)
+  const event = asked.event ?? asked.post
+  const query: TermQuery = {
+    search: asked.search,
+    include: await idsOf(context, taxonomy, asked.include),
+    exclude: await idsOf(context, taxonomy, asked.exclude),
+    hideEmpty: asked.hide_empty ?? true,
+    parent: asked.parent,
+    event,
+    slug: asked.slug,
+    orderby: ORDERS.find((order) => order === asked.orderby) ?? 'name',
+    descending: asked.order?.toLowerCase() === 'desc',
+    keepAncestors: taxonomy === 'category' && asked.parent === undefined && (asked.hide_empty ?? true),
+  }
+  // A caller who may not see an event learns nothing of its terms either.
+  const hidden = event !== undefined && !(await isVisible(context.db, context.caller, 'events', event))
+  const { rows, total } = hidden ? { rows: [], total: 0 } : await listTerms(context, taxonomy, query, page)
+  const ancestors = await findAncestors(context.db, rows)
+  const { page: _page, per_page: _perPage, hide_empty, ...filters } = asked
+  const shown = { ...filters, hide_empty: hide_empty === false ? 'false' : undefined }
+  const items = await showInTurn(rows, textsOfTerm, (term) =>
+    showOrLeaveOut(context, taxonomy, term.id, () => presentTerm(context.site, term, ancestors)),
+  )
+  return {
+    items: items.filter((item) => item !== undefined),
+    total,
+    ...page,
+    effective: parametersOf(shown),
+  }
+}

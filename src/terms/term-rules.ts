@@ -1,0 +1,202 @@
+import type { Context } from '../context/context.ts'
+import { isNamedRecord, listEntries, readInteger } from '../declare/kinds.ts'
+import { limits, over, overText } from '../declare/limits.ts'
+import { type Caller, can } from '../people/caller.ts'
+import { invalidParam, type ParamFault, Problem } from '../problems.ts'
+import type { Db } from '../storage/database.ts'
+import { holdName } from '../storage/locks.ts'
+import type { Taxonomy, TermRow } from '../storage/schema.ts'
+import { fold } from '../text/fold.ts'
+import { singleLine } from '../text/html.ts'
+import { numberedSlug, shortSlug, slugify } from '../text/slug.ts'
+import {
+  findAncestors,
+  findTerm,
+  findTermByEntry,
+  findTermBySlug,
+  findTermsByEntries,
+  findTermsByName,
+  freeTermSlug,
+  insertTerm,
+  levelsBelow,
+  MOST_TREE_LEVELS,
+  updateTerm,
+} from './term-store.ts'
+
+const LONGEST = limits.termName.characters
+
+/** Who may make, change and remove terms: authors and up for categories, editors and up for tags (rule 26.3). */
+export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
+  return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
+}
+
+/** Validates a list filter: every entry is the slug, id or name of a term (rule 13.2). */
+export function isTermList(taxonomy: Taxonomy) {
+  return async (value: unknown, context: Context): Promise<boolean> => {
+    const entries = (listEntries(value) ?? []).map((entry) => String(entry).trim())
+    return !(await findTermsByEntries(context.db, taxonomy, entries)).includes(undefined)
+  }
+}
+
+/** Validates the id of a term. */
+export function isTermId(taxonomy: Taxonomy) {
+  return async (value: unknown, context: Context): Promise<boolean> => {
+    const id = readInteger(value)
+    return id !== undefined && (await findTerm(context.db, taxonomy, id)) !== undefined
+  }
+}
+
+/** Validates the parent of a category: none, an id, or a slug or name (rule 22.3). */
+export async function isParent(value: unknown, context: Context): Promise<boolean> {
+  if (value === 0 || value === '0' || value === '') return true
+  if (typeof value !== 'string' && typeof value !== 'number') return false
+  return (await findTermByEntry(context.db, 'category', String(value))) !== undefined
+}
+
+/** The values a client may send of a term. */
+export interface TermValues {
+  name?: string
+  slug?: string
+  description?: string
+  parent?: number
+}
+
+function settleName(name: string): string {
+  const settled = singleLine(name)
+  if (settled === '' || settled.length > LONGEST) throw invalidParam('name')
+  return settled
+}
+
+function* slugCandidates(base: string, parentSlug: string | undefined): Generator<string> {
+  yield base
+  // Of a long base and a long parent's, as much as a slug may have.
+  const wider = parentSlug ? shortSlug(`${base}-${parentSlug}`) : base
+  if (parentSlug) yield wider
+  for (let n = 2; ; n++) yield numberedSlug(wider, n)
+}
+
+/**
+ * Makes a term (rules 22.1 and 22.2).
+ * @throws Problem term_exists for a name taken under the same parent without a slug of its own, rest_invalid_param for a name that is empty or too long.
+ */
+export async function createTerm(tx: Db, taxonomy: Taxonomy, values: TermValues & { name: string }): Promise<TermRow> {
+  const name = settleName(values.name)
+  const parent = values.parent ?? 0
+  const asked = values.slug ? slugify(values.slug) : ''
+  await holdNames(tx, taxonomy)
+  const namesakes = await findTermsByName(tx, taxonomy, name)
+  const twin = namesakes.find((term) => taxonomy === 'tag' || term.parent === parent)
+  if (twin && (asked === '' || asked === twin.slug)) throw new Problem('term_exists', { data: { term_id: twin.id } })
+  const parentTerm = parent === 0 || asked !== '' ? undefined : await findTerm(tx, taxonomy, parent)
+  await refuseDeep(tx, parent, 1)
+  const base = (asked || slugify(name) || taxonomy).slice(0, LONGEST)
+  const slug = await freeTermSlug(tx, taxonomy, slugCandidates(base, parentTerm?.slug), 0)
+  return insertTerm(tx, { taxonomy, name, slug, description: values.description ?? '', parent, folded: fold(name) })
+}
+
+/**
+ * Changes the sent fields of a term (rules 22.1 to 22.3).
+ * @throws Problem duplicate_term_slug, or rest_invalid_param for a parent that is the term itself or lies below it.
+ */
+export async function changeTerm(tx: Db, term: TermRow, values: TermValues): Promise<void> {
+  const columns: Parameters<typeof updateTerm>[2] = {}
+  if (values.name !== undefined) {
+    columns.name = settleName(values.name)
+    columns.folded = fold(columns.name)
+  }
+  if (values.description !== undefined) columns.description = values.description
+  const slug = slugify(values.slug ?? '').slice(0, LONGEST)
+  if (slug !== '') {
+    const holder = await findTermBySlug(tx, term.taxonomy, slug)
+    if (holder && holder.id !== term.id) throw new Problem('duplicate_term_slug')
+    columns.slug = slug
+  }
+  if (values.parent !== undefined) {
+    await holdName(tx, `tree of ${term.taxonomy}`)
+    const below = await levelsBelow(tx, [term.id])
+    if (values.parent !== 0 && below.found.has(values.parent)) throw invalidParam('parent')
+    await refuseDeep(tx, values.parent, below.levels)
+    columns.parent = values.parent
+  }
+  await updateTerm(tx, term.id, columns)
+}
+
+/** @throws Problem rest_invalid_param when so many levels below this parent would be more than a tree has: every answer climbs them. */
+async function refuseDeep(tx: Db, parent: number, levels: number): Promise<void> {
+  if (parent === 0) return
+  const above = await findAncestors(tx, [{ parent }])
+  if (above.size + levels > MOST_TREE_LEVELS) throw invalidParam('parent', over('levels', MOST_TREE_LEVELS))
+}
+
+/** One entry of an event's `categories` or `tags`: the id of a term, or the slug or name of one that may have to be made. */
+export type TermEntry = number | string
+
+/**
+ * The entries of an event's terms as sent: ids, slugs, names, comma-separated text, or the term objects of an answer
+ * (rule 22.4). Undefined for anything else.
+ */
+export function termEntries(value: unknown): TermEntry[] | undefined {
+  if (typeof value === 'boolean') return undefined
+  const entries = (isNamedRecord(value) ? [value] : listEntries(value))?.map(termEntry)
+  return entries?.every((entry): entry is TermEntry => entry !== undefined)
+    ? entries.filter((entry) => entry !== '' && entry !== 0)
+    : undefined
+}
+
+/** Validates an event's categories or tags: entries that name terms, none of them longer than the name of a term. */
+export function areTermEntries(value: unknown, { site }: Context): boolean | ParamFault {
+  const entries = termEntries(value)
+  if (!entries) return false
+  for (const entry of entries) {
+    const fault = typeof entry === 'string' && overText(entry, limits.termName, site)
+    if (fault) return fault
+  }
+  return true
+}
+
+function termEntry(value: unknown): TermEntry | undefined {
+  if (typeof value === 'number') return readInteger(value)
+  if (typeof value === 'string') return /^\s*\d+\s*$/.test(value) ? readInteger(value) : value.trim()
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
+  if ('id' in value) return readInteger(value.id)
+  if ('slug' in value && typeof value.slug === 'string') return value.slug
+  return 'name' in value && typeof value.name === 'string' ? value.name : undefined
+}
+
+/**
+ * The ids of the terms an event is to have. Unknown ids are passed over; unknown names become new terms when the caller may make them,
+ * and are passed over otherwise (rule 22.4). `known` has the terms whose ids are
+ * among the entries, by id.
+ */
+export async function settleTerms(
+  tx: Db,
+  caller: Caller,
+  taxonomy: Taxonomy,
+  entries: readonly TermEntry[],
+  known: ReadonlyMap<number, TermRow>,
+): Promise<number[]> {
+  const ids = new Set<number>()
+  for (const entry of entries) {
+    const id = typeof entry === 'string' ? (await findOrCreate(tx, caller, taxonomy, entry))?.id : entry
+    if (id !== undefined && (typeof entry === 'string' || known.get(id)?.taxonomy === taxonomy)) ids.add(id)
+  }
+  return [...ids]
+}
+
+async function findOrCreate(tx: Db, caller: Caller, taxonomy: Taxonomy, text: string): Promise<TermRow | undefined> {
+  const find = async () =>
+    (await findTermBySlug(tx, taxonomy, text)) ?? (await findTermsByName(tx, taxonomy, singleLine(text)))[0]
+  const found = await find()
+  if (found || !mayManageTerms(caller, taxonomy)) return found
+  // Another writer may be making it: then it is there once they are done.
+  await holdNames(tx, taxonomy)
+  return (await find()) ?? createTerm(tx, taxonomy, { name: text })
+}
+
+/**
+ * Lets one transaction at a time make terms of a taxonomy. One by one, two that make the same terms in another order would wait for each
+ * other; new terms are few.
+ */
+function holdNames(tx: Db, taxonomy: Taxonomy): Promise<void> {
+  return holdName(tx, `names of ${taxonomy}`)
+}

@@ -1,0 +1,346 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type SqlBool, sql } from 'kysely'
+import type { Context } from '../context/context.ts'
+import { type Caller, can, seesAll, seesOwn } from '../people/caller.ts'
+import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
+import { type Db, recordChange } from '../storage/database.ts'
+import { held, holdName } from '../storage/locks.ts'
+import type { Taxonomy, TermRow } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+import { contains } from '../storage/text.ts'
+import { wholeList } from '../storage/whole-list.ts'
+import { fold } from '../text/fold.ts'
+import { canonicalSlug } from '../text/slug.ts'
+
+const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('id', 'in', value('ids')),
+)
+
+const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
+)
+
+const selectByName = statement<{ taxonomy: Taxonomy; folded: string }>()((db, value) =>
+  db
+    .selectFrom('terms')
+    .selectAll()
+    .where('taxonomy', '=', value('taxonomy'))
+    .where('folded', '=', value('folded'))
+    .orderBy('id'),
+)
+
+/** The term with this id, or undefined when the taxonomy has none. */
+export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<TermRow | undefined> {
+  const [term] = await findTermsByIds(db, [id])
+  return term?.taxonomy === taxonomy ? term : undefined
+}
+
+/** The terms with these ids, in no order. */
+export async function findTermsByIds(db: Db, ids: readonly number[]): Promise<TermRow[]> {
+  const possible = ids.filter(isPossibleId)
+  return possible.length === 0 ? [] : selectByIds(db, { ids: possible })
+}
+
+export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): Promise<TermRow | undefined> {
+  const [term] = await selectBySlug(db, { taxonomy, slug: canonicalSlug(slug) })
+  return term
+}
+
+/** Terms of exactly this name but for letter case, the oldest first. */
+export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
+  const rows = await selectByName(db, { taxonomy, folded: fold(name) })
+  return rows.filter((row) => row.name.toLowerCase() === name.toLowerCase())
+}
+
+/** The term an entry of a filter means: its slug, else its id, else its name (rule 13.2). */
+export async function findTermByEntry(db: Db, taxonomy: Taxonomy, entry: string): Promise<TermRow | undefined> {
+  const bySlug = await findTermBySlug(db, taxonomy, entry)
+  if (bySlug) return bySlug
+  if (/^\d+$/.test(entry)) return findTerm(db, taxonomy, Number(entry))
+  return (await findTermsByName(db, taxonomy, entry))[0]
+}
+
+const selectBySlugs = statement<{ taxonomy: Taxonomy; slugs: string[] }>()((db, value) =>
+  db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', 'in', value('slugs')),
+)
+
+const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db, value) =>
+  db
+    .selectFrom('terms')
+    .selectAll()
+    .where('taxonomy', '=', value('taxonomy'))
+    .where('folded', 'in', value('folded'))
+    .orderBy('id'),
+)
+
+/** The terms that several entries mean, in their order, asked for together. */
+export async function findTermsByEntries(
+  db: Db,
+  taxonomy: Taxonomy,
+  entries: readonly string[],
+): Promise<(TermRow | undefined)[]> {
+  if (entries.length === 0) return []
+  const slugs = entries.map(canonicalSlug)
+  const bySlug = new Map((await selectBySlugs(db, { taxonomy, slugs })).map((term) => [term.slug, term]))
+  const others = entries.filter((_, at) => !bySlug.has(slugs[at] ?? ''))
+  const byId = new Map((await findTermsByIds(db, others.filter(isId).map(Number))).map((term) => [term.id, term]))
+  const folded = others.filter((entry) => !isId(entry)).map(fold)
+  const named = Map.groupBy(folded.length === 0 ? [] : await selectByNames(db, { taxonomy, folded }), nameKey)
+  return entries.map((entry, at) => {
+    const found = bySlug.get(slugs[at] ?? '')
+    if (found || !isId(entry)) return found ?? named.get(entry.toLowerCase())?.[0]
+    const term = byId.get(Number(entry))
+    return term?.taxonomy === taxonomy ? term : undefined
+  })
+}
+
+const isId = (entry: string) => /^\d+$/.test(entry)
+const nameKey = ({ name }: TermRow) => name.toLowerCase()
+
+/** The ids of these terms and of everything below them. */
+export async function withDescendants(db: Db, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: number }>`
+    with recursive below as (
+      select id from terms where id in ${wholeList(db, ids)}
+      union select terms.id from terms join below on terms.parent = below.id
+    ) select id from below
+  `.execute(db)
+  return [...new Set([...ids, ...rows.map(({ id }) => id)])]
+}
+
+/** Levels that a tree of categories has at the most. */
+export const MOST_TREE_LEVELS = 50
+
+/** The ids of these terms and of everything below them, and how many levels they are: one more than a tree has for more than that. */
+export async function levelsBelow(db: Db, ids: readonly number[]): Promise<{ found: Set<number>; levels: number }> {
+  const found = new Set(ids)
+  let level = [...found]
+  let levels = 0
+  while (level.length > 0 && levels <= MOST_TREE_LEVELS) {
+    levels += 1
+    const { rows } = await sql<{ id: number }>`select id from terms where parent in ${wholeList(db, level)}`.execute(db)
+    level = rows.map(({ id }) => id).filter((id) => !found.has(id))
+    for (const id of level) found.add(id)
+  }
+  return { found, levels }
+}
+
+/** These terms' ancestors by id, for paths such as `arts/painting`. */
+export async function findAncestors(db: Db, terms: readonly Pick<TermRow, 'parent'>[]): Promise<Map<number, TermRow>> {
+  const parents = parentsOf(terms)
+  if (parents.length === 0) return new Map()
+  const { rows } = await sql<TermRow>`
+    with recursive above as (
+      select id, parent from terms where id in ${wholeList(db, parents)}
+      union select terms.id, terms.parent from terms join above on terms.id = above.parent
+    ) select terms.* from above join terms using (id)
+  `.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
+  return [...new Set(terms.map((term) => term.parent))].filter((id) => id !== 0)
+}
+
+/** A list of terms as asked for (rules 11.8 and 13.9); undefined members do not narrow it. */
+export interface TermQuery {
+  search: string | undefined
+  exclude: readonly number[] | undefined
+  include: readonly number[] | undefined
+  hideEmpty: boolean
+  parent: number | undefined
+  event: number | undefined
+  slug: string | undefined
+  orderby: 'name' | 'id' | 'slug' | 'count' | 'description' | 'parent' | 'include'
+  descending: boolean
+  /** Whether empty ancestors of terms in use are listed too (categories without `parent`). */
+  keepAncestors: boolean
+}
+
+/** One page of terms in order. */
+export async function listTerms(
+  { db, aside, caller }: Pick<Context, 'db' | 'aside' | 'caller'>,
+  taxonomy: Taxonomy,
+  query: TermQuery,
+  page: PageRequest,
+): Promise<Listing<TermRow>> {
+  const matching = matchingTerms(db, caller, taxonomy, query)
+  const lane = query.search === undefined ? 'list' : 'search'
+  const start = offsetOf(page)
+  const order = ORDERED[query.orderby]
+  if (order === undefined) {
+    const [terms] = await aside(db, 'search', [matching.select(['id', beginning.as('description')])])
+    const ids = sortTerms(terms, query).map(({ id }) => id)
+    const rows = await findTermsByIds(db, ids.slice(start, start + page.perPage))
+    return { rows: rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)), total: ids.length }
+  }
+  const direction = query.descending ? 'desc' : 'asc'
+  const inOrder = matching.orderBy(order, direction).orderBy('id', direction)
+  const [totals, rows] = await aside(db, lane, [
+    matching.select((term) => term.fn.countAll<number>().as('total')),
+    inOrder.selectAll().limit(page.perPage).offset(start),
+  ])
+  return { rows, total: Number(totals[0]?.total) }
+}
+
+/** The column of each order; those that no column has are made here. */
+const ORDERED = {
+  name: 'folded',
+  id: 'id',
+  slug: 'slug',
+  count: 'count',
+  parent: 'parent',
+  description: undefined,
+  include: undefined,
+} as const
+
+/** The beginning of descriptions, by which terms are ordered: all of them are read for it. */
+const beginning = sql<string>`substr(description, 1, 500)`
+
+function matchingTerms(db: Db, caller: Caller, taxonomy: Taxonomy, query: TermQuery) {
+  let terms = db.selectFrom('terms').where('taxonomy', '=', taxonomy)
+  if (query.hideEmpty) terms = terms.where(query.keepAncestors ? isUsedOrAbove(taxonomy) : sql<SqlBool>`count > 0`)
+  else if (!seesAllTerms(caller, taxonomy)) terms = terms.where(isKnown(caller, taxonomy))
+  if (query.include) terms = terms.where('id', 'in', wholeList(db, query.include))
+  if (query.exclude) terms = terms.where('id', 'not in', wholeList(db, query.exclude))
+  if (query.parent !== undefined) terms = terms.where('parent', '=', query.parent)
+  if (query.slug !== undefined) terms = terms.where('slug', '=', canonicalSlug(query.slug))
+  if (query.search !== undefined) {
+    const words = fold(query.search)
+    terms = terms.where((term) => term.or([contains('folded', words), contains('slug', words)]))
+  }
+  if (query.event !== undefined) {
+    const event = query.event
+    terms = terms.where('id', 'in', (links) =>
+      links.selectFrom('event_terms').select('term').where('event', '=', event),
+    )
+  }
+  return terms
+}
+
+/** Callers who may make terms see all of them, and so do callers who see all events. */
+function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
+  return seesAll(caller) || can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
+}
+
+/**
+ * The condition that others have told of a term: it is in use or above one that is, one of the caller's own events has it, or no event at all.
+ * The name of a term that came with a draft betrays the draft, so lists leave it out. Its id reads it as recorded (`term-counts`).
+ */
+function isKnown(caller: Caller, taxonomy: Taxonomy) {
+  const own = seesOwn(caller) ? caller.id : 0
+  return sql<SqlBool>`(${isUsedOrAbove(taxonomy)}
+    or not exists (select 1 from event_terms where event_terms.term = terms.id)
+    or exists (select 1 from event_terms join events on events.id = event_terms.event
+      where event_terms.term = terms.id and events.author = ${own}))`
+}
+
+/** The condition that a term is in use, or above one that is. */
+function isUsedOrAbove(taxonomy: Taxonomy) {
+  return sql<SqlBool>`(count > 0 or id in (
+    with recursive above (id) as (
+      select parent from terms where taxonomy = ${taxonomy} and count > 0
+      union select terms.parent from terms join above on terms.id = above.id)
+    select id from above))`
+}
+
+function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], query: TermQuery) {
+  const position = new Map(query.include?.map((id, index) => [id, index]))
+  const key = ({ id, description }: Pick<TermRow, 'id' | 'description'>) =>
+    query.orderby === 'include' ? (position.get(id) ?? id) : fold(description)
+  const direction = query.descending ? -1 : 1
+  return terms
+    .map((term) => ({ id: term.id, key: key(term) }))
+    .sort((a, b) => direction * (compare(a.key, b.key) || a.id - b.id))
+}
+
+function compare(a: string | number, b: string | number): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+const selectSlugHolder = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
+  db.selectFrom('terms').select('id').where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
+)
+
+const insertOne = statement<{ row: Omit<TermRow, 'id'> }>()((db, value) =>
+  db.insertInto('terms').values(value('row')).returningAll(),
+)
+
+/** `base`, or `base-2` … : the first slug that no other term of the taxonomy has. */
+export async function freeTermSlug(
+  tx: Db,
+  taxonomy: Taxonomy,
+  candidates: Iterable<string>,
+  id: number,
+): Promise<string> {
+  for (const slug of candidates) {
+    const [holder] = await selectSlugHolder(tx, { taxonomy, slug })
+    if (!holder || holder.id === id) return slug
+  }
+  throw new Error('ran out of slugs')
+}
+
+export async function insertTerm(tx: Db, term: Omit<TermRow, 'id' | 'count'>): Promise<TermRow> {
+  const [row] = await insertOne(tx, { row: { ...term, count: 0 } })
+  if (!row) throw new Error('no row')
+  await recordChange(tx, 'term', row.id)
+  return row
+}
+
+export async function updateTerm(
+  tx: Db,
+  id: number,
+  columns: Partial<Omit<TermRow, 'id' | 'taxonomy' | 'count'>>,
+): Promise<void> {
+  if (Object.keys(columns).length > 0) await tx.updateTable('terms').set(columns).where('id', '=', id).execute()
+  await recordChange(tx, 'term', id)
+}
+
+/** Links that go with one statement: some milliseconds. */
+const LINKS_AT_ONCE = 2000
+
+/** Takes a term from some of its events; true when others may have it still. */
+async function deleteSomeLinks(tx: Db, term: number): Promise<boolean> {
+  const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).limit(LINKS_AT_ONCE)
+  const { numDeletedRows } = await tx
+    .deleteFrom('event_terms')
+    .where('term', '=', term)
+    .where('event', 'in', some)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows) === LINKS_AT_ONCE
+}
+
+/** Removes a term: its events lose it, its children move up to its parent (rule 22.5). */
+export async function deleteTerm(tx: Db, term: TermRow): Promise<void> {
+  await holdName(tx, `tree of ${term.taxonomy}`)
+  const children = await tx
+    .updateTable('terms')
+    .set({ parent: term.parent })
+    .where('parent', '=', term.id)
+    .returning('id')
+    .execute()
+  for (const child of children) await recordChange(tx, 'term', child.id)
+  while (await deleteSomeLinks(tx, term.id)) await nextTurn()
+  await tx.deleteFrom('terms').where('id', '=', term.id).execute()
+  await recordChange(tx, 'term', term.id)
+}
+
+const changeCounts = statement<{ ids: number[]; more: number[] }>()((db, value) =>
+  db
+    .updateTable('terms')
+    .set((term) => ({
+      count: sql`${term.ref('count')} + case when id in (${sql.join(value('more'))}) then 1 else -1 end`,
+    }))
+    .where('id', 'in', (terms) =>
+      // One statement holds them all in the order of ids, so that concurrent writers do not wait for each other in a circle.
+      held(db, terms.selectFrom('terms').select('id').where('id', 'in', value('ids')).orderBy('id')),
+    ),
+)
+
+/** Counts one event more, and one fewer, for these terms. The caller notes that they changed. */
+export async function adjustCounts(tx: Db, more: readonly number[], fewer: readonly number[]): Promise<void> {
+  const ids = [...more, ...fewer]
+  // No term has the id 0, and lists are not empty.
+  if (ids.length > 0) await changeCounts(tx, { ids, more: more.length > 0 ? [...more] : [0] })
+}

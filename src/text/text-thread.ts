@@ -1,0 +1,11 @@
+// The thread that long texts are worked on in, so that no request holds up the others for as long as sanitising one takes.
+import { parentPort } from 'node:worker_threads'
+import { type TextAnswer, type TextRequest, workText } from './text-work.ts'
+
+parentPort?.on('message', ({ number, wanted }: TextRequest) => {
+  try {
+    parentPort?.postMessage({ number, made: wanted.map(workText) } satisfies TextAnswer)
+  } catch (error) {
+    parentPort?.postMessage({ number, error } satisfies TextAnswer)
+  }
+})

@@ -1,0 +1,35 @@
+import { fold } from './fold.ts'
+import { plainText, renderText, stripUnsafe } from './html.ts'
+import { termsOf } from './search-terms.ts'
+
+/** The works on long texts; `trusted` texts are by authors who may write unfiltered HTML. */
+const WORKS = {
+  html: (raw: string) => renderText(raw, false),
+  trustedHtml: (raw: string) => renderText(raw, true),
+  plain: (raw: string) => plainText(renderText(raw, false)),
+  trustedPlain: (raw: string) => plainText(renderText(raw, true)),
+  safe: stripUnsafe,
+  folded: (raw: string) => fold(plainText(raw)),
+  /** The terms of folded text for an index of words, with blanks between them. */
+  terms: (folded: string) => [...termsOf(folded)].join(' '),
+} as const satisfies Record<string, (raw: string) => string>
+
+export type TextWork = keyof typeof WORKS
+
+/** A text, and the work on it. */
+export interface WantedText {
+  work: TextWork
+  raw: string
+}
+
+export function workText({ work, raw }: WantedText): string {
+  return WORKS[work](raw)
+}
+
+/** Texts for the thread, and its results. */
+export interface TextRequest {
+  number: number
+  wanted: readonly WantedText[]
+}
+
+export type TextAnswer = { number: number; made: string[] } | { number: number; error: unknown }

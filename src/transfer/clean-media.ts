@@ -1,0 +1,47 @@
+import { filesOf } from '../images/images.ts'
+import type { ListedFile, MediaStore } from '../media/media-store.ts'
+import type { Db } from '../storage/database.ts'
+
+/** Milliseconds that a file is left alone after it was written: its image may be about to be noted. */
+export const SETTLED_AFTER = 3_600_000
+
+/** Images read at a time. */
+const IMAGES_AT_ONCE = 500
+
+/**
+ * The files that no image names and no request can still be about to name: left behind by a process that was killed between storing files and
+ * writing the row, or in the middle of a write. Names that were given up are none.
+ * @param now milliseconds since the epoch
+ * @throws Error with one sentence when the store holds files and the database names none of them
+ */
+export async function findOrphans(db: Db, store: MediaStore, now: number): Promise<ListedFile[]> {
+  const settled: ListedFile[] = []
+  const written = new Set<string>()
+  for await (const file of store.list()) {
+    if (!file.isLeftover && file.size > 0) written.add(file.key)
+    if ((file.isLeftover || file.size > 0) && file.modified < now - SETTLED_AFTER) settled.push(file)
+  }
+  // Read after the files were listed: whatever was stored by then and has an image is named by now.
+  const named = await namedFiles(db)
+  if (written.size > 0 && written.isDisjointFrom(named))
+    throw new Error('The database names none of the files in the store: one of the two belongs to another calendar.')
+  return settled.filter(({ key }) => !named.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+/** The keys of all files of all images. */
+async function namedFiles(db: Db): Promise<Set<string>> {
+  const named = new Set<string>()
+  for (let last = 0; ; ) {
+    const rows = await db
+      .selectFrom('images')
+      .selectAll()
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(IMAGES_AT_ONCE)
+      .execute()
+    for (const row of rows) for (const key of filesOf(row)) named.add(key)
+    const end = rows.at(-1)
+    if (!end) return named
+    last = end.id
+  }
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander'
+import type { ListedFile, MediaStore } from '../media/media-store.ts'
+import { Problem } from '../problems.ts'
+import type { Database } from '../storage/database.ts'
+import { findOrphans } from './clean-media.ts'
+
+/** What the commands work on; `failure` is why the store last failed, which says more than what it throws. */
+export interface OpenedMedia {
+  database: Database
+  store: MediaStore
+  failure: () => Error | undefined
+}
+
+/** Puts the command `media` on the command line; it opens the database and the store, and closes the database when done. */
+export function registerMediaCommands(
+  program: Command,
+  open: () => Promise<OpenedMedia>,
+  clock: () => number = Date.now,
+): void {
+  program
+    .command('media')
+    .description('Look after the files of images.')
+    .command('clean')
+    .description('List the files that no image names and that are older than an hour, or remove them.')
+    .option('--yes', 'remove them')
+    .action((options: { yes?: boolean }, command: Command) =>
+      run(command, async (print) => {
+        const { database, store, failure } = await open()
+        try {
+          const orphans = await findOrphans(database.read, store, clock())
+          for (const { key, size } of orphans) print(`${key}  ${size}`)
+          if (options.yes) for (const { key } of orphans) await store.remove(key)
+          print(summary(orphans, options.yes === true))
+        } catch (error) {
+          throw error instanceof Problem ? (failure() ?? error) : error
+        } finally {
+          await database.close()
+        }
+      }),
+    )
+}
+
+function summary(orphans: readonly ListedFile[], isDone: boolean): string {
+  if (orphans.length === 0) return 'Every file that is older than an hour belongs to an image.'
+  const bytes = orphans.reduce((sum, { size }) => sum + size, 0)
+  const files = `${orphans.length} ${orphans.length === 1 ? 'file' : 'files'} of ${bytes} bytes`
+  return isDone ? `Removed ${files}.` : `${files} that no image names; kalends media clean --yes removes them.`
+}
+
+/** Runs a command. What goes wrong ends it with one sentence and exit code 1. */
+async function run(command: Command, work: (print: (line: string) => void) => Promise<void>): Promise<void> {
+  try {
+    await work((line) => command.configureOutput().writeOut?.(`${line}\n`))
+  } catch (error) {
+    command.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode: 1 })
+  }
+}

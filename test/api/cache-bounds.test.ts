@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+/** The bound of the caches, small beside the answers of a round. */
+const CACHE_BYTES = 3_000_000
+const EVENTS = 120
+const ROUND = 360
+
+let service: TestService
+before(async () => {
+  service = await startService({ cache_bytes: String(CACHE_BYTES) })
+  for (let i = 0; i < EVENTS; i++) {
+    const { status } = await service.post('/events', {
+      title: `Event ${i} of many words`,
+      description: `A text of some length. `.repeat(40),
+      start_date: `2027-0${1 + (i % 9)}-01 10:00:00`,
+      end_date: `2027-0${1 + (i % 9)}-01 12:00:00`,
+      cost: String(i),
+      venue: { venue: `Hall ${i % 30}`, geo_lat: (i % 30) - 15, geo_lng: i % 30 },
+      organizer: [{ organizer: `Club ${i % 20}` }],
+      categories: [`Category ${i % 10}`],
+      tags: [`tag ${i % 15}`, `other ${i % 7}`],
+    })
+    assert.equal(status, 201)
+  }
+  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+})
+after(() => service.close())
+
+/** Addresses that no two requests of the test have in common, of every kind that anybody may ask for. */
+function addressesOf(n: number): string[] {
+  const day = (n % 27) + 1
+  const second = `${String(n % 24).padStart(2, '0')}:${String((n >> 3) % 60).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}`
+  return [
+    `/events?per_page=50&start_date=2026-12-${day} ${second}&strict_dates=true&unused=${n}`,
+    `/events?search=event many ${n}`,
+    `/events?search=${'w'.repeat(1 + (n % 400))}${n}`,
+    `/events?geoloc_lat=${(n % 170) - 85}.${n}&geoloc_lng=${n % 180}&geoloc_radius=${1000 + n}`,
+    `/events?ends_after=2026-12-${day} ${second}&page=1&per_page=${1 + (n % 50)}&x=${n}`,
+    `/events/${1 + (n % EVENTS)}?unused=${n}`,
+    `/venues?search=hall&per_page=50&x=${n}`,
+    `/organizers?per_page=${1 + (n % 50)}&x=${n}`,
+    `/categories?search=cat&x=${n}`,
+    `/tags?per_page=${1 + (n % 50)}&x=${n}`,
+    `/events/by-slug/event-${n % EVENTS}-of-many-words?x=${n}`,
+    `/nowhere/${n}`,
+  ]
+}
+
+const ENCODINGS = ['gzip', 'br', 'identity']
+
+async function ask(path: string, encoding: string): Promise<void> {
+  const response = await fetch(service.base + path, { headers: { 'accept-encoding': encoding } })
+  await response.arrayBuffer()
+}
+
+/** Asks for as many addresses as a round has, each as often as it takes to be kept, and in every encoding. */
+async function hammer(round: number): Promise<void> {
+  for (let n = round * ROUND; n < (round + 1) * ROUND; n += 12) {
+    const paths = addressesOf(n)
+    for (const encoding of ENCODINGS) await Promise.all(paths.map((path) => ask(path, encoding)))
+  }
+}
+
+/** Bytes in use once all garbage is gone. */
+async function used(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 4; i++) {
+    collectGarbage()
+    await nextTurn()
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    least = Math.min(least, heapUsed + arrayBuffers)
+  }
+  return least
+}
+
+test('however many different things strangers ask for, memory stays what it was', async (t) => {
+  // The first rounds fill the caches.
+  for (let round = 0; round < 2; round++) await hammer(round)
+  const before = await used()
+  for (let round = 2; round < 6; round++) await hammer(round)
+  const grown = (await used()) - before
+  t.diagnostic(`${(before / 1e6).toFixed(1)} MB, and ${(grown / 1e6).toFixed(1)} MB more after four more rounds`)
+  assert.ok(grown < CACHE_BYTES, `${(grown / 1e6).toFixed(1)} MB more`)
+})

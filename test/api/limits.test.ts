@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Answer, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await startService({ text_bytes: '2000' })
+})
+after(() => service.close())
+
+const DAY = { title: 'Concert', start_date: '2028-03-04 18:00:00', end_date: '2028-03-04 20:00:00' }
+
+/** A 400 that names this parameter, and the limit in its text. */
+function assertOver(answer: Answer, name: string, limit: number, text = name): void {
+  assert.equal(answer.status, 400, JSON.stringify(answer.body))
+  assert.equal(answer.body.code, 'rest_invalid_param')
+  assert.deepEqual(Object.keys(answer.body.data.params), [name])
+  assert.match(answer.body.data.params[name], new RegExp(`\\b${text}\\b.*\\b${limit}\\b`))
+  assert.equal(answer.body.data.details[name].data.limit, limit)
+}
+
+describe('texts', () => {
+  test('a text as long as its limit is taken, and one character more is refused by the name of the field', async () => {
+    for (const [path, name, limit, rest] of [
+      ['/events', 'title', 500, DAY],
+      ['/events', 'slug', 500, DAY],
+      ['/venues', 'venue', 500, {}],
+      ['/venues', 'address', 1000, { venue: 'Hall' }],
+      ['/organizers', 'email', 320, { organizer: 'Choir' }],
+      ['/categories', 'name', 200, {}],
+    ] as const) {
+      assert.equal((await service.post(path, { ...rest, [name]: 'a'.repeat(limit) })).status, 201, `${path} ${name}`)
+      assertOver(await service.post(path, { ...rest, [name]: 'a'.repeat(limit + 1) }), name, limit)
+    }
+  })
+
+  test('a character counts once, however many units, bytes or signs of HTML it takes', async () => {
+    for (const character of ['😀', '&', '&amp;', '&#038;', '日'])
+      assert.equal((await service.post('/events', { ...DAY, title: character.repeat(500) })).status, 201, character)
+    assertOver(await service.post('/events', { ...DAY, title: '😀'.repeat(501) }), 'title', 500)
+    assertOver(await service.post('/events', { ...DAY, title: '&amp;'.repeat(501) }), 'title', 500)
+  })
+
+  test('descriptions and excerpts have as many bytes as the setting says', async () => {
+    for (const [path, name, rest] of [
+      ['/events', 'description', DAY],
+      ['/events', 'excerpt', DAY],
+      ['/venues', 'description', { venue: 'Hall' }],
+    ] as const) {
+      assert.equal((await service.post(path, { ...rest, [name]: 'a'.repeat(2000) })).status, 201)
+      assertOver(await service.post(path, { ...rest, [name]: 'é'.repeat(1001) }), name, 2000)
+    }
+    // Every event of a list shows those of its terms.
+    assert.equal((await service.post('/tags', { name: 'Jazz', description: 'a'.repeat(5000) })).status, 201)
+    assertOver(await service.post('/tags', { name: 'Blues', description: 'a'.repeat(5001) }), 'description', 5000)
+  })
+
+  test('the slug of a category below others keeps within two hundred bytes', async () => {
+    let parent = 0
+    for (const name of ['k', 'l', 'm', 'l', 'm']) {
+      const made = await service.post('/categories', { name: name.repeat(200), parent })
+      assert.equal(made.status, 201)
+      assert.ok(made.body.slug.length <= 200)
+      parent = made.body.id
+    }
+  })
+
+  test('a cost has a thousand bytes in all, and a hundred entries', async () => {
+    assert.equal(
+      (await service.post('/events', { ...DAY, cost: Array.from({ length: 100 }, (_, i) => i) })).status,
+      201,
+    )
+    assertOver(await service.post('/events', { ...DAY, cost: '5 '.repeat(501) }), 'cost', 1000)
+    assertOver(await service.post('/events', { ...DAY, cost: ['a'.repeat(600), 'b'.repeat(600)] }), 'cost', 1000)
+    assertOver(await service.post('/events', { ...DAY, cost: Array(101).fill(1) }), 'cost', 100)
+  })
+
+  test('no letter has more than thirty marks, in what is kept or searched for', async () => {
+    const marks = (count: number) => `a${'\u0315\u0316'.repeat(count / 2)}`
+    assert.equal((await service.post('/events', { ...DAY, title: marks(30) })).status, 201)
+    assertOver(await service.post('/events', { ...DAY, title: marks(32) }), 'title', 30)
+    assertOver(await service.post('/venues', { venue: 'Hall', city: marks(32) }), 'city', 30)
+    for (const path of ['/events', '/venues', '/categories'])
+      assertOver(await service.get(`${path}?search=${encodeURIComponent(marks(32))}`), 'search', 30)
+  })
+
+  test('a search has five hundred characters and twenty words', async () => {
+    for (const path of ['/events', '/venues', '/organizers', '/categories', '/tags', '~/wp-json/wp/v2/tags']) {
+      assertOver(await service.get(`${path}?search=${'a'.repeat(501)}`), 'search', 500)
+      assertOver(await service.get(`${path}?search=${'a+'.repeat(21)}`), 'search', 20)
+      assert.equal((await service.get(`${path}?search=${'a+'.repeat(20)}`)).status, 200)
+    }
+    assertOver(await service.get(`/venues?search=${'a.'.repeat(21)}`), 'search', 20)
+  })
+})
+
+describe('lists', () => {
+  test('a filter takes five hundred ids however they are sent', async () => {
+    const ids = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
+    assert.equal((await service.get(`/events?include=${ids(500).join()}`)).status, 200)
+    assertOver(await service.get(`/events?include=${ids(501).join()}`), 'include', 500)
+    assertOver(
+      await service.get(
+        `/events?${ids(501)
+          .map((id) => `include[]=${id}`)
+          .join('&')}`,
+      ),
+      'include',
+      500,
+    )
+  })
+
+  test('an event has a hundred categories, tags, venues and organizers at the most', async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, n) => `Name ${n}`)
+    for (const name of ['categories', 'tags'] as const) {
+      const made = await service.post('/events', { ...DAY, [name]: names(100) })
+      assert.equal(made.body[name].length, 100)
+      assertOver(await service.post('/events', { ...DAY, [name]: names(101) }), name, 100)
+      assertOver(await service.post('/events', { ...DAY, [name]: names(101).join() }), name, 100)
+      assertOver(await service.post('/events', { ...DAY, [name]: ['a'.repeat(201)] }), name, 200)
+    }
+    for (const name of ['venue', 'organizer'])
+      assertOver(await service.post('/events', { ...DAY, [name]: Array(101).fill(1) }), name, 100)
+  })
+
+  test('records within an event obey the limits of their own fields, which are named', async () => {
+    const long = { venue: 'Hall', city: 'a'.repeat(1001) }
+    for (const venue of [long, [long], { 0: long }])
+      assertOver(await service.post('/events', { ...DAY, venue }), 'venue', 1000, 'city')
+    const organizer = [{ organizer: 'Choir' }, { organizer: 'a'.repeat(501) }]
+    assertOver(await service.post('/events', { ...DAY, organizer }), 'organizer', 500, 'organizer')
+  })
+
+  test('a value nests ten levels deep at the most, and no depth is an error of the service', async () => {
+    const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+    const post = (value: string) =>
+      service.request(
+        'admin',
+        'POST',
+        '/events',
+        `{"title":"Deep","start_date":"2028-03-04","end_date":"2028-03-04","organizer":${value}}`,
+        { 'content-type': 'application/json' },
+      )
+    assertOver(await post(nested(11)), 'organizer', 10)
+    assertOver(await post(nested(100_000)), 'organizer', 10)
+    assertOver(await post(`${'['.repeat(500_000)}${']'.repeat(500_000)}`), 'organizer', 10)
+  })
+})
+
+describe('forms and queries', () => {
+  test('a query or form has two thousand pairs at the most', async () => {
+    const types = ['application/x-www-form-urlencoded', 'application/json']
+    for (const [n, status] of [
+      [1990, 201],
+      [2000, 400],
+    ] as const) {
+      const form = `${new URLSearchParams(DAY)}${'&a'.repeat(n)}`
+      const posted = await service.request('admin', 'POST', '/events', form, { 'content-type': types[0] ?? '' })
+      assert.equal(posted.status, status)
+      if (status === 400) assert.equal(posted.body.code, 'rest_too_many_parameters')
+      assert.equal((await service.post(`/events?${form}`, undefined)).status, status)
+    }
+  })
+
+  test('two megabytes of keys without values take no time', async () => {
+    const before = process.threadCpuUsage()
+    const form = 'a&'.repeat(990_000)
+    const answer = await service.request('admin', 'POST', '/events', form, {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    const { user, system } = process.threadCpuUsage(before)
+    assert.equal(answer.body.code, 'rest_too_many_parameters')
+    assert.ok(user + system < 500_000, `${(user + system) / 1000} ms`)
+  })
+
+  test('a body has no say in what a request reads that a POST stands in for', async () => {
+    const made = await service.post('/events', { ...DAY, title: 'Alone' })
+    const answer = await service.post('/events?_method=GET&start_date=2028-03-04', { include: '98765' })
+    assert.equal(answer.status, 200)
+    assert.ok(answer.body.total > 1)
+    const read = await service.post(`/events?_method=GET&include=${made.body.id}`, { include: '98765' })
+    assert.equal(read.body.events[0].title, 'Alone')
+  })
+})
+
+describe('who is told', () => {
+  test('nothing is looked up for anonymous writers, who learn that they may not write', async () => {
+    const marks = `a${'\u0315'.repeat(20_000)}${'\u0316'.repeat(20_000)}`
+    const answer = await service.post('/categories', { name: 'New', parent: 98_765 }, 'anonymous')
+    assert.equal(answer.status, 401)
+    assertOver(await service.post('/categories', { name: 'New', parent: marks }), 'parent', 1000)
+    assert.ok((await service.post('/categories', { name: 'New', parent: marks }, 'anonymous')).status < 402)
+    assert.equal((await service.post('/events', { ...DAY, venue: 98_765 }, 'anonymous')).status, 401)
+  })
+
+  test('the language of the site says which limit it is', async () => {
+    const german = await startService({ language: 'de' })
+    const answer = await german.post('/events', { ...DAY, title: 'a'.repeat(501) })
+    await german.close()
+    assert.equal(answer.body.data.params.title, 'Der Wert von title ist länger als 500 Zeichen.')
+  })
+})
+
+test('a multipart form has at most a thousand fields, as more would keep everybody else waiting', async () => {
+  for (const [count, expected] of [
+    [1000, 201],
+    [1001, 413],
+  ] as const) {
+    const form = new FormData()
+    form.append('venue', 'Hall')
+    for (let i = 1; i < count; i++) form.append('x', '')
+    assert.equal((await service.request('admin', 'POST', '/venues', form)).status, expected, `${count} fields`)
+  }
+})

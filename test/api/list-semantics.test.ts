@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { addMonths } from '../../src/text/moments.ts'
+import { type Reader, startService, type TestService } from '../support/service.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.
+type Body = any
+
+let service: TestService
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+async function create(path: string, body: object, as: Reader = 'admin'): Promise<Body> {
+  const answer = await service.post(path, body, as)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body
+}
+
+const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
+const createEvent = (body: object, as: Reader = 'admin') => create('/events', { title: 'Event', ...day, ...body }, as)
+
+async function listed(query: string, as: Reader = 'anonymous'): Promise<number[]> {
+  const { status, body } = await service.get(`/events?per_page=50&${query}`, as)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.events.map(({ id }: Body) => id)
+}
+
+describe('the window of a list', () => {
+  test('include ignores every date, whichever parameter carries it', async () => {
+    const { id } = await createEvent({ title: 'Long ago', start_date: '2019-01-01', end_date: '2019-01-02' })
+    for (const dates of [
+      'start_date=2027-01-01',
+      'end_date=2018-01-01',
+      'starts_before=2018-01-01',
+      'starts_after=2027-01-01',
+      'ends_before=2018-01-01',
+      'ends_after=2027-01-01',
+      'starts_after=2027-01-01 10:00&strict_dates=true',
+    ]) {
+      assert.deepEqual(await listed(`include=${id}&${dates}`), [id], dates)
+      assert.deepEqual(await listed(`include=${id}&${dates}`, 'editor'), [id], dates)
+    }
+  })
+
+  test('the default window ends, as it begins, by the calendar of the site', async () => {
+    const dayIn = (timeZone: string) => new Intl.DateTimeFormat('sv', { timeZone }).format(Date.now())
+    // In one of these it is another day than in UTC at any hour.
+    for (const timezone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      const other = await startService({ timezone })
+      const [earlier, { body }, later] = [dayIn(timezone), await other.get('/events'), dayIn(timezone)]
+      await other.close()
+      const end = new URL(body.rest_url).searchParams.get('end_date')
+      const expected = [earlier, later].map((today) => `${addMonths(today, 24)} 23:59:59`)
+      assert.ok(expected.includes(end ?? ''), `${timezone}: ${end}`)
+    }
+  })
+
+  test('a time in a query that the clock skips moves forward, and whole days stay whole', async () => {
+    const zone = { timezone: 'America/New_York' }
+    // At 02:00 on 2027-03-14 clocks go to 03:00.
+    const early = await createEvent({ start_date: '2027-03-14 01:59:00', end_date: '2027-03-14 01:59:00', ...zone })
+    const late = await createEvent({ start_date: '2027-03-14 03:10:00', end_date: '2027-03-14 03:10:00', ...zone })
+    for (const as of ['anonymous', 'editor'] as const) {
+      const within = async (query: string) => (await listed(query, as)).filter((id) => [early.id, late.id].includes(id))
+      assert.deepEqual(await within('start_date=2027-03-14 02:30&end_date=2027-03-15&strict_dates=true'), [])
+      assert.deepEqual(await within('start_date=2027-03-14 02:05&end_date=2027-03-15&strict_dates=true'), [late.id])
+      assert.deepEqual(await within('starts_before=2027-03-14 02:30&strict_dates=true'), [early.id, late.id])
+      assert.deepEqual(await within('start_date=2027-03-14&end_date=2027-03-14'), [early.id, late.id])
+    }
+  })
+})
+
+describe('where events are', () => {
+  const circle = 'geoloc_lat=10&geoloc_lng=10&geoloc_radius=5&starts_after=2027-01-01'
+
+  test('filters by place look at the venues that an event shows to whoever asks', async () => {
+    const place = { geo_lat: 10, geo_lng: 10 }
+    const venue = await create('/venues', { venue: 'Not yet open', status: 'draft', ...place }, 'author')
+    const open = await create('/venues', { venue: 'Open', ...place })
+    const gone = await create('/venues', { venue: 'Gone', ...place })
+    const atDraft = await createEvent({ title: 'At a draft', venue: venue.id }, 'author')
+    const atOpen = await createEvent({ title: 'At an open one', venue: open.id })
+    const atGone = await createEvent({ title: 'At one in the trash', venue: gone.id })
+    await service.remove(`/venues/${gone.id}`)
+    const among = (ids: number[]) => ids.filter((id) => [atDraft.id, atOpen.id, atGone.id].includes(id))
+    for (const as of ['author', 'editor'] as const) {
+      assert.deepEqual(among(await listed(circle, as)), [atDraft.id, atOpen.id], as)
+      assert.deepEqual(among(await listed('geoloc=true&starts_after=2027-01-01', as)), [atDraft.id, atOpen.id], as)
+      assert.deepEqual(among(await listed('geoloc=false&starts_after=2027-01-01', as)), [atGone.id], as)
+    }
+    for (const as of ['anonymous', 'contributor'] as const) {
+      assert.deepEqual(among(await listed(circle, as)), [atOpen.id], as)
+      assert.deepEqual(among(await listed('geoloc=false&starts_after=2027-01-01', as)), [atDraft.id, atGone.id], as)
+    }
+  })
+
+  test('a filter by a venue or organizer in the trash finds nothing, as no event shows it, until it is restored', async () => {
+    const venue = await create('/venues', { venue: 'Torn down' })
+    const organizer = await create('/organizers', { organizer: 'Dissolved' })
+    const { id } = await createEvent({ title: 'Left behind', venue: venue.id, organizer: [organizer.id] })
+    const filters = [`venue=${venue.id}`, `organizer=${organizer.id}`]
+    const readers = ['anonymous', 'author', 'editor', 'admin'] as const
+    for (const filter of filters) for (const as of readers) assert.deepEqual(await listed(filter, as), [id], as)
+    await service.remove(`/venues/${venue.id}`)
+    await service.remove(`/organizers/${organizer.id}`)
+    for (const filter of filters) for (const as of readers) assert.deepEqual(await listed(filter, as), [], as)
+    await service.put(`/venues/${venue.id}`, { status: 'publish' })
+    await service.put(`/organizers/${organizer.id}`, { status: 'publish' })
+    for (const filter of filters) for (const as of readers) assert.deepEqual(await listed(filter, as), [id], as)
+  })
+})
+
+describe('the trash', () => {
+  test('an update of a draft in the trash that never was published leaves its date', async () => {
+    for (const path of ['/events', '/venues', '/organizers']) {
+      const name = { '/events': 'title', '/venues': 'venue', '/organizers': 'organizer' }[path] ?? ''
+      const draft = await create(path, { [name]: 'Draft', ...day, status: 'draft', date: '2021-02-03 04:05:06' })
+      assert.equal(draft.date, '2021-02-03 04:05:06')
+      await service.remove(`${path}/${draft.id}`)
+      const { body: changed } = await service.put(`${path}/${draft.id}`, { description: 'Changed' })
+      assert.deepEqual([changed.status, changed.date, changed.date_utc], ['trash', draft.date, draft.date_utc], path)
+      const { body: back } = await service.put(`${path}/${draft.id}`, { status: 'draft' })
+      assert.deepEqual([back.status, back.date, back.date_utc], ['draft', draft.date, draft.date_utc], path)
+    }
+  })
+
+  test('a draft that goes to the trash and comes back published is named after its title, whichever way it went', async () => {
+    const ways = [
+      (id: number) => service.remove(`/events/${id}`),
+      (id: number) => service.put(`/events/${id}`, { status: 'trash' }),
+    ]
+    for (const [i, trash] of ways.entries()) {
+      const draft = await createEvent({ title: `Named after its title ${i}`, status: 'draft' })
+      assert.equal(draft.slug, '')
+      assert.equal((await trash(draft.id)).body.slug, `named-after-its-title-${i}__trashed`)
+      const { body } = await service.put(`/events/${draft.id}`, { status: 'publish' })
+      assert.equal(body.slug, `named-after-its-title-${i}`)
+    }
+  })
+})
+
+describe('publication dates', () => {
+  test('the date that was sent for a draft stays when it is published, one that it got by itself does not', async () => {
+    for (const status of ['draft', 'pending'] as const) {
+      const dated = await createEvent({ title: 'Dated', status, date: '2020-06-07 08:09:10' })
+      assert.equal(dated.date_utc, '0000-00-00 00:00:00')
+      await service.put(`/events/${dated.id}`, { title: 'Dated, changed' })
+      const { body: published } = await service.put(`/events/${dated.id}`, { status: 'publish' })
+      assert.deepEqual([published.date, published.date_utc], ['2020-06-07 08:09:10', '2020-06-07 12:09:10'])
+      const undated = await createEvent({ title: 'Undated', status })
+      await service.app.database.write((tx) =>
+        tx.updateTable('events').set({ date: '2020-01-01 00:00:00' }).where('id', '=', undated.id).execute(),
+      )
+      const { body: now } = await service.put(`/events/${undated.id}`, { status: 'publish' })
+      assert.notEqual(now.date, '2020-01-01 00:00:00')
+    }
+    const later = await createEvent({ title: 'Dated later', status: 'draft' })
+    await service.put(`/events/${later.id}`, { date: '2020-06-07 08:09:10' })
+    const { body } = await service.put(`/events/${later.id}`, { status: 'publish' })
+    assert.equal(body.date, '2020-06-07 08:09:10')
+  })
+
+  test('a date to come that was sent for a draft schedules it once it is to be published', async () => {
+    for (const path of ['/events', '/venues', '/organizers']) {
+      const name = { '/events': 'title', '/venues': 'venue', '/organizers': 'organizer' }[path] ?? ''
+      const draft = await create(path, { [name]: 'To come', ...day, status: 'draft', date: '2099-01-01 00:00:00' })
+      const { body } = await service.put(`${path}/${draft.id}`, { status: 'publish' })
+      assert.deepEqual([body.status, body.date], ['future', '2099-01-01 00:00:00'], path)
+    }
+  })
+})
+
+describe('moments that come twice', () => {
+  const second = { start_date: '2026-11-01T01:30:00-05:00', end_date: '2026-11-01T03:00:00-05:00' }
+
+  test('a moment sent with its offset is kept in the second hour of an autumn night', async () => {
+    const event = await createEvent({ title: 'Second', ...second })
+    assert.deepEqual(
+      [event.start_date, event.utc_start_date, event.timezone_abbr],
+      ['2026-11-01 01:30:00', '2026-11-01 06:30:00', 'EST'],
+    )
+    const single = (await service.get(`/events/${event.id}`)).body
+    assert.equal(single.json_ld.startDate, '2026-11-01T01:30:00-05:00')
+    for (const start of ['2026-11-01T06:30:00Z', 1793514600, '1793514600', '2026/11/01T01:30-05:00']) {
+      const same = await createEvent({ ...second, start_date: start })
+      assert.equal(same.utc_start_date, '2026-11-01 06:30:00', String(start))
+    }
+    const first = await createEvent({ ...second, start_date: '2026-11-01T01:30:00-04:00' })
+    assert.deepEqual([first.utc_start_date, first.timezone_abbr], ['2026-11-01 05:30:00', 'EDT'])
+    const plain = await createEvent({ ...second, start_date: '2026-11-01 01:30:00' })
+    assert.equal(plain.utc_start_date, '2026-11-01 05:30:00')
+  })
+
+  test('it stays when something else changes and when the event is put back as it was read', async () => {
+    const event = await createEvent({ title: 'Second', ...second })
+    await service.put(`/events/${event.id}`, { title: 'Changed' })
+    const read = (await service.get(`/events/${event.id}`, 'admin')).body
+    assert.equal(read.utc_start_date, '2026-11-01 06:30:00')
+    const { body: back } = await service.put(`/events/${event.id}`, read)
+    assert.deepEqual([back.utc_start_date, back.utc_end_date], [read.utc_start_date, read.utc_end_date])
+    const { body: moved } = await service.put(`/events/${event.id}`, { timezone: 'Europe/Paris' })
+    assert.equal(moved.utc_start_date, '2026-11-01 00:30:00')
+  })
+
+  test('an end without an offset comes after a start in the second hour, and an end in it after a start in the first', async () => {
+    const after = await createEvent({ ...second, end_date: '2026-11-01 01:45:00' })
+    assert.deepEqual([after.end_date, after.utc_end_date], ['2026-11-01 01:45:00', '2026-11-01 06:45:00'])
+    const across = await createEvent({
+      start_date: '2026-11-01T01:45:00-04:00',
+      end_date: '2026-11-01T01:15:00-05:00',
+    })
+    assert.deepEqual([across.utc_start_date, across.utc_end_date], ['2026-11-01 05:45:00', '2026-11-01 06:15:00'])
+    const backwards = await createEvent({
+      start_date: '2026-11-01T01:15:00-05:00',
+      end_date: '2026-11-01T01:45:00-04:00',
+    })
+    assert.equal(backwards.utc_end_date, backwards.utc_start_date)
+    assert.equal(backwards.end_date, backwards.start_date)
+  })
+
+  test('it is so where the clock goes back by half an hour, or by half an hour of an odd offset', async () => {
+    // Lord Howe: at 02:00 +11:00 on 2027-04-04 back to 01:30 +10:30.
+    const howe = { timezone: 'Australia/Lord_Howe', end_date: '2027-04-04 05:00:00' }
+    const twice = await createEvent({ ...howe, start_date: '2027-04-04T01:45:00+10:30' })
+    assert.deepEqual([twice.start_date, twice.utc_start_date], ['2027-04-04 01:45:00', '2027-04-03 15:15:00'])
+    const once = await createEvent({ ...howe, start_date: '2027-04-04T01:45:00+11:00' })
+    assert.equal(once.utc_start_date, '2027-04-03 14:45:00')
+    const john = { timezone: 'America/St_Johns', end_date: '2026-11-01 05:00:00' }
+    const late = await createEvent({ ...john, start_date: '2026-11-01T01:30:00-03:30' })
+    assert.deepEqual([late.utc_start_date, late.timezone_abbr], ['2026-11-01 05:00:00', 'NST'])
+  })
+})
+
+test('dates with slashes are read with a T before the time as well', async () => {
+  const event = await createEvent({ start_date: '2026/11/21T05:00', end_date: '2026/11/21T06:30:15' })
+  assert.deepEqual([event.start_date, event.end_date], ['2026-11-21 05:00:00', '2026-11-21 06:30:15'])
+  const utc = await createEvent({ start_date: '2026/11/21T05:00:00Z', end_date: '2026/11/21T06:30+01:00' })
+  assert.deepEqual([utc.utc_start_date, utc.utc_end_date], ['2026-11-21 05:00:00', '2026-11-21 05:30:00'])
+  assert.equal((await service.get('/events?start_date=2026/11/21T05:00&strict_dates=true')).status, 200)
+})
+
+describe('the short way of anonymous lists', () => {
+  test('refuses what the ordinary way refuses', async () => {
+    const wrong = [
+      'status=draft',
+      'status=publish,publish',
+      'status=publish,draft',
+      'status=nonsense',
+      'status=',
+      'ticketed=true',
+      'post_parent=987654',
+      `search=${'a '.repeat(21)}`,
+      'venue=987654',
+      'categories=nowhere',
+      'per_page=0',
+      'featured=perhaps',
+      'geoloc_lat=91',
+    ]
+    for (const query of wrong) {
+      // The bracket sends the second one the ordinary way.
+      const [short, ordinary] = await Promise.all([
+        service.get(`/events?${query}`),
+        service.get(`/events?${query}&unknown[]=1`),
+      ])
+      assert.deepEqual([short.status, short.body], [400, ordinary.body], query)
+    }
+  })
+
+  test('answers what the ordinary way answers, with its links', async () => {
+    await createEvent({ title: 'Both ways' })
+    for (const query of [
+      'status=publish',
+      'status=publish&per_page=1',
+      'status=publish&search=both',
+      'ticketed=false',
+    ]) {
+      const [short, ordinary] = await Promise.all([
+        service.get(`/events?${query}`),
+        service.get(`/events?${query}&unknown[]=1`),
+      ])
+      assert.deepEqual([short.status, short.body], [200, ordinary.body], query)
+    }
+  })
+})
+
+describe('categories', () => {
+  test('nest 50 levels, however a tree comes to be deeper', async () => {
+    const chain: number[] = []
+    for (let level = 1; level <= 50; level++) {
+      const parent = chain.at(-1) ?? 0
+      chain.push((await create('/categories', { name: `Level ${level}`, parent })).id)
+    }
+    const { status, body } = await service.post('/categories', { name: 'Level 51', parent: chain[49] })
+    assert.deepEqual([status, body.code, Object.keys(body.data.params)], [400, 'rest_invalid_param', ['parent']])
+    assert.match(body.message + JSON.stringify(body.data), /50/)
+    const { id } = await create('/categories', { name: 'Another root' })
+    assert.equal((await service.put(`/categories/${chain[0]}`, { parent: id })).status, 400)
+    assert.equal((await service.put(`/categories/${chain[1]}`, { parent: id })).status, 200)
+    assert.equal((await service.put(`/categories/${chain[1]}`, { parent: chain[40] })).status, 400)
+    const deepest = (await service.get(`/categories/${chain[49]}`)).body
+    assert.equal(deepest.url.split('/category/')[1].split('/').length, 51)
+  })
+
+  test('the empty parent of a category in use is listed by include, slug, search and exclude as in the plain list', async () => {
+    const category = (name: string, parent = 0) => create('/categories', { name, slug: name.toLowerCase(), parent })
+    const root = await category('Wurzel')
+    const middle = await category('Stamm', root.id)
+    const leaf = await category('Blatt', middle.id)
+    const bare = await category('Kahl', root.id)
+    await createEvent({ categories: [leaf.id] })
+    const found = async (query: string) => {
+      const { body } = await service.get(`/categories?per_page=50&${query}`)
+      assert.equal(body.total, body.categories.length)
+      return body.categories.map(({ slug }: Body) => slug)
+    }
+    assert.deepEqual(await found(''), ['blatt', 'stamm', 'wurzel'])
+    assert.deepEqual(await found(`include=${root.id}`), ['wurzel'])
+    assert.deepEqual(await found(`include=${middle.id},${bare.id}`), ['stamm'])
+    assert.deepEqual(await found('slug=stamm'), ['stamm'])
+    assert.deepEqual(await found('search=wurz'), ['wurzel'])
+    assert.deepEqual(await found(`exclude=${leaf.id}`), ['stamm', 'wurzel'])
+    assert.deepEqual(await found(`exclude=${leaf.id},${root.id}`), ['stamm'])
+    assert.deepEqual(await found('search=kahl'), [])
+  })
+})

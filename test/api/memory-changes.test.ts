@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { cacheBudget } from '../../src/cache/cache.ts'
+import { eventsOfTerm, linksOf } from '../../src/memory/event-index.ts'
+import { type EventMemory, openEventMemory } from '../../src/memory/event-memory.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+let service: TestService
+let memory: EventMemory
+const reported: string[] = []
+
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+afterEach(async () => {
+  await memory.close()
+  reported.length = 0
+})
+
+const open = () => {
+  memory = openEventMemory(service.app.database, cacheBudget(1_000_000), (error) => reported.push(String(error)))
+}
+
+/** A memory of a node that has read the calendar. */
+async function loaded(): Promise<void> {
+  open()
+  await memory.load()
+}
+
+const day = { start_date: '2027-03-01 10:00:00', end_date: '2027-03-01 12:00:00' }
+
+async function create(path: string, body: object): Promise<{ id: number }> {
+  const answer = await service.post(path, body)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body
+}
+
+function index() {
+  assert.ok(memory.index, 'the memory is filled')
+  return memory.index
+}
+
+test('a tag that nothing uses is made, changed and removed without anything being read anew', async () => {
+  await create('/events', { title: 'With another tag', ...day, tags: ['another'] })
+  await loaded()
+  const before = index()
+  const { age } = memory.pieces
+  const { id } = await create('/tags', { name: 'Never used' })
+  await service.put(`/tags/${id}`, { name: 'Never used at all' })
+  await memory.catchUp()
+  assert.equal(memory.terms.get(id)?.name, 'Never used at all')
+  await service.remove(`/tags/${id}`)
+  await memory.catchUp()
+  assert.equal(memory.terms.get(id), undefined)
+  assert.equal(memory.index, before)
+  assert.equal(memory.pieces.age, age)
+})
+
+test('events lose a term that is removed, and move with categories that do', async () => {
+  const root = await create('/categories', { name: 'Root' })
+  const other = await create('/categories', { name: 'Other root' })
+  const middle = await create('/categories', { name: 'Middle', parent: root.id })
+  const leaf = await create('/categories', { name: 'Leaf', parent: middle.id })
+  const tag = await create('/tags', { name: 'Short lived' })
+  const event = await create('/events', { title: 'Filed', ...day, categories: [leaf.id], tags: [tag.id] })
+  await loaded()
+  const before = index()
+  const filed = (...terms: { id: number }[]) => terms.map(({ id }) => eventsOfTerm(index(), id).includes(event.id))
+  assert.deepEqual(filed(root, other, middle, leaf, tag), [true, false, true, true, true])
+  const steps: [() => Promise<unknown>, boolean[]][] = [
+    [() => service.remove(`/tags/${tag.id}`), [true, false, true, true, false]],
+    [() => service.put(`/categories/${middle.id}`, { parent: other.id }), [false, true, true, true, false]],
+    [() => service.remove(`/categories/${middle.id}`), [false, true, false, true, false]],
+    [() => service.put(`/categories/${leaf.id}`, { parent: root.id }), [true, false, false, true, false]],
+  ]
+  for (const [step, expected] of steps) {
+    await step()
+    await memory.catchUp()
+    assert.deepEqual(filed(root, other, middle, leaf, tag), expected)
+    assert.equal(memory.index, before)
+  }
+  assert.deepEqual(linksOf(index(), event.id).terms, [leaf.id])
+  assert.deepEqual(reported, [])
+})
+
+/** Makes the database answer some queries with an error. */
+async function withoutLinks(work: () => Promise<void>): Promise<void> {
+  const { database } = service.app
+  const rename = (from: string, to: string) =>
+    database.migrate((tx) =>
+      sql
+        .raw(`alter table ${from} rename to ${to}`)
+        .execute(tx)
+        .then(() => undefined),
+    )
+  await rename('event_terms', 'hidden_terms')
+  try {
+    await work()
+  } finally {
+    await rename('hidden_terms', 'event_terms')
+  }
+}
+
+test('what cannot be read is noted, and read again until it can', async () => {
+  open()
+  let isLoaded = false
+  let loading: Promise<void> | undefined
+  await withoutLinks(async () => {
+    loading = memory.load().then(() => {
+      isLoaded = true
+    })
+    await until(() => reported.length > 0, 'nothing was noted')
+    assert.equal(isLoaded, false)
+  })
+  await loading
+  assert.ok(index().slotCount > 0)
+})
+
+test('a change that cannot be taken in costs the memory for a while, and not whoever made it', async () => {
+  const event = await create('/events', { title: 'Before', ...day })
+  await loaded()
+  await withoutLinks(async () => {
+    await service.app.database.write((tx) =>
+      tx.insertInto('changes').values({ kind: 'event', record: event.id }).execute(),
+    )
+    await memory.catchUp()
+    assert.equal(memory.index, undefined)
+    assert.ok(reported.length > 0)
+  })
+  await until(() => memory.index !== undefined, 'the memory was not filled again', 20)
+  assert.ok((index().slotOf[event.id] ?? 0) > 0)
+})

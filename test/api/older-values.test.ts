@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.
+type Body = any
+
+let service: TestService
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
+
+async function create(path: string, body: object): Promise<Body> {
+  const answer = await service.post(path, body)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body
+}
+
+/** Values that versions without limits took. */
+const LONG = {
+  title: 'A very long title '.repeat(400).trim(),
+  text: `<p>${'A long description. '.repeat(20_000)}</p>`,
+  line: 'A long line '.repeat(500).trim(),
+  website: `https://example.org/?q=${'a'.repeat(5000)}`,
+  term: 'n'.repeat(900),
+  cost: JSON.stringify(Array.from({ length: 1500 }, (_, i) => String(i + 1))),
+  slug: 's'.repeat(400),
+}
+const TERMS = 300
+
+describe('what earlier versions took and today is over a limit', () => {
+  const ids = { event: 0, venue: 0, organizer: 0, category: 0 }
+  let tags: number[] = []
+
+  before(async () => {
+    const places = { venue: { venue: 'Old hall' }, organizer: [{ organizer: 'Old club' }] }
+    const event = await create('/events', { title: 'Old', ...day, ...places, categories: ['Old category'] })
+    Object.assign(ids, { event: event.id, venue: event.venue.id, organizer: event.organizer[0].id })
+    ids.category = event.categories[0].id
+    await service.app.database.write(async (tx) => {
+      const { title, text, line, website, term, cost, slug } = LONG
+      const texts = { description: text, excerpt: text }
+      await tx
+        .updateTable('events')
+        .set({ title, slug, cost, website, ...texts })
+        .where('id', '=', ids.event)
+        .execute()
+      const lines = { address: line, city: line, phone: line, website }
+      await tx
+        .updateTable('venues')
+        .set({ venue: title, ...lines, ...texts })
+        .where('id', '=', ids.venue)
+        .execute()
+      await tx
+        .updateTable('organizers')
+        .set({ organizer: title, phone: line, email: line, website, ...texts })
+        .where('id', '=', ids.organizer)
+        .execute()
+      await tx
+        .updateTable('terms')
+        .set({ name: term, folded: term, description: text })
+        .where('id', '=', ids.category)
+        .execute()
+      const rows = Array.from({ length: TERMS }, (_, i) => ({
+        taxonomy: 'tag' as const,
+        name: `Old tag ${i}`,
+        slug: `old-tag-${i}`,
+        description: '',
+        parent: 0,
+        count: 1,
+        folded: `old tag ${i}`,
+      }))
+      const made = await tx.insertInto('terms').values(rows).returning('id').execute()
+      tags = made.map(({ id }) => id)
+      await tx
+        .insertInto('event_terms')
+        .values(tags.map((term) => ({ event: ids.event, term })))
+        .execute()
+      const changes = [
+        ...tags.map((record) => ({ kind: 'term' as const, record })),
+        { kind: 'term' as const, record: ids.category },
+        { kind: 'event' as const, record: ids.event },
+        { kind: 'venue' as const, record: ids.venue },
+        { kind: 'organizer' as const, record: ids.organizer },
+      ]
+      await tx.insertInto('changes').values(changes).execute()
+    })
+    await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+  })
+
+  test('is shown whole by lists, by itself and by searches', async () => {
+    for (const as of ['anonymous', 'editor'] as const) {
+      for (let round = 0; round < 3; round++) {
+        const paths = [
+          '/events',
+          `/events/${ids.event}`,
+          `/events/by-slug/${LONG.slug}`,
+          '/events?search=long title',
+          `/events?tags=${tags[7]}`,
+          `/events?include=${ids.event}`,
+        ]
+        for (const path of paths) {
+          const { status, body } = await service.get(path, as)
+          assert.equal(status, 200, `${as} ${path}`)
+          const event = body.events?.[0] ?? body
+          if (path.includes('search')) continue
+          assert.equal(event.title, LONG.title, path)
+          assert.ok(event.description.length > 390_000)
+          assert.equal(event.tags.length, TERMS)
+          assert.equal(event.cost_details.values.length > 0, true)
+          assert.equal(event.website, LONG.website)
+          assert.equal(event.venue.address, LONG.line)
+          assert.equal(event.organizer[0].organizer, LONG.title)
+          assert.equal(event.categories[0].name, LONG.term)
+        }
+      }
+    }
+    for (const path of [`/venues/${ids.venue}`, `/organizers/${ids.organizer}`, `/categories/${ids.category}`])
+      assert.equal((await service.get(path)).status, 200, path)
+    for (const path of ['/venues', '/organizers', '/categories', '/tags?per_page=50'])
+      assert.equal((await service.get(path)).status, 200, path)
+  })
+
+  test('stays when something else is changed', async () => {
+    const changed = await service.put(`/events/${ids.event}`, { featured: true })
+    assert.deepEqual([changed.status, changed.body.title], [200, LONG.title])
+    assert.equal(changed.body.tags.length, TERMS)
+    const venue = await service.put(`/venues/${ids.venue}`, { zip: '1' })
+    assert.deepEqual([venue.status, venue.body.address], [200, LONG.line])
+    const category = await service.put(`/categories/${ids.category}`, { description: 'Short' })
+    assert.deepEqual([category.status, category.body.name], [200, LONG.term])
+  })
+})

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { head, type Line, openLine } from '../support/lines.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+const EVENTS = '/tribe/events/v1/events'
+/** More than the system keeps for a connection. */
+const LONG = 190_000
+
+let service: TestService
+before(async () => {
+  service = await startService({ patience_ms: '1500', intake_bytes: '30000000' })
+  service.app.server.server.on('connection', (socket) => ends.set(socket.remotePort, socket))
+  const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' }
+  for (let i = 0; i < 50; i++) {
+    const description = `${i} ${'word '.repeat(LONG / 5)}`
+    const { status } = await service.post('/events', { ...day, title: `Long ${i}`, description })
+    assert.equal(status, 201)
+  }
+})
+after(() => service.close())
+
+const open = () => openLine(service.origin)
+
+/** The other ends of connections, by the port of this end. */
+const ends = new Map<number | undefined, Socket>()
+
+async function otherEnd({ port }: Line): Promise<Socket> {
+  await until(() => ends.has(port()), 'it was not let in')
+  const end = ends.get(port())
+  assert.ok(end)
+  return end
+}
+
+describe('a reader who takes nothing', () => {
+  test('is dropped, and nobody else', async (t) => {
+    // What is asked for again and again is kept, and held once for all of its readers.
+    for (let i = 0; i < 3; i++) assert.equal((await service.get('/events?per_page=50')).status, 200)
+    const stalled = Array.from({ length: 4 }, open)
+    for (const { socket } of stalled) socket.pause().write(head('GET', `${EVENTS}?per_page=50`, 'anonymous'))
+    // What they say meanwhile is no sign of reading.
+    const talking = setInterval(() => {
+      for (const { socket } of stalled) socket.write('\r\n')
+    }, 50)
+    const reader = open()
+    reader.socket.pause().write(head('GET', `${EVENTS}?per_page=50`, 'anonymous', { connection: 'close' }))
+    t.after(() => clearInterval(talking))
+    const kept = await Promise.all(stalled.map(otherEnd))
+    // Slow, but always going on. The system tells the service of it once a third of its buffers, a megabyte or so, is taken.
+    const reading = setInterval(() => {
+      reader.socket.resume()
+      setImmediate(() => reader.socket.pause())
+    }, 20)
+    t.after(() => clearInterval(reading))
+    await until(() => kept.every((end) => end.destroyed), 'stalled readers are kept')
+    clearInterval(reading)
+    reader.socket.resume()
+    await reader.closed
+    // All of it, where a reader that is dropped gets a part.
+    assert.ok(reader.received().length > 50 * LONG, `${reader.received().length} characters arrived`)
+    for (const { socket } of stalled) socket.destroy()
+  })
+
+  test('holds no more than what is allowed for all of them together', async () => {
+    const stalled = Array.from({ length: 12 }, open)
+    const before = process.memoryUsage().arrayBuffers
+    let most = 0
+    const looking = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+    }, 5)
+    for (const [i, { socket }] of stalled.entries()) {
+      // Each of its own, so that no two share a body.
+      socket.pause().write(head('GET', `${EVENTS}?per_page=50&search=${i}`, 'admin'))
+      await sleep(30)
+    }
+    await sleep(300)
+    clearInterval(looking)
+    assert.ok(most < 150_000_000, `12 readers held ${most} bytes`)
+    for (const { socket } of stalled) socket.destroy()
+  })
+})
+
+describe('requests that do not wait for answers', () => {
+  test('are answered one after the other, in order', async () => {
+    const line = open()
+    const paths = Array.from({ length: 60 }, (_, i) => `/events/by-slug/none-${i}`)
+    line.socket.write(
+      paths.map((path) => head('GET', `/tribe/events/v1${path}`, 'anonymous', { origin: path })).join(''),
+    )
+    const origins = () =>
+      [...line.received().matchAll(/Access-Control-Allow-Origin: (\S+)/gi)].map(([, origin]) => origin)
+    await until(() => origins().length === paths.length, 'they were not all answered')
+    assert.deepEqual(origins(), paths)
+    line.socket.destroy()
+  })
+
+  test('beyond a hundred close the connection', async () => {
+    const line = open()
+    line.socket.write(head('GET', EVENTS, 'anonymous').repeat(400))
+    await line.closed
+    assert.equal((await service.get('/events?per_page=1')).status, 200)
+  })
+})
+
+test('far more than can be served at once is answered, or turned away with 503 and Retry-After', async (t) => {
+  const lines = Array.from({ length: 600 }, open)
+  for (const [i, { socket }] of lines.entries())
+    socket.write(head('GET', `/tribe/events/v1/venues?search=${i}x`, 'anonymous'))
+  const statuses = await Promise.all(lines.map((line) => line.status()))
+  const count = (status: number) => statuses.filter((other) => other === status).length
+  t.diagnostic(`${count(200)} answered, ${count(503)} turned away`)
+  assert.equal(count(200) + count(503), lines.length)
+  assert.ok(count(200) > 0)
+  for (const line of lines.filter((_, i) => statuses[i] === 503)) {
+    assert.match(line.received(), /retry-after: 1\r\n/i)
+    assert.match(line.received(), /"code":"rest_unavailable"/)
+  }
+  for (const { socket } of lines) socket.destroy()
+  assert.equal((await service.get('/venues?search=again')).status, 200)
+})
+
+test('idle connections by the thousand stop nobody', async () => {
+  const lines = Array.from({ length: 2000 }, open)
+  await Promise.all(lines.map(({ socket }) => until(() => !socket.connecting, 'it was not let in')))
+  assert.equal((await service.get('/events?per_page=1')).status, 200)
+  assert.equal((await service.get('~/healthz')).status, 200)
+  for (const { socket } of lines) socket.destroy()
+})
+
+describe('a limit on requests of one client', () => {
+  let limited: TestService
+  before(async () => {
+    limited = await startService({ rate_limit: '1', trusted_proxy: 'loopback' })
+  })
+  after(() => limited.close())
+
+  const ask = (client: string, path = '/events') =>
+    limited.request('anonymous', 'GET', path, undefined, { 'x-forwarded-for': client })
+
+  test('answers 429 with Retry-After to who goes beyond, and to nobody else', async () => {
+    const statuses = []
+    for (let i = 0; i < 6; i++) statuses.push((await ask('192.0.2.1')).status)
+    assert.deepEqual([statuses[0], statuses[5]], [200, 429])
+    const refused = await ask('192.0.2.1')
+    assert.deepEqual(
+      [refused.status, refused.body.code, refused.body.data],
+      [429, 'rest_too_many_requests', { status: 429 }],
+    )
+    assert.equal(refused.headers.get('retry-after'), '1')
+    assert.equal((await ask('192.0.2.2')).status, 200)
+    assert.equal((await ask('192.0.2.1', '~/healthz')).status, 200)
+  })
+
+  test('is off by default', async () => {
+    for (let i = 0; i < 30; i++) assert.equal((await service.get('/events?per_page=1')).status, 200)
+  })
+})

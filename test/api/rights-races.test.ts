@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+import { KINDS, type Kind, PATHS } from './permission-table.ts'
+
+const SOON = '2027-05-01 10:00:00'
+const RACES = 40
+/** Few enough that none is refused for too much load. */
+const AT_ONCE = 8
+
+let service: TestService
+
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+async function plantDraft(kind: Kind, title: string): Promise<{ id: number; slug: string }> {
+  const own = kind === 'event' ? { title, slug: title, start_date: SOON, end_date: SOON } : { [kind]: title }
+  const author = service.userIds.contributor
+  const { status, body } = await service.post(PATHS[kind], { ...own, status: 'draft', author })
+  assert.equal(status, 201, JSON.stringify(body))
+  return { id: body.id, slug: body.slug }
+}
+
+/** The changes a contributor may make to their own record until it is published. */
+const DEEDS = [
+  { name: 'changes', method: 'PATCH', body: { description: 'Changed by the contributor' } },
+  { name: 'trashes', method: 'DELETE', body: undefined },
+] as const
+
+for (const kind of KINDS) {
+  for (const by of ['id', 'slug'] as const) {
+    for (const { name, method, body } of DEEDS) {
+      test(`${RACES} races: a contributor who ${name} their draft by ${by} never touches the ${kind} that an editor has published meanwhile`, async () => {
+        const run = async (race: number) => {
+          const { id, slug } = await plantDraft(kind, `${kind}-${by}-${method.toLowerCase()}-${race}`)
+          const address = `${PATHS[kind]}/${by === 'id' ? id : `by-slug/${slug}`}`
+          const publish = () => service.put(`${PATHS[kind]}/${id}`, { status: 'publish' }, 'editor')
+          const deed = () => service.request('contributor', method, address, body)
+          const [published, done] =
+            race % 2 === 0
+              ? await Promise.all([publish(), deed()])
+              : await Promise.all([deed(), publish()]).then((answers) => answers.toReversed())
+          assert.ok(published && done)
+          assert.equal(published.status, 200, JSON.stringify(published.body))
+          if (done.status === 200) {
+            assert.equal(
+              done.body.status,
+              method === 'DELETE' ? 'trash' : 'draft',
+              'what was answered was no longer theirs',
+            )
+          } else {
+            assert.deepEqual([done.status, done.body.code], [403, 'rest_forbidden'], JSON.stringify(done.body))
+            const { body: left } = await service.get(`${PATHS[kind]}/${id}`, 'admin')
+            assert.deepEqual([left.status, left.description ?? ''], ['publish', ''])
+          }
+        }
+        for (let race = 0; race < RACES; race += AT_ONCE)
+          await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => run(race + i)))
+      })
+
+      test(`a contributor who ${name} their draft by ${by} is refused when the ${kind} is published just before it is held`, async () => {
+        const { database } = service.app
+        const { id, slug } = await plantDraft(kind, `${kind}-${by}-${method.toLowerCase()}-overtaken`)
+        const write = database.write
+        database.write = async (work) => {
+          database.write = write
+          const { status } = await service.put(`${PATHS[kind]}/${id}`, { status: 'publish' }, 'editor')
+          assert.equal(status, 200)
+          return write(work)
+        }
+        const address = `${PATHS[kind]}/${by === 'id' ? id : `by-slug/${slug}`}`
+        const refused = await service.request('contributor', method, address, body)
+        assert.deepEqual([refused.status, refused.body.code], [403, 'rest_forbidden'], JSON.stringify(refused.body))
+        const { body: left } = await service.get(`${PATHS[kind]}/${id}`, 'admin')
+        assert.deepEqual([left.status, left.description ?? ''], ['publish', ''])
+      })
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '../../src/storage/database.ts'
+import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { head, type Line, openLine } from '../support/lines.ts'
+import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
+import { addUsers, credentialsOf, type Settings } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+const EVENTS = '/tribe/events/v1/events'
+const EVENT = JSON.stringify({ title: 'Kept', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' })
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+let scratch: ScratchDatabase
+let folder: string
+before(async () => {
+  scratch = await scratchDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'kalends-stopping-'))
+  await (await startServiceProcess(settings())).end()
+  const database = await openDatabase(scratch.address)
+  await addUsers({ database })
+  await database.close()
+})
+after(async () => {
+  await scratch.remove()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function settings(further: Settings = {}): Settings {
+  return { database: patient(scratch.address), data: folder, ...further }
+}
+
+let lines: Line[]
+let running: ServiceProcess | undefined
+beforeEach(() => {
+  lines = []
+})
+afterEach(() => {
+  for (const { socket } of lines) socket.destroy()
+  if (running?.child.exitCode === null) running.child.kill('SIGKILL')
+})
+
+async function start(further: Settings = {}): Promise<ServiceProcess> {
+  running = await startServiceProcess(settings(further))
+  return running
+}
+
+async function openTo({ base }: ServiceProcess): Promise<Line> {
+  const line = openLine(base)
+  lines.push(line)
+  await until(() => !line.socket.connecting, 'it was not let in')
+  return line
+}
+
+for (const workers of ['1', '2'])
+  describe(`told to stop, a service of ${workers === '1' ? 'one process' : 'two workers'}`, () => {
+    test('ends at once beside connections that are silent, or wait for their next request', async () => {
+      const service = await start({ workers })
+      const silent = await openTo(service)
+      const idle = await openTo(service)
+      idle.socket.write(head('GET', EVENTS, 'anonymous'))
+      assert.equal(await idle.status(), 200)
+      const started = performance.now()
+      assert.equal(await service.end(), 0)
+      assert.ok(performance.now() - started < 5000)
+      await Promise.all([silent.closed, idle.closed])
+    })
+
+    test('ends at its deadline beside half of a head and half of a body', async () => {
+      const service = await start({ workers, stop_ms: '1000' })
+      const halves = [await openTo(service), await openTo(service)]
+      halves[0]?.socket.write('GET /wp-json/ HTTP/1.1\r\nHost: x\r\n')
+      halves[1]?.socket.write(head('POST', EVENTS, 'author', { ...JSON_TYPE, 'content-length': '1000' }))
+      halves[1]?.socket.write('{"title":')
+      await sleep(200)
+      const started = performance.now()
+      assert.equal(await service.end(), 0)
+      const took = performance.now() - started
+      assert.ok(took > 500 && took < 8000, `it took ${took} ms`)
+      await Promise.all(halves.map(({ closed }) => closed))
+    })
+
+    test('answers the request that is on its way, and closes its connection', async () => {
+      const service = await start({ workers, stop_ms: '20000' })
+      const line = await openTo(service)
+      const length = String(EVENT.length)
+      line.socket.write(head('POST', EVENTS, 'author', { ...JSON_TYPE, 'content-length': length }) + EVENT.slice(0, 20))
+      await sleep(200)
+      const ended = service.end()
+      await sleep(300)
+      line.socket.write(EVENT.slice(20))
+      assert.equal(await line.status(), 201)
+      await line.closed
+      assert.equal(await ended, 0)
+    })
+  })
+
+describe('while it drains, a service', () => {
+  test('is not ready, takes connections, and closes them by its answers', async () => {
+    const service = await start({ drain_ms: '1500' })
+    const idle = await openTo(service)
+    idle.socket.write(head('GET', EVENTS, 'anonymous'))
+    await until(() => idle.received().includes('"events"'), 'it was not answered')
+    assert.doesNotMatch(idle.received(), /connection: close/i)
+    const ended = service.end()
+    await sleep(300)
+    const ready = await fetch(`${new URL(service.base).origin}/readyz`)
+    assert.deepEqual([ready.status, await ready.json()], [503, { status: 'stopping' }])
+    idle.socket.write(head('GET', EVENTS, 'anonymous'))
+    await idle.closed
+    assert.match(idle.received(), /connection: close/i)
+    const fresh = await service.send('author', 'POST', '/events', JSON.parse(EVENT))
+    assert.deepEqual([fresh.status, fresh.headers.get('connection')], [201, 'close'])
+    assert.equal(await ended, 0)
+  })
+
+  test('fails no POST of clients that keep their connections and go elsewhere when they are closed', async () => {
+    const services = [await start(), await startServiceProcess(settings({ drain_ms: '1000' }))]
+    const [staying, leaving] = services
+    assert.ok(staying && leaving)
+    let target = leaving
+    let created = 0
+    const failures: unknown[] = []
+    let isOver = false
+    const clients = Array.from({ length: 8 }, async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      while (!isOver) {
+        const status = await post(target, agent).catch((error: unknown) => error)
+        if (status === 201) created += 1
+        else failures.push(status)
+        await sleep(5)
+      }
+      agent.destroy()
+    })
+    await sleep(400)
+    const ended = leaving.end()
+    // A proxy has seen that it is not ready any more.
+    await sleep(500)
+    target = staying
+    await ended
+    isOver = true
+    await Promise.all(clients)
+    assert.deepEqual(failures, [])
+    assert.ok(created > 20, `${created} were created`)
+    await staying.end()
+  })
+})
+
+function post({ base }: ServiceProcess, agent: Agent): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { ...credentialsOf('author'), ...JSON_TYPE }
+    const asked = request(`${base}/events`, { method: 'POST', agent, headers }, (response) => {
+      response.resume()
+      response.once('end', () => resolve(response.statusCode ?? 0))
+    })
+    asked.once('error', reject)
+    asked.end(EVENT)
+  })
+}

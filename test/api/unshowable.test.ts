@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import sharp from 'sharp'
+import { noteUnshowable } from '../../src/records/unshowable.ts'
+import { databaseName } from '../support/database.ts'
+import { credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.
+type Body = any
+type Table = 'events' | 'venues' | 'organizers' | 'terms' | 'images'
+
+let service: TestService
+before(async () => {
+  service = await startService()
+  await makeNullable()
+  await makeWorld()
+  await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+})
+after(() => service.close())
+
+const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
+
+async function create(path: string, body: object): Promise<Body> {
+  const answer = await service.post(path, body)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body
+}
+
+/** PostgreSQL keeps nothing in a column but what it is for, so there a value goes missing that is never missing. */
+async function makeNullable(): Promise<void> {
+  if (databaseName() !== 'postgres') return
+  for (const [table, column] of Object.entries({ venues: 'description', organizers: 'description', terms: 'name' }))
+    await sql.raw(`alter table ${table} alter column ${column} drop not null`).execute(service.app.database.read)
+}
+
+/** What no description can be. */
+const NO_TEXT = () => (databaseName() === 'postgres' ? null : Buffer.from([255, 0]))
+
+/** Writes a value into a row that the program never writes, as a damaged disk or another program may. */
+async function poison(table: Table, id: number, columns: Record<string, unknown>): Promise<void> {
+  await service.app.database.write(async (tx) => {
+    await tx
+      .updateTable(table as 'events')
+      .set(columns as never)
+      .where('id', '=', id)
+      .execute()
+    const kind = table.slice(0, -1) as 'event'
+    await tx.insertInto('changes').values({ kind, record: id }).execute()
+  })
+}
+
+/** The fault of each poisoned record, by the name it was made with. */
+const poisons: Record<string, [Table, () => Record<string, unknown>]> = {
+  'Bad zone': ['events', () => ({ timezone: 'Nowhere/Atlantis' })],
+  'Broken cost': ['events', () => ({ cost: '{"broken' })],
+  'Cost that is no list': ['events', () => ({ cost: '5' })],
+  'No start': ['events', () => ({ start_date: 'banana' })],
+  'Start in no month': ['events', () => ({ start_date: '2027-04-01' })],
+  'No end': ['events', () => ({ end_date: '' })],
+  'No UTC time': ['events', () => ({ utc_start_date: '2027' })],
+  'Bad venue': ['venues', () => ({ description: NO_TEXT() })],
+  'Bad organizer': ['organizers', () => ({ description: NO_TEXT() })],
+  'Bad category': ['terms', () => ({ name: NO_TEXT() })],
+  'Bad tag': ['terms', () => ({ name: NO_TEXT() })],
+  'Bad image': ['images', () => ({ sizes: '{"thumb' })],
+}
+
+const ids: Record<string, number> = {}
+const good: number[] = []
+/** Events that are in order but for what they are linked to. */
+const linked: number[] = []
+
+async function makeWorld(): Promise<void> {
+  for (const name of ['First', 'Second']) good.push((await create('/events', { title: `${name} good one`, ...day })).id)
+  for (const [name, [table]] of Object.entries(poisons))
+    if (table === 'events') ids[name] = (await create('/events', { title: name, ...day, tags: ['shared'] })).id
+  const image = await upload()
+  ids['Bad image'] = image
+  const places = {
+    venue: { venue: 'Bad venue' },
+    organizer: [{ organizer: 'Bad organizer' }, { organizer: 'Good one' }],
+  }
+  const terms = { categories: ['Bad category', 'Good category'], tags: ['Bad tag', 'shared'] }
+  const all = await create('/events', { title: 'Linked to what is bad', ...day, image, ...places, ...terms })
+  linked.push(all.id)
+  ids['Bad venue'] = all.venue.id
+  ids['Bad organizer'] = all.organizer[0].id
+  ids['Bad category'] = all.categories.find(({ slug }: Body) => slug === 'bad-category').id
+  ids['Bad tag'] = all.tags.find(({ slug }: Body) => slug === 'bad-tag').id
+  await create('/venues', { venue: 'Good venue' })
+}
+
+async function upload(): Promise<number> {
+  const png = await sharp({ create: { width: 400, height: 400, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+  const answer = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(png), {
+    'content-type': 'image/png',
+    'content-disposition': 'attachment; filename="red.png"',
+  })
+  assert.equal(answer.status, 201)
+  return answer.body.id
+}
+
+const READERS = ['anonymous', 'subscriber', 'author', 'editor', 'admin'] as const
+
+describe('a stored record that cannot be shown', () => {
+  before(async () => {
+    for (const [name, [table, columns]] of Object.entries(poisons)) {
+      const id = ids[name]
+      assert.ok(id, name)
+      await poison(table, id, columns())
+    }
+  })
+
+  const poisonedEvents = () =>
+    Object.entries(poisons).flatMap(([name, [table]]) => (table === 'events' ? [ids[name]] : []))
+
+  const lists = () => [
+    '/events?per_page=50',
+    '/events?per_page=50&search=good',
+    '/events?per_page=50&start_date=2000-01-01&end_date=2100-01-01',
+    '/events?per_page=50&ends_after=2027-01-01',
+    '/events?per_page=50&tags=shared',
+    `/events?per_page=50&venue=${ids['Bad venue']}`,
+    `/events?per_page=50&organizer=${ids['Bad organizer']}`,
+    `/events?per_page=50&categories=${ids['Bad category']}`,
+    '/events?per_page=50&geoloc=false',
+    '/events?per_page=50&featured=false',
+    `/events?per_page=50&include=${[...good, ...linked, ...poisonedEvents()].join(',')}`,
+    '/events?per_page=1&page=2',
+  ]
+
+  test('is left out of every list of events, which goes on to show the others', async () => {
+    // More than once, since a repeated read comes from elsewhere.
+    for (const round of [1, 2, 3]) {
+      for (const as of READERS) {
+        for (const path of lists()) {
+          const { status, body } = await service.get(path, as)
+          assert.equal(status, 200, `${round} ${as} ${path}: ${JSON.stringify(body)}`)
+          const shown = body.events.map(({ id }: Body) => id)
+          for (const id of poisonedEvents()) assert.ok(!shown.includes(id), `${as} ${path}`)
+          assert.equal(typeof body.total, 'number')
+        }
+        const { body } = await service.get('/events?per_page=50', as)
+        assert.deepEqual(
+          body.events.map(({ id }: Body) => id).sort((a: number, b: number) => a - b),
+          [...good, ...linked],
+          as,
+        )
+      }
+    }
+  })
+
+  test('every page of a list is answered, also one without any record that can be shown', async () => {
+    for (const as of READERS) {
+      let next: string | undefined = `${service.base}/events?per_page=1&start_date=2000-01-01&end_date=2100-01-01`
+      const seen: number[] = []
+      for (let pages = 0; next; pages++) {
+        assert.ok(pages < 30)
+        const answer = await fetch(next, { headers: credentialsOf(as) })
+        const page = (await answer.json()) as Body
+        assert.equal(answer.status, 200, JSON.stringify(page))
+        for (const { id } of page.events) seen.push(id)
+        next = page.next_rest_url
+      }
+      assert.deepEqual(
+        seen.sort((a, b) => a - b),
+        [...good, ...linked],
+        as,
+      )
+    }
+  })
+
+  test('an event is shown without what it is linked to and cannot be shown', async () => {
+    for (const as of READERS) {
+      for (const path of ['/events?per_page=50', `/events?include=${linked[0]}`, `/events/${linked[0]}`]) {
+        const { status, body } = await service.get(path, as)
+        assert.equal(status, 200)
+        const event = body.events ? body.events.find(({ id }: Body) => id === linked[0]) : body
+        assert.deepEqual([event.venue, event.image], [[], false], `${as} ${path}`)
+        const names = (records: Body[], key: string) => records.map((record) => record[key])
+        assert.deepEqual(names(event.organizer, 'organizer'), ['Good one'])
+        assert.deepEqual(names(event.categories, 'name'), ['Good category'])
+        assert.deepEqual(names(event.tags, 'name'), ['shared'])
+      }
+    }
+  })
+
+  test('is left out of the lists of venues, organizers and terms', async () => {
+    for (const as of READERS) {
+      for (const [path, key, name] of [
+        ['/venues', 'venues', 'Bad venue'],
+        ['/organizers', 'organizers', 'Bad organizer'],
+        ['/categories', 'categories', 'Bad category'],
+        ['/tags', 'tags', 'Bad tag'],
+      ] as const) {
+        const { status, body } = await service.get(`${path}?per_page=50`, as)
+        assert.equal(status, 200, path)
+        const shown = body[key].map(({ id }: Body) => id)
+        assert.ok(shown.length > 0 && !shown.includes(ids[name]), `${as} ${path}`)
+      }
+    }
+  })
+
+  test('is left out of the lists in the shape of the platform', async () => {
+    const badOf: Record<string, string> = {
+      tags: 'Bad tag',
+      tribe_events_cat: 'Bad category',
+      // What is wrong with the others is nothing that this shape shows.
+      tribe_events: '',
+      tribe_venue: 'Bad venue',
+      tribe_organizer: 'Bad organizer',
+      media: 'Bad image',
+    }
+    for (const as of READERS) {
+      for (const [path, bad] of Object.entries(badOf)) {
+        for (const query of ['?per_page=50', '?per_page=50&_embed=1', '?per_page=1&page=2']) {
+          const { status, body } = await service.get(`~/wp-json/wp/v2/${path}${query}`, as)
+          // Not every kind has a second page.
+          if (status === 400 && body.code === 'rest_post_invalid_page_number') continue
+          assert.equal(status, 200, `${as} ${path}${query} ${JSON.stringify(body)}`)
+          const shown = body.map(({ id }: Body) => id)
+          assert.ok(!shown.includes(ids[bad]), `${as} ${path}`)
+        }
+      }
+    }
+  })
+
+  test('answers 500 by itself, in the shape of every error', async () => {
+    const paths = { events: '/events', venues: '/venues', organizers: '/organizers' }
+    for (const [name, [table]] of Object.entries(poisons)) {
+      if (!(table in paths)) continue
+      const { status, body } = await service.get(`${paths[table as 'events']}/${ids[name]}`)
+      assert.deepEqual([status, body.code, body.data.status], [500, 'rest_internal_error', 500], name)
+    }
+    for (const path of [`/categories/${ids['Bad category']}`, `/tags/${ids['Bad tag']}`])
+      assert.equal((await service.get(path)).status, 500, path)
+  })
+
+  test('a process that starts on such a database fills its memory, and names each of them in its log', async () => {
+    const { lines, base, end } = await startLogging()
+    try {
+      await until(
+        async () => (await ask(`${new URL(base).origin}/readyz`, 'anonymous')).memory === 'filled',
+        'the memory was not filled',
+        50,
+      )
+      for (const as of ['anonymous', 'editor'] as const) {
+        for (let round = 0; round < 3; round++) {
+          const { events } = await ask(`${base}/events?per_page=50`, as)
+          assert.deepEqual(
+            events.map(({ id }: Body) => id).sort((a: number, b: number) => a - b),
+            [...good, ...linked],
+          )
+        }
+        for (const path of ['/venues', '/organizers', '/categories', '/tags']) await ask(base + path, as)
+      }
+      const named = (kind: string, name: string) =>
+        lines.filter((line) => line.includes(`${kind} ${ids[name]} cannot be shown`))
+      await until(() => named('tag', 'Bad tag').length > 0, 'not in the log', 20)
+      const kinds = { events: 'event', venues: 'venue', organizers: 'organizer', terms: '', images: 'image' }
+      for (const [name, [table]] of Object.entries(poisons)) {
+        const kind = kinds[table] || name.split(' ')[1] || ''
+        assert.equal(named(kind, name).length, 1, `${kind} ${name}: ${lines.join('\n')}`)
+      }
+    } finally {
+      await end()
+    }
+  })
+
+  test('can be mended by an update, and thrown away by a removal', async () => {
+    const bad = ids['Bad zone']
+    const refused = await service.put(`/events/${bad}`, { title: 'Still bad' })
+    assert.ok(refused.status >= 400, String(refused.status))
+    assert.equal((await service.put(`/events/${bad}`, { timezone: 'Europe/Paris' })).status, 200)
+    assert.equal((await service.get(`/events/${bad}`)).body.title, 'Bad zone')
+    const thrown = await service.remove(`/events/${ids['Broken cost']}`)
+    assert.deepEqual([thrown.status, thrown.body.id, thrown.body.status], [200, ids['Broken cost'], 'trash'])
+    const venue = await service.remove(`/venues/${ids['Bad venue']}`)
+    assert.deepEqual([venue.status, venue.body.id, venue.body.status], [200, ids['Bad venue'], 'trash'])
+    for (const path of [`/tags/${ids['Bad tag']}`, `/categories/${ids['Bad category']}`])
+      assert.equal((await service.remove(path)).status, 200, path)
+    assert.equal((await service.get('/events?per_page=50')).body.events.length, good.length + linked.length + 1)
+  })
+})
+
+test('what is kept presented and was cut short is presented anew', async () => {
+  const event = await create('/events', { title: 'Kept', ...day, start_date: '2027-05-01', end_date: '2027-05-01' })
+  for (const own of ['', '{', '{}', `{"id":${event.id},"title":"Kep`, '{"id":1,"title":"Another"}']) {
+    await service.app.database.write((tx) =>
+      tx.updateTable('presented_records').set({ own }).where('record', '=', event.id).execute(),
+    )
+    const path = `/events?start_date=2027-05-01&end_date=2027-05-02&per_page=${10 + own.length}`
+    const { status, body } = await service.get(path)
+    assert.deepEqual([status, body.events?.map(({ title }: Body) => title)], [200, ['Kept']], own)
+  }
+})
+
+test('a record that could not be shown is not written', async () => {
+  // A zone of the database rather than of the request: the only way to one that validation has not seen.
+  const { database } = service.app
+  const before = await service.get('/events?per_page=50&status=draft,publish', 'admin')
+  const event = await create('/events', { title: 'To be damaged', ...day, status: 'draft' })
+  await poison('events', event.id, { timezone: 'Nowhere/Atlantis' })
+  const { status } = await service.put(`/events/${event.id}`, { title: 'Changed', venue: { venue: 'Never made' } })
+  assert.ok(status >= 400)
+  const row = await database.read.selectFrom('events').select('title').where('id', '=', event.id).executeTakeFirst()
+  assert.equal(row?.title, 'To be damaged')
+  assert.equal((await service.get('/venues?search=never', 'admin')).body.total, 0)
+  assert.equal(
+    (await service.get('/events?per_page=50&status=draft,publish', 'admin')).body.events.length,
+    before.body.events.length,
+  )
+})
+
+test('the same record is noted once a minute, and only so many of them', () => {
+  const noted: string[] = []
+  const report = (error: unknown) => noted.push(String(error))
+  for (let round = 0; round < 3; round++)
+    for (let id = 1; id <= 200; id++) noteUnshowable({ report }, 'event', id, new Error('it is broken'))
+  assert.equal(noted.length, 50)
+  assert.equal(noted[0], 'UnshowableRecord: event 1 cannot be shown: it is broken')
+})
+
+/** Another process on the same database, with what it says in its log. */
+async function startLogging() {
+  const settings = {
+    database: service.config.database,
+    data: service.config.data,
+    timezone: 'America/New_York',
+    port: '0',
+  }
+  const flags = Object.entries({ ...settings, log_level: 'error' }).flatMap(([name, value]) => [
+    `--${name.replaceAll('_', '-')}`,
+    value,
+  ])
+  const child = spawn(process.execPath, ['src/main.ts', ...flags, 'serve'], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: { PATH: process.env.PATH ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise((resolve) => child.on('exit', resolve))
+  const lines: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
+  const end = () => {
+    child.kill()
+    return ended
+  }
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, base] = line.match(/^Kalends answers at (\S+)$/) ?? []
+    if (base === undefined) continue
+    child.stdout.resume()
+    return { lines, base, end }
+  }
+  throw new Error(lines.join('\n'))
+}
+
+async function ask(url: string, as: Reader): Promise<Body> {
+  const answer = await fetch(url, { headers: credentialsOf(as) })
+  assert.ok(answer.status === 200 || answer.status === 503, `${url}: ${answer.status}`)
+  return answer.json()
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openDatabase } from '../../src/storage/database.ts'
+import { databaseName, patient, scratchDatabase } from '../support/database.ts'
+import { startLoggedService } from '../support/logged-service.ts'
+import { addUsers, credentialsOf, type Settings } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+const EVENTS = '/tribe/events/v1/events'
+
+/** A service in a process of its own, with one user a role. */
+async function start(t: TestContext, settings: Settings = {}) {
+  const scratch = await scratchDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-watching-'))
+  const given = { database: patient(scratch.address), data: folder, ...settings }
+  const service = await startLoggedService(given)
+  t.after(async () => {
+    await service.end()
+    await scratch.remove()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const database = await openDatabase(scratch.address)
+  await addUsers({ database })
+  await database.close()
+  return service
+}
+
+const event = (title: string) => ({ title, start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' })
+
+function post(base: string, body: object) {
+  const headers = { ...credentialsOf('admin'), 'content-type': 'application/json' }
+  return fetch(`${base}/events`, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+test('every request has one line in the log: reads from memory and from finished bodies too', async (t) => {
+  const service = await start(t, { log_level: 'info' })
+  const { base } = service
+  assert.equal((await post(base, event('Logged'))).status, 201)
+  const ids: string[] = []
+  const asked = [`${base}/events?start_date=2027-01-01`, `${base}/events/1`, `${base}/nothing-here`]
+  for (const url of [asked[0], asked[0], asked[0], asked[1], asked[2]]) {
+    const { headers } = await fetch(url ?? '')
+    ids.push(headers.get('x-request-id') ?? 'none')
+  }
+  assert.equal(new Set(ids).size, 5)
+  await until(() => ids.every((id) => service.log().some((line) => line.requestId === id)), 'lines are missing')
+  const lines = service.log().filter(({ msg }) => msg === 'answered')
+  assert.equal(lines.length, 6)
+  const [write, ...reads] = lines
+  assert.deepEqual([write?.method, write?.route, write?.status, write?.level], ['POST', EVENTS, 201, 30])
+  for (const [index, line] of reads.entries()) {
+    assert.equal(line.requestId, ids[index])
+    assert.ok(typeof line.ms === 'number' && line.ms >= 0 && line.bytes > 0, JSON.stringify(line))
+  }
+  assert.deepEqual(
+    reads.map(({ route, status }) => [route, status]),
+    [
+      [EVENTS, 200],
+      [EVENTS, 200],
+      [EVENTS, 200],
+      [`${EVENTS}/{id}`, 404],
+      ['', 404],
+    ],
+  )
+})
+
+test('the lines of requests can be left out, for reads or altogether', async (t) => {
+  const writes = await start(t, { log_level: 'info', request_log: 'writes' })
+  const none = await start(t, { log_level: 'info', request_log: 'none' })
+  for (const { base } of [writes, none]) {
+    await fetch(`${base}/events`)
+    assert.equal((await post(base, event('Quiet'))).status, 201)
+  }
+  await until(() => writes.log().some(({ msg }) => msg === 'answered'), 'the write has no line')
+  await Promise.all([writes.end(), none.end()])
+  const answered = (service: typeof none) => service.log().filter(({ msg }) => msg === 'answered')
+  assert.deepEqual(
+    answered(writes).map(({ method }) => method),
+    ['POST'],
+  )
+  assert.deepEqual(answered(none), [])
+})
+
+/** The samples of a page of metrics by name and labels; fails for any other text. */
+function parseMetrics(page: string): Map<string, number> {
+  const samples = new Map<string, number>()
+  const typed = new Set<string>()
+  for (const line of page.trimEnd().split('\n')) {
+    if (line.startsWith('# HELP ')) continue
+    const [, name] = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line) ?? []
+    if (name !== undefined) {
+      assert.ok(!typed.has(name), `${name} comes twice`)
+      typed.add(name)
+      continue
+    }
+    const [, sample = '', family = '', value = ''] =
+      /^((\w+?)(?:_bucket|_sum|_count)?(?:\{[^}]*(?:\{id\}|\{slug\})?[^}]*\})?) (\S+)$/.exec(line) ?? []
+    assert.ok(typed.has(family) || typed.has(sample.split('{')[0] ?? ''), line)
+    assert.ok(!samples.has(sample), `${sample} comes twice`)
+    assert.ok(value === '+Inf' || Number.isFinite(Number(value)), line)
+    samples.set(sample, Number(value))
+  }
+  return samples
+}
+
+for (const workers of ['1', '2']) {
+  test(`metrics tell requests, times, caches, database and process (${workers} at work)`, async (t) => {
+    const service = await start(t, { metrics: '127.0.0.1:0', workers })
+    const { base, metrics } = service
+    assert.ok(metrics)
+    for (let i = 0; i < 30; i++) assert.equal((await fetch(`${base}/events?start_date=2027-01-01`)).status, 200)
+    for (let i = 0; i < 4; i++) assert.equal((await post(base, event(`Event ${i}`))).status, 201)
+    await fetch(`${base}/events/1`)
+    await fetch(`${base}/venues?search=anything`)
+    const read = async () => {
+      const response = await fetch(metrics)
+      assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+      return parseMetrics(await response.text())
+    }
+    const sum = (samples: Map<string, number>, name: string, ...labels: string[]) =>
+      [...samples].reduce((total, [sample, value]) => {
+        const isMeant = sample.split('{')[0] === name && labels.every((label) => sample.includes(label))
+        return total + (isMeant ? value : 0)
+      }, 0)
+    const samples = await read()
+    const route = `route="${EVENTS}"`
+    assert.equal(sum(samples, 'kalends_requests_total', route, 'method="GET"', 'status="200"'), 30)
+    assert.equal(sum(samples, 'kalends_requests_total', route, 'method="POST"', 'status="201"'), 4)
+    assert.equal(sum(samples, 'kalends_requests_total', `route="${EVENTS}/{id}"`, 'status="404"'), 1)
+    assert.equal(sum(samples, 'kalends_request_duration_seconds_count', route), 34)
+    assert.equal(sum(samples, 'kalends_request_duration_seconds_bucket', route, 'le="+Inf"'), 34)
+    assert.equal(sum(samples, 'kalends_answers_total'), 36)
+    assert.ok(sum(samples, 'kalends_answers_total', 'from="finished"') > 0)
+    assert.ok(sum(samples, 'kalends_database_seconds_count', 'kind="write"') >= 4)
+    assert.equal(sum(samples, 'kalends_database_waiting'), 0)
+    assert.equal(sum(samples, 'kalends_queue_waiting'), 0)
+    assert.ok(sum(samples, 'kalends_queue_limit', 'work="searches"') > 0)
+    const hasServer = databaseName() === 'postgres'
+    assert.equal(sum(samples, 'kalends_database_connections') > 0, hasServer)
+    assert.equal(sum(samples, 'kalends_database_up'), Number(workers))
+    assert.ok(sum(samples, 'kalends_log_position') >= 4)
+    assert.ok(sum(samples, 'kalends_memory_bytes') > 10_000_000)
+    assert.equal(sum(samples, 'kalends_info', 'version="'), Number(workers))
+    assert.ok([...samples.keys()].some((sample) => sample.startsWith('kalends_event_loop_delay_seconds')))
+    assert.equal(samples.has('kalends_answer_bytes_total'), workers === '1', 'of several workers each has its own')
+    await fetch(`${base}/events?start_date=2027-01-01`)
+    assert.equal(sum(await read(), 'kalends_requests_total', route, 'method="GET"', 'status="200"'), 31)
+    await until(
+      async () => sum(await read(), 'kalends_index_events') === 4 * Number(workers),
+      'the index is not counted',
+    )
+    for (const [path, status] of [
+      ['/', 404],
+      ['/events', 404],
+    ] as const)
+      assert.equal((await fetch(new URL(path, metrics))).status, status)
+    assert.equal((await fetch(metrics, { method: 'POST' })).status, 405)
+    assert.notEqual(new URL(metrics).port, new URL(base).port)
+    assert.equal((await fetch(new URL('/metrics', base))).status, 404)
+  })
+}
+
+test('made-up methods and paths make no more series, and without the setting nobody listens', async (t) => {
+  const service = await start(t, { metrics: '127.0.0.1:0' })
+  for (let i = 0; i < 20; i++) {
+    await fetch(`${service.base}/made-up-${i}`, { method: 'PROPFIND' })
+    await fetch(new URL(`/made-up-${i}`, service.base))
+  }
+  const page = await (await fetch(service.metrics ?? '')).text()
+  assert.ok(!page.includes('made-up') && !page.includes('PROPFIND'), page)
+  assert.equal((await start(t)).metrics, undefined)
+})

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import {
+  type Copy,
+  copySources,
+  follow,
+  type Recipe,
+  readRecipes,
+  removeCopy,
+  roundsOf,
+  runIn,
+  unsaid,
+} from '../support/recipes.ts'
+import type { Settings } from '../support/service.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+const recipes = readRecipes(page)
+
+/** A recipe in words alone: what it makes is as large as a folder. */
+const IN_WORDS = 'Add a resource'
+
+/** The same field on organizers, which nobody has to be told of. */
+const onOrganizers = recipes.filter(({ title }) => title === 'Add a plain field').map(ofOrganizers)
+
+const copy = await copySources(root)
+after(() => removeCopy(copy))
+
+test('every recipe has steps that are done here, and says what reports one that is left out', () => {
+  const run = recipes.filter(({ title }) => title !== IN_WORDS)
+  assert.ok(run.length >= 5)
+  for (const { title, steps, omissions, unmarked } of run) {
+    assert.ok(steps.length > 1, `${title} has no steps`)
+    assert.ok(omissions.length > 0, `${title} does not say what reports an omission`)
+    assert.deepEqual(unmarked, [], `blocks of "${title}" are not done here`)
+    const names = new Set(steps.map(({ name }) => name))
+    for (const { without } of omissions) assert.ok(names.has(without), `${title} has no step ${without}`)
+  }
+})
+
+function ofOrganizers(recipe: Recipe): Recipe {
+  const other = (text: string) => text.replaceAll('venue', 'organizer')
+  const steps = recipe.steps.map(({ name, text, does }) => {
+    const place = does.what === 'run' ? does : { ...does, file: other(does.file), anchor: other(does.anchor) }
+    return { name, text: other(text), does: place }
+  })
+  return { ...recipe, title: `${recipe.title} to organizers`, steps }
+}
+
+test('every omission is reported as CONTRIBUTING.md says', async () => {
+  for (const round of roundsOf(recipes)) {
+    await follow(copy, recipes, round)
+    const printed = await reports(copy, new Set(round.map(({ from }) => from)))
+    for (const { title, without, from, lines } of round) {
+      const output = printed.get(from) ?? ''
+      assert.deepEqual(
+        unsaid(lines, output),
+        [],
+        `"${title}" without ${without}: ${from} says\n${output.slice(0, 3000)}`,
+      )
+    }
+  }
+})
+
+/** What the type checker and tests of the house print, by `types` or the path of the test. */
+async function reports(tried: Copy, tools: ReadonlySet<string>): Promise<Map<string, string>> {
+  const printed = [...tools].map(async (tool): Promise<[string, string]> => {
+    const words = tool === 'types' ? ['tsc', '--noEmit', '-p', 'tsconfig.build.json'] : ['node', '--test', tool]
+    const { output } = await runIn(tried, words[0] ?? '', words.slice(1))
+    return [tool, output]
+  })
+  return new Map(await Promise.all(printed))
+}
+
+/** The tests of the house that look at what the recipes change, but for those that a recipe itself runs. */
+const HOUSE = ['columns', 'documents', 'imports', 'locales', 'settings']
+
+test('with every step done, types, lint and the tests of the house hold', async () => {
+  await follow(copy, [...recipes, ...onOrganizers], [])
+  const [types, house] = await Promise.all([
+    runIn(copy, 'tsc', ['--noEmit']),
+    runIn(copy, 'node', ['--test', ...HOUSE.map((name) => `test/house/${name}.test.ts`)]),
+  ])
+  assert.equal(types.output.trim(), '')
+  assert.equal(house.code, 0, house.output)
+  const lint = await runIn(copy, 'biome', ['check', '--error-on-warnings', ...copy.before.keys()])
+  assert.equal(lint.code, 0, lint.output)
+})
+
+test('with every step done, the service has the field, the filter, the language, the setting and the problem code', async (t) => {
+  const service = await startChanged({ language: 'it', contact: 'info@example.org' })
+  t.after(service.close)
+  assert.equal((service.config as { contact?: string }).contact, 'info@example.org')
+
+  await t.test('a venue says how it is reached, is found by that, shown within events, and cleared', async () => {
+    const made = await service.post('/venues', { venue: 'Hall', access: 'Ramp at the <b>back</b> door' })
+    assert.equal(made.status, 201)
+    assert.equal(made.body.access, 'Ramp at the back door')
+    const path = `/venues/${made.body.id}`
+    assert.equal((await service.get(path)).body.access, 'Ramp at the back door')
+    assert.equal((await service.get('/venues?search=ramp')).body.venues[0].id, made.body.id)
+    const event = await service.post('/events', { ...EVENT, title: 'Concert', venue: made.body.id, status: 'publish' })
+    assert.equal((await service.get(`/events/${event.body.id}`)).body.venue.access, 'Ramp at the back door')
+    assert.equal((await service.post(path, { access: '' })).status, 200)
+    assert.equal((await service.get(path)).body.access, undefined)
+    const long = await service.post(path, { access: 'a'.repeat(1001) })
+    assert.equal(long.body.data.details.access.data.limit, 1000)
+  })
+
+  await t.test('an organizer has the same field by the same steps', async () => {
+    const made = await service.post('/organizers', { organizer: 'Choir', access: 'Lift' })
+    assert.equal((await service.get('/organizers?search=lift')).body.organizers[0].id, made.body.id)
+    assert.equal((await service.post(`/organizers/${made.body.id}`, { access: '' })).body.access, undefined)
+  })
+
+  await t.test('lists of events are narrowed to sticky ones, and their links stay so', async () => {
+    for (const title of ['Fair', 'Market']) await service.post('/events', { ...EVENT, title, sticky: true })
+    const sticky = await service.get(`/events?sticky=1&per_page=1&${WINDOW}`)
+    assert.equal(sticky.body.total, 2)
+    assert.equal(new URL(sticky.body.next_rest_url).searchParams.get('sticky'), '1')
+    const others = await service.get(`/events?sticky=false&${WINDOW}`)
+    assert.deepEqual(
+      others.body.events.map(({ title }: { title: string }) => title),
+      ['Concert'],
+    )
+  })
+
+  await t.test('refusals and descriptions are in the new language', async () => {
+    const { it } = await importChanged<{ it: Record<string, string> }>('src/locales/it.ts')
+    const missing = await service.get('/events/999999')
+    assert.equal(missing.body.message, it['There is no event with this id or slug.'])
+    const document = JSON.stringify((await service.get('/doc')).body)
+    assert.ok(document.includes(it['How the venue is reached without stairs'] ?? '?'))
+    assert.ok(document.includes(it['Only sticky events, or only those that are not'] ?? '?'))
+    assert.ok(document.includes('rest_calendar_closed'))
+  })
+
+  await t.test('--help lists the new setting, and a problem of the new code is answered with its status', async () => {
+    const { output } = await runIn(copy, 'node', ['bin/kalends.js', 'serve', '--help'])
+    assert.match(output, /--contact /)
+    const { Problem } = await importChanged<{ Problem: new (code: string) => Error }>('src/problems.ts')
+    const { problemReply } =
+      await importChanged<typeof import('../../src/http/problem-replies.ts')>('src/http/problem-replies.ts')
+    const reply = problemReply(new Problem('rest_calendar_closed') as never, 'de', true)
+    assert.deepEqual([reply.status, reply.body.message], [403, 'Der Kalender ist geschlossen.'])
+  })
+})
+
+const EVENT = { start_date: '2030-05-01 20:00:00', end_date: '2030-05-01 22:00:00', status: 'publish' }
+const WINDOW = 'start_date=2030-01-01&end_date=2030-12-31'
+
+/** A module of the copy. */
+async function importChanged<Module>(path: string): Promise<Module> {
+  return await import(pathToFileURL(join(copy.folder, path)).href)
+}
+
+/** The service of the copy, with settings that only the copy has. */
+async function startChanged(settings: Readonly<Record<string, string>>) {
+  const { startService } = await importChanged<typeof import('../support/service.ts')>('test/support/service.ts')
+  return startService(settings as Settings)
+}
+
+/** Files of the copy as the recipes leave it. */
+function listFiles(): string[] {
+  return readdirSync(copy.folder, { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll(sep, '/'))
+}
+
+const spans = [...page.replace(/<!--[\s\S]*?-->/g, '').matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)
+
+test('every source file that CONTRIBUTING.md names is there', () => {
+  const files = listFiles()
+  const named = spans.filter((span) => /^[\w./-]+\.(ts|md|json)$/.test(span))
+  const missing = named
+    .map((path) => path.replaceAll('NNNN', copy.migration))
+    .filter((path) => !files.some((file) => `/${file}`.endsWith(`/${path}`)))
+  assert.ok(named.length > 10)
+  assert.deepEqual(missing, [])
+})
+
+test('every name of the sources that CONTRIBUTING.md mentions is there', () => {
+  // `findX` and the like stand for many.
+  const named = spans.filter((span) => /^[A-Za-z_]\w+$/.test(span) && !span.endsWith('X'))
+  const sources = listFiles().filter((file) => /^(src|test)\/.*\.ts$/.test(file))
+  const text = sources.map((file) => readFileSync(join(copy.folder, file), 'utf8')).join('\n')
+  assert.deepEqual(
+    named.filter((name) => !new RegExp(`\\b${name}\\b`).test(text)),
+    [],
+  )
+})

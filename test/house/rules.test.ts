@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const RULES = 'docs/rules.md'
+const FOLDERS = ['src', 'test', 'bench', 'docs']
+const THIS_TEST = 'test/house/rules.test.ts'
+
+interface Source {
+  /** Path from the root of the repository. */
+  path: string
+  text: string
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`)
+}
+
+function sources(): Source[] {
+  const pages = readdirSync(root).filter((path) => path.endsWith('.md'))
+  return [...FOLDERS.flatMap(filesIn), ...pages]
+    .filter((path) => /\.(ts|md)$/.test(path) && path !== THIS_TEST)
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+}
+
+/** The numbers of the rules, in the order of the page. */
+function rules(): string[] {
+  const page = readFileSync(join(root, RULES), 'utf8')
+  return [...page.matchAll(/^<a id="rule-(\d+\.\d+)"><\/a>\*\*(\d+\.\d+)\*\* /gm)].map(([, id = '', number]) => {
+    assert.equal(number, id, 'a rule and its anchor have different numbers')
+    return id
+  })
+}
+
+/** The numbers in `rule 4.3`, `rules 4.3, 4.4 and 5.1`, `Rule 4.3`. A line may end within them. */
+function citedIn(text: string): string[] {
+  const citations = text.matchAll(
+    /\brules?\s+(?:\*\s+|\/\/\s+)?(\d+\.\d+(?:(?:,\s+|\s+and\s+|\s+to\s+)(?:\*\s+)?\d+\.\d+)*)/gi,
+  )
+  return [...citations].flatMap(([, numbers = '']) => numbers.match(/\d+\.\d+/g) ?? [])
+}
+
+test('the numbers of the rules go up by one within each section', () => {
+  const expected: string[] = []
+  let [section, at] = [0, 0]
+  for (const number of rules()) {
+    const [own = 0] = number.split('.').map(Number)
+    ;[section, at] = own === section ? [section, at + 1] : [section + 1, 1]
+    expected.push(`${section}.${at}`)
+  }
+  assert.ok(expected.length > 100)
+  assert.deepEqual(rules(), expected)
+})
+
+test('every rule that is cited stands in docs/rules.md', () => {
+  const known = new Set(rules())
+  const unknown = sources().flatMap(({ path, text }) =>
+    citedIn(text)
+      .filter((number) => !known.has(number))
+      .map((number) => `${path}: rule ${number}`),
+  )
+  assert.deepEqual(unknown, [])
+})
+
+test('no citation leads to a paper outside this repository', () => {
+  const outside = /\b(?:contract|specification|defects?|appendix),?\s+(?:\*\s+|appendix\s+)?(?:\d|[ABC](?:\.|\b))/i
+  const found = sources().flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, at) => (path !== RULES && outside.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [])),
+  )
+  assert.deepEqual(found, [])
+})
+
+test('every file that the glossary names is in src', () => {
+  const names = new Set(filesIn('src').map((path) => path.split(/[/\\]/).at(-1)))
+  const named = [...readFileSync(join(root, 'docs/glossary.md'), 'utf8').matchAll(/\| `([\w.-]+\.ts)` +\|/g)]
+  assert.ok(named.length > 30)
+  assert.deepEqual(
+    named.map(([, name = '']) => name).filter((name) => !names.has(name)),
+    [],
+  )
+})
+
+test('citations are read in every form that comments have', () => {
+  assert.deepEqual(citedIn('as rule 4.3 says (rules 5.1, 5.2 and 6.1)\n * (rules\n * 7.1)'), [
+    '4.3',
+    '5.1',
+    '5.2',
+    '6.1',
+    '7.1',
+  ])
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, get } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { canShare, checkFree, closeAcceptors, openAcceptors } from '../../src/http/acceptors.ts'
+import { startService } from '../support/service.ts'
+
+const onSharing = { skip: !canShare && 'where listeners share a port' }
+const NEW = 64
+
+async function listening(t: TestContext) {
+  const server = createServer((_request, response) => response.end('yes'))
+  server.listen({ port: 0, host: '127.0.0.1', reusePort: true })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const acceptors = await openAcceptors(server, { port, host: '127.0.0.1' })
+  t.after(async () => {
+    server.closeAllConnections()
+    server.close()
+    await closeAcceptors(acceptors)
+  })
+  return { server, port, acceptors }
+}
+
+test('many that are new are taken in within a few turns of the event loop', onSharing, async (t) => {
+  const { server, port } = await listening(t)
+  let taken = 0
+  server.on('connection', () => taken++)
+  const sockets = Array.from({ length: NEW }, () => connect(port, '127.0.0.1'))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  let turns = 0
+  for (; taken < NEW && turns < 10 * NEW; turns++) await new Promise((resolve) => setImmediate(resolve))
+  for (const socket of sockets) socket.destroy()
+  assert.equal(taken, NEW)
+  // A port that is shared at random gives some listener several times its share.
+  assert.ok(turns < NEW / 3, `${turns} turns`)
+})
+
+test('whoever was taken in by any of them is answered, and awaited when they close', onSharing, async (t) => {
+  const { server, port, acceptors } = await listening(t)
+  server.removeAllListeners('request')
+  server.on('request', async (_request, response) => {
+    await sleep(200)
+    response.end('in the end')
+  })
+  const answers = Promise.all(
+    Array.from({ length: NEW }, async () => {
+      const [response] = await once(get({ port, host: '127.0.0.1', agent: false }), 'response')
+      return (await response.setEncoding('utf8').toArray()).join('')
+    }),
+  )
+  await sleep(100)
+  await closeAcceptors(acceptors)
+  assert.deepEqual(new Set(await answers), new Set(['in the end']))
+})
+
+test('a port that somebody listens on is not free, though it could be shared', async () => {
+  const service = await startService()
+  try {
+    const { port } = service.app
+    await assert.rejects(checkFree({ port, host: '127.0.0.1' }), { code: 'EADDRINUSE' })
+    await assert.rejects(startService({ port: String(port) }), {
+      message: `Port ${port} of 127.0.0.1 is in use; choose another with --port.`,
+    })
+  } finally {
+    await service.close()
+  }
+})

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { admitted, LIMITS, leave, makeAdmission, tryEnter } from '../../src/http/admission.ts'
+import { Problem } from '../../src/problems.ts'
+
+const here = () => false
+
+function withReads(running: number, waiting: number, longestMs = 60_000) {
+  return makeAdmission({ ...LIMITS, reads: { running, waiting, longestMs } })
+}
+
+/** Work that goes on until it is told to end. */
+function openEnded() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { work: () => promise, end: resolve }
+}
+
+const isOverload = (error: unknown) => error instanceof Problem && error.code === 'rest_unavailable'
+
+test('so many run, so many more wait in the order they came, and the rest is turned away at once', async () => {
+  const admission = withReads(2, 2)
+  const order: number[] = []
+  const works = [0, 1, 2, 3].map(openEnded)
+  const done = works.map(({ work }, i) =>
+    admitted(admission, 'reads', here, () => {
+      order.push(i)
+      return work()
+    }),
+  )
+  await assert.rejects(
+    admitted(admission, 'reads', here, async () => order.push(4)),
+    isOverload,
+  )
+  assert.deepEqual(order, [0, 1])
+  works[1]?.end()
+  await done[1]
+  await nextTurn()
+  await nextTurn()
+  assert.deepEqual(order, [0, 1, 2])
+  for (const { end } of works) end()
+  await Promise.all(done)
+  assert.deepEqual(order, [0, 1, 2, 3])
+})
+
+test('one kind of work waits for no other', async () => {
+  const admission = withReads(1, 0)
+  const work = openEnded()
+  const running = admitted(admission, 'reads', here, work.work)
+  await assert.rejects(
+    admitted(admission, 'reads', here, async () => 1),
+    isOverload,
+  )
+  assert.equal(await admitted(admission, 'writes', here, async () => 2), 2)
+  work.end()
+  await running
+})
+
+test('a place comes back when work fails, and is given on in the next turn of the event loop', async () => {
+  const admission = withReads(1, 5)
+  const failing = admitted(admission, 'reads', here, async () => {
+    throw new Error('no')
+  })
+  let isTurnOver = false
+  setImmediate(() => {
+    isTurnOver = true
+  })
+  const next = admitted(admission, 'reads', here, async () => isTurnOver)
+  await assert.rejects(failing, /no/)
+  assert.equal(await next, true)
+})
+
+test('who waits too long is turned away', async () => {
+  const admission = withReads(1, 5, 50)
+  const work = openEnded()
+  const running = admitted(admission, 'reads', here, work.work)
+  await assert.rejects(
+    admitted(admission, 'reads', here, async () => 1),
+    isOverload,
+  )
+  work.end()
+  await running
+  await sleep(120)
+  assert.equal(admission.looking, undefined)
+})
+
+test('nothing is done for a client that has gone', async () => {
+  const admission = withReads(1, 5)
+  assert.ok(tryEnter(admission, 'reads'))
+  let isGone = false
+  const gone = admitted(
+    admission,
+    'reads',
+    () => isGone,
+    async () => assert.fail('it was done'),
+  )
+  const still = admitted(admission, 'reads', here, async () => 'done')
+  isGone = true
+  leave(admission, 'reads')
+  await assert.rejects(gone, isOverload)
+  assert.equal(await still, 'done')
+})

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { arrive, type Handling, isPressed, noPressure, type Pressure } from '../../src/http/pressure.ts'
+
+interface Seen {
+  served: number[]
+  refused: number[]
+  /** Those that were served while only finished answers are given. */
+  pressed: number[]
+}
+
+/** A handling that works for so many milliseconds for each request. */
+function working(pressure: Pressure<number>, ms: number): Seen & Handling<number> {
+  const seen: Seen = { served: [], refused: [], pressed: [] }
+  return {
+    ...seen,
+    serve: (request) => {
+      seen.served.push(request)
+      if (isPressed(pressure)) seen.pressed.push(request)
+      for (const until = performance.now() + ms; performance.now() < until; );
+    },
+    refuse: (request) => void seen.refused.push(request),
+  }
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+test('in one turn of the event loop requests are served for 50 ms, the others after it, all in order', async () => {
+  const pressure = noPressure<number>()
+  const handling = working(pressure, 10)
+  for (const i of numbers(12)) arrive(pressure, i, performance.now(), handling)
+  assert.ok(handling.served.length >= 3 && handling.served.length <= 6, `${handling.served.length}`)
+  while (handling.served.length < 12) await nextTurn()
+  assert.deepEqual(handling.served, numbers(12))
+  assert.deepEqual([pressure.waiting.length, pressure.taken, pressure.waitedMs], [0, 0, 0])
+})
+
+test('one long wait of the thread makes nobody wait for another turn', () => {
+  const pressure = noPressure<number>()
+  const handling = working(pressure, 0)
+  arrive(pressure, 0, performance.now() - 3000, handling)
+  for (const i of numbers(10)) arrive(pressure, i + 1, performance.now(), handling)
+  assert.equal(handling.served.length, 11)
+})
+
+test('what has waited for long gets a finished answer or none, and in the end none', async () => {
+  const pressure = noPressure<number>()
+  const handling = working(pressure, 10)
+  for (const i of numbers(100)) arrive(pressure, i, performance.now(), handling)
+  // One that comes later is not served before those.
+  arrive(pressure, 100, performance.now(), handling)
+  while (handling.served.length + handling.refused.length < 101) await nextTurn()
+  const { served, refused, pressed } = handling
+  assert.deepEqual(
+    [...served, ...refused].sort((a, b) => a - b),
+    numbers(101),
+  )
+  assert.ok(refused.length > 0)
+  assert.ok(pressed.length > 0 && pressed.length < served.length)
+  await nextTurn()
+  arrive(pressure, 101, performance.now(), handling)
+  assert.equal(handling.served.at(-1), 101)
+})
+
+test('who comes when two turns of work are waiting is turned away at the end of the turn', async () => {
+  const pressure = noPressure<number>()
+  const handling = working(pressure, 10)
+  // By now it is known how many a turn serves.
+  for (const i of numbers(60)) arrive(pressure, i, performance.now(), handling)
+  while (handling.served.length + handling.refused.length < 60) await nextTurn()
+  const before = handling.refused.length
+  for (const i of numbers(200)) arrive(pressure, 100 + i, performance.now(), handling)
+  assert.equal(handling.refused.length, before)
+  await nextTurn()
+  await nextTurn()
+  assert.ok(handling.refused.length - before > 100, `${handling.refused.length - before} were turned away`)
+  while (pressure.waiting.length > 0) await nextTurn()
+})

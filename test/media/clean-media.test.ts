@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { Command, CommanderError } from 'commander'
+import sharp from 'sharp'
+import type { MediaStore } from '../../src/media/media-store.ts'
+import { openMediaStore } from '../../src/media/open-media-store.ts'
+import { registerMediaCommands } from '../../src/transfer/media-commands.ts'
+import { type S3Server, startS3 } from '../support/s3.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const LATER = 2 * 3_600_000
+const LEFTOVER = '2026/11/.01234567-89ab-cdef-0123-456789abcdef'
+
+let service: TestService
+let store: MediaStore
+
+/** Runs the command beside the service, two hours from now unless said otherwise. */
+async function clean(words: string[] = [], { from = store, after = LATER } = {}) {
+  const answer = { out: '', err: '', code: 0 }
+  const program = new Command('kalends').exitOverride().configureOutput({
+    writeOut: (text) => {
+      answer.out += text
+    },
+    writeErr: (text) => {
+      answer.err += text
+    },
+  })
+  const database = { ...service.app.database, close: async () => undefined }
+  registerMediaCommands(
+    program,
+    async () => ({ database, store: from, failure: () => undefined }),
+    () => Date.now() + after,
+  )
+  await program.parseAsync(['media', 'clean', ...words], { from: 'user' }).catch((error: unknown) => {
+    if (!(error instanceof CommanderError)) throw error
+    answer.code = error.exitCode
+  })
+  return answer
+}
+
+async function upload(): Promise<{ id: number; source_url: string }> {
+  const bytes = await sharp({ create: { width: 2700, height: 300, channels: 3, background: '#0a8' } })
+    .png()
+    .toBuffer()
+  const headers = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="kept.png"' }
+  const { body } = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(bytes), headers)
+  return body
+}
+
+async function held(): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { key, size } of store.list()) if (size > 0) keys.push(key)
+  return keys.sort()
+}
+
+const kinds = { 'a folder': false, 'an S3-compatible store': true }
+
+for (const [kind, isS3] of Object.entries(kinds)) {
+  describe(`kalends media clean, of ${kind}`, () => {
+    let s3: S3Server | undefined
+    before(async () => {
+      s3 = isS3 ? await startS3() : undefined
+      service = await startService(s3 ? { media: s3.place('town') } : {})
+      store = await openMediaStore(s3?.place('town') ?? `file:${join(service.config.data, 'media')}`, (error) => {
+        throw error
+      })
+    })
+    after(async () => {
+      await service.close()
+      await s3?.close()
+    })
+
+    test('finds nothing where every file has its image', async () => {
+      assert.deepEqual(await clean(), {
+        out: 'Every file that is older than an hour belongs to an image.\n',
+        err: '',
+        code: 0,
+      })
+      await upload()
+    })
+
+    test('lists what no image names, and leaves it', async () => {
+      const image = await upload()
+      const gone = await upload()
+      await service.remove(`~/wp-json/wp/v2/media/${gone.id}`)
+      const before = await held()
+      await store.put('2026/11/orphan.png', Buffer.from('orphan'), 'image/png')
+      await store.put('2026/11/orphan-150x150.png', Buffer.from('small'), 'image/png')
+      const { out, code } = await clean()
+      assert.equal(code, 0)
+      assert.deepEqual(out.split('\n'), [
+        '2026/11/orphan-150x150.png  5',
+        '2026/11/orphan.png  6',
+        '2 files of 11 bytes that no image names; kalends media clean --yes removes them.',
+        '',
+      ])
+      assert.equal((await held()).length, before.length + 2)
+      assert.equal((await fetch(image.source_url)).status, 200)
+    })
+
+    test('leaves what was written within the last hour, whose image may be about to be noted', async () => {
+      assert.match((await clean(['--yes'], { after: 0 })).out, /^Every file/)
+      assert.ok((await held()).includes('2026/11/orphan.png'))
+    })
+
+    test('removes it with --yes, and nothing else, while the service runs', async () => {
+      const kept = (await held()).filter((key) => !key.includes('orphan'))
+      if (!isS3) await writeFile(join(service.config.data, 'media', LEFTOVER), 'half')
+      if (!isS3) await writeFile(join(service.config.data, 'media', 'notes of somebody.txt'), 'mine')
+      const { out } = await clean(['--yes'])
+      assert.match(out, isS3 ? /Removed 2 files of 11 bytes/ : /Removed 3 files of 15 bytes/)
+      assert.deepEqual(await held(), kept)
+      assert.match((await clean(['--yes'])).out, /^Every file/)
+      const image = await upload()
+      assert.equal((await fetch(image.source_url)).status, 200)
+      assert.equal(await store.put('2026/11/orphan.png', Buffer.from('new'), 'image/png'), false)
+    })
+
+    test('refuses to touch a store of which the database names nothing', async () => {
+      const other = await startService()
+      try {
+        const bytes = Buffer.from('of another calendar')
+        const foreign = await openMediaStore(`file:${join(other.config.data, 'media')}`, () => undefined)
+        await foreign.put('2026/11/other.png', bytes, 'image/png')
+        const { err, code } = await clean(['--yes'], { from: foreign })
+        assert.equal(code, 1)
+        assert.match(err, /belongs to another calendar/)
+        assert.ok(await foreign.read('2026/11/other.png').then((file) => file?.stream.destroy()))
+      } finally {
+        await other.close()
+      }
+    })
+  })
+}

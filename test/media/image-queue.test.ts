@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import sharp from 'sharp'
+import { makeImageQueue, type Pace, takeTurn } from '../../src/media/image-queue.ts'
+import { inMemory, prepareImage } from '../../src/media/image-sizes.ts'
+
+/** Work that ends when it is told to. */
+function workIn(queue = makeImageQueue()) {
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const ask = (name: string, pace: Pace) =>
+    takeTurn(queue, pace, async () => {
+      begun.push(name)
+      await new Promise<void>((end) => ends.set(name, end))
+      return name
+    })
+  const end = async (name: string) => {
+    ends.get(name)?.()
+    await turn()
+  }
+  return { begun, ask, end }
+}
+
+const BUSY = { code: 'rest_unavailable', details: { retryAfter: 5 } }
+
+describe('images take turns', () => {
+  test('two at a time, of which one may be slow, in the order in which they came', async () => {
+    const { begun, ask, end } = workIn()
+    const all = [ask('slow 1', 'slow'), ask('slow 2', 'slow'), ask('quick 1', 'quick'), ask('quick 2', 'quick')]
+    await turn()
+    assert.deepEqual(begun, ['slow 1', 'quick 1'])
+    await end('quick 1')
+    assert.deepEqual(begun.slice(2), ['quick 2'])
+    await end('slow 1')
+    assert.deepEqual(begun.slice(3), ['slow 2'])
+    await end('quick 2')
+    await end('slow 2')
+    assert.deepEqual(await Promise.all(all), ['slow 1', 'slow 2', 'quick 1', 'quick 2'])
+  })
+
+  test('and those that find too many waiting are told so at once, quick and slow by themselves', async () => {
+    const { ask, begun, end } = workIn()
+    const slow = Array.from({ length: 5 }, (_, i) => ask(`slow ${i}`, 'slow'))
+    await assert.rejects(ask('one too many', 'slow'), BUSY)
+    const quick = Array.from({ length: 33 }, (_, i) => ask(`quick ${i}`, 'quick'))
+    await assert.rejects(ask('one too many', 'quick'), BUSY)
+    await turn()
+    for (let i = 0; i < 38; i++) await end(begun[i] ?? '')
+    assert.equal((await Promise.all([...slow, ...quick])).length, 38)
+  })
+
+  test('and one that fails gives up its place', async () => {
+    const queue = makeImageQueue()
+    for (let i = 0; i < 5; i++) {
+      const failing = takeTurn(queue, 'slow', () => Promise.reject(new Error('no image')))
+      await assert.rejects(failing, /no image/)
+    }
+    assert.equal(await takeTurn(queue, 'slow', async () => 'done'), 'done')
+  })
+})
+
+test('a small image does not wait for a large one, of many bytes or of few', { timeout: 60_000 }, async () => {
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
+  const many = await sharp({ create: { width: 2000, height: 2000, channels: 3, background: '#888', noise } })
+    .gif({ effort: 1 })
+    .toBuffer()
+  const few = await sharp({ create: { width: 7000, height: 7000, channels: 3, background: '#888' } })
+    .png()
+    .toBuffer()
+  assert.ok(many.length > 4_000_000 && few.length < 4_000_000)
+  const small = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#888' } })
+    .png()
+    .toBuffer()
+  const ended: string[] = []
+  const prepare = async (name: string, bytes: Buffer) => {
+    assert.ok(await prepareImage(inMemory(bytes), name))
+    ended.push(name)
+  }
+  const large = [prepare('many', many), prepare('few', few)]
+  for (let i = 0; i < 6; i++) await prepare(`small ${i}`, small)
+  assert.deepEqual(ended, ['small 0', 'small 1', 'small 2', 'small 3', 'small 4', 'small 5'])
+  await Promise.all(large)
+})
+
+test('images that come one after the other are all prepared: none is refused for the others that begin', async () => {
+  const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#369' } })
+    .png()
+    .toBuffer()
+  let refused = 0
+  const waiting = new Set<Promise<void>>()
+  for (let i = 0; i < 1000; i++) {
+    const preparing = prepareImage(inMemory(picture), `picture ${i}`).then((image) => {
+      if (!image) refused += 1
+      waiting.delete(preparing)
+    })
+    waiting.add(preparing)
+    if (waiting.size > 16) await Promise.race(waiting)
+  }
+  await Promise.all(waiting)
+  assert.equal(refused, 0)
+})

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import packageJson from '../../package.json' with { type: 'json' }
+import { addCredential } from '../../src/people/credentials.ts'
+import { insertUser } from '../../src/people/users.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { startProcess } from '../support/processes.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const KALENDS = join(root, 'bin', 'kalends.js')
+
+let home: string
+before(() => {
+  home = mkdtempSync(join(tmpdir(), 'kalends-home-'))
+})
+after(() => rmSync(home, { recursive: true, force: true }))
+
+function folderFor(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-line-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function kalends(words: readonly string[], env: Record<string, string> = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [KALENDS, ...words], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH ?? '', HOME: home, ...env },
+  })
+  return { status, stdout, stderr }
+}
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+/** Starts the service, waits until it answers, and ends it: what it has printed until then. */
+async function startOnce(
+  data: string,
+  more: readonly string[] = [],
+): Promise<{ lines: string[]; base: string; end: () => Promise<unknown> }> {
+  const { lines, end } = startProcess(
+    KALENDS,
+    ['--data', data, '--port', '0', '--log-level', 'silent', ...more, 'serve'],
+    {
+      HOME: home,
+    },
+  )
+  const said: string[] = []
+  for await (const line of lines) {
+    said.push(line)
+    const [, base] = /^Kalends answers at (\S+)$/.exec(line) ?? []
+    if (base !== undefined) return { lines: said, base, end }
+  }
+  throw new Error(`the service did not start: ${said.join(' ')}`)
+}
+
+const signIn = (base: string, login: string, password: string) =>
+  fetch(new URL('/wp-json/wp/v2/users/me', base), {
+    headers: { authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` },
+  }).then(({ status }) => status)
+
+for (const workers of ['1', '2']) {
+  test(`into a log, the first password of a new database is written only as the name of a file of mode 0600 (${workers} at work)`, async (t) => {
+    const data = join(folderFor(t), 'data')
+    const file = join(data, 'first-password.txt')
+    const first = await startOnce(data, ['--workers', workers])
+    const [login = '', password = ''] = readFileSync(file, 'utf8').split('\n')
+    assert.equal(login, 'admin')
+    assert.match(password, /^\w{4}( \w{4}){5}$/)
+    assert.deepEqual([modeOf(data), modeOf(file)], ['700', '600'])
+    assert.ok(first.lines[0]?.includes(file), first.lines.join('\n'))
+    assert.ok(!first.lines.join('\n').includes(password))
+    assert.equal(await signIn(first.base, login, password), 200)
+    await first.end()
+    for (const made of ['kalends.sqlite']) assert.equal(modeOf(join(data, made)), '600')
+
+    const again = await startOnce(data, ['--workers', workers])
+    await again.end()
+    assert.match(
+      again.lines[0] ?? '',
+      /^The first application password is still in .*first-password\.txt; delete the file/,
+    )
+    rmSync(file)
+    const third = await startOnce(data)
+    await third.end()
+    assert.equal(third.lines.length, 1)
+    assert.ok(!existsSync(file))
+  })
+}
+
+test('a first start that fails on a busy port takes no password with it', async (t) => {
+  const data = join(folderFor(t), 'data')
+  const busy = createServer().listen(0, '127.0.0.1')
+  t.after(() => busy.close())
+  await new Promise((resolve) => busy.once('listening', resolve))
+  const address = busy.address()
+  const port = typeof address === 'object' && address ? String(address.port) : ''
+  const failed = kalends(['--data', data, '--port', port, 'serve'])
+  assert.equal(failed.status, 1)
+  assert.equal(failed.stdout, '')
+  assert.match(failed.stderr, /is in use; choose another with --port\./)
+  const { base, end } = await startOnce(data)
+  const [login = '', password = ''] = readFileSync(join(data, 'first-password.txt'), 'utf8').split('\n')
+  assert.equal(await signIn(base, login, password), 200)
+  await end()
+})
+
+test('--version prints the version and nothing else', () => {
+  assert.deepEqual(kalends(['--version']), { status: 0, stdout: `${packageJson.version}\n`, stderr: '' })
+})
+
+test('without the packages it needs, it says in one sentence what to do', (t) => {
+  const folder = folderFor(t)
+  for (const name of ['bin', 'src', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'bin', 'kalends.js'), 'serve'], {
+    encoding: 'utf8',
+    env: { HOME: home },
+  })
+  assert.deepEqual([status, stdout], [1, ''])
+  assert.match(stderr, /^The package [\w@/-]+, which Kalends needs, is not installed: run npm install in .* first\.\n$/)
+})
+
+test('what was compiled is kept in a folder of the user, who alone may write there', (t) => {
+  const cache = join(folderFor(t), 'cache')
+  assert.equal(kalends(['--version'], { XDG_CACHE_HOME: cache }).status, 0)
+  assert.equal(modeOf(join(cache, 'kalends')), '700')
+  const shared = join(folderFor(t), 'shared')
+  mkdirSync(join(shared, 'kalends'), { recursive: true })
+  spawnSync('chmod', ['777', join(shared, 'kalends')])
+  assert.equal(kalends(['--version'], { XDG_CACHE_HOME: shared }).status, 0)
+  const { stdout } = spawnSync('ls', ['-A', join(shared, 'kalends')], { encoding: 'utf8' })
+  assert.equal(stdout, '', 'a folder that others may write into is not used')
+})
+
+test('every setting that is wrong is named, all of them at once', () => {
+  const wrong = {
+    KALENDS_TRUSTED_PROXY: 'banana',
+    KALENDS_IMAGE_HOSTS: 'example.org,http://x/y',
+    KALENDS_PORT: 'eighty',
+    KALENDS_HOST: 'a b',
+    KALENDS_COLOUR: 'red',
+  }
+  const { status, stderr } = kalends(['serve'], wrong)
+  assert.equal(status, 1)
+  const named = stderr.trimEnd().split('\n')
+  assert.equal(named.length, 5, stderr)
+  for (const [name, value] of Object.entries(wrong)) {
+    const line = named.find((each) => each.includes(name))
+    assert.ok(line, `${name} is not named: ${stderr}`)
+    if (name === 'KALENDS_TRUSTED_PROXY') assert.match(line, new RegExp(`takes .*, not "${value}"\\.$`))
+  }
+})
+
+test('proxies are addresses, networks and the names of local ranges', async (t) => {
+  const data = join(folderFor(t), 'data')
+  for (const good of ['10.0.0.0/8,::1', 'loopback', 'fd00::/8,192.0.2.1', '10.0.0.0/255.0.0.0']) {
+    const { end } = await startOnce(data, ['--trusted-proxy', good])
+    await end()
+  }
+  for (const bad of ['10.0.0.0/33', '10.0.0.0/0', '1.2.3', '10.0.0.1/8/8', 'localhost', '::1/129'])
+    assert.match(
+      kalends(['--trusted-proxy', bad, 'serve']).stderr,
+      /^--trusted-proxy takes IP addresses and networks, not /,
+      bad,
+    )
+})
+
+async function calendarIn(file: string): Promise<void> {
+  const database = await openDatabase(`sqlite:${file}`)
+  await migrate(database)
+  await database.write(async (tx) => {
+    const anna = await insertUser(tx, { login: 'anna', role: 'author' }, Date.now())
+    await addCredential(tx, anna, 'password', 'x', Date.now())
+  })
+  await database.close()
+}
+
+test('copy takes addresses from the environment and from files, where no other user sees them', async (t) => {
+  const folder = folderFor(t)
+  const [source, one, two, three] = ['source', 'one', 'two', 'three'].map((name) => join(folder, `${name}.sqlite`))
+  await calendarIn(source ?? '')
+  const file = join(folder, 'address')
+  writeFileSync(file, `sqlite:${source}\n`)
+  const [from, to] = [`sqlite:${source}`, `sqlite:${one}`]
+  for (const [words, env] of [
+    [['copy'], { KALENDS_COPY_FROM: from, KALENDS_COPY_TO: to }],
+    [['copy', '--from-file', file, `sqlite:${two}`], {}],
+    [['copy', `sqlite:${three}`], { KALENDS_COPY_FROM: from }],
+    [['copy', from], { KALENDS_COPY_TO: `sqlite:${three}` }],
+  ] as const) {
+    const { status, stdout, stderr } = kalends(words, { ...env })
+    assert.deepEqual([status, stderr], [0, ''], words.join(' '))
+    assert.match(stdout, /^(Copied|The target held all) \d+ rows/m)
+  }
+  for (const name of [one, two, three]) assert.ok(existsSync(name ?? ''))
+})
+
+test('copy says which database is named nowhere, and which file it cannot read', (t) => {
+  const folder = folderFor(t)
+  const missing = join(folder, 'missing')
+  assert.match(kalends(['copy']).stderr, /^Name the database to read: .*KALENDS_COPY_FROM.*--from-file\.\n$/)
+  assert.match(
+    kalends(['copy', `sqlite:${missing}`]).stderr,
+    /^Name the database to fill: .*KALENDS_COPY_TO.*--to-file\.\n$/,
+  )
+  assert.match(kalends(['copy', '--from-file', missing, 'sqlite:x']).stderr, /^The file .*missing cannot be read: /)
+})
+
+test('a password on the command line is remarked on without being repeated, and is on no list of processes', (t) => {
+  const target = join(folderFor(t), 'target.sqlite')
+  const { status, stdout, stderr } = kalends([
+    'copy',
+    'postgres://someone:hunter2@127.0.0.1:9/none',
+    `sqlite:${target}`,
+  ])
+  assert.equal(status, 1)
+  assert.match(
+    stdout,
+    /^Other users of this machine can see the password of postgres:\/\/someone@127\.0\.0\.1:9\/none on the command line;/,
+  )
+  assert.ok(!(stdout + stderr).includes('hunter2'), stdout + stderr)
+})

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
+import { statement } from '../../src/storage/statement.ts'
+import { databaseName } from '../support/database.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const onSqlite = databaseName() === 'sqlite'
+
+const TEXT = 'Where the river turns. '.repeat(400)
+const event = (title: string) => ({
+  title,
+  description: TEXT,
+  start_date: '2031-05-01 20:00:00',
+  end_date: '2031-05-01 22:00:00',
+})
+
+/** Creates events until one is refused: the ids of those that were made, and the refusal. */
+async function createUntilRefused(service: TestService) {
+  const made: number[] = []
+  for (let n = 0; n < 2000; n++) {
+    const answer = await service.post('/events', event(`Event ${n}`))
+    if (answer.status !== 201) return { made, refusal: answer }
+    made.push(answer.body.id)
+  }
+  assert.fail('no write was refused')
+}
+
+async function assertReadable(service: TestService, ids: readonly number[]): Promise<void> {
+  const lists = await Promise.all(
+    ['anonymous', 'admin'].map((as) => service.get('/events?start_date=2031-01-01&end_date=2031-12-31', as as 'admin')),
+  )
+  for (const { status, body } of lists) assert.deepEqual([status, body.total], [200, ids.length])
+  const last = ids.at(-1)
+  if (last !== undefined) assert.equal((await service.get(`/events/${last}`)).status, 200)
+  assert.equal((await service.get('/events?search=river')).status, 200)
+  assert.equal((await service.get('~/healthz')).status, 200)
+}
+
+describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
+  let service: TestService
+  /** Runs a statement on the connection that writes. */
+  const run = (text: string) =>
+    statement<Record<never, never>>()(() => sql.raw<Record<string, number>>(text))(service.app.database.read, {})
+
+  beforeEach(async () => {
+    service = await startService()
+    await service.post('/events', event('First'))
+  })
+  afterEach(() => service.close())
+
+  test('refuses writes with 507, shows what it has, and writes again once there is room', async () => {
+    const rows = await run('pragma page_count')
+    await run(`pragma max_page_count = ${Number(rows[0]?.page_count) + 40}`)
+    const { made, refusal } = await createUntilRefused(service)
+    const { status, headers, body } = refusal
+    assert.deepEqual(
+      [status, headers.get('retry-after'), body.code, body.data.status],
+      [507, '30', 'rest_insufficient_storage', 507],
+    )
+    const all = (await service.get('/events?start_date=2031-01-01&end_date=2031-12-31', 'admin')).body.total
+    assert.equal(all, made.length + 1)
+    const together = await Promise.all(Array.from({ length: 20 }, (_, n) => service.post('/events', event(`All ${n}`))))
+    for (const answer of together) assert.ok([507, 201].includes(answer.status), String(answer.status))
+    await run('pragma max_page_count = 1000000')
+    assert.equal((await service.post('/events', event('Again'))).status, 201)
+    assert.equal((await service.get('~/readyz')).status, 200)
+    const check = await run('pragma integrity_check')
+    assert.deepEqual(Object.values(check[0] ?? {}), ['ok'])
+  })
+
+  test('that may only be read refuses writes with 503 and says that it is not ready, until it may be written', async () => {
+    await run('pragma query_only = on')
+    const { status, headers, body } = await service.post('/events', event('Refused'))
+    assert.deepEqual([status, headers.get('retry-after'), body.code], [503, '30', 'rest_read_only'])
+    assert.equal((await service.get('~/readyz')).status, 503)
+    assert.equal((await service.get('~/healthz')).status, 200)
+    assert.equal((await service.get('/events?start_date=2031-01-01&end_date=2031-12-31')).body.total, 1)
+    await run('pragma query_only = off')
+    // It tries by itself.
+    assert.equal((await service.get('~/readyz')).status, 200)
+    assert.equal((await service.post('/events', event('Again'))).status, 201)
+  })
+})
+
+/** A small file system of one's own, where this user may mount one; undefined elsewhere. */
+async function smallDisk(t: TestContext, bytes: number): Promise<string | undefined> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-disk-'))
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder])
+  t.after(async () => {
+    if (status === 0) spawnSync('umount', ['-l', folder])
+    await rm(folder, { recursive: true, force: true })
+  })
+  return status === 0 ? folder : undefined
+}
+
+test('a full disk refuses writes with 507, loses nothing, and serves again once there is room', async (t) => {
+  const disk = onSqlite ? await smallDisk(t, 6_000_000) : undefined
+  if (disk === undefined) return t.skip('on SQLite, by a user who may mount a file system')
+  const ballast = join(disk, 'ballast')
+  await writeFile(ballast, Buffer.alloc(2_000_000))
+  const service = await startService({ database: `sqlite:${join(disk, 'kalends.sqlite')}`, data: disk })
+  try {
+    const { made, refusal } = await createUntilRefused(service)
+    assert.deepEqual([refusal.status, refusal.body.code], [507, 'rest_insufficient_storage'])
+    assert.equal((await service.get('~/readyz')).status, 503)
+    await assertReadable(service, made)
+    await rm(ballast)
+    assert.equal((await service.get('~/readyz')).status, 200)
+    const after = await service.post('/events', event('Again'))
+    assert.equal(after.status, 201)
+    await assertReadable(service, [...made, after.body.id])
+  } finally {
+    await service.close()
+  }
+})
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test('a full disk of images refuses uploads with 507 and all else goes on, until there is room', async (t) => {
+  const disk = await smallDisk(t, 3_000_000)
+  if (disk === undefined) return t.skip('by a user who may mount a file system')
+  const service = await startService({ media: `file:${disk}` })
+  const upload = () =>
+    service.request('admin', 'POST', '~/wp-json/wp/v2/media', PIXEL, {
+      'content-type': 'image/png',
+      'content-disposition': 'attachment; filename="pixel.png"',
+    })
+  try {
+    assert.equal((await upload()).status, 201)
+    const ballast = join(disk, 'ballast')
+    await writeFile(ballast, Buffer.alloc(3_000_000)).catch(() => undefined)
+    const { status, headers, body } = await upload()
+    assert.deepEqual([status, headers.get('retry-after'), body.code], [507, '30', 'rest_insufficient_storage'])
+    assert.deepEqual(
+      [(await service.get('~/readyz')).status, (await service.get('~/readyz')).body.status],
+      [503, 'there is no room left to write into'],
+    )
+    assert.equal((await service.get('~/healthz')).status, 200)
+    assert.equal((await service.post('/events', event('Without a picture'))).status, 201)
+    await rm(ballast)
+    assert.equal((await service.get('~/readyz')).status, 200)
+    assert.equal((await upload()).status, 201)
+  } finally {
+    await service.close()
+  }
+})

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import type { ReadQuery } from '../../src/storage/aside.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { DatabaseUnavailable } from '../../src/storage/unavailable.ts'
+import { databaseName } from '../support/database.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { openScratch } from './open.ts'
+
+const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
+
+/** A query as the query builder would hand it over. */
+const plain = <Row>(database: Database, query: RawBuilder<Row>): ReadQuery<Row> => ({
+  compile: () => query.compile(database.read),
+})
+
+/** Counts to so many, which takes a database a while: a million are a tenth of a second and more. */
+const counting = (database: Database, to: number) =>
+  plain(
+    database,
+    sql<{
+      n: number
+    }>`with recursive up (n) as (select 1 union all select n + 1 from up where n < ${to}) select count(*) as n from up`,
+  )
+
+test('a read that takes long is no work for the thread that answers', onSqlite, async (t) => {
+  const { database } = await openScratch(t)
+  await database.aside(database.read, 'search', [counting(database, 1)])
+  const before = process.threadCpuUsage()
+  const [rows] = await database.aside(database.read, 'search', [counting(database, 5_000_000)])
+  const { user, system } = process.threadCpuUsage(before)
+  assert.deepEqual(rows, [{ n: 5_000_000 }])
+  assert.ok(user + system < 50_000, `${(user + system) / 1000} ms of the thread that answers`)
+})
+
+test('a read beside the others sees whatever was committed before it', async (t) => {
+  const { database } = await openScratch(t)
+  for (let count = 1; count <= 50; count++) {
+    await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
+    const all = database.read.selectFrom('records').select((record) => record.fn.countAll<number>().as('count'))
+    const [lists, searches] = await Promise.all([
+      database.aside(database.read, 'list', [all]),
+      database.aside(database.read, 'search', [all]),
+    ])
+    assert.deepEqual([Number(lists[0][0]?.count), Number(searches[0][0]?.count)], [count, count])
+  }
+})
+
+test('queries that are asked together see one moment, however much is written meanwhile', onSqlite, async (t) => {
+  const { database } = await openScratch(t)
+  const all = database.read.selectFrom('records').select((record) => record.fn.countAll<number>().as('count'))
+  let isOver = false
+  const writing = (async () => {
+    while (!isOver) await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
+  })()
+  for (let i = 0; i < 10; i++) {
+    const [first, , last] = await database.aside(database.read, 'list', [all, counting(database, 200_000), all])
+    assert.deepEqual(first, last)
+  }
+  isOver = true
+  await writing
+})
+
+test('a transaction reads what it has written, also in lists', async (t) => {
+  const { database } = await openScratch(t)
+  await database.write(async (tx) => {
+    await tx.insertInto('records').values({ kind: 'event' }).execute()
+    const [rows] = await database.aside(tx, 'list', [tx.selectFrom('records').select('kind')])
+    assert.equal(rows[0]?.kind, 'event')
+  })
+})
+
+test('too many searches are turned away, and lists and quick reads do not wait for them', async (t) => {
+  const { database } = await openScratch(t)
+  await database.aside(database.read, 'search', [counting(database, 1)])
+  const searches = Array.from({ length: 400 }, () =>
+    database.aside(database.read, 'search', [counting(database, 1_000_000)]).then(
+      () => 'found' as const,
+      (error: unknown) => {
+        assert.ok(error instanceof DatabaseUnavailable, String(error))
+        return 'turned away' as const
+      },
+    ),
+  )
+  let isSearching = true
+  const all = Promise.all(searches).finally(() => {
+    isSearching = false
+  })
+  let listed = 0
+  while (isSearching && listed < 20) {
+    const kinds = database.read.selectFrom('records').select('kind')
+    if (databaseName() === 'sqlite') await database.aside(database.read, 'list', [kinds])
+    await kinds.execute()
+    listed++
+  }
+  const results = Map.groupBy(await all, (result) => result)
+  t.diagnostic(`${results.get('found')?.length} found, ${results.get('turned away')?.length} turned away`)
+  assert.equal(listed, 20)
+  assert.ok((results.get('found')?.length ?? 0) > 0 && (results.get('turned away')?.length ?? 0) > 0)
+  await database.aside(database.read, 'search', [counting(database, 1)])
+})
+
+test('a query that is wrong fails as it does anywhere, and the next one is answered', async (t) => {
+  const { database } = await openScratch(t)
+  const wrong = plain(database, sql`select id from nowhere`)
+  await assert.rejects(database.aside(database.read, 'list', [wrong]), /nowhere/)
+  await assert.rejects(
+    database.aside(database.read, 'list', [wrong]),
+    (error) => !(error instanceof DatabaseUnavailable),
+  )
+  await database.aside(database.read, 'list', [counting(database, 1)])
+})
+
+/** The most milliseconds of work that this thread does in one turn of its event loop, for as long as `goesOn`. */
+async function watchTurns(goesOn: () => boolean): Promise<number> {
+  let longest = 0
+  let last = process.threadCpuUsage()
+  while (goesOn()) {
+    await nextTurn()
+    const now = process.threadCpuUsage()
+    longest = Math.max(longest, now.user + now.system - last.user - last.system)
+    last = now
+  }
+  return longest / 1000
+}
+
+describe('over HTTP, with venues of long texts', onSqlite, () => {
+  let service: TestService
+  const VENUES = 400
+  const TEXT = `${'Where the river turns, behind the mill, up the stairs. '.repeat(1800)} river`
+
+  before(async () => {
+    service = await startService()
+    for (let i = 0; i < VENUES; i += 8) {
+      await Promise.all(
+        Array.from({ length: 8 }, (_, n) => service.post('/venues', { venue: `Hall ${i + n}`, description: TEXT })),
+      )
+    }
+    await service.get('/venues?search=warm')
+  })
+  after(() => service.close())
+
+  test('200 callers of searches for venues hold up neither health checks nor lists', async (t) => {
+    const searches = Array.from({ length: 200 }, (_, i) => service.get(`/venues?per_page=1&search=river%20${i}`))
+    const all = Promise.all(searches)
+    let isSearching = true
+    all.finally(() => {
+      isSearching = false
+    })
+    const longestTurn = watchTurns(() => isSearching)
+    let longest = 0
+    while (isSearching) {
+      const since = performance.now()
+      const answers = await Promise.all([
+        service.get('~/healthz'),
+        service.get('/events?per_page=1'),
+        service.get('/categories?per_page=1'),
+      ])
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200],
+      )
+      longest = Math.max(longest, performance.now() - since)
+    }
+    const answers = await all
+    for (const { status, headers, body } of answers) {
+      if (status === 200) continue
+      assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'rest_unavailable', '1'])
+    }
+    const found = answers.filter(({ status }) => status === 200).length
+    t.diagnostic(
+      `${found} of 200 answered, the others turned away; the longest wait beside them ${Math.round(longest)} ms`,
+    )
+    assert.ok(found > 0)
+    const turn = await longestTurn
+    assert.ok(turn < 250, `${turn} ms of work in one turn of the thread that answers`)
+  })
+
+  test('no list of them is long work for the thread that answers', async (t) => {
+    const { database } = service.app
+    const where = sql<boolean>`line_contains_all(search, ${JSON.stringify(['river', 'turns', 'nowhere'])})`
+    const query = database.read.selectFrom('venues').select('id').where(where)
+    const before = process.threadCpuUsage()
+    await database.aside(database.read, 'search', [query])
+    const { user, system } = process.threadCpuUsage(before)
+    t.diagnostic(`${(user + system) / 1000} ms`)
+    assert.ok(user + system < 50_000)
+  })
+})

@@ -1,0 +1,7 @@
+/** An answer without the linked data that only single reads carry, on the record itself and on those it is linked to. */
+export function withoutLinkedData<Answer>(answer: Answer): Answer {
+  if (Array.isArray(answer)) return answer.map(withoutLinkedData) as Answer
+  if (answer === null || typeof answer !== 'object') return answer
+  const kept = Object.entries(answer).filter(([name]) => name !== 'json_ld')
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutLinkedData(member)])) as Answer
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Settings } from './service.ts'
+import { until } from './waiting.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A service in a process of its own, of which everything that it prints is kept. */
+export interface LoggedService {
+  /** Address of the namespace. */
+  base: string
+  /** Address of the metrics, when they are served. */
+  metrics: string | undefined
+  /** All of its standard output and standard error so far. */
+  printed: () => string
+  /** The lines of its log so far. */
+  log: () => LogLine[]
+  /** Ends it politely, and waits until it has ended. */
+  end: () => Promise<void>
+}
+
+/** A line of the log. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into lines of every shape; assertions say what they expect.
+export type LogLine = Record<string, any>
+
+/** Starts `kalends serve` with these settings on a free port, and waits until it answers. */
+export async function startLoggedService(settings: Settings): Promise<LoggedService> {
+  const given = { port: '0', log_level: 'silent', ...settings }
+  const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
+  const child = spawn(process.execPath, ['bin/kalends.js', ...flags, 'serve'], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'close')
+  let out = ''
+  let err = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+  })
+  await until(() => /^Kalends answers at /m.test(out) || child.exitCode !== null, 'the service does not start')
+  const [, base] = /^Kalends answers at (\S+)$/m.exec(out) ?? []
+  if (base === undefined) throw new Error(`the service did not start: ${out}${err}`)
+  return {
+    base,
+    metrics: /^Metrics are at (\S+)$/m.exec(out)?.[1],
+    printed: () => out + err,
+    log: () =>
+      err
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line)),
+    end: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,244 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+/** A section of CONTRIBUTING.md that says how to add something, as its marked blocks of code give it. */
+export interface Recipe {
+  /** The heading, such as `Add a filter`. */
+  title: string
+  steps: Step[]
+  omissions: Omission[]
+  /** The first lines of blocks that have no mark. */
+  unmarked: string[]
+}
+
+/** A change of one file, or commands of the shell. */
+export interface Step {
+  /** What omissions call it; several steps may be one, and an empty name is never left out. */
+  name: string
+  text: string
+  does:
+    | { what: 'create' | 'after' | 'in'; file: string; anchor: string }
+    /** Commands that write files anew from the sources come last, and only where nothing is left out. */
+    | { what: 'run'; derives: boolean }
+}
+
+/** What CONTRIBUTING.md promises to be said when a step is left out. */
+export interface Omission {
+  title: string
+  /** The step. */
+  without: string
+  /** `types`, or the path of a test. */
+  from: string
+  /** Each stands in what is printed; `…` stands for anything. */
+  lines: string[]
+}
+
+interface Block {
+  info: string
+  text: string
+}
+
+/** The recipes of a page in the order of their sections. */
+export function readRecipes(page: string): Recipe[] {
+  return page
+    .split(/^## /m)
+    .filter((section) => section.startsWith('Add a'))
+    .map(readRecipe)
+}
+
+function readRecipe(section: string): Recipe {
+  const recipe: Recipe = { title: section.split('\n')[0] ?? '', steps: [], omissions: [], unmarked: [] }
+  for (const block of blocksOf(section)) readBlock(block, recipe)
+  return recipe
+}
+
+function readBlock({ info, text }: Block, recipe: Recipe): void {
+  const mark = marksOf(info)
+  const { file, without, from, step: name = '' } = mark
+  if (without !== undefined && from !== undefined) {
+    recipe.omissions.push({ title: recipe.title, without, from, lines: text.split('\n') })
+  } else if (file !== undefined) {
+    const what = mark.after !== undefined ? 'after' : mark.in !== undefined ? 'in' : 'create'
+    recipe.steps.push({ name, text, does: { what, file, anchor: mark.after ?? mark.in ?? '' } })
+  } else if (mark.run !== undefined) {
+    recipe.steps.push({ name, text, does: { what: 'run', derives: mark.run === 'last' } })
+  } else recipe.unmarked.push(text.split('\n')[0] ?? '')
+}
+
+/** Fenced blocks, also within lists, without their indentation. */
+function blocksOf(section: string): Block[] {
+  return [...section.matchAll(/^( *)```([^\n]*)\n([\s\S]*?)^ *```$/gm)].map(
+    ([, indent = '', info = '', text = '']) => ({
+      info,
+      text: text.replace(new RegExp(`^${indent}`, 'gm'), '').trimEnd(),
+    }),
+  )
+}
+
+/** `name=word` and `name="several words"` after the language of a block, which readers of the page do not see. */
+function marksOf(info: string): Record<string, string | undefined> {
+  const marks = [...info.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g)]
+  return Object.fromEntries(marks.map(([, name = '', quoted, word]) => [name, quoted ?? word]))
+}
+
+/** A copy of the sources to try recipes on. */
+export interface Copy {
+  folder: string
+  /** Files that recipes have touched, as they were before; undefined for those that were not there. */
+  before: Map<string, string | undefined>
+  /** The number of the next migration, which stands for NNNN. */
+  migration: string
+}
+
+/** What the repository does not keep, and its history. */
+const NOT_COPIED = ['.git', 'node_modules', 'data', 'dist', 'coverage']
+
+/** Copies the sources into a folder of its own; `node_modules` is shared. */
+export async function copySources(root: string): Promise<Copy> {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-recipes-'))
+  const entries = await readdir(root)
+  for (const name of entries.filter((entry) => !NOT_COPIED.includes(entry)))
+    await cp(join(root, name), join(folder, name), {
+      recursive: true,
+      filter: (path) => !path.endsWith('node_modules'),
+    })
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const migrations = await readdir(join(root, 'src/storage/migrations'))
+  const last = Math.max(...migrations.map((name) => Number(name.slice(0, 4))))
+  return { folder, before: new Map(), migration: String(last + 1).padStart(4, '0') }
+}
+
+export async function removeCopy({ folder }: Copy): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+}
+
+/** Brings the copy back to what it was, and follows the recipes but for what is left out. */
+export async function follow(copy: Copy, recipes: readonly Recipe[], omitted: readonly Omission[]): Promise<void> {
+  restore(copy)
+  const isOmitted = (title: string, name: string) =>
+    omitted.some((omission) => omission.title === title && omission.without === name)
+  const steps = recipes.flatMap(({ title, steps }) => steps.filter(({ name }) => !isOmitted(title, name)))
+  for (const step of steps) changeFile(copy, step)
+  await runLines(copy, linesToRun(steps, false))
+  if (omitted.length === 0) await runLines(copy, linesToRun(steps, true))
+}
+
+/** The commands, each once: where several recipes have it, at its last place. */
+function linesToRun(steps: readonly Step[], derives: boolean): string[] {
+  const run = steps.filter(({ does }) => does.what === 'run' && does.derives === derives)
+  const lines = run.flatMap(({ text }) => text.split('\n'))
+  return lines.filter((line, at) => lines.lastIndexOf(line) === at)
+}
+
+function restore({ folder, before }: Copy): void {
+  for (const [file, text] of before) {
+    if (text === undefined) rmSync(join(folder, file), { force: true })
+    else writeFileSync(join(folder, file), text)
+  }
+}
+
+function changeFile(copy: Copy, { does, text }: Step): void {
+  if (does.what === 'run') return
+  const file = numbered(copy, does.file)
+  const path = join(copy.folder, file)
+  const old = existsSync(path) ? readFileSync(path, 'utf8') : undefined
+  if (!copy.before.has(file)) copy.before.set(file, old)
+  if ((old === undefined) !== (does.what === 'create'))
+    throw new Error(`CONTRIBUTING.md: ${file} is ${old === undefined ? 'not there' : 'there already'}`)
+  const change = { create: () => `${text}\n`, after: putAfter, in: putIn }[does.what]
+  writeFileSync(path, numbered(copy, change(old ?? '', does, text)))
+}
+
+function numbered({ migration }: Copy, text: string): string {
+  return text.replaceAll('NNNN', migration)
+}
+
+interface Place {
+  file: string
+  anchor: string
+}
+
+/** Puts lines behind the last line that contains the anchor. */
+function putAfter(old: string, place: Place, text: string): string {
+  const at = old.lastIndexOf(place.anchor)
+  if (at === -1) throw missing(place)
+  const end = old.indexOf('\n', at) + 1
+  return `${old.slice(0, end)}${text}\n${old.slice(end)}`
+}
+
+/** Puts text at the end of what the bracket at the end of the anchor opens. */
+function putIn(old: string, place: Place, text: string): string {
+  const at = old.indexOf(place.anchor)
+  if (at === -1 || old.indexOf(place.anchor, at + 1) !== -1) throw missing(place)
+  const start = at + place.anchor.length
+  const end = closingBracket(old, start)
+  const inside = old.slice(start, end).trimEnd()
+  return `${old.slice(0, start)}${inside}${inside === '' || inside.endsWith(',') ? '' : ','}\n${text}\n${old.slice(end)}`
+}
+
+function missing({ file, anchor }: Place): Error {
+  return new Error(`CONTRIBUTING.md: ${file} does not have "${anchor}" in one place`)
+}
+
+/** Where the bracket that is open at `start` closes; brackets in texts and comments do not count. */
+function closingBracket(source: string, start: number): number {
+  const pieces = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/.*|\/\*[\s\S]*?\*\/|[[({]|[\])}]/g
+  pieces.lastIndex = start
+  let depth = 1
+  for (let piece = pieces.exec(source); piece; piece = pieces.exec(source)) {
+    if ('[({'.includes(piece[0])) depth++
+    else if ('])}'.includes(piece[0])) depth--
+    if (depth === 0) return piece.index
+  }
+  return source.length
+}
+
+/** Runs commands in the copy; npm's own start, which takes a second, is left out. */
+async function runLines(copy: Copy, lines: readonly string[]): Promise<void> {
+  const { scripts } = JSON.parse(readFileSync(join(copy.folder, 'package.json'), 'utf8'))
+  for (const line of lines) {
+    const plain = line.replace(/npm run ([\w-]+)/g, (_, name: string) => scripts[name]).replaceAll('npx ', '')
+    const { code, output } = await runIn(copy, 'sh', ['-ec', plain])
+    if (code !== 0) throw new Error(`${line}\n${output}`)
+  }
+}
+
+/** What a command in the copy prints. */
+export function runIn(
+  { folder }: Copy,
+  command: string,
+  words: readonly string[],
+): Promise<{ code: number; output: string }> {
+  const path = `${join(folder, 'node_modules/.bin')}${delimiter}${process.env.PATH}`
+  // A test within a test reports to it instead of printing.
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env
+  const options = { cwd: folder, env: { ...environment, PATH: path, NO_COLOR: '1' }, maxBuffer: 1e8 }
+  return new Promise((resolve) => {
+    execFile(command, words, options, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code ?? 1) : 0, output: `${stdout}\n${stderr}` })
+    })
+  })
+}
+
+/** Omissions that can be tried together: all that the type checker reports, and then one of each recipe that tests report, which stop at the first. */
+export function roundsOf(recipes: readonly Recipe[]): Omission[][] {
+  const all = recipes.flatMap(({ omissions }) => omissions)
+  const tested = recipes.map(({ omissions }) => omissions.filter(({ from }) => from !== 'types'))
+  const count = Math.max(...tested.map(({ length }) => length))
+  const rounds = Array.from({ length: count }, (_, round) => tested.flatMap((omissions) => omissions[round] ?? []))
+  return [all.filter(({ from }) => from === 'types'), ...rounds]
+}
+
+/** The promised lines that are not in what was printed. */
+export function unsaid(lines: readonly string[], output: string): string[] {
+  return lines.filter((line) => {
+    const parts = line
+      .trim()
+      .split('…')
+      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    return !new RegExp(parts.join('.*')).test(output)
+  })
+}

@@ -1,0 +1,282 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import type { Random } from '../../bench/random.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { scratchPostgres } from '../support/database.ts'
+import { freePort, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { childrenOf, isRunning, killIfThere } from '../support/process-tree.ts'
+import { type ServiceProcess, startProcess, startServiceProcess } from '../support/processes.ts'
+import { addUsers, type Settings } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+import { exchange } from './exchange.ts'
+import type { Ask, Row } from './stored-records.ts'
+
+// What the crash campaign kills: a service with its database, in the three ways it is run.
+
+/** The ways a service is run. */
+export const SETTINGS = ['sqlite', 'sqlite-workers', 'postgres'] as const
+export type SettingName = (typeof SETTINGS)[number]
+
+/** A running calendar that parts of are killed and come back. */
+export interface Target {
+  name: SettingName
+  /** Where it answers, also after it was started again. */
+  ports: readonly number[]
+  /** Kills a part of it; says which. */
+  kill: (random: Random) => Promise<string>
+  /** Kills one of its processes while it starts, `ms` after it was begun; false when there is nothing to start. */
+  killStart: (ms: number) => Promise<boolean>
+  /** Starts the killed processes, and waits until all of them answer. */
+  restore: () => Promise<void>
+  /** Asks the database without the service. */
+  ask: Ask
+  /** The faults that the database itself finds in its files. */
+  findDamage: () => Promise<string[]>
+  mediaFolder: string
+  close: () => Promise<void>
+}
+
+/** Starts a calendar of one's own with an administrator and some records to link to. */
+export async function startTarget(name: SettingName): Promise<Target> {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-crash-'))
+  return name === 'postgres' ? startOnPostgres(folder) : startOnSqlite(name, folder)
+}
+
+/** The settings of a service of the campaign. */
+function settingsOf(database: string, folder: string, port: number, workers = '1'): Settings {
+  return { database, data: folder, port: String(port), workers, page_size_cap: '1000' }
+}
+
+async function prepare(address: string): Promise<void> {
+  const database = await openDatabase(address)
+  await migrate(database)
+  await addUsers({ database })
+  await database.close()
+}
+
+/** A service process that may be down. */
+interface Node {
+  settings: Settings
+  port: number
+  workers: number
+  running: ServiceProcess | undefined
+}
+
+async function startNode(node: Node): Promise<void> {
+  node.running ??= await startServiceProcess(node.settings)
+}
+
+/** Waits until a node answers with all its workers and its memory filled. */
+async function untilReady(node: Node): Promise<void> {
+  const pid = Number(node.running?.child.pid)
+  if (node.workers > 1) await until(() => childrenOf(pid).length === node.workers, 'workers are missing', 50)
+  // Connections are dealt to workers in turn.
+  for (let seen = 0; seen < 2 * node.workers; seen++) {
+    await until(async () => (await isFilled(node.port)) === true, 'a node does not get ready', 20)
+  }
+}
+
+async function isFilled(port: number): Promise<boolean> {
+  const { status, body } = await exchange(port, { as: 'anonymous', method: 'GET', path: '/readyz' })
+  return status === 200 && body.memory === 'filled'
+}
+
+/** Kills a whole node, and waits until none of its processes is left. */
+async function killNode(node: Node): Promise<void> {
+  const running = node.running
+  if (!running) return
+  node.running = undefined
+  const workers = node.workers > 1 ? childrenOf(Number(running.child.pid)) : []
+  await running.end('SIGKILL')
+  for (const pid of workers) killIfThere(pid)
+  await until(() => !workers.some(isRunning), 'workers live on')
+}
+
+async function killStartOf(node: Node, ms: number): Promise<boolean> {
+  if (node.running) return false
+  const flags = Object.entries(node.settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
+  const starting = startProcess('src/main.ts', [
+    ...flags,
+    '--timezone',
+    'America/New_York',
+    '--log-level',
+    'silent',
+    'serve',
+  ])
+  await sleep(ms)
+  const workers = childrenOf(Number(starting.child.pid))
+  await starting.end('SIGKILL')
+  for (const pid of workers) killIfThere(pid)
+  await until(() => !workers.some(isRunning), 'workers live on')
+  return true
+}
+
+async function startOnSqlite(name: 'sqlite' | 'sqlite-workers', folder: string): Promise<Target> {
+  const file = join(folder, 'kalends.sqlite')
+  await prepare(`sqlite:${file}`)
+  const workers = name === 'sqlite' ? 1 : 2
+  const port = await freePort()
+  const settings = settingsOf(`sqlite:${file}`, folder, port, String(workers))
+  const node: Node = { settings, port, workers, running: undefined }
+  const restore = async () => {
+    await startNode(node)
+    await untilReady(node)
+  }
+  await restore()
+  return {
+    name,
+    ports: [port],
+    kill: (random) => (workers === 1 ? killNode(node).then(() => 'process') : killSomeOf(node, random)),
+    killStart: (ms) => killStartOf(node, ms),
+    restore,
+    ask: async (sql) => askFile(file, sql),
+    findDamage: async () => findDamageOf(file),
+    mediaFolder: join(folder, 'media'),
+    close: async () => {
+      await killNode(node)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** One worker, the process that watches over them, or all at once. */
+async function killSomeOf(node: Node, random: Random): Promise<string> {
+  const dice = random.next()
+  const pid = Number(node.running?.child.pid)
+  const workers = childrenOf(pid)
+  if (dice < 0.5) {
+    const one = random.pick(workers)
+    killIfThere(one)
+    await until(() => !isRunning(one), 'a worker lives on')
+    return 'worker'
+  }
+  if (dice < 0.8) {
+    await killNode(node)
+    return 'all processes'
+  }
+  await node.running?.end('SIGKILL')
+  node.running = undefined
+  await until(() => !workers.some(isRunning), 'workers live on without the process that watches over them', 50)
+  return 'primary process'
+}
+
+function askFile(file: string, sql: string): Row[] {
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  try {
+    return connection.prepare(sql).all() as Row[]
+  } finally {
+    connection.close()
+  }
+}
+
+/** `integrity_check` looks at every page, index and full-text table; it does not look at foreign keys. */
+function findDamageOf(file: string): string[] {
+  const integrity = askFile(file, 'pragma integrity_check').map((row) => String(row.integrity_check))
+  const keys = askFile(file, 'pragma foreign_key_check').map((row) => `foreign key: ${JSON.stringify(row)}`)
+  const unindexed = askFile(
+    file,
+    'select id from events where id not in (select rowid from event_words) and id not in (select id from unindexed_events)',
+  ).map(({ id }) => `event ${id} is in no index of words`)
+  return [...integrity.filter((line) => line !== 'ok'), ...keys, ...unindexed]
+}
+
+async function startOnPostgres(folder: string): Promise<Target> {
+  const server = await startPostgres()
+  const { address } = await scratchPostgres(server.address())
+  await prepare(address)
+  const nodes = await Promise.all(
+    [1, 2].map(async (): Promise<Node> => {
+      const port = await freePort()
+      return { settings: settingsOf(address, folder, port), port, workers: 1, running: undefined }
+    }),
+  )
+  let isServerUp = true
+  const restore = async () => {
+    if (!isServerUp) await server.start()
+    isServerUp = true
+    await Promise.all(nodes.map(startNode))
+    await Promise.all(nodes.map(untilReady))
+  }
+  await restore()
+  return {
+    name: 'postgres',
+    ports: nodes.map(({ port }) => port),
+    kill: async (random) => {
+      const dice = random.next()
+      if (dice >= 0.65) isServerUp = false
+      return dice < 0.65 ? killNodes(nodes, random, dice < 0.5) : killServer(server)
+    },
+    killStart: async (ms) => {
+      const down = nodes.find(({ running }) => !running)
+      return down && isServerUp ? killStartOf(down, ms) : false
+    },
+    restore,
+    ask: (sql) => askServer(address, sql),
+    findDamage: () => findDamageIn(address),
+    mediaFolder: join(folder, 'media'),
+    close: async () => {
+      await Promise.all(nodes.map(killNode))
+      await server.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function killServer(server: PostgresServer): Promise<string> {
+  await server.halt('kill')
+  return 'database server'
+}
+
+async function killNodes(nodes: readonly Node[], random: Random, isOne: boolean): Promise<string> {
+  if (isOne) {
+    await killNode(random.pick(nodes))
+    return 'node'
+  }
+  await Promise.all(nodes.map(killNode))
+  return 'both nodes'
+}
+
+async function askServer(address: string, sql: string): Promise<Row[]> {
+  const client = new Client(address)
+  await client.connect()
+  try {
+    const { rows } = await client.query(sql)
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Constraints and indexes that are not valid, and tables whose index knows another number of rows than they have. */
+async function findDamageIn(address: string): Promise<string[]> {
+  const invalid = await askServer(
+    address,
+    `select conname as name from pg_constraint where not convalidated
+     union all select indexrelid::regclass::text from pg_index where not indisvalid`,
+  )
+  const tables = ['records', 'events', 'venues', 'organizers', 'terms', 'images']
+  const counts = await Promise.all(tables.map((table) => countBothWays(address, table)))
+  return [...invalid.map(({ name }) => `not valid: ${name}`), ...counts.flat()]
+}
+
+async function countBothWays(address: string, table: string): Promise<string[]> {
+  const client = new Client(address)
+  await client.connect()
+  try {
+    const count = async (off: string, on: string) => {
+      await client.query(`set enable_${off} = off; set enable_bitmapscan = off; set enable_${on} = on`)
+      const { rows } = await client.query(`select count(*)::int as n, coalesce(sum(id), 0)::text as sum from ${table}`)
+      return JSON.stringify(rows)
+    }
+    const bySequence = await count('indexonlyscan', 'seqscan')
+    const byIndex = await count('seqscan', 'indexonlyscan')
+    return bySequence === byIndex ? [] : [`${table} has ${bySequence} and its index ${byIndex}`]
+  } finally {
+    await client.end()
+  }
+}

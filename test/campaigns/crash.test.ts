@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { databaseName } from '../support/database.ts'
+import { killed, runCrashCampaign } from './crash-campaign.ts'
+import type { SettingName } from './crash-targets.ts'
+
+// A short run of what `npm run crash` does at length.
+
+const KILLS: Readonly<Record<SettingName, number>> = { sqlite: 6, 'sqlite-workers': 4, postgres: 8 }
+const here: readonly SettingName[] = databaseName() === 'postgres' ? ['postgres'] : ['sqlite', 'sqlite-workers']
+
+for (const setting of here) {
+  test(`${setting}: nothing acknowledged is lost and nothing is half there, whatever is killed under eight writers`, async (t) => {
+    const figures = await runCrashCampaign({ setting, kills: KILLS[setting], seed: Date.now() % 1_000_000 })
+    t.diagnostic(`seed ${figures.seed}: ${killed(figures)} kills, ${figures.acknowledged} writes acknowledged`)
+    assert.deepEqual(figures.problems, [], `seed ${figures.seed}`)
+    assert.ok(killed(figures) >= KILLS[setting])
+    assert.ok(figures.acknowledged > 20)
+  })
+}

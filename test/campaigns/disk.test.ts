@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import sharp from 'sharp'
+import { openDatabase } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
+import { addUsers } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+import { exchange } from './exchange.ts'
+import { type Disk, refusingDisk, smallDisk } from './failing-disks.ts'
+import { findContradictions, findMissingFiles, type Row } from './stored-records.ts'
+
+const WINDOW = 'start_date=2031-01-01&end_date=2031-12-31'
+/** Writes that are sent to a disk which takes nothing. */
+const REFUSED = 30
+
+const eventNamed = (title: string) => ({
+  title,
+  description: `${title} `.repeat(500),
+  start_date: '2031-05-01 20:00:00',
+  end_date: '2031-05-01 22:00:00',
+  venue: { venue: `Hall of ${title}` },
+  tags: [`tag of ${title}`],
+})
+
+/** A service on a disk, with what it has acknowledged. */
+interface Ground {
+  service: ServiceProcess
+  port: number
+  folder: string
+  /** Titles of events by id. */
+  kept: Map<number, string>
+  image: Uint8Array
+}
+
+async function open(t: TestContext, disk: Disk): Promise<Ground> {
+  const { folder } = disk
+  const database = await openDatabase(`sqlite:${join(folder, 'kalends.sqlite')}`)
+  await migrate(database)
+  await addUsers({ database })
+  await database.close()
+  const service = await startServiceProcess({ data: folder }, disk.before)
+  t.after(() => service.end('SIGKILL'))
+  const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+  return { service, port: Number(new URL(service.base).port), folder, kept: new Map(), image }
+}
+
+async function create({ service, kept }: Ground, title: string): Promise<SentAnswer> {
+  const answer = await service.send('admin', 'POST', '/events', eventNamed(title))
+  if (answer.status === 201) kept.set(answer.body.id, title)
+  return answer
+}
+
+function upload({ port, image }: Ground, name: string) {
+  const headers = { 'content-type': 'image/png', 'content-disposition': `attachment; filename="${name}.png"` }
+  return exchange(port, { as: 'admin', method: 'POST', path: '/wp-json/wp/v2/media', body: image, headers })
+}
+
+function assertRefused({ status, body }: Pick<SentAnswer, 'status' | 'body'>, what: string): void {
+  assert.ok(status === 507 || status === 503, `${what} was answered ${status} ${JSON.stringify(body)}`)
+  assert.equal(typeof body.code, 'string')
+  assert.equal(typeof body.message, 'string')
+  assert.equal(body.data.status, status)
+}
+
+/** Every kind of write is refused as it should be; what still found room counts as kept. */
+async function assertWritesRefused(ground: Ground): Promise<void> {
+  let refused = 0
+  await until(async () => (await create(ground, 'The last')).status !== 201, 'the disk takes everything')
+  for (let i = 0; i < REFUSED; i++) {
+    const answer = await create(ground, `Refused ${i}`)
+    if (answer.status === 201) continue
+    refused += 1
+    assertRefused(answer, 'a create')
+  }
+  assert.ok(refused > REFUSED / 2, `${refused} of ${REFUSED} were refused`)
+  const [id = 0] = ground.kept.keys()
+  const text = 'Longer than there is room. '.repeat(5000)
+  assertRefused(await ground.service.send('admin', 'PUT', `/events/${id}`, { description: text }), 'an update')
+  const uploaded = await upload(ground, 'refused')
+  assertRefused({ status: uploaded.status, body: uploaded.body }, 'an upload')
+}
+
+/** Existing records are shown to everybody as before. */
+async function assertReadsGoOn({ service, port, kept }: Ground): Promise<void> {
+  const { status, body } = await service.send('anonymous', 'GET', `/events?${WINDOW}&per_page=1`)
+  assert.deepEqual([status, body.total], [200, kept.size])
+  const search = await service.send('anonymous', 'GET', `/events?${WINDOW}&search=first`)
+  assert.equal(search.status, 200)
+  const [id = 0] = kept.keys()
+  assert.equal((await service.send('admin', 'GET', `/events/${id}`)).status, 200)
+  assert.equal((await service.send('admin', 'GET', '/venues')).status, 200)
+  assert.equal((await exchange(port, { as: 'anonymous', method: 'GET', path: '/healthz' })).status, 200)
+}
+
+const readyStatus = async ({ port }: Ground) =>
+  (await exchange(port, { as: 'anonymous', method: 'GET', path: '/readyz' })).status
+
+/** Nothing acknowledged is lost, and nothing refused is there. */
+async function assertKept({ folder, kept }: Ground): Promise<void> {
+  const file = new DatabaseSync(join(folder, 'kalends.sqlite'), { readOnly: true })
+  try {
+    const ask = async (sql: string) => file.prepare(sql).all() as Row[]
+    const damage = await ask('pragma integrity_check')
+    assert.deepEqual(
+      damage.map((row) => row.integrity_check),
+      ['ok'],
+    )
+    assert.deepEqual(await findContradictions(ask), [])
+    assert.deepEqual(await findMissingFiles(ask, join(folder, 'media')), [])
+    const rows = await ask('select id, title from events order by id')
+    assert.deepEqual(new Map(rows.map(({ id, title }) => [Number(id), String(title)])), kept)
+    const venues = await ask('select venue from venues order by id')
+    assert.deepEqual(
+      venues.map(({ venue }) => venue),
+      [...kept.values()].map((title) => `Hall of ${title}`),
+    )
+  } finally {
+    file.close()
+  }
+}
+
+/** The service on a disk that takes nothing for a while, as anybody sees it who uses it. */
+async function withstand(t: TestContext, disk: Disk): Promise<void> {
+  t.after(() => disk.remove())
+  const ground = await open(t, disk)
+  const pid = Number(ground.service.child.pid)
+  for (let i = 0; i < 5; i++) assert.equal((await create(ground, `The first ${i}`)).status, 201)
+  assert.equal((await upload(ground, 'first')).status, 201)
+
+  disk.refuse(pid)
+  await assertWritesRefused(ground)
+  await assertReadsGoOn(ground)
+  assert.equal(await readyStatus(ground), 503)
+
+  disk.allow(pid)
+  const ms = await until(async () => (await create(ground, 'After all')).status === 201, 'it does not recover')
+  t.diagnostic(`writes again ${Math.round(ms)} ms after there was room`)
+  assert.equal((await upload(ground, 'after')).status, 201)
+  assert.equal(await readyStatus(ground), 200)
+  await assertReadsGoOn(ground)
+  await assertKept(ground)
+}
+
+for (const [what, make] of [
+  ['a full disk', () => smallDisk(24)],
+  ['a disk that nothing can be written to', refusingDisk],
+] as const) {
+  test(`on ${what} writes are refused with 507 or 503, reads go on, and all is well once there is room`, async (t) => {
+    const disk = make()
+    if (typeof disk === 'string') t.skip(disk)
+    else await withstand(t, disk)
+  })
+}

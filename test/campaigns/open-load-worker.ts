@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { makeRandom } from '../../bench/random.ts'
+import { ask, type LoadConnection, openConnection, type WireAnswer } from './load-connection.ts'
+import { AFTER_MS, type KindFigures, type LoadFigures, type LoadOrder } from './open-load.ts'
+import { isAccepted, LOAD_KINDS, type LoadKind, makeRequests } from './overload-mix.ts'
+
+// The load generator's process: offers one load, sends what came of it, and waits to be ended.
+
+/** The figures of one kind of request during a load. */
+interface Tally {
+  due: number
+  settled: number
+  shed: number
+  wrong: Map<string, number>
+  /** ms of accepted requests */
+  times: number[]
+}
+
+interface Generator {
+  order: LoadOrder
+  next: ReturnType<typeof makeRequests>
+  tallies: Map<LoadKind, Tally>
+  /** Connections that are open or being opened. */
+  open: number
+  idle: LoadConnection[]
+  /** When requests were due that no connection was free for, the oldest first from `first` on. */
+  waiting: number[]
+  first: number
+  isOver: boolean
+}
+
+process.once('message', (order: LoadOrder) => {
+  run(order).then((figures) => process.send?.(figures))
+})
+
+async function run(order: LoadOrder): Promise<LoadFigures> {
+  const generator: Generator = {
+    order,
+    next: makeRequests(order.mix, order.plan, makeRandom(order.seed)),
+    tallies: new Map(LOAD_KINDS.map((kind) => [kind, { due: 0, settled: 0, shed: 0, wrong: new Map(), times: [] }])),
+    open: 0,
+    idle: [],
+    waiting: [],
+    first: 0,
+    isOver: false,
+  }
+  if (order.rate > 0) await offer(generator)
+  else await saturate(generator)
+  generator.isOver = true
+  process.send?.('over')
+  await untilSettled(generator)
+  const asked = [...generator.tallies].filter(([, tally]) => tally.due > 0)
+  const kinds = asked.map(([kind, tally]) => figuresOf(kind, tally))
+  return { kinds, unsent: generator.waiting.length - generator.first }
+}
+
+/** A request that finds no free connection opens one, as clients do, up to the limit. */
+function openMore(generator: Generator): void {
+  generator.open += 1
+  const connection = openConnection(
+    generator.order.port,
+    () => setFree(generator, connection),
+    () => {
+      generator.open -= 1
+      const at = generator.idle.indexOf(connection)
+      if (at !== -1) generator.idle.splice(at, 1)
+      if (generator.waiting[generator.first] !== undefined && !generator.isOver) openMore(generator)
+    },
+  )
+}
+
+/** A connection that is free takes what has waited longest. */
+function setFree(generator: Generator, connection: LoadConnection): void {
+  const due = generator.waiting[generator.first]
+  if (due === undefined) {
+    generator.idle.push(connection)
+    return
+  }
+  generator.first += 1
+  send(generator, connection, due)
+}
+
+/** Requests come when they come, evenly, and are sent as soon as a connection is free. */
+async function offer(generator: Generator): Promise<void> {
+  const { rate, seconds } = generator.order
+  const began = performance.now()
+  const total = Math.floor(rate * seconds)
+  for (let made = 0; made < total; ) {
+    const soFar = Math.min(total, Math.floor(((performance.now() - began) / 1000) * rate))
+    for (; made < soFar; made++) begin(generator, began + (made / rate) * 1000)
+    await sleep(2)
+  }
+}
+
+function begin(generator: Generator, due: number): void {
+  const connection = generator.idle.pop()
+  if (connection) {
+    send(generator, connection, due)
+    return
+  }
+  generator.waiting.push(due)
+  if (generator.open < generator.order.connections) openMore(generator)
+}
+
+/** Each connection asks again as soon as it is answered. */
+async function saturate(generator: Generator): Promise<void> {
+  const until = performance.now() + generator.order.seconds * 1000
+  while (generator.open < generator.order.connections) begin(generator, performance.now())
+  while (performance.now() < until) {
+    while (generator.idle.length > 0) begin(generator, performance.now())
+    await sleep(0)
+  }
+}
+
+function send(generator: Generator, connection: LoadConnection, due: number): void {
+  const { kind, request } = generator.next()
+  const tally = generator.tallies.get(kind)
+  if (!tally) return
+  tally.due += 1
+  ask(connection, request, (answer) => note(tally, kind, answer, performance.now() - due))
+}
+
+function note(tally: Tally, kind: LoadKind, { status, hasRetryAfter }: WireAnswer, ms: number): void {
+  tally.settled += 1
+  if (isAccepted(kind, status)) tally.times.push(ms)
+  else if (status === 429 || (status === 503 && hasRetryAfter)) tally.shed += 1
+  else {
+    const what = status === 503 ? '503 without Retry-After' : String(status)
+    tally.wrong.set(what, (tally.wrong.get(what) ?? 0) + 1)
+  }
+}
+
+async function untilSettled({ tallies }: Generator): Promise<void> {
+  const until = performance.now() + AFTER_MS
+  // Those who guess are let wait for longer.
+  const honest = [...tallies].flatMap(([kind, tally]) => (kind === 'bad login' ? [] : tally))
+  const isSettled = () => honest.every(({ due, settled }) => due === settled)
+  while (!isSettled() && performance.now() < until) await sleep(20)
+}
+
+function figuresOf(kind: LoadKind, { due, settled, shed, wrong, times }: Tally): KindFigures {
+  const sorted = Float64Array.from(times).sort()
+  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+  return {
+    kind,
+    due,
+    accepted: times.length,
+    shed,
+    unanswered: due - settled,
+    wrong: Object.fromEntries(wrong),
+    p50: at(0.5),
+    p99: at(0.99),
+    worst: at(1),
+  }
+}

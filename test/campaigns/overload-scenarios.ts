@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AUTHORIZATION } from '../../bench/bench-run.ts'
+import { makeRandom } from '../../bench/random.ts'
+import { listAnywhere, readLines } from '../../bench/requests.ts'
+import { BASE } from '../../bench/service.ts'
+import { type Hold, type HoldFigures, holdConnections } from './held-connections.ts'
+import { type KindFigures, type LoadFigures, putLoad } from './open-load.ts'
+import type { OverloadGround } from './overload-ground.ts'
+import { HONEST, type Mix, RUSH } from './overload-mix.ts'
+import { p99, type Seen, timeLists, watch } from './overload-watch.ts'
+
+/** The outcome of a scenario: figures for the table, and broken promises. */
+export interface Outcome {
+  title: string
+  figures: Readonly<Record<string, string>>
+  problems: string[]
+}
+
+/** The promises. */
+const ACCEPTED_P99_MS = 1000
+const HEALTH_MS = 1000
+const RECOVERED_MS = 2000
+/** Growth that is taken for flat: buffers and code that a first rush brings along, and no more with a longer one. */
+const FLAT_BYTES = 250_000_000
+const TIMES = { whole: { load: 10, connections: 2000 }, short: { load: 3, connections: 200 } }
+/** Closing takes a look at connections now and then. */
+const CLOSING_MS = 8000
+
+/** Ten times what the service can serve, of everything that visitors and programs ask. */
+export async function rush(ground: OverloadGround): Promise<Outcome> {
+  return tooMuch(ground, 'load', HONEST, RUSH)
+}
+
+/** Ten times the searches that the service can serve: lists from memory do not wait behind them. */
+export async function searchesOnly(ground: OverloadGround): Promise<Outcome> {
+  const searches: Mix = { search: 50, 'venue search': 50 }
+  return tooMuch(ground, 'searches', searches, searches)
+}
+
+async function tooMuch(ground: OverloadGround, what: string, honest: Mix, mix: Mix): Promise<Outcome> {
+  const capacity = await measureCapacity(ground, honest)
+  const times = ground.isFull ? TIMES.whole : TIMES.short
+  const rate = capacity * times.load
+  const title = `${times.load} times the ${what}`
+  ground.say(`${title}: ${Math.round(capacity)} requests/s can be served, ${Math.round(rate)} are sent`)
+  const watching = watch(ground.service, ground.list)
+  let recovering: Promise<number> | undefined
+  const order = { port: ground.service.port, plan: ground.plan, seed: ++ground.seed, mix, rate }
+  const load = await putLoad({ ...order, seconds: ground.seconds, connections: times.connections }, () => {
+    recovering = timeToRecover(ground)
+  })
+  const recoveredMs = (await recovering) ?? Number.NaN
+  const seen = await watching.stop()
+  return {
+    title,
+    figures: { ...loadFigures(load, capacity, rate), ...seenFigures(seen), 'back to normal': inMs(recoveredMs) },
+    problems: [
+      ...loadProblems(load, ground),
+      ...seenProblems(seen, ground),
+      ...late('back to normal', recoveredMs, RECOVERED_MS * ground.slack),
+    ],
+  }
+}
+
+/** Requests a second that are served when some clients ask one after the other. */
+async function measureCapacity(ground: OverloadGround, mix: Mix): Promise<number> {
+  const seconds = Math.max(0.7, ground.seconds / 3)
+  const order = { port: ground.service.port, plan: ground.plan, mix, rate: 0, connections: 16 }
+  // What runs for the first time takes longer.
+  await putLoad({ ...order, seed: ++ground.seed, seconds: seconds / 2 })
+  const { kinds } = await putLoad({ ...order, seed: ++ground.seed, seconds })
+  return Math.max(1, sum(kinds, ({ accepted }) => accepted) / seconds)
+}
+
+/** Milliseconds until lists that nobody has asked for take no longer any more than before. */
+async function timeToRecover(ground: OverloadGround): Promise<number> {
+  const began = performance.now()
+  const limit = Math.max(50, 3 * ground.normalP99)
+  let slowUntil = 0
+  while (performance.now() - began < (ground.isFull ? 2 : 1.1) * RECOVERED_MS) {
+    const [ms = 0] = await timeLists(ground.service.port, newLists(ground, 1))
+    if (ms > limit) slowUntil = performance.now() - began
+    await sleep(5)
+  }
+  return slowUntil
+}
+
+/** Paths of lists that were never asked for. */
+export function newLists(ground: Pick<OverloadGround, 'plan' | 'seed'>, howMany: number): string[] {
+  const seed = makeRandom(Math.round(performance.now() * 1000) + ground.seed).whole(1, 2 ** 30)
+  return readLines(listAnywhere, ground.plan, seed, howMany).map((line) => line.split('\t')[1] ?? '/')
+}
+
+const sum = (kinds: readonly KindFigures[], figure: (kind: KindFigures) => number) =>
+  kinds.reduce((total, kind) => total + figure(kind), 0)
+
+function loadFigures({ kinds, unsent }: LoadFigures, capacity: number, rate: number): Record<string, string> {
+  const honest = kinds.filter(({ kind }) => kind !== 'bad login')
+  return {
+    'served alone': `${Math.round(capacity)}/s`,
+    sent: `${Math.round(rate)}/s`,
+    accepted: String(sum(kinds, ({ accepted }) => accepted)),
+    'p99 of accepted': inMs(Math.max(...honest.map((kind) => kind.p99))),
+    shed: String(sum(kinds, ({ shed }) => shed)),
+    unanswered: String(sum(kinds, ({ unanswered }) => unanswered) + unsent),
+    'by kind': kinds
+      .map(({ kind, accepted, due, p99: slow }) => `${kind} ${accepted}/${due} p99 ${inMs(slow)}`)
+      .join(', '),
+  }
+}
+
+/** Those who guess passwords are made to wait on purpose. */
+function loadProblems({ kinds, unsent }: LoadFigures, { slack }: OverloadGround): string[] {
+  const problems = kinds.flatMap((figures) => {
+    const { kind, wrong, unanswered, p99: slow } = figures
+    const others = Object.entries(wrong).map(([status, count]) => `${kind}: ${count} answered ${status}`)
+    const lost = unanswered > 0 && kind !== 'bad login' ? [`${kind}: ${unanswered} not answered`] : []
+    return [
+      ...others,
+      ...lost,
+      ...(kind === 'bad login' ? [] : late(`p99 of accepted: ${kind}`, slow, ACCEPTED_P99_MS * slack)),
+    ]
+  })
+  return unsent > 0 ? [...problems, `${unsent} found no free connection`] : problems
+}
+
+function seenFigures(seen: Seen): Record<string, string> {
+  return {
+    'worst of /healthz': inMs(seen.healthWorst),
+    'p99 of a hot list': inMs(seen.listP99),
+    memory: `${inMb(seen.before)} → ${inMb(seen.most)} → ${inMb(seen.after)}`,
+  }
+}
+
+function seenProblems(seen: Seen, { slack }: OverloadGround): string[] {
+  const grown = seen.most - seen.before
+  return [
+    ...new Set(seen.problems),
+    ...late('/healthz', seen.healthWorst, HEALTH_MS * slack),
+    ...late('p99 of a hot list', seen.listP99, ACCEPTED_P99_MS * slack),
+    ...(grown > FLAT_BYTES ? [`memory grew by ${inMb(grown)}`] : []),
+    ...(seen.lists === 0 ? ['no list was answered'] : []),
+  ]
+}
+
+const late = (what: string, ms: number, most: number) => (ms <= most ? [] : [`${what}: ${inMs(ms)}, not ${most} ms`])
+
+export const inMs = (ms: number) => `${Math.round(ms)} ms`
+const inMb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
+
+/** Connections that say nothing. */
+export async function idleConnections(ground: OverloadGround): Promise<Outcome> {
+  return held(ground, 'idle', ground.isFull ? 10_000 : 1000, 'stays')
+}
+
+/** Heads of requests that come a byte a second: they are cut off. */
+export async function slowHeads(ground: OverloadGround): Promise<Outcome> {
+  return held(ground, 'slow heads', ground.isFull ? 1000 : 200, 'goes')
+}
+
+/** Bodies that come a byte a second, of somebody who may send them: they are not waited for. */
+export async function slowBodies(ground: OverloadGround): Promise<Outcome> {
+  return held(ground, 'slow bodies', ground.isFull ? 1000 : 200, 'goes')
+}
+
+/** Readers that take nothing of what they have asked for: they are dropped. */
+export async function slowReaders(ground: OverloadGround): Promise<Outcome> {
+  return held(ground, 'slow readers', 100, 'goes')
+}
+
+/** Uploads without their last byte, of somebody who may upload. */
+export async function halfOpenUploads(ground: OverloadGround): Promise<Outcome> {
+  return held(ground, 'half-open uploads', ground.isFull ? 60 : 20, 'goes')
+}
+
+/** Opens connections that do something, and looks at everybody else meanwhile. `end`: whether the service is to close them. */
+async function held(ground: OverloadGround, hold: Hold, connections: number, end: 'stays' | 'goes'): Promise<Outcome> {
+  const title = `${connections} ${hold === 'idle' ? 'idle connections' : hold}`
+  ground.say(title)
+  const watching = watch(ground.service, ground.list)
+  const { port } = ground.service
+  const { patienceMs } = ground
+  const longPath = hold === 'slow readers' ? `${BASE}/doc` : `${BASE}/events`
+  const order = { hold, port, connections, patienceMs, longPath, root: '/wp-json', authorization: AUTHORIZATION }
+  const holding = await holdConnections(order)
+  const patience = 2 * ground.patienceMs + CLOSING_MS
+  await lookUntil(holding.look, end === 'stays' ? ground.seconds * 1000 : patience, (now) => now.closed >= now.opened)
+  const figures = await holding.read()
+  await holding.release()
+  const seen = await watching.stop()
+  return {
+    title,
+    figures: { ...holdFiguresOf(figures), ...seenFigures(seen) },
+    problems: [...holdProblems(figures, connections, end), ...seenProblems(seen, ground)],
+  }
+}
+
+async function lookUntil(
+  look: () => Promise<HoldFigures>,
+  ms: number,
+  isOver: (figures: HoldFigures) => boolean,
+): Promise<HoldFigures> {
+  const began = performance.now()
+  for (;;) {
+    const figures = await look()
+    if (isOver(figures) || performance.now() - began > ms) return figures
+    await sleep(200)
+  }
+}
+
+function holdFiguresOf({ opened, closed, lastClosedMs, answers }: HoldFigures): Record<string, string> {
+  const answered = Object.entries(answers).map(([status, count]) => `${count} × ${status}`)
+  const cut = closed === 0 ? 'none' : `${closed}, the last after ${(lastClosedMs / 1000).toFixed(1)} s`
+  return { held: String(opened), 'closed by the service': cut, answered: answered.join(', ') }
+}
+
+function holdProblems({ opened, closed, answers }: HoldFigures, connections: number, end: 'stays' | 'goes'): string[] {
+  const left = opened - closed - (answers['503'] ?? 0)
+  const failures = Object.entries(answers).filter(([status]) => status.startsWith('5') && status !== '503')
+  return [
+    ...(opened < connections ? [`${connections - opened} connections were refused`] : []),
+    ...(end === 'goes' && left > 0 ? [`${left} connections were not closed`] : []),
+    ...failures.map(([status, count]) => `${count} answered ${status}`),
+  ]
+}
+
+/** The 99th percentile of lists that nobody has asked for, with nobody else there. */
+export async function measureNormal(ground: Omit<OverloadGround, 'normalP99'>): Promise<number> {
+  const times = await timeLists(ground.service.port, newLists(ground, ground.isFull ? 400 : 100))
+  return p99(times)
+}

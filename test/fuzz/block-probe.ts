@@ -1,0 +1,98 @@
+// Loaded into the service (`node --import`): measures how long its main thread is kept busy, and answers questions of its parent.
+import { isMainThread } from 'node:worker_threads'
+
+/** A stretch in which the main thread came to nothing else; times in milliseconds, `from` and `to` since the epoch. */
+export interface Block {
+  from: number
+  to: number
+  /** CPU time of the main thread in it: what a slow or busy machine does not lengthen much. */
+  cpuMs: number
+}
+
+export interface MemoryReading {
+  /** Bytes after the garbage was collected. */
+  rss: number
+  heap: number
+  outside: number
+  /** Names that somebody added to what all objects inherit. */
+  polluted: string[]
+}
+
+/** The question of the parent, and the answer. */
+export type Question = { id: number; ask: 'longest' | 'memory' }
+export type Reply = { id: number; longest?: Block; memory?: MemoryReading }
+export type Note = { block: Block }
+
+const EVERY_MS = 2
+/** Shorter ones are not told. */
+const TOLD_CPU_MS = 12
+const TOLD_WALL_MS = 200
+
+interface Probe {
+  /** Milliseconds since the epoch. */
+  at: number
+  /** microseconds */
+  cpu: number
+  longest: Block
+}
+
+const now = () => performance.timeOrigin + performance.now()
+
+function cpuMicros(): number {
+  const { user, system } = process.threadCpuUsage()
+  return user + system
+}
+
+function sample(probe: Probe): void {
+  const block: Block = { from: probe.at, to: now(), cpuMs: 0 }
+  const cpu = cpuMicros()
+  block.cpuMs = (cpu - probe.cpu) / 1000
+  probe.at = block.to
+  probe.cpu = cpu
+  if (block.cpuMs > probe.longest.cpuMs) probe.longest = block
+  if (block.cpuMs > TOLD_CPU_MS || block.to - block.from > TOLD_WALL_MS) tell({ block })
+}
+
+function tell(message: Reply | Note): void {
+  if (process.connected) process.send?.(message)
+}
+
+function collectGarbage(): void {
+  globalThis.gc?.()
+  globalThis.gc?.()
+}
+
+function readMemory(): MemoryReading {
+  const { rss, heapUsed, external } = process.memoryUsage()
+  const polluted = Object.keys(Object.prototype).concat(Object.keys(Array.prototype), Object.keys(Function.prototype))
+  return { rss, heap: heapUsed, outside: external, polluted }
+}
+
+function forget(probe: Probe): void {
+  probe.at = now()
+  probe.cpu = cpuMicros()
+  probe.longest = { from: probe.at, to: probe.at, cpuMs: 0 }
+}
+
+function answer(probe: Probe, { id, ask }: Question): void {
+  sample(probe)
+  if (ask === 'longest') tell({ id, longest: probe.longest })
+  else {
+    collectGarbage()
+    tell({ id, memory: readMemory() })
+  }
+  // The collection was no request's doing.
+  forget(probe)
+}
+
+function start(): void {
+  const probe: Probe = { at: 0, cpu: 0, longest: { from: 0, to: 0, cpuMs: 0 } }
+  forget(probe)
+  setInterval(() => sample(probe), EVERY_MS).unref()
+  process.on('message', (question: Question) => answer(probe, question))
+  process.channel?.unref()
+  // The measuring process is gone, and nobody else would end the service.
+  process.on('disconnect', () => process.exit())
+}
+
+if (isMainThread && process.send) start()

@@ -1,0 +1,288 @@
+import { makeRandom, type Random } from '../../bench/random.ts'
+import type { ScratchDatabase } from '../support/database.ts'
+import type { Block, MemoryReading } from './block-probe.ts'
+import { seedCalendar, touchedPaths } from './calendar-seed.ts'
+import { bareOperations, readIndexed, readOperations } from './described-operations.ts'
+import { describeFinding } from './fuzz-report.ts'
+import { addFinding, type Counts, type Finding, type FuzzRun, hasEnded, noCounts, restart } from './fuzz-run.ts'
+import {
+  endFuzzed,
+  type FuzzedService,
+  longestBlock,
+  makeHome,
+  memoryOf,
+  removeHome,
+  startFuzzed,
+} from './fuzzed-service.ts'
+import { judgeHeldUploads } from './held-uploads.ts'
+import { type Exchange, exchange, type Line, openLine } from './http-exchange.ts'
+import { confirmAlone } from './lone-replay.ts'
+import { minimise } from './minimise.ts'
+import { judge, type Kind, LIMITS, type Limits, scaled, type Verdict } from './oracle.ts'
+import type { PlannedRequest } from './planned-request.ts'
+import { RAW_REQUESTS, type RawRequest, sendRaw } from './raw-requests.ts'
+import { type Ground, plannedRequest } from './request-generator.ts'
+import { readStored } from './stored-reads.ts'
+
+export interface FuzzOptions {
+  requests: number
+  seed: number
+  /** At most, for the requests; what was stored is read afterwards. */
+  minutes: number
+  /** How much longer everything may take on this machine. */
+  factor: number
+  /** Requests under way at a time. */
+  lanes: number
+  /** The languages that what was stored is read in. */
+  languages: readonly string[]
+  tell: (line: string) => void
+}
+
+/** The result of a run. */
+export interface FuzzReport {
+  seed: number
+  counts: Counts
+  findings: Finding[]
+  /** CPU milliseconds of the longest stretch of a request alone, and of those that ran beside others. */
+  longestAloneMs: number
+  longestMs: number
+  /** At a quarter of the run and at its end; undefined when the service was started anew in between. */
+  memory: { quarter: MemoryReading; end: MemoryReading } | undefined
+  records: number
+  seconds: number
+  limits: Limits
+}
+
+/** Requests between two looks at the load of the service. */
+const BATCH = 48
+/** Milliseconds that are spent on making the request of a finding smaller. */
+const MINIMISE_MS = 20_000
+/** Of each kind of finding at each place, so many are looked into. */
+const LOOKED_INTO = 3
+
+/** Fuzzes a service of its own on a database that is empty. The database is removed afterwards. */
+export async function runFuzz(scratch: ScratchDatabase, options: FuzzOptions): Promise<FuzzReport> {
+  const home = await makeHome(scratch)
+  const limits = scaled(LIMITS, options.factor)
+  const start = performance.now()
+  let run: FuzzRun | undefined
+  try {
+    const service = await startFuzzed(home)
+    const line = openLine(service.port, limits.hangMs)
+    const operations = await operationsOf(service, line)
+    const seeded = await seedCalendar(service, line)
+    const ground: Ground = { operations, seeded, seed: options.seed }
+    const until = Date.now() + options.minutes * 60_000
+    const touched = touchedPaths(seeded)
+    const { tell } = options
+    const started = { home, service, line, limits, ground, touched, until, tell, longestMs: 0 }
+    run = { ...started, findings: new Map(), places: new Map(), writers: new Map(), counts: noCounts() }
+    const campaign = await sendAll(run, options)
+    await judgeHeldUploads(run)
+    await readStored(run, options.languages)
+    const seconds = Math.round((performance.now() - start) / 1000)
+    return { ...campaign, ...resultOf(run), seed: options.seed, seconds, limits }
+  } finally {
+    if (run) {
+      run.line.agent.destroy()
+      await endFuzzed(run.service)
+    }
+    await removeHome(home)
+  }
+}
+
+function resultOf(run: FuzzRun) {
+  const { counts, findings, longestMs, writers } = run
+  return { counts, findings: [...findings.values()], longestAloneMs: longestMs, records: writers.size }
+}
+
+async function operationsOf({ basePath, restRoot }: FuzzedService, line: Line): Promise<Ground['operations']> {
+  const plain = { as: 'anonymous', method: 'GET', query: [], headers: {}, body: { kind: 'none' } } as const
+  const read = async (path: string) => String((await exchange(line, { ...plain, path })).answer?.body)
+  const described = readOperations(await read(`${basePath}/doc`), basePath)
+  const namespace = basePath.slice(restRoot.length + 1)
+  const indexed = readIndexed(await read(`${restRoot}/`), restRoot, namespace)
+  return [...described, ...indexed, ...bareOperations(basePath)]
+}
+
+/** Sends every request of the run, and looks after each batch at what came of it. */
+async function sendAll(run: FuzzRun, options: FuzzOptions): Promise<Pick<FuzzReport, 'memory' | 'longestMs'>> {
+  let quarter: MemoryReading | undefined
+  let longestMs = 0
+  for (let from = 0; from < options.requests && Date.now() < run.until; from += BATCH) {
+    const to = Math.min(from + BATCH, options.requests)
+    longestMs = Math.max(longestMs, await runBatch(run, from, to, options.lanes))
+    if (!quarter && to >= options.requests / 4) quarter = await memoryOf(run.service, run.limits.hangMs)
+    if (from % (BATCH * 100) === 0 && from > 0) run.tell(`${to} requests, ${run.findings.size} findings`)
+  }
+  const end = await memoryOf(run.service, run.limits.hangMs)
+  judgePollution(run, end)
+  const isSame = run.counts.restarts === 0
+  if (quarter && isSame) judgeMemory(run, quarter, end)
+  return { longestMs, memory: quarter && isSame ? { quarter, end } : undefined }
+}
+
+/** CPU milliseconds of the longest stretch in the batch. */
+async function runBatch(run: FuzzRun, from: number, to: number, lanes: number): Promise<number> {
+  run.service.blocks.length = 0
+  run.service.errors.length = 0
+  const batch = await sendBatch(run, from, to, lanes)
+  if (hasEnded(run)) await restart(run)
+  const last = await longestBlock(run.service, run.limits.hangMs).catch(() => undefined)
+  const errors = [...run.service.errors]
+  const blocks = [...run.service.blocks]
+  if (!last) await revive(run)
+  for (const one of batch) await judgeOne(run, one, errors)
+  for (const block of blocks) await judgeBlocked(run, block, batch)
+  return Math.max(0, ...blocks.map(({ cpuMs }) => cpuMs))
+}
+
+async function revive(run: FuzzRun): Promise<void> {
+  run.counts.restarts += 1
+  await restart(run)
+}
+
+interface Numbered extends Exchange {
+  number: number
+}
+
+async function sendBatch(run: FuzzRun, from: number, to: number, lanes: number): Promise<Numbered[]> {
+  const done: Numbered[] = []
+  let next = from
+  const lane = async () => {
+    for (let number = next++; number < to; number = next++) {
+      done.push({ ...(await exchange(run.line, plannedRequest(run.ground, number))), number })
+    }
+  }
+  const random = makeRandom(run.ground.seed + from)
+  await Promise.all([...Array.from({ length: lanes }, lane), sendRawBatch(run, random.chance(0.5) ? 1 : 2, random)])
+  return done
+}
+
+async function sendRawBatch(run: FuzzRun, count: number, random: Random): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const raw = random.pick(RAW_REQUESTS)
+    judgeRaw(run, raw, await sendRaw(run.service.port, raw))
+  }
+}
+
+function judgeRaw(run: FuzzRun, raw: RawRequest, statuses: readonly number[]): void {
+  run.counts.requests += 1
+  const bad = statuses.find((status) => status >= 500)
+  if (bad === undefined) return
+  const planned: PlannedRequest = {
+    as: 'anonymous',
+    method: 'RAW',
+    path: raw.name,
+    query: [],
+    headers: {},
+    body: { kind: 'none' },
+  }
+  const verdict: Verdict = { kind: 'status', what: `${bad} for ${raw.name}` }
+  note(run, `raw ${raw.name}`, { ...verdict, planned, number: undefined, alone: false, stack: undefined })
+}
+
+async function judgeOne(run: FuzzRun, one: Numbered, errors: readonly string[]): Promise<void> {
+  const { counts } = run
+  counts.requests += 1
+  const { answer } = one
+  if (answer) counts.byStatus.set(answer.status, (counts.byStatus.get(answer.status) ?? 0) + 1)
+  else counts.cut += 1
+  noteWriter(run, one)
+  const verdict = judge(one, run.limits)
+  if (verdict && !(await lookInto(run, one, verdict, errors))) counts.unrepeated += 1
+}
+
+/** Remembers which request wrote a record last, so that a record that turns out to be bad leads to it. */
+function noteWriter(run: FuzzRun, { answer, number, planned }: Numbered): void {
+  if (answer?.status !== 200 && answer?.status !== 201) return
+  const [, collection] = planned.path.match(/\/v1\/([a-z]+)(?:\/\d+)?$/) ?? []
+  const [, id] = String(answer.body).match(/^\s*\{\s*"id":\s*(\d+)/) ?? []
+  if (planned.method !== 'GET' && collection && id) run.writers.set(`/${collection}/${id}`, number)
+}
+
+/**
+ * A request that failed, or may have: sent again alone, and made smaller. What only fails beside others counts as well, unless time
+ * explains it. Whether something was found.
+ */
+async function lookInto(run: FuzzRun, one: Numbered, verdict: Verdict, errors: readonly string[]): Promise<boolean> {
+  const place = `${verdict.kind} ${placeOf(one.planned)}`
+  if (countKnown(run, place)) return true
+  const alone = await confirmAlone(run, one.planned)
+  if (!alone.verdict && TIMES.includes(verdict.kind)) return false
+  const found = alone.verdict ?? verdict
+  const keyOf = (planned: PlannedRequest) => `${found.kind} ${placeOf(planned)} ${frameOf(alone.stack)}`
+  const isNew = alone.verdict !== undefined && !run.findings.has(keyOf(one.planned))
+  const planned = isNew ? await smallest(run, one.planned, found) : one.planned
+  // Many requests come down to the same one.
+  const key = keyOf(planned)
+  const stack = alone.stack ?? errors.join('\n')
+  note(run, key, { ...found, planned, number: one.number, alone: alone.verdict !== undefined, stack })
+  run.places.set(place, [...(run.places.get(place) ?? []), key])
+  return true
+}
+
+/** What other requests or the machine may be the cause of. */
+const TIMES: readonly Kind[] = ['slow', 'silence', 'block']
+
+/** Whether enough of this kind, here, was looked into already; then it counts for what came of that. */
+function countKnown(run: FuzzRun, place: string): boolean {
+  const keys = run.places.get(place) ?? []
+  const known = run.findings.get(keys.at(-1) ?? '')
+  if (!known || keys.length < LOOKED_INTO) return false
+  known.times += 1
+  return true
+}
+
+async function smallest(run: FuzzRun, planned: PlannedRequest, verdict: Verdict): Promise<PlannedRequest> {
+  const fails = async (smaller: PlannedRequest) => (await confirmAlone(run, smaller)).verdict?.kind === verdict.kind
+  return minimise(planned, fails, Date.now() + MINIMISE_MS)
+}
+
+function note(run: FuzzRun, key: string, finding: Omit<Finding, 'times'>): void {
+  addFinding(run, key, finding, () => describeFinding({ ...finding, times: 1 }, run))
+}
+
+/** Method, route, and the parameter with the most in it. */
+function placeOf({ method, path, body }: PlannedRequest): string {
+  const route = path.replace(/\d+/g, '0').slice(0, 60)
+  if (body.kind !== 'members') return `${method} ${route} ${body.kind}`
+  const sizes = body.members.map(([name, value]) => ({ name, size: JSON.stringify(value)?.length ?? 0 }))
+  const widest = sizes.sort((one, other) => other.size - one.size)[0]
+  return `${method} ${route} ${widest?.name ?? ''}`
+}
+
+/** The first place in our own sources. */
+function frameOf(stack: string | undefined): string {
+  return stack?.match(/src\/[\w/.-]+:\d+/)?.[0] ?? ''
+}
+
+/** Whoever was under way while the event loop was kept is tried alone. */
+async function judgeBlocked(run: FuzzRun, block: Block, batch: readonly Numbered[]): Promise<void> {
+  if (block.cpuMs < run.limits.blockMs * 0.8) return
+  const suspects = batch.filter(({ sent, done }) => sent < block.to && done > block.from - 5)
+  const verdict: Verdict = { kind: 'block', what: '' }
+  for (const suspect of suspects) if (await lookInto(run, suspect, verdict, [])) return
+  run.counts.unrepeated += 1
+}
+
+function judgePollution(run: FuzzRun, { polluted }: MemoryReading): void {
+  if (polluted.length === 0) return
+  const planned = plannedRequest(run.ground, 0)
+  const what = `what all objects inherit has ${polluted.join(', ')}`
+  note(run, 'pollution', { kind: 'pollution', what, planned, number: undefined, alone: false, stack: undefined })
+}
+
+/** Bytes a run may add by what caches hold, and by each record that was made. */
+const SLACK_BYTES = 100_000_000
+const RECORD_BYTES = 10_000
+
+function judgeMemory(run: FuzzRun, quarter: MemoryReading, end: MemoryReading): void {
+  const used = ({ heap, outside }: MemoryReading) => heap + outside
+  const room = SLACK_BYTES + RECORD_BYTES * run.writers.size
+  const grown = Math.max(used(end) - used(quarter), end.rss - quarter.rss - 2 * SLACK_BYTES)
+  if (grown <= room) return
+  const what = `memory grew by ${Math.round(grown / 1e6)} MB after the first quarter`
+  const planned = plannedRequest(run.ground, 0)
+  note(run, 'memory', { kind: 'memory', what, planned, number: undefined, alone: false, stack: undefined })
+}

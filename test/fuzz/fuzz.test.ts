@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import { scratchDatabase } from '../support/database.ts'
+import { runFuzz } from './fuzz-campaign.ts'
+
+/** Long runs are made by `npm run fuzz`; these find what shows soon. */
+const REQUESTS = 900
+/** Other test files run beside this one, and the machines of a service that builds are slow. */
+const FACTOR = Number(process.env.FUZZ_FACTOR ?? 3)
+
+for (const [which, seed] of [
+  ['the requests that every run begins with', 1],
+  ['other requests each time', randomInt(1, 1_000_000)],
+] as const)
+  test(`no request stops the service, fails it or poisons what it keeps: ${which}`, async (t) => {
+    const found: string[] = []
+    const { counts, findings, longestMs, records } = await runFuzz(await scratchDatabase(), {
+      requests: REQUESTS,
+      seed,
+      minutes: 5,
+      factor: FACTOR,
+      lanes: 4,
+      languages: ['de'],
+      tell: (line) => found.push(line),
+    })
+    t.diagnostic(
+      `seed ${seed}: ${counts.requests} requests, ${records} records, longest block ${longestMs.toFixed(1)} ms`,
+    )
+    assert.equal(findings.length, 0, `npm run fuzz -- --seed ${seed} --requests ${REQUESTS}\n${found.join('\n')}`)
+    assert.ok(counts.requests >= REQUESTS, `only ${counts.requests} requests were sent`)
+    assert.ok(records > 10, `only ${records} records came of them`)
+  })

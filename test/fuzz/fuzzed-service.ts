@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { openDatabase } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { patient, type ScratchDatabase } from '../support/database.ts'
+import { addUsers, type Settings } from '../support/service.ts'
+import type { Block, MemoryReading, Note, Question, Reply } from './block-probe.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const probe = new URL('./block-probe.ts', import.meta.url).href
+
+/** A service in a process of its own that tells how long its main thread was busy at a time. */
+export interface FuzzedService {
+  child: ChildProcess
+  port: number
+  /** Paths of the namespace and of the REST root. */
+  basePath: string
+  restRoot: string
+  /** What kept the main thread busy for a while, the oldest first; whoever has read it empties it. */
+  blocks: Block[]
+  /** Errors that the service noted, the oldest first; whoever has read them empties it. */
+  errors: string[]
+  ended: Promise<unknown>
+}
+
+/** Where a service keeps what survives it. */
+export interface Home {
+  database: ScratchDatabase
+  folder: string
+}
+
+/** An empty calendar with one user a role. */
+export async function makeHome(scratch: ScratchDatabase): Promise<Home> {
+  const database = await openDatabase(scratch.address)
+  try {
+    await migrate(database)
+    await addUsers({ database })
+  } finally {
+    await database.close()
+  }
+  return { database: scratch, folder: await mkdtemp(join(tmpdir(), 'kalends-fuzz-')) }
+}
+
+export async function removeHome({ database, folder }: Home): Promise<void> {
+  await database.remove()
+  await rm(folder, { recursive: true, force: true })
+}
+
+/** Starts the service on what `home` holds. */
+export async function startFuzzed(home: Home, settings: Settings = {}): Promise<FuzzedService> {
+  const given: Settings = {
+    database: patient(home.database.address),
+    data: home.folder,
+    timezone: 'America/New_York',
+    port: '0',
+    log_level: 'error',
+    image_hosts: '127.0.0.1',
+    cache_bytes: '8000000',
+    ...settings,
+  }
+  const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
+  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, 'src/main.ts', ...flags, 'serve'], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  const ended = once(child, 'exit').finally(() => process.off('exit', kill))
+  const service: FuzzedService = { child, port: 0, basePath: '', restRoot: '', blocks: [], errors: [], ended }
+  listen(service)
+  const base = new URL(await announced(child))
+  service.port = Number(base.port)
+  service.basePath = base.pathname
+  service.restRoot = base.pathname.split('/').slice(0, 2).join('/')
+  return service
+}
+
+function listen({ child, blocks, errors }: FuzzedService): void {
+  child.on('message', (message: Reply | Note) => {
+    if ('block' in message) blocks.push(message.block)
+  })
+  if (child.stderr) createInterface({ input: child.stderr }).on('line', (line) => errors.push(stackOf(line)))
+}
+
+/** The stack in a line of the log, or the line itself. */
+function stackOf(line: string): string {
+  try {
+    const { err, msg } = JSON.parse(line)
+    return String(err?.stack ?? msg ?? line)
+  } catch {
+    return line
+  }
+}
+
+async function announced({ stdout }: ChildProcess): Promise<string> {
+  if (!stdout) throw new Error('the service has no standard output')
+  for await (const line of createInterface({ input: stdout })) {
+    const [, base] = line.match(/^Kalends answers at (\S+)$/) ?? []
+    if (base === undefined) continue
+    stdout.resume()
+    return base
+  }
+  throw new Error('the service did not start')
+}
+
+/** Ends the service, however busy it is. */
+export async function endFuzzed(service: FuzzedService): Promise<void> {
+  if (service.child.exitCode !== null || service.child.signalCode !== null) return
+  service.child.kill('SIGKILL')
+  await service.ended
+}
+
+let questions = 0
+
+async function ask(service: FuzzedService, question: Question['ask'], patience: number): Promise<Reply> {
+  const id = ++questions
+  const { child } = service
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      clearTimeout(timer)
+      child.off('message', hear)
+    }
+    const hear = (message: Reply | Note) => {
+      if (!('id' in message) || message.id !== id) return
+      settle()
+      resolve(message)
+    }
+    const timer = setTimeout(() => {
+      settle()
+      reject(new Error(`the service tells nothing for ${patience} ms`))
+    }, patience)
+    child.on('message', hear)
+    if (child.connected) child.send({ id, ask: question } satisfies Question)
+  })
+}
+
+/** The longest that the main thread was busy since this was last asked. */
+export async function longestBlock(service: FuzzedService, patience: number): Promise<Block> {
+  const { longest } = await ask(service, 'longest', patience)
+  if (!longest) throw new Error('the probe answered something else')
+  return longest
+}
+
+/** What is in use once the garbage is collected. */
+export async function memoryOf(service: FuzzedService, patience: number): Promise<MemoryReading> {
+  const { memory } = await ask(service, 'memory', patience)
+  if (!memory) throw new Error('the probe answered something else')
+  return memory
+}

@@ -1,0 +1,99 @@
+import type { Exchange, FuzzAnswer } from './http-exchange.ts'
+import type { PlannedRequest } from './planned-request.ts'
+
+/** What a run must keep to. Milliseconds, for a machine that is not busy with anything else; `scaled` makes room for slower ones. */
+export interface Limits {
+  /** Of CPU time, that one request may keep the event loop from everything else. */
+  blockMs: number
+  /** Of CPU time, that showing one record may. */
+  recordMs: number
+  /** In which each request is answered. */
+  answerMs: number
+  /** After which the service is taken for hung and started anew. */
+  hangMs: number
+}
+
+export const LIMITS: Limits = { blockMs: 50, recordMs: 20, answerMs: 5000, hangMs: 10_000 }
+
+export function scaled(limits: Limits, factor: number): Limits {
+  const { blockMs, recordMs, answerMs, hangMs } = limits
+  return {
+    blockMs: blockMs * factor,
+    recordMs: recordMs * factor,
+    answerMs: answerMs * factor,
+    hangMs: hangMs * factor,
+  }
+}
+
+/** Kinds of failure. */
+export type Kind = 'status' | 'shape' | 'silence' | 'slow' | 'block' | 'record' | 'memory' | 'pollution'
+
+export interface Verdict {
+  kind: Kind
+  /** One line. */
+  what: string
+}
+
+/** What is wrong with an answer by itself; undefined when nothing is. */
+export function judge(done: Exchange, limits: Limits): Verdict | undefined {
+  const { answer, failure, planned } = done
+  if (!answer) return mayCut(planned, failure ?? '') ? undefined : { kind: 'silence', what: `no answer: ${failure}` }
+  const fault = judgeStatus(answer) ?? judgeShape(answer, planned)
+  if (fault) return fault
+  const took = Math.round(done.done - done.sent)
+  return took > limits.answerMs ? { kind: 'slow', what: `answered after ${took} ms` } : undefined
+}
+
+/**
+ * A large body that nobody wants may be left unread, and the connection with it; so may what is no HTTP or says nothing that is true. What is
+ * refused before its method is known is told why, although nobody hears the body of an answer to HEAD.
+ */
+function mayCut({ method, path, body, headers }: PlannedRequest, failure: string): boolean {
+  const size = body.kind === 'bytes' ? body.bytes.length : JSON.stringify(body).length
+  const isOdd = !path.startsWith('/') || 'expect' in headers || 'upgrade' in headers
+  return size > 60_000 || isOdd || (method === 'HEAD' && failure.includes('Data after'))
+}
+
+function judgeStatus({ status, body }: FuzzAnswer): Verdict | undefined {
+  return status >= 500 ? { kind: 'status', what: `${status} ${body.subarray(0, 200)}` } : undefined
+}
+
+/** Whatever is said is JSON, and errors have the shape of rule 25.1. */
+function judgeShape(answer: FuzzAnswer, planned: PlannedRequest): Verdict | undefined {
+  const { status, headers, body } = answer
+  if (planned.method === 'HEAD' || status === 304 || status === 204) return undefined
+  if (status >= 300 && status < 400) return undefined
+  if (!String(headers['content-type']).startsWith('application/json'))
+    return status >= 400 && body.length > 0 ? shape(`${status} as ${headers['content-type']}`) : undefined
+  const value = parsed(body)
+  if (value === undefined) return shape(`${status} is no JSON: ${body.subarray(0, 200)}`)
+  const inner = enveloped(value, planned)
+  if (inner) return inner.status >= 500 ? { kind: 'status', what: `enveloped ${inner.status}` } : undefined
+  return status >= 400 ? judgeError(status, value) : undefined
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+}
+
+function enveloped(value: unknown, planned: PlannedRequest): { status: number } | undefined {
+  if (!planned.query.some((part) => part.includes('envelope'))) return undefined
+  const { status, headers } = Object(value)
+  return typeof status === 'number' && headers ? { status } : undefined
+}
+
+/** What tells of the inside of the service. */
+const INSIDE = /node_modules|\/src\/\w+\/|\.ts:\d+|SQLITE_[A-Z]|\n {4}at /
+
+function judgeError(status: number, value: unknown): Verdict | undefined {
+  const { code, message, data } = Object(value)
+  if (typeof code !== 'string' || typeof message !== 'string' || Object(data).status !== status)
+    return shape(`${status} in another shape: ${JSON.stringify(value)?.slice(0, 200)}`)
+  return INSIDE.test(message) ? shape(`${status} tells of the inside: ${message.slice(0, 300)}`) : undefined
+}
+
+const shape = (what: string): Verdict => ({ kind: 'shape', what })

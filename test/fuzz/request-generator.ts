@@ -1,0 +1,96 @@
+import { makeRandom, type Random } from '../../bench/random.ts'
+import { type Reader, USERS } from '../support/service.ts'
+import type { Seeded } from './calendar-seed.ts'
+import type { DescribedField, Operation } from './described-operations.ts'
+import { hostileText } from './hostile-values.ts'
+import { mutate } from './mutations.ts'
+import { type Body, type Encoding, encodeText, type Member, type PlannedRequest } from './planned-request.ts'
+import { type Known, knownId, knownSlug, requiredValue, validValue } from './valid-values.ts'
+
+const READERS: readonly Reader[] = ['anonymous', 'anonymous', 'anonymous', ...USERS]
+const WRITERS: readonly Reader[] = [
+  'anonymous',
+  ...USERS,
+  'admin',
+  'editor',
+  'editor',
+  'author',
+  'author',
+  'contributor',
+]
+const ENCODINGS: readonly Encoding[] = ['json', 'json', 'json', 'form', 'multipart']
+
+/** What requests are generated from. */
+export interface Ground {
+  operations: readonly Operation[]
+  seeded: Seeded
+  seed: number
+}
+
+/**
+ * The request of this number: the same for the same seed, whatever came before it. It is one that the interface describes, changed at
+ * none to four places.
+ */
+export function plannedRequest(ground: Ground, number: number): PlannedRequest {
+  const random = makeRandom((ground.seed * 1_000_003 + number) | 0)
+  const known = { seeded: ground.seeded, latest: 40 + Math.floor(number / 10) }
+  const operation = pickOperation(ground.operations, random)
+  const plain = describedRequest(operation, known, random)
+  const changes = random.pick([0, 1, 1, 1, 2, 2, 3, 4])
+  return mutate(plain, { operation, operations: ground.operations, random }, changes)
+}
+
+/** How often operations are used once they are picked: most happens in collections, and what is in the trash is no more written to. */
+function useOf({ method, template, query, body }: Operation): number {
+  if (method === 'DELETE') return 0.15
+  if (body.length > 0 || method === 'GET') return !template.includes('{') && body.length + query.length > 6 ? 1 : 0.4
+  return 0.3
+}
+
+function pickOperation(operations: readonly Operation[], random: Random): Operation {
+  const operation = random.pick(operations)
+  return random.chance(useOf(operation)) ? operation : pickOperation(operations, random)
+}
+
+/** A request as the operation describes it. */
+export function describedRequest(operation: Operation, known: Known, random: Random): PlannedRequest {
+  return {
+    as: random.pick(operation.method === 'GET' ? READERS : WRITERS),
+    method: operation.method,
+    path: pathOf(operation.template, known, random),
+    query: operation.query
+      .filter(({ required }) => required || random.chance(0.12))
+      .map((field) => queryPart(field.name, queryValue(field, known, random))),
+    headers: {},
+    body: bodyOf(operation, known, random),
+  }
+}
+
+function pathOf(template: string, known: Known, random: Random): string {
+  return template
+    .replaceAll('{id}', () => String(knownId(template, known, random)))
+    .replaceAll('{slug}', () =>
+      encodeText(random.chance(0.7) ? knownSlug(template, known, random) : hostileText(random, 1500)),
+    )
+}
+
+/** One part of a query. */
+export function queryPart(name: string, value: string): string {
+  return `${encodeText(name)}=${encodeText(value)}`
+}
+
+function queryValue(field: DescribedField, known: Known, random: Random): string {
+  const value = validValue(field, known, random)
+  return Array.isArray(value) ? value.join(',') : String(value ?? '')
+}
+
+function bodyOf(operation: Operation, known: Known, random: Random): Body {
+  if (operation.body.length === 0) return { kind: 'none' }
+  const creates = !operation.template.includes('{')
+  const members = operation.body
+    .filter(({ required }) => (required && creates) || random.chance(0.2))
+    .map(
+      (field): Member => [field.name, field.required ? requiredValue(field, random) : validValue(field, known, random)],
+    )
+  return { kind: 'members', encoding: random.pick(ENCODINGS), members }
+}

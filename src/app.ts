@@ -8,7 +8,7 @@ import type { OnAnswered } from './http/answered.ts'
 import { type HttpServer, makeServer } from './http/server.ts'
 import type { ImageService } from './images/images.ts'
 import { openMediaStore } from './media/open-media-store.ts'
-import { openEventMemory } from './memory/event-memory.ts'
+import { closeMemory, loadMemory, openEventMemory } from './memory/event-memory.ts'
 import { makeAuthenticator } from './people/authenticate.ts'
 import { createFirstAdministrator, type FirstAdministrator, giveFirstPassword } from './people/first-administrator.ts'
 import { publishDue } from './schedule/event-schedule.ts'
@@ -149,7 +149,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const schedule = startSchedule(database, logger)
   const { framework: server } = http
   const port = await listen(http, config, canShare && !options.isWorker)
-  memory.load().catch((error: unknown) => isStopping || report(error))
+  loadMemory(memory).catch((error: unknown) => isStopping || report(error))
   Object.assign(site, siteOf(config, port))
   images.mediaUrl = mediaUrl(config, site)
   const stop = async () => {
@@ -158,7 +158,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     await http.stop({ drainMs: config.drain_ms, deadlineMs: config.stop_ms })
     await atMost(CLOSES_WITHIN, async () => {
       await authenticator.close()
-      await memory.close()
+      await closeMemory(memory)
       await database.close()
     })
     if (requestLog) writeLines(requestLog)

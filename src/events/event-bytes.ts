@@ -3,7 +3,7 @@ import type { Context, Presenting } from '../context/context.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
 import { type EventIndex, linksOf } from '../memory/event-index.ts'
-import type { EventMemory } from '../memory/event-memory.ts'
+import { type EventMemory, isBehind } from '../memory/event-memory.ts'
 import {
   bytesOf,
   type EventParts,
@@ -57,7 +57,7 @@ async function presentMissing(
   const { version, pieces } = memory
   const { drops } = pieces
   // A row read during a change serves this answer and no later one.
-  const isCurrent = () => drops === pieces.drops && version === memory.version && !memory.isBehind()
+  const isCurrent = () => drops === pieces.drops && version === memory.version && !isBehind(memory)
   const links = ids.map((id) => linksOf(index, id))
   const [venues, organizers] = [knownLinked('venues'), knownLinked('organizers')]
   const kept = await findPresented(context.db, formOf(context), [...ids, ...venues.missing, ...organizers.missing])

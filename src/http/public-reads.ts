@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type CacheBudget, emptyCache, findCached, keep } from '../cache/cache.ts'
+import { catchUp, isBehind } from '../memory/event-memory.ts'
 import { Problem } from '../problems.ts'
 import { admitted, isFull, leave, tryEnter } from './admission.ts'
 import type { Answered } from './answered.ts'
@@ -128,7 +129,7 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
     const { url } = visit
     const now = service.now()
     let looking: Looking | undefined
-    if (!memory.isBehind()) {
+    if (!isBehind(memory)) {
       const known = findFinished(url, now)
       if (known) {
         write(visit, known, 'finished')
@@ -205,8 +206,8 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
   async function answerLater(visit: Visit, now: number, looking: Looking | undefined): Promise<void> {
     const { url, request, requestId } = visit
     // Without the database there is nothing to take in, and the ordinary way says so.
-    if (!looking && memory.isBehind()) await memory.catchUp().catch(service.report)
-    const known = looking || memory.isBehind() ? undefined : findFinished(url, now)
+    if (!looking && isBehind(memory)) await catchUp(memory).catch(service.report)
+    const known = looking || isBehind(memory) ? undefined : findFinished(url, now)
     if (known) return write(visit, known, 'finished')
     const { version } = memory
     const { drops } = memory.pieces
@@ -224,7 +225,7 @@ export function makePublicReads(service: Service, respond: Responder, budget: Ca
       readBody: async () => NO_BODY,
     })
     // A row read during a change may be older than the cached one.
-    const isCurrent = drops === memory.pieces.drops && memory.version === version && !memory.isBehind()
+    const isCurrent = drops === memory.pieces.drops && memory.version === version && !isBehind(memory)
     const finished =
       singles.isEvent(url) && reply.status === 200
         ? finishEvent(reply, version, now, isCurrent)

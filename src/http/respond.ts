@@ -5,7 +5,7 @@ import { isTruthy } from '../declare/kinds.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { type ImageService, withImages } from '../images/images.ts'
-import type { EventMemory } from '../memory/event-memory.ts'
+import { catchUp, type EventMemory } from '../memory/event-memory.ts'
 import { anonymous, type Caller, isLoggedIn } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
@@ -227,7 +227,7 @@ function contextOf(service: Service, caller: Caller, now: number): Context {
     const result = await database.write(work)
     // A client that hears of the write sees it in every later answer.
     // After a failure the memory is behind, and reads go to the database.
-    await memory.catchUp().catch(report)
+    await catchUp(memory).catch(report)
     return result
   }
   const db = isLoggedIn(caller) ? database.read : database.readPublic()

@@ -1,65 +1,75 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CacheBudget } from '../cache/cache.ts'
 import type { Cursor, Database } from '../storage/database.ts'
-import type { ChangeColumns, RecordTable, TermRow } from '../storage/schema.ts'
+import type { RecordTable, TermRow } from '../storage/schema.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
-import { findTermsByIds } from '../terms/term-store.ts'
-import { dropEvent, type EventIndex, eventsOfTerm, isMostlySpare, noteRevision, putEvent } from './event-index.ts'
-import { type EventsAmong, eventsLinkedTo, readEvents, readIndex, readPlaces, readTerms } from './event-index-read.ts'
-import { dropAllPieces, dropLinked, dropPiece, dropTerm, type EventPieces, emptyPieces } from './event-pieces.ts'
+import { type EventIndex, isMostlySpare } from './event-index.ts'
+import { readIndex, readTerms } from './event-index-read.ts'
+import { dropAllPieces, emptyPieces } from './event-pieces.ts'
+import { applyChanges, type EventState, type RecordSource, slugKey } from './memory-changes.ts'
 import { noneUnkept, type Unkept } from './presented-records.ts'
 import { type EventSearches, emptySearches } from './search-cache.ts'
 
-/** What this process remembers of the calendar, in step with the database through its log of changes. */
-export interface EventMemory {
-  /** The listed public events; undefined until they have been read for the first time. */
-  index: EventIndex | undefined
-  pieces: EventPieces
+/** The calendar in the memory of this process, in step with the database through its record of changes. */
+export interface EventMemory extends EventState {
   searches: EventSearches
-  /** Records to be kept presented beside their rows. */
+  /** Records waiting to be stored presented. */
   unkept: Record<RecordTable, Unkept>
-  terms: Map<number, TermRow>
-  /** Ids by taxonomy, blank and slug. */
-  termIds: Map<string, number>
-  /** Different whenever the data may be; answers made at one version hold as long as it does. */
+  /** Changes whenever the data may have changed; an answer made at one version holds as long as it does. */
   version: string
-  /** True when the database may have changes that have not been taken in. */
-  isBehind: () => boolean
-  /** Takes in every change that was committed before the call. Rejects only while the database cannot be reached. */
-  catchUp: () => Promise<void>
-  /** Reads the calendar, in steps that let requests through. What fails is noted and tried again until it succeeds or all is closed. */
-  load: () => Promise<void>
-  /** Stops taking in changes, and waits for whatever is being read. */
-  close: () => Promise<void>
+  /** How it follows the database. */
+  following: Following
 }
 
-const EVENTS_AT_ONCE = 500
-/** Above this many events that one change touches, reading all of them anew is quicker. */
-const RELOAD_ABOVE = 20_000
+/** The state of following the database. */
+interface Following {
+  database: Database
+  source: RecordSource
+  report: (error: unknown) => void
+  /** Aborted when the memory is closed. */
+  stop: AbortController
+  unsubscribe: () => void
+  /** Up to where changes were applied; undefined before the first look. */
+  cursor: Cursor | undefined
+  /** True when a change was announced that has not been applied. */
+  isStale: boolean
+  /** True while everything is read anew beside an index that goes on to answer. */
+  isRenewing: boolean
+  /** The run that applies changes now, and the one that begins after it. */
+  working: Promise<void> | undefined
+  next: Promise<void> | undefined
+  loading: Promise<void> | undefined
+}
+
 /** Milliseconds from a failure to read the calendar to the next try; twice as many after each, up to the last. */
 const LOAD_AGAIN = { first: 500, last: 30_000 }
 
 /**
- * Keeps the listed public events of a database in memory; `budget` bounds the presented ones and what searches found. `report` notes failures,
- * and the events that cannot be listed.
+ * Keeps the listed public events of a database in memory; `budget` bounds the presented ones and the results of searches. `report` notes
+ * failures, and events that cannot be listed.
  */
 export function openEventMemory(
   database: Database,
   budget: CacheBudget,
   report: (error: unknown) => void = () => undefined,
 ): EventMemory {
-  let cursor: Cursor | undefined
-  let isStale = false
-  let isRenewing = false
-  let working: Promise<void> | undefined
-  let next: Promise<void> | undefined
-  let loading: Promise<void> | undefined
   const stop = new AbortController()
-  const unsubscribe = database.onChange(() => {
-    isStale = true
-  })
-
-  const memory: EventMemory = {
+  const following: Following = {
+    database,
+    source: { db: database.read, signal: stop.signal, reporting: { report } },
+    report,
+    stop,
+    unsubscribe: database.onChange(() => {
+      following.isStale = true
+    }),
+    cursor: undefined,
+    isStale: false,
+    isRenewing: false,
+    working: undefined,
+    next: undefined,
+    loading: undefined,
+  }
+  return {
     index: undefined,
     pieces: emptyPieces(budget),
     searches: emptySearches(budget),
@@ -67,200 +77,148 @@ export function openEventMemory(
     terms: new Map(),
     termIds: new Map(),
     version: '',
-    isBehind: () => database.look() || isStale,
-    catchUp: () => {
-      // A run under way may have read before the caller's change: only one that starts now is sure to see it.
-      next ??= alone(async () => {
-        await undefined
-        next = undefined
-        return takeIn()
-      })
-      return next
-    },
-    load: () => {
-      loading = readUntilDone()
-      return loading
-    },
-    close: async () => {
-      unsubscribe()
-      stop.abort()
-      await Promise.all([loading, working].map((work) => work?.catch(() => undefined)))
-    },
-  }
-  return memory
-
-  /** Runs `work` once nothing else takes in changes. */
-  async function alone(work: () => Promise<void>): Promise<void> {
-    while (working) await working.catch(() => undefined)
-    const run = work().finally(() => {
-      working = undefined
-    })
-    working = run
-    return run
-  }
-
-  async function takeIn(): Promise<void> {
-    isStale = false
-    try {
-      const read = cursor === undefined ? 'too old' : await database.readChanges(cursor)
-      if (read === 'too old') return await startAgain()
-      // A cursor also moves when a transaction elsewhere comes to nothing.
-      if (read.changes.length > 0) {
-        await apply(read.changes).catch((error: unknown) => forget(error))
-        memory.version = read.cursor
-      }
-      cursor = read.cursor
-    } catch (error) {
-      isStale = true
-      throw error
-    }
-  }
-
-  function moveTo(next: Cursor): void {
-    cursor = next
-    memory.version = next
-  }
-
-  /** Empties the memory. The events are read anew while requests are answered from the database. */
-  async function startAgain(): Promise<void> {
-    const wasLoaded = memory.index !== undefined
-    memory.index = undefined
-    moveTo(await database.cursor())
-    if (wasLoaded) void memory.load().catch(() => undefined)
-  }
-
-  /** A change that cannot be taken in costs the memory, and not those who write or read: everything is read anew. */
-  function forget(error: unknown): void {
-    if (error instanceof DatabaseUnavailable) throw error
-    report(error)
-    memory.index = undefined
-    void memory.load().catch(() => undefined)
-  }
-
-  /** Rejects when all is closed. */
-  async function readUntilDone(): Promise<void> {
-    for (let pause = LOAD_AGAIN.first; ; pause = Math.min(pause * 2, LOAD_AGAIN.last)) {
-      try {
-        return await read()
-      } catch (error) {
-        if (stop.signal.aborted) throw error
-        report(error)
-        await sleep(pause, undefined, { signal: stop.signal, ref: false })
-      }
-    }
-  }
-
-  async function read(): Promise<void> {
-    const start = await database.cursor()
-    if (cursor === undefined) moveTo(start)
-    const terms = await readTerms(database.read)
-    const index = await readIndex(database.read, terms, stop.signal, { report })
-    await alone(async () => {
-      memory.terms = terms
-      memory.termIds = new Map([...terms.values()].map((term) => [slugKey(term), term.id]))
-      dropAllPieces(memory.pieces)
-      memory.pieces.countsVersion++
-      memory.index = index
-      // What changed meanwhile may have been read or not; taking it in twice does no harm.
-      cursor = start
-      await takeIn()
-    })
-  }
-
-  async function apply(changes: readonly Pick<ChangeColumns, 'kind' | 'record'>[]): Promise<void> {
-    const of = (kind: ChangeColumns['kind']) => [
-      ...new Set(changes.flatMap((change) => (change.kind === kind ? [change.record] : []))),
-    ]
-    const { index, pieces } = memory
-    if (!index) return
-    const [events, terms, venues] = [of('event'), of('term'), of('venue')]
-    if (of('image').length > 0) dropAllPieces(pieces)
-    // Most of what changes are a few events and the counts of their terms: they are asked for together.
-    const first = events.slice(0, EVENTS_AT_ONCE)
-    const [rows, found] = await Promise.all([
-      findTermsByIds(database.read, terms),
-      readEvents(database.read, first, { report }),
-    ])
-    const touched = takeInTerms(index, terms, rows)
-    takeInEvents(index, first, found)
-    for (const id of events.slice(EVENTS_AT_ONCE)) touched.add(id)
-    if (venues.length > 0) noteRevision(index)
-    await readPlaces(database.read, index, venues)
-    for (const kind of ['venue', 'organizer'] as const) {
-      for (const id of of(kind)) dropLinked(pieces, `${kind}s`, id)
-      for (const id of await eventsLinkedTo(database.read, kind, of(kind))) touched.add(id)
-    }
-    if (touched.size > RELOAD_ABOVE) return readIndexAgain()
-    await refreshEvents(index, [...touched])
-    if (isMostlySpare(index)) renew()
-  }
-
-  /** Reads everything anew while the present index goes on to answer. */
-  function renew(): void {
-    if (isRenewing) return
-    isRenewing = true
-    const done = () => {
-      isRenewing = false
-    }
-    memory.load().then(done, done)
-  }
-
-  async function readIndexAgain(): Promise<void> {
-    dropAllPieces(memory.pieces)
-    memory.index = await readIndex(database.read, memory.terms, stop.signal, { report })
-  }
-
-  async function refreshEvents(index: EventIndex, ids: number[]): Promise<void> {
-    for (let i = 0; i < ids.length; i += EVENTS_AT_ONCE) {
-      const some = ids.slice(i, i + EVENTS_AT_ONCE)
-      takeInEvents(index, some, await readEvents(database.read, some, { report }))
-      // One change of a venue may touch thousands of events, and others are to be answered meanwhile.
-      if (i + EVENTS_AT_ONCE < ids.length) await nextTurn()
-    }
-  }
-
-  function takeInEvents(index: EventIndex, ids: readonly number[], found: EventsAmong): void {
-    const events = found(memory.terms)
-    for (const id of ids) {
-      dropPiece(memory.pieces, id)
-      const event = events.get(id)
-      if (event) putEvent(index, event)
-      else dropEvent(index, id)
-    }
-  }
-
-  /** Takes in changed terms. Returns the events that are in other lists for it: those of terms that moved or are gone, and of all below them. */
-  function takeInTerms(index: EventIndex, ids: readonly number[], rows: readonly TermRow[]): Set<number> {
-    const touched = new Set<number>()
-    if (ids.length === 0) return touched
-    const now = new Map(rows.map((row) => [row.id, row]))
-    memory.pieces.countsVersion++
-    for (const id of ids) {
-      const [before, after] = [memory.terms.get(id), now.get(id)]
-      if (after) memory.terms.set(id, after)
-      else memory.terms.delete(id)
-      if (before && memory.termIds.get(slugKey(before)) === id) memory.termIds.delete(slugKey(before))
-      if (after) memory.termIds.set(slugKey(after), id)
-      if (before && !sameButCount(before, after)) {
-        dropTerm(memory.pieces, id)
-        // No event that anybody may see shows a term that counts none.
-        if (before.count > 0 || (after?.count ?? 0) > 0) dropAllPieces(memory.pieces)
-      }
-      if (!(before && sameButCount(before, after))) noteRevision(index)
-      if (before && before.parent !== after?.parent) for (const event of eventsOfTerm(index, id)) touched.add(event)
-    }
-    return touched
+    following,
   }
 }
 
-const slugKey = (term: TermRow) => `${term.taxonomy} ${term.slug}`
+/** True when the database may have changes that have not been applied. */
+export function isBehind({ following }: EventMemory): boolean {
+  return following.database.look() || following.isStale
+}
 
-function sameButCount(a: TermRow, b: TermRow | undefined): boolean {
-  return (
-    b !== undefined &&
-    a.name === b.name &&
-    a.slug === b.slug &&
-    a.description === b.description &&
-    a.parent === b.parent
-  )
+/** Applies every change that was committed before the call. Rejects only while the database cannot be reached. */
+export function catchUp(memory: EventMemory): Promise<void> {
+  const { following } = memory
+  // A run under way may have read before the caller's change: only one that starts now is sure to see it.
+  following.next ??= alone(following, async () => {
+    await undefined
+    following.next = undefined
+    return takeIn(memory)
+  })
+  return following.next
+}
+
+/**
+ * Reads the calendar, in steps that let requests through. After a failure, which is reported, it tries again until it succeeds.
+ * @throws when the memory is closed
+ */
+export function loadMemory(memory: EventMemory): Promise<void> {
+  const loading = readUntilDone(memory)
+  memory.following.loading = loading
+  return loading
+}
+
+/** Stops following the database, and waits for reads under way. */
+export async function closeMemory({ following }: EventMemory): Promise<void> {
+  following.unsubscribe()
+  following.stop.abort()
+  await Promise.all([following.loading, following.working].map((work) => work?.catch(() => undefined)))
+}
+
+/** Runs `work` once nothing else applies changes. */
+async function alone(following: Following, work: () => Promise<void>): Promise<void> {
+  while (following.working) await following.working.catch(() => undefined)
+  const run = work().finally(() => {
+    following.working = undefined
+  })
+  following.working = run
+  return run
+}
+
+/** Applies the changes since the cursor. */
+async function takeIn(memory: EventMemory): Promise<void> {
+  const { following } = memory
+  following.isStale = false
+  try {
+    const { cursor } = following
+    const read = cursor === undefined ? 'too old' : await following.database.readChanges(cursor)
+    if (read === 'too old') return await startAgain(memory)
+    // A cursor also moves when a transaction elsewhere is rolled back.
+    if (read.changes.length > 0) {
+      await applyChanges(memory, following.source, read.changes).catch((error: unknown) => forget(memory, error))
+      if (memory.index && isMostlySpare(memory.index)) renew(memory)
+      memory.version = read.cursor
+    }
+    following.cursor = read.cursor
+  } catch (error) {
+    following.isStale = true
+    throw error
+  }
+}
+
+function moveTo(memory: EventMemory, cursor: Cursor): void {
+  memory.following.cursor = cursor
+  memory.version = cursor
+}
+
+/** Empties the memory. The events are read anew while requests are answered from the database. */
+async function startAgain(memory: EventMemory): Promise<void> {
+  const wasLoaded = memory.index !== undefined
+  memory.index = undefined
+  moveTo(memory, await memory.following.database.cursor())
+  if (wasLoaded) loadBeside(memory)
+}
+
+/** A change that cannot be applied empties the memory and fails no request: everything is read anew. */
+function forget(memory: EventMemory, error: unknown): void {
+  if (error instanceof DatabaseUnavailable) throw error
+  memory.following.report(error)
+  memory.index = undefined
+  loadBeside(memory)
+}
+
+function loadBeside(memory: EventMemory): void {
+  void loadMemory(memory).catch(() => undefined)
+}
+
+/** Reads everything anew while the present index goes on to answer. */
+function renew(memory: EventMemory): void {
+  const { following } = memory
+  if (following.isRenewing) return
+  following.isRenewing = true
+  const done = () => {
+    following.isRenewing = false
+  }
+  loadMemory(memory).then(done, done)
+}
+
+async function readUntilDone(memory: EventMemory): Promise<void> {
+  const { signal } = memory.following.stop
+  for (let pause = LOAD_AGAIN.first; ; pause = Math.min(pause * 2, LOAD_AGAIN.last)) {
+    try {
+      return await readCalendar(memory)
+    } catch (error) {
+      if (signal.aborted) throw error
+      memory.following.report(error)
+      await sleep(pause, undefined, { signal, ref: false })
+    }
+  }
+}
+
+async function readCalendar(memory: EventMemory): Promise<void> {
+  const { following } = memory
+  const { db, signal, reporting } = following.source
+  const start = await following.database.cursor()
+  if (following.cursor === undefined) moveTo(memory, start)
+  const terms = await readTerms(db)
+  const index = await readIndex(db, terms, signal, reporting)
+  await alone(following, () => replaceAll(memory, { terms, index, start }))
+}
+
+/** What reading the calendar gave, and the cursor from before it. */
+interface ReadCalendar {
+  terms: Map<number, TermRow>
+  index: EventIndex
+  start: Cursor
+}
+
+function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar): Promise<void> {
+  memory.terms = terms
+  memory.termIds = new Map([...terms.values()].map((term) => [slugKey(term), term.id]))
+  dropAllPieces(memory.pieces)
+  memory.pieces.countsVersion++
+  memory.index = index
+  // A change made meanwhile may have been read or not; applying it twice does no harm.
+  memory.following.cursor = start
+  return takeIn(memory)
 }

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { CacheBudget } from '../cache/cache.ts'
 import type { Admission } from '../http/admission.ts'
 import type { Answered } from '../http/answered.ts'
-import type { EventMemory } from '../memory/event-memory.ts'
+import { type EventMemory, isBehind } from '../memory/event-memory.ts'
 import type { Database } from '../storage/database.ts'
 import { type AnswerCounts, answerFamilies, countAnswer, noAnswers } from './answer-counts.ts'
 import { type Durations, noDurations, noteDuration, samplesOf } from './durations.ts'
@@ -154,7 +154,7 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
       'kalends_index_behind',
       'gauge',
       '1 while there may be changes that were not taken in.',
-      Number(memory.isBehind()),
+      Number(isBehind(memory)),
     ),
     single(
       'kalends_cache_bytes',

@@ -3,7 +3,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { cacheBudget } from '../../src/cache/cache.ts'
 import { eventsOfTerm, linksOf } from '../../src/memory/event-index.ts'
-import { type EventMemory, openEventMemory } from '../../src/memory/event-memory.ts'
+import { catchUp, closeMemory, type EventMemory, loadMemory, openEventMemory } from '../../src/memory/event-memory.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => service.close())
 afterEach(async () => {
-  await memory.close()
+  await closeMemory(memory)
   reported.length = 0
 })
 
@@ -27,7 +27,7 @@ const open = () => {
 /** A memory of a node that has read the calendar. */
 async function loaded(): Promise<void> {
   open()
-  await memory.load()
+  await loadMemory(memory)
 }
 
 const day = { start_date: '2027-03-01 10:00:00', end_date: '2027-03-01 12:00:00' }
@@ -50,10 +50,10 @@ test('a tag that nothing uses is made, changed and removed without anything bein
   const { age } = memory.pieces
   const { id } = await create('/tags', { name: 'Never used' })
   await service.put(`/tags/${id}`, { name: 'Never used at all' })
-  await memory.catchUp()
+  await catchUp(memory)
   assert.equal(memory.terms.get(id)?.name, 'Never used at all')
   await service.remove(`/tags/${id}`)
-  await memory.catchUp()
+  await catchUp(memory)
   assert.equal(memory.terms.get(id), undefined)
   assert.equal(memory.index, before)
   assert.equal(memory.pieces.age, age)
@@ -78,7 +78,7 @@ test('events lose a term that is removed, and move with categories that do', asy
   ]
   for (const [step, expected] of steps) {
     await step()
-    await memory.catchUp()
+    await catchUp(memory)
     assert.deepEqual(filed(root, other, middle, leaf, tag), expected)
     assert.equal(memory.index, before)
   }
@@ -109,7 +109,7 @@ test('what cannot be read is noted, and read again until it can', async () => {
   let isLoaded = false
   let loading: Promise<void> | undefined
   await withoutLinks(async () => {
-    loading = memory.load().then(() => {
+    loading = loadMemory(memory).then(() => {
       isLoaded = true
     })
     await until(() => reported.length > 0, 'nothing was noted')
@@ -126,7 +126,7 @@ test('a change that cannot be taken in costs the memory for a while, and not who
     await service.app.database.write((tx) =>
       tx.insertInto('changes').values({ kind: 'event', record: event.id }).execute(),
     )
-    await memory.catchUp()
+    await catchUp(memory)
     assert.equal(memory.index, undefined)
     assert.ok(reported.length > 0)
   })

@@ -4,17 +4,16 @@ import sharp from 'sharp'
 import { cacheBudget } from '../../src/cache/cache.ts'
 import type { Context } from '../../src/context/context.ts'
 import { eventPieces } from '../../src/events/event-bytes.ts'
-import { openMediaStore } from '../../src/media/open-media-store.ts'
-import { type EventMemory, openEventMemory } from '../../src/memory/event-memory.ts'
-import { anonymous } from '../../src/people/caller.ts'
+import { closeMemory, type EventMemory, loadMemory, openEventMemory } from '../../src/memory/event-memory.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { readListed } from '../support/listed-events.ts'
+import { publicContext } from '../support/public-context.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 let service: TestService
 /** Of a node that has just been started: nothing is in it but the index. */
-let memory: EventMemory
+let memory: EventMemory | undefined
 let context: Context
 
 before(async () => {
@@ -22,32 +21,17 @@ before(async () => {
 })
 after(() => service.close())
 beforeEach(async () => {
-  const { database, site } = service.app
-  const store = await openMediaStore('file:unused', assert.ifError)
-  const images = { store, hosts: [], maxBytes: 0, mediaUrl: `${site.url}/media` }
-  const { aside, write, findMatching } = database
-  const report = assert.ifError
-  context = {
-    db: database.readPublic(),
-    aside,
-    write,
-    findMatching,
-    images,
-    report,
-    site,
-    caller: anonymous,
-    now: Date.now(),
-  }
+  context = await publicContext(service.app)
 })
-afterEach(() => memory?.close())
+afterEach(() => memory && closeMemory(memory))
 
 const day = { start_date: '2027-03-01 10:00:00', end_date: '2027-03-01 12:00:00' }
 
 /** These events as a node shows them that has just been started. */
 async function listed(...ids: number[]): Promise<Record<string, unknown>[]> {
-  await memory?.close()
+  if (memory) await closeMemory(memory)
   memory = openEventMemory(service.app.database, cacheBudget(1_000_000))
-  await memory.load()
+  await loadMemory(memory)
   assert.ok(memory.index)
   return (await eventPieces(memory, memory.index, ids, context)).map(readListed)
 }

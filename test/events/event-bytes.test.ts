@@ -3,12 +3,18 @@ import { after, before, test } from 'node:test'
 import { cacheBudget } from '../../src/cache/cache.ts'
 import type { Context } from '../../src/context/context.ts'
 import { eventPieces } from '../../src/events/event-bytes.ts'
-import { openMediaStore } from '../../src/media/open-media-store.ts'
-import { type EventMemory, openEventMemory } from '../../src/memory/event-memory.ts'
+import {
+  catchUp,
+  closeMemory,
+  type EventMemory,
+  isBehind,
+  loadMemory,
+  openEventMemory,
+} from '../../src/memory/event-memory.ts'
 import { dropAllPieces, dropLinked, dropPiece, type EventPieces, findPiece } from '../../src/memory/event-pieces.ts'
-import { anonymous } from '../../src/people/caller.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { readListed } from '../support/listed-events.ts'
+import { publicContext } from '../support/public-context.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -23,33 +29,18 @@ before(async () => {
   const { body } = await service.post('/events', { title: 'Read', ...day, venue: { venue: 'Hall' } })
   id = body.id
   venue = body.venue.id
-  const { database, site } = service.app
-  const store = await openMediaStore('file:unused', assert.ifError)
-  const images = { store, hosts: [], maxBytes: 0, mediaUrl: '' }
-  const { aside, write, findMatching } = database
-  const report = assert.ifError
-  context = {
-    db: database.readPublic(),
-    aside,
-    write,
-    findMatching,
-    images,
-    report,
-    site,
-    caller: anonymous,
-    now: Date.now(),
-  }
-  memory = openEventMemory(database, cacheBudget(1_000_000))
-  await memory.load()
+  context = await publicContext(service.app)
+  memory = openEventMemory(service.app.database, cacheBudget(1_000_000))
+  await loadMemory(memory)
 })
 after(async () => {
-  await memory.close()
+  await closeMemory(memory)
   await service.close()
 })
 
 /** Presents the event, and does something while it is being read. */
 async function present(meanwhile: (pieces: EventPieces) => void): Promise<void> {
-  while (memory.isBehind()) await memory.catchUp()
+  while (isBehind(memory)) await catchUp(memory)
   assert.ok(memory.index)
   const presented = eventPieces(memory, memory.index, [id], context)
   meanwhile(memory.pieces)

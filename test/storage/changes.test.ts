@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { cacheBudget } from '../../src/cache/cache.ts'
-import { openEventMemory } from '../../src/memory/event-memory.ts'
+import { catchUp, closeMemory, openEventMemory } from '../../src/memory/event-memory.ts'
 import { type Database, recordChange } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openPostgres } from '../../src/storage/postgres/postgres.ts'
@@ -117,7 +117,7 @@ test('what another began and gave up is no change to whoever remembers events', 
   const { database, address } = await openScratch(t)
   const other = await openAgain(t, address)
   const memory = openEventMemory(database, cacheBudget(1_000_000))
-  t.after(() => memory.close())
+  t.after(() => closeMemory(memory))
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const givenUp = other.write(async (tx) => {
     await sql`select pg_current_xact_id()`.execute(tx)
@@ -127,14 +127,14 @@ test('what another began and gave up is no change to whoever remembers events', 
   })
   await begun.promise
   await change(database, 1)
-  await memory.catchUp()
+  await catchUp(memory)
   const { version } = memory
   released.resolve()
   await assert.rejects(givenUp)
-  await memory.catchUp()
+  await catchUp(memory)
   assert.equal(memory.version, version)
   await change(database, 2)
-  await memory.catchUp()
+  await catchUp(memory)
   assert.notEqual(memory.version, version)
 })
 

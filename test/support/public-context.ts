@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import type { App } from '../../src/app.ts'
+import type { Context } from '../../src/context/context.ts'
+import { openMediaStore } from '../../src/media/open-media-store.ts'
+import { anonymous } from '../../src/people/caller.ts'
+
+/** The context of an anonymous request to a service, for tests that show records without a request. Every reported error fails the test. */
+export async function publicContext({ database, site }: App): Promise<Context> {
+  const { aside, write, findMatching } = database
+  const store = await openMediaStore('file:unused', assert.ifError)
+  const images = { store, hosts: [], maxBytes: 0, mediaUrl: `${site.url}/media` }
+  const now = Date.now()
+  return {
+    db: database.readPublic(),
+    aside,
+    write,
+    findMatching,
+    images,
+    report: assert.ifError,
+    site,
+    caller: anonymous,
+    now,
+  }
+}

@@ -22,8 +22,8 @@ export const LIMITS: Readonly<Record<Work, Limit>> = {
   /** All other reads of the database. */
   reads: { running: 8, waiting: 250, longestMs: 500 },
   searches: { running: 4, waiting: 100, longestMs: 500 },
-  /** A commit holds as many at the most, and on SQLite it holds this thread. */
-  writes: { running: 32, waiting: 250, longestMs: 750 },
+  /** As many as a commit holds at the most. */
+  writes: { running: 64, waiting: 250, longestMs: 750 },
   /** Each holds an image in memory, which has arrived by now; scaling takes about a second for each. */
   uploads: { running: 3, waiting: 20, longestMs: 10_000 },
 }
@@ -124,17 +124,35 @@ function waitForTurn(admission: Admission, work: Work, isGone: () => boolean): P
 }
 
 function dispatch(queue: Queue): void {
-  if (queue.isDispatching || queue.waiting.size === 0 || queue.running >= queue.limit.running) return
+  if (queue.isDispatching || !hasNext(queue)) return
   queue.isDispatching = true
-  setImmediate(() => {
-    queue.isDispatching = false
+  setImmediate(() => void giveTurns(queue))
+}
+
+function hasNext({ waiting, running, limit }: Queue): boolean {
+  return waiting.size > 0 && running < limit.running
+}
+
+/** Milliseconds of a turn of the event loop that go to those who waited: a query of SQLite holds this thread. */
+const TURN_MS = 10
+
+/** Lets waiters go one after the other, each as far as it gets without waiting; those for whom this turn is too short go in the next. */
+async function giveTurns(queue: Queue): Promise<void> {
+  const until = performance.now() + TURN_MS
+  do {
     const next = takeNext(queue)
-    if (!next) return
+    if (!next) break
     queue.running += 1
     next.go()
-    // One a turn: a query of SQLite may hold this thread.
-    dispatch(queue)
-  })
+    await quiet()
+  } while (hasNext(queue) && performance.now() < until)
+  queue.isDispatching = false
+  dispatch(queue)
+}
+
+/** Resolves when nothing goes on any more that needs no turn of the event loop. */
+function quiet(): Promise<void> {
+  return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
 }
 
 function takeNext(queue: Queue): Waiter | undefined {

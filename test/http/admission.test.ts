@@ -100,3 +100,23 @@ test('nothing is done for a client that has gone', async () => {
   await assert.rejects(gone, isOverload)
   assert.equal(await still, 'done')
 })
+
+test('places that come free together are given on together, and each waiter begins before the next', async () => {
+  const admission = withReads(3, 5)
+  const works = [0, 1, 2].map(openEnded)
+  const running = works.map(({ work }) => admitted(admission, 'reads', here, work))
+  const seen: string[] = []
+  const waiting = ['a', 'b', 'c'].map((name) =>
+    admitted(admission, 'reads', here, async () => {
+      seen.push(`${name} begins`)
+      await undefined
+      seen.push(`${name} goes on`)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }),
+  )
+  for (const { end } of works) end()
+  await Promise.all(running)
+  await nextTurn()
+  assert.deepEqual(seen, ['a begins', 'a goes on', 'b begins', 'b goes on', 'c begins', 'c goes on'])
+  await Promise.all(waiting)
+})

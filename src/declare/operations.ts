@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts'
 import type { Problem, ProblemCode } from '../problems.ts'
+import type { Db } from '../storage/database.ts'
 
 /** How an item route names its record. */
 export type Address = { id: number } | { slug: string }
@@ -22,6 +23,21 @@ export interface ListAnswer {
 // biome-ignore lint/suspicious/noExplicitAny: the routes hand each resource what its own declaration parsed.
 export type Values = any
 
+/**
+ * A write in two steps. `prepare` does everything that waits for the outside, such as fetching an image. `write` runs in a transaction that its caller
+ * owns, perhaps beside other writes and perhaps twice, so it uses nothing but `tx`; it gives the answer, since what cannot be shown is not written.
+ */
+export interface WriteSteps<Asked, Prepared = unknown> {
+  prepare(context: Context, asked: Asked): Promise<Prepared>
+  write(tx: Db, prepared: Prepared, context: Context): Promise<object>
+}
+
+/** The record to be changed, as it was found, and the sent values. */
+export interface AskedUpdate<Row> {
+  row: Row
+  values: Values
+}
+
 /** The operations of a resource that routes call. Only the resource's own functions look into `Row`. */
 export interface Operations<Row = unknown> {
   list: (context: Context, query: Values) => Promise<ListAnswer>
@@ -31,9 +47,9 @@ export interface Operations<Row = unknown> {
   missing: (context: Context, address: Address) => Promise<Problem>
   /** @throws Problem when the caller may not read it */
   read: (context: Context, row: Row) => Promise<object>
-  create: (context: Context, values: Values) => Promise<object>
-  update: (context: Context, row: Row, values: Values) => Promise<object>
-  remove: (context: Context, row: Row) => Promise<object>
+  create: WriteSteps<Values>
+  update: WriteSteps<AskedUpdate<Row>>
+  remove: WriteSteps<Row>
   rights: {
     create: (context: Context) => boolean
     /** Without a row: whether the caller has the right in general. */

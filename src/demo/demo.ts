@@ -1,7 +1,7 @@
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
-import { type ImageService, saveUpload } from '../images/images.ts'
+import { type ImageService, insertUpload, type PreparedUpload, prepareUpload, withImages } from '../images/images.ts'
 import { inMemory } from '../media/image-sizes.ts'
 import type { Caller } from '../people/caller.ts'
 import { listUsers } from '../people/users.ts'
@@ -33,8 +33,8 @@ interface Made {
 }
 
 /**
- * Fills a database without events with a season of a town, in the name of its first administrator and as their requests would. All but the
- * images is one transaction. Returns what has been done, in one sentence.
+ * Fills a database without events with a season of a town, in the name of its first administrator and as their requests would, in
+ * one transaction. Returns what has been done, in one sentence.
  * @throws Error when there is no administrator
  */
 export async function fillDemo({ database, images, site, now }: DemoGround): Promise<string> {
@@ -44,10 +44,13 @@ export async function fillDemo({ database, images, site, now }: DemoGround): Pro
   const { read: db, aside, write, findMatching } = database
   const report: Context['report'] = (error) => console.error(error)
   const context: Context = { db, aside, write, findMatching, images, report, site, caller, now }
-  const pictures = await saveImages(context)
-  const count = await database.write(async (tx) => {
-    if (await hasEvents(tx)) return 0
-    return createSeason(pictures, { ...context, db: tx, write: (work) => work(tx) })
+  const count = await withImages(context, async () => {
+    const uploads = await prepareImages(context)
+    return database.write(async (tx) => {
+      if (await hasEvents(tx)) return 0
+      const images = await forEachKey(uploads, async (upload) => (await insertUpload(tx, upload, context)).id)
+      return createSeason({ ...context, db: tx, tx }, images)
+    })
   })
   return count === 0 ? untouched : `${TOWN}, a town that is on no map, has moved in with ${count} events.`
 }
@@ -62,46 +65,47 @@ async function getAdministrator(db: Db): Promise<Caller> {
   return administrator
 }
 
-async function saveImages(context: Context): Promise<Made['images']> {
+/** The context of a write within the transaction, which reads what it has written. */
+type Creating = Context & { tx: Db }
+
+async function prepareImages(context: Context): Promise<Readonly<Record<keyof typeof posters, PreparedUpload>>> {
   const drawn = await drawPosters(Object.values(posters))
-  return eachId(posters, async (poster) => {
-    const image = await saveUpload(
-      { fileName: poster.file, ...inMemory(drawn.get(poster) ?? Buffer.alloc(0)) },
-      context,
-    )
-    if (!image) throw new Error(`${poster.file} has become no image.`)
-    return image.id
+  return forEachKey(posters, async (poster) => {
+    const file = { fileName: poster.file, ...inMemory(drawn.get(poster) ?? Buffer.alloc(0)) }
+    const upload = await prepareUpload(file, context)
+    if (!upload) throw new Error(`${poster.file} has become no image.`)
+    return upload
   })
 }
 
 /** Makes everything there is in the town; returns how many events. */
-async function createSeason(images: Made['images'], context: Context): Promise<number> {
-  for (const branch of categories) await createBranch(branch, 0, context)
-  for (const name of tags) await createTerm('tags', { name }, context)
+async function createSeason(context: Creating, images: Made['images']): Promise<number> {
+  for (const branch of categories) await createBranch(context, branch, 0)
+  for (const name of tags) await createTerm(context, 'tags', { name })
   const send = (path: string) => (record: Sent) => {
     const { poster, ...sent } = record
-    return create(path, poster ? { ...sent, image: images[poster] } : sent, context)
+    return create(context, path, poster ? { ...sent, image: images[poster] } : sent)
   }
   const made = {
     images,
-    venues: await eachId(venues, send('venues')),
-    organizers: await eachId(organizers, send('organizers')),
+    venues: await forEachKey(venues, send('venues')),
+    organizers: await forEachKey(organizers, send('organizers')),
   }
   const today = dayOf(wallNow(context.site.timezone, context.now))
   const events = season.flatMap((occasion) => occasion.weeks.map((week) => eventOf(occasion, week, today, made)))
-  for (const event of events) await create('events', event, context)
+  for (const event of events) await create(context, 'events', event)
   return events.length
 }
 
-async function createBranch({ below = [], ...sent }: Branch, parent: number, context: Context): Promise<void> {
-  const id = await createTerm('categories', { ...sent, parent }, context)
-  for (const branch of below) await createBranch(branch, id, context)
+async function createBranch(context: Creating, { below = [], ...sent }: Branch, parent: number): Promise<void> {
+  const id = await createTerm(context, 'categories', { ...sent, parent })
+  for (const branch of below) await createBranch(context, branch, id)
 }
 
 /** The id of a term that is new, or was there before: a calendar may have terms already while it has no events. */
-async function createTerm(path: string, sent: RawValues, context: Context): Promise<number> {
+async function createTerm(context: Creating, path: string, sent: RawValues): Promise<number> {
   try {
-    return await create(path, sent, context)
+    return await create(context, path, sent)
   } catch (error) {
     if (error instanceof Problem && error.code === 'term_exists') return Number(error.details.data?.term_id)
     throw error
@@ -109,21 +113,23 @@ async function createTerm(path: string, sent: RawValues, context: Context): Prom
 }
 
 /** Creates a record from what a client would send; returns its id. @throws Problem */
-async function create(path: string, sent: RawValues, context: Context): Promise<number> {
+async function create(context: Creating, path: string, sent: RawValues): Promise<number> {
   const served = resources.find(({ resource }) => resource.path === path)
   if (!served) throw new Error(`There is no resource ${path}.`)
   const values = await parseFields(served.resource.fields, sent, context)
-  const made = await served.operations.create(context, values)
+  const { prepare, write } = served.operations.create
+  const made = await write(context.tx, await prepare(context, values), context)
   return 'id' in made ? Number(made.id) : 0
 }
 
-async function eachId<Key extends string, Value>(
-  records: Readonly<Record<Key, Value>>,
-  make: (record: Value) => Promise<number>,
-): Promise<Ids<Key>> {
-  const ids: [string, number][] = []
-  for (const [key, record] of Object.entries<Value>(records)) ids.push([key, await make(record)])
-  return Object.fromEntries(ids) as Ids<Key>
+/** Makes something of each entry, one after the other. */
+async function forEachKey<Key extends string, Value, Result>(
+  entries: Readonly<Record<Key, Value>>,
+  make: (entry: Value) => Promise<Result>,
+): Promise<Readonly<Record<Key, Result>>> {
+  const made: [string, Result][] = []
+  for (const [key, entry] of Object.entries<Value>(entries)) made.push([key, await make(entry)])
+  return Object.fromEntries(made) as Record<Key, Result>
 }
 
 /** The event of one week as a client would send it. */

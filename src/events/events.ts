@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { ListAnswer, Operations } from '../declare/operations.ts'
+import type { AskedUpdate, ListAnswer, Operations, WriteSteps } from '../declare/operations.ts'
 import type { Parsed } from '../declare/resource.ts'
 import { geoFilter } from '../linked/geoloc.ts'
 import { trashedAnyway } from '../linked/linked-operations.ts'
@@ -19,11 +19,47 @@ import { prepareTexts, showInTurn, showPrepared } from '../text/long-texts.ts'
 import { parameter } from '../text/query-text.ts'
 import type { event } from './event.ts'
 import { presentEvent, presentSingleEvent, presentWritten } from './event-present.ts'
-import { changeEvent, createEvent, type LookAtWritten, prepareEvent, trashEvent } from './event-rules.ts'
+import {
+  changeEvent,
+  createEvent,
+  type EventValues,
+  type LookAtWritten,
+  type PreparedEvent,
+  prepareEvent,
+  trashEvent,
+} from './event-rules.ts'
 import { findEvent, findEventLinks, type KnownLinks, listEvents } from './event-store.ts'
 import { textsOfEvent } from './event-texts.ts'
 import { type EventWindow, eventWindow } from './event-window.ts'
 import { formOf, presentOwn } from './presented-events.ts'
+
+const create: WriteSteps<EventValues, PreparedEvent> = {
+  prepare: async (context, values) => {
+    const prepared = await prepareEvent(values, context)
+    await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
+    return prepared
+  },
+  write: (tx, prepared, context) => createEvent(tx, prepared, context, readBack(context)),
+}
+
+const update: WriteSteps<AskedUpdate<EventRow>, PreparedEvent & { id: number }> = {
+  prepare: async (context, { row, values }) => {
+    const prepared = await prepareEvent(values, context)
+    await prepareTexts(textsToWrite(sentTexts(context, values, row)))
+    return { ...prepared, id: row.id }
+  },
+  write: async (tx, prepared, context) =>
+    changeEvent(tx, await getHeld(tx, prepared.id, context, mayEdit), prepared, context, readBack(context)),
+}
+
+const remove: WriteSteps<EventRow, EventRow> = {
+  prepare: async (_context, row) => row,
+  write: async (tx, row, context) => {
+    const current = await getHeld(tx, row.id, context, mayDelete)
+    if (current.status === 'trash') throw new Problem('event-is-in-trash')
+    return trashEvent(tx, current, context, readTrashed(context))
+  },
+}
 
 /** What the routes do with events. */
 export const eventOperations: Operations<EventRow> = {
@@ -44,24 +80,9 @@ export const eventOperations: Operations<EventRow> = {
       showRecord('event', row.id, () => presentSingleEvent(context, row, links)),
     )
   },
-  create: async (context, values) => {
-    const prepared = await prepareEvent(values, context)
-    await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
-    return context.write((tx) => createEvent(tx, prepared, context, readBack(context)))
-  },
-  update: async (context, row, values) => {
-    const prepared = await prepareEvent(values, context)
-    await prepareTexts(textsToWrite(sentTexts(context, values, row)))
-    return context.write(async (tx) =>
-      changeEvent(tx, await getHeld(tx, row.id, context, mayEdit), prepared, context, readBack(context)),
-    )
-  },
-  remove: async (context, row) =>
-    context.write(async (tx) => {
-      const current = await getHeld(tx, row.id, context, mayDelete)
-      if (current.status === 'trash') throw new Problem('event-is-in-trash')
-      return trashEvent(tx, current, context, readTrashed(context))
-    }),
+  create,
+  update,
+  remove,
   rights: {
     ...recordRights,
     remove: (context, row) => (row ? mayDelete(context.caller, row) : recordRights.create(context)),

@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { Address, ListAnswer, Operations } from '../declare/operations.ts'
+import type { Address, ListAnswer, Operations, WriteSteps } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { isLoggedIn } from '../people/caller.ts'
@@ -42,7 +42,7 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       const { resource, operations } = action.served
       const parsing = { extent: 'whole', mayAsk: mayAsk(action, context, undefined) } as const
       const values = await parseFields(args, asked.values(args), context, parsing)
-      const body = await operations.create(context, values)
+      const body = await writeAlone(operations.create, values, context)
       const id = 'id' in body ? String(body.id) : ''
       return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body }
     }
@@ -60,14 +60,21 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
         context,
       )
       const row = await permitted(asked, action.served.operations, context)
-      return { status: 200, headers: {}, body: await action.served.operations.update(context, row, values) }
+      const body = await writeAlone(action.served.operations.update, { row, values }, context)
+      return { status: 200, headers: {}, body }
     }
     case 'remove': {
       await withAddress(asked, async () => ({}), context)
       const row = await permitted(asked, action.served.operations, context)
-      return { status: 200, headers: {}, body: await action.served.operations.remove(context, row) }
+      return { status: 200, headers: {}, body: await writeAlone(action.served.operations.remove, row, context) }
     }
   }
+}
+
+/** Does one write in a transaction of its own. */
+async function writeAlone<Asked>(steps: WriteSteps<Asked>, asked: Asked, context: Context): Promise<object> {
+  const prepared = await steps.prepare(context, asked)
+  return context.write((tx) => steps.write(tx, prepared, context))
 }
 
 /** A page within the list may be empty as well: when none of its records can be shown. */

@@ -7,7 +7,7 @@ import type { ListAnswer } from '../declare/operations.ts'
 import { defineResource, type Parsed } from '../declare/resource.ts'
 import { changeTexts, type ImageTexts, mayDeleteImage, mayEditImage } from '../images/image-texts.ts'
 import { findOpenImage, imagesOpenTo } from '../images/image-visibility.ts'
-import { deleteImage, presentImage, saveUpload } from '../images/images.ts'
+import { deleteImage, insertUpload, type PreparedUpload, prepareUpload, presentImage } from '../images/images.ts'
 import { can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { pageRequest } from '../records/record-store.ts'
@@ -85,11 +85,22 @@ export const media = offer<ImageRow>(image, {
   find: async (context, address) => ('id' in address ? findOpenImage(context, address.id) : undefined),
   missing: async () => new Problem('rest_post_invalid_id'),
   read: async (context, row) => presentMedia(context, row),
-  create,
-  update: async (context, row, sent) => presentMedia(context, await changeTexts(row.id, textsOf(sent), context)),
-  remove: async (context, row) => {
-    await deleteImage(row, context)
-    return { deleted: true, previous: presentMedia(context, row) }
+  create: {
+    prepare: prepareCreate,
+    write: async (tx, prepared: PreparedUpload, context) =>
+      presentMedia(context, await insertUpload(tx, prepared, context)),
+  },
+  update: {
+    prepare: async (_context, { row, values }) => ({ id: row.id, sent: textsOf(values) }),
+    write: async (tx, { id, sent }: { id: number; sent: Partial<ImageTexts> }, context) =>
+      presentMedia(context, await changeTexts(tx, id, sent, context)),
+  },
+  remove: {
+    prepare: async (_context, row) => row,
+    write: async (tx, row: ImageRow, context) => {
+      await deleteImage(tx, row, context)
+      return { deleted: true, previous: presentMedia(context, row) }
+    },
   },
   rights: {
     create: (context) => can(context.caller, 'upload'),
@@ -104,14 +115,14 @@ function textsOf({ file: _file, ...texts }: Sent): Partial<ImageTexts> {
   return texts
 }
 
-async function create(context: Context, sent: Sent): Promise<object> {
+async function prepareCreate(context: Context, sent: Sent): Promise<PreparedUpload> {
   const { file } = sent
   if (!file || file.size === 0) throw new Problem('rest_upload_no_data')
   const { maxBytes } = context.images
   if (file.size > maxBytes) throw new Problem('rest_request_too_large', { data: { bytes: maxBytes } })
-  const row = await saveUpload(file, context, textsOf(sent))
-  if (!row) throw new Problem('rest_upload_unknown_type')
-  return presentMedia(context, row)
+  const prepared = await prepareUpload(file, context, textsOf(sent))
+  if (!prepared) throw new Problem('rest_upload_unknown_type')
+  return prepared
 }
 
 const IMAGES = { table: 'images', title: 'title', date: 'date_utc', modified: 'modified_utc' } as const

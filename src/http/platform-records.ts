@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { ids, integer, listEntries, NEVER, words } from '../declare/kinds.ts'
-import type { ListAnswer, Operations } from '../declare/operations.ts'
+import type { AskedUpdate, ListAnswer, Operations, WriteSteps } from '../declare/operations.ts'
 import { defineFields, defineResource, type Parsed } from '../declare/resource.ts'
 import { isImageReference } from '../images/images.ts'
 import { recordUrl } from '../linked/record-present.ts'
@@ -116,7 +116,7 @@ function serve(kind: PostKind, site: Site): Served {
         throw new Problem('rest_forbidden')
       return presentOne(kind, context, row)
     },
-    update: (context, row, sent) => setFeatured(kind, { ...context, site }, context, row, sent),
+    update: setFeatured(kind, site),
     rights: {
       create: () => false,
       update: ({ caller }, row) => kind.kind === 'event' && (row ? mayEdit(caller, row) : can(caller, 'edit')),
@@ -134,19 +134,28 @@ const featuredField = defineFields({
 })
 
 /** Changes the image of an event the way the namespace does, and answers in the platform's shape. */
-async function setFeatured(
-  kind: PostKind,
-  inNamespace: Context,
-  context: Context,
-  row: RecordColumns,
-  sent: Parsed<typeof featuredField>,
-): Promise<object> {
-  if (sent.featured_media !== undefined)
-    await operationsOf(kind.kind).update(inNamespace, row, { image: sent.featured_media || '' })
-  const changed = await operationsOf(kind.kind).find(context, { id: row.id })
-  if (!changed) throw new Problem('rest_post_invalid_id')
-  return presentOne(kind, context, changed)
+function setFeatured(kind: PostKind, site: Site): WriteSteps<AskedUpdate<RecordColumns>> {
+  const { update, find } = operationsOf(kind.kind)
+  return {
+    prepare: async (context, { row, values }: AskedFeatured) => {
+      const image = values.featured_media
+      const prepared =
+        image === undefined
+          ? undefined
+          : await update.prepare({ ...context, site }, { row, values: { image: image || '' } })
+      return { id: row.id, prepared }
+    },
+    write: async (tx, { id, prepared }: { id: number; prepared: unknown }, context) => {
+      if (prepared !== undefined) await update.write(tx, prepared, { ...context, site })
+      const inWrite = { ...context, db: tx }
+      const changed = await find(inWrite, { id })
+      if (!changed) throw new Problem('rest_post_invalid_id')
+      return presentOne(kind, inWrite, changed)
+    },
+  }
 }
+
+type AskedFeatured = AskedUpdate<RecordColumns> & { values: Parsed<typeof featuredField> }
 
 function termsFilters(site: Site) {
   return defineFields({

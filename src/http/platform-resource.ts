@@ -6,6 +6,7 @@ import type { Served } from '../resources.ts'
 const refuse = async (): Promise<never> => {
   throw new Problem('rest_no_route')
 }
+const refuseWrite = { prepare: refuse, write: refuse }
 const nobody = () => false
 
 /** The operations of a route beside the namespace that it does not offer. */
@@ -14,9 +15,9 @@ const nothing: Operations = {
   find: async () => undefined,
   missing: async () => new Problem('rest_no_route'),
   read: refuse,
-  create: refuse,
-  update: refuse,
-  remove: refuse,
+  create: refuseWrite,
+  update: refuseWrite,
+  remove: refuseWrite,
   rights: { create: nobody, update: nobody, remove: nobody },
 }
 

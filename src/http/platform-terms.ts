@@ -14,7 +14,7 @@ import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { wholeList } from '../storage/whole-list.ts'
 import { termFields, termFilters } from '../terms/term-fields.ts'
 import { presentTerm } from '../terms/term-present.ts'
-import { createTerm } from '../terms/term-rules.ts'
+import { createTerm, type TermValues } from '../terms/term-rules.ts'
 import { findAncestors, findTerm, listTerms, type TermQuery } from '../terms/term-store.ts'
 import { parametersOf } from '../text/query-text.ts'
 import { canonicalSlug } from '../text/slug.ts'
@@ -56,8 +56,11 @@ const parentFilter = defineFields({
  * platform; the namespace's own route asks for the right to manage tags. A page past the end is empty.
  */
 export const tags = serve('tag', 'tags', {
-  create: async (context, values) =>
-    presentOne(context.site, 'tags', await context.write((tx) => createTerm(tx, 'tag', values)), new Map()),
+  create: {
+    prepare: async (_context, values) => values,
+    write: async (tx, values: TermValues & { name: string }, { site }) =>
+      presentOne(site, 'tags', await createTerm(tx, 'tag', values), new Map()),
+  },
 })
 
 /** Event categories as clients of the platform list and read them; `path` has the vendor word. */

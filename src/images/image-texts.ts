@@ -58,14 +58,17 @@ async function freeSlug(tx: Db, wanted: string, id: number): Promise<string> {
  * Changes the sent texts of an image.
  * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not change it any more
  */
-export async function changeTexts(id: number, sent: Partial<ImageTexts>, context: Context): Promise<ImageRow> {
-  return context.write(async (tx) => {
-    const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
-    if (!row) throw new Problem('rest_post_invalid_id')
-    if (!mayEditImage(context.caller, row)) throw new Problem('rest_forbidden')
-    const columns = { ...(await settleTexts(tx, id, row, sent)), modified_utc: formatUtc(context.now) }
-    await tx.updateTable('images').set(columns).where('id', '=', id).execute()
-    await recordChange(tx, 'image', id)
-    return { ...row, ...columns }
-  })
+export async function changeTexts(
+  tx: Db,
+  id: number,
+  sent: Partial<ImageTexts>,
+  { caller, now }: Pick<Context, 'caller' | 'now'>,
+): Promise<ImageRow> {
+  const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
+  if (!row) throw new Problem('rest_post_invalid_id')
+  if (!mayEditImage(caller, row)) throw new Problem('rest_forbidden')
+  const columns = { ...(await settleTexts(tx, id, row, sent)), modified_utc: formatUtc(now) }
+  await tx.updateTable('images').set(columns).where('id', '=', id).execute()
+  await recordChange(tx, 'image', id)
+  return { ...row, ...columns }
 }

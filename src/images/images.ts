@@ -59,7 +59,7 @@ const FETCH_TIMEOUT_MS = 20_000
 /** The most addresses that one request may fetch, since their images stay in memory until the whole request is valid. */
 const MAX_ADDRESSES = 10
 
-/** The images that one request has fetched and stored. */
+/** The images that one request has fetched, and the files that it may leave without an owner. */
 interface RequestImages {
   addresses: Map<string, Promise<AddressImage | undefined>>
   stored: StoredImage[]
@@ -162,7 +162,7 @@ export async function linkImage(tx: Db, resolved: ResolvedImage, context: Contex
   if ('id' in resolved) return (await findImage(tx, resolved.id))?.id ?? null
   await holdName(tx, `image ${resolved.sourceUrl}`)
   const known = await findKnown(tx, resolved.sourceUrl, context.images.mediaUrl)
-  return known?.id ?? insertImage(tx, resolved.stored, resolved.sourceUrl, context)
+  return known?.id ?? (await insertImage(tx, resolved.stored, resolved.sourceUrl, context)).id
 }
 
 const NO_TEXTS = { slug: '', alt_text: '', caption: '', description: '' }
@@ -173,32 +173,38 @@ async function insertImage(
   sourceUrl: string,
   context: Context,
   sent: Partial<ImageTexts> = {},
-): Promise<number> {
+): Promise<ImageRow> {
   const id = await nextRecordId(tx, 'image')
   const texts = await settleTexts(tx, id, { ...NO_TEXTS, title: stored.title }, sent)
   const now = formatUtc(context.now)
   const origin = { author: context.caller.id, date_utc: now, modified_utc: now, source_url: sourceUrl }
-  await tx
-    .insertInto('images')
-    .values({ id, ...stored, ...texts, ...origin })
-    .execute()
+  const row = { id, ...stored, ...texts, ...origin }
+  await tx.insertInto('images').values(row).execute()
   await recordChange(tx, 'image', id)
-  return id
+  return row
 }
 
-/** Stores an uploaded file as an image of the caller's, with its texts. Undefined when its bytes are no image, whatever type the request claims. */
-export async function saveUpload(
+/** An uploaded image whose files are stored, with its texts. */
+export interface PreparedUpload {
+  stored: StoredImage
+  texts: Partial<ImageTexts>
+}
+
+/**
+ * Stores the files of an uploaded image, within `withImages`. Undefined when its bytes are no image, whatever type the request claims.
+ */
+export async function prepareUpload(
   upload: ImageFile & { fileName: string },
   context: Context,
   texts: Partial<ImageTexts> = {},
-): Promise<ImageRow | undefined> {
+): Promise<PreparedUpload | undefined> {
   const prepared = await prepareImage(upload, upload.fileName)
-  if (!prepared) return undefined
-  return withImages(context, async () => {
-    const stored = await storeImage(prepared, context)
-    const id = await context.write((tx) => insertImage(tx, stored, '', context, texts))
-    return findImage(context.db, id)
-  })
+  return prepared && { stored: await storeImage(prepared, context), texts }
+}
+
+/** Makes an uploaded file an image of the caller's. */
+export async function insertUpload(tx: Db, { stored, texts }: PreparedUpload, context: Context): Promise<ImageRow> {
+  return insertImage(tx, stored, '', context, texts)
 }
 
 const SHOWN_BY = [
@@ -210,26 +216,24 @@ const SHOWN_BY = [
 const CHANGES_AT_ONCE = 500
 
 /**
- * Removes an image and its files, and takes it off the records that show it, in one transaction.
+ * Removes an image, and takes it off the records that show it. Its files go at the end of the request, within `withImages`.
  * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not remove it any more
  */
-export async function deleteImage({ id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
-  const removed = await context.write(async (tx) => {
-    const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
-    if (!row) throw new Problem('rest_post_invalid_id')
-    if (!mayDeleteImage(context.caller, row)) throw new Problem('rest_forbidden')
-    for (const [table, kind] of SHOWN_BY) {
-      const shown = await tx.updateTable(table).set({ image: null }).where('image', '=', id).returning('id').execute()
-      const records = shown.map((record) => record.id)
-      for (let at = 0; at < records.length; at += CHANGES_AT_ONCE)
-        await recordChanges(tx, kind, records.slice(at, at + CHANGES_AT_ONCE))
-    }
-    await tx.deleteFrom('images').where('id', '=', id).execute()
-    await tx.deleteFrom('records').where('id', '=', id).execute()
-    await recordChange(tx, 'image', id)
-    return row
-  })
-  await removeFiles(context.images.store, removed)
+export async function deleteImage(tx: Db, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
+  const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
+  if (!row) throw new Problem('rest_post_invalid_id')
+  if (!mayDeleteImage(context.caller, row)) throw new Problem('rest_forbidden')
+  for (const [table, kind] of SHOWN_BY) {
+    const shown = await tx.updateTable(table).set({ image: null }).where('image', '=', id).returning('id').execute()
+    const records = shown.map((record) => record.id)
+    for (let at = 0; at < records.length; at += CHANGES_AT_ONCE)
+      await recordChanges(tx, kind, records.slice(at, at + CHANGES_AT_ONCE))
+  }
+  await tx.deleteFrom('images').where('id', '=', id).execute()
+  await tx.deleteFrom('records').where('id', '=', id).execute()
+  await recordChange(tx, 'image', id)
+  // They are removed if the transaction is committed, since no image owns them then.
+  imagesOf(context).stored.push(row)
 }
 
 export async function findImage(db: Db, id: number): Promise<ImageRow | undefined> {

@@ -14,7 +14,15 @@ import type { ImageRow } from '../storage/schema.ts'
 import { prepareTexts, showInTurn, showPrepared } from '../text/long-texts.ts'
 import { parametersOf } from '../text/query-text.ts'
 import { type GeoQuery, geoFilter } from './geoloc.ts'
-import { changeLinked, createLinked, getLinked, type LinkedRules, prepareLinked, trashLinked } from './linked-change.ts'
+import {
+  changeLinked,
+  createLinked,
+  getLinked,
+  type LinkedRules,
+  type PreparedLinked,
+  prepareLinked,
+  trashLinked,
+} from './linked-change.ts'
 import { findLinked, type LinkedQuery, type LinkedRow, listLinked } from './linked-store.ts'
 import { recordRights, refuseUnreadable } from './record-present.ts'
 
@@ -45,35 +53,46 @@ export function linkedOperations<Row extends DescribedRow>(rules: LinkedRules, p
       refuseUnreadable(context, rules.kind, row)
       return show(context, context.db, row)
     },
-    create: async (context, values) => {
-      const prepared = await prepareLinked(values, context)
-      await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
-      return context.write(async (tx) => {
+    create: {
+      prepare: (context, values) => prepareWrite(context, values, undefined),
+      write: async (tx, prepared: PreparedLinked, context) => {
         const { id } = await createLinked(tx, rules, prepared, context)
         return showWritten(context, tx, id)
-      })
+      },
     },
-    update: async (context, row, values) => {
-      const prepared = await prepareLinked(values, context)
-      await prepareTexts(textsToWrite(sentTexts(context, values, row)))
-      return context.write(async (tx) => {
-        await changeLinked(tx, rules, await getHeld(tx, rules, row.id, context, mayEdit), prepared, context)
-        return showWritten(context, tx, row.id)
-      })
+    update: {
+      prepare: async (context, { row, values }) => ({ ...(await prepareWrite(context, values, row)), id: row.id }),
+      write: async (tx, prepared: PreparedLinked & { id: number }, context) => {
+        const { id } = prepared
+        await changeLinked(tx, rules, await getHeld(tx, rules, id, context, mayEdit), prepared, context)
+        return showWritten(context, tx, id)
+      },
     },
-    remove: async (context, row) =>
-      context.write(async (tx) => {
-        const current = await getHeld(tx, rules, row.id, context, mayDelete)
+    remove: {
+      prepare: async (_context, row) => row,
+      write: async (tx, { id }: Row, context) => {
+        const current = await getHeld(tx, rules, id, context, mayDelete)
         if (current.status === 'trash') throw new Problem(`${rules.kind}-is-in-trash`)
         await trashLinked(tx, rules, current, context)
         // A record that cannot be shown can still be moved to the trash.
-        return showWritten(context, tx, row.id).catch((error: unknown) => trashedAnyway(context, row.id, error))
-      }),
+        return showWritten(context, tx, id).catch((error: unknown) => trashedAnyway(context, id, error))
+      },
+    },
     rights: {
       ...recordRights,
       remove: (context, row) => (row ? mayDelete(context.caller, row) : recordRights.create(context)),
     },
   }
+}
+
+async function prepareWrite(
+  context: Context,
+  values: Record<string, unknown>,
+  before: DescribedRow | undefined,
+): Promise<PreparedLinked> {
+  const prepared = await prepareLinked(values, context)
+  await prepareTexts(textsToWrite(sentTexts(context, values, before)))
+  return prepared
 }
 
 function withoutLinkedData(shown: object): object {

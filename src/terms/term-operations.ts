@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts'
 import { readInteger } from '../declare/kinds.ts'
-import type { ListAnswer, Operations } from '../declare/operations.ts'
+import type { AskedUpdate, ListAnswer, Operations } from '../declare/operations.ts'
 import { invalidParam } from '../problems.ts'
 import { isVisible, pageRequest } from '../records/record-store.ts'
 import { textsOfTerm } from '../records/record-texts.ts'
@@ -10,7 +10,7 @@ import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { showInTurn, showPrepared } from '../text/long-texts.ts'
 import { parametersOf } from '../text/query-text.ts'
 import { presentTerm, termLinks } from './term-present.ts'
-import { changeTerm, createTerm, mayManageTerms } from './term-rules.ts'
+import { changeTerm, createTerm, mayManageTerms, type TermValues } from './term-rules.ts'
 import {
   deleteTerm,
   findAncestors,
@@ -57,27 +57,35 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow> {
       'id' in address ? findTerm(context.db, taxonomy, address.id) : findTermBySlug(context.db, taxonomy, address.slug),
     missing: async () => invalidParam('id'),
     read: (context, term) => showWithLinks(context, context.db, term.id),
-    // Shown in the transaction: what could not be read later is not written.
-    create: (context, values) =>
-      context.write(async (tx) => {
+    create: {
+      prepare: async (_context, values) => values,
+      write: async (tx, values: TermValues & { name: string }, context) => {
         const term = await createTerm(tx, taxonomy, values)
         return showWithLinks(context, tx, term.id)
-      }),
-    update: (context, term, values) =>
-      context.write(async (tx) => {
-        const current = await findTerm(tx, taxonomy, term.id)
+      },
+    },
+    update: {
+      prepare: async (_context, asked) => asked,
+      write: async (tx, { row, values }: AskedUpdate<TermRow>, context) => {
+        const current = await findTerm(tx, taxonomy, row.id)
         if (!current) throw invalidParam('id')
         if (Object.keys(values).length > 0) await changeTerm(tx, current, values)
-        return showWithLinks(context, tx, term.id)
-      }),
-    remove: async (context, term) => {
-      // What cannot be shown can be removed all the same.
-      const shown = await show(context, context.db, term).catch((error: unknown) => {
-        context.report(error)
-        return { id: term.id }
-      })
-      await context.write((tx) => deleteTerm(tx, term))
-      return shown
+        return showWithLinks(context, tx, row.id)
+      },
+    },
+    remove: {
+      prepare: async (context, term) => {
+        // A term that cannot be shown can still be removed.
+        const shown = await show(context, context.db, term).catch((error: unknown) => {
+          context.report(error)
+          return { id: term.id }
+        })
+        return { term, shown }
+      },
+      write: async (tx, { term, shown }: { term: TermRow; shown: object }) => {
+        await deleteTerm(tx, term)
+        return shown
+      },
     },
     rights: { create: mayManage, update: mayManage, remove: mayManage },
   }

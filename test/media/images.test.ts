@@ -12,11 +12,12 @@ import {
   deleteImage,
   findImage,
   findImages,
+  insertUpload,
   isImageReference,
   linkImage,
+  prepareUpload,
   presentImage,
   resolveImage,
-  saveUpload,
   withImages,
 } from '../../src/images/images.ts'
 import { inMemory } from '../../src/media/image-sizes.ts'
@@ -25,6 +26,7 @@ import type { Role } from '../../src/people/roles.ts'
 import { nextRecordId } from '../../src/records/record-store.ts'
 import { type Database, openDatabase } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import type { ImageRow } from '../../src/storage/schema.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 15, 11, 35)
 const MEDIA = 'https://example.org/media'
@@ -99,6 +101,18 @@ function asks(role: Role = 'author', id = 7): Context {
     caller: { id, login: role, role },
     now: NOW,
   }
+}
+
+/** The image that an upload makes; undefined when its bytes are no image. */
+function upload(file: Parameters<typeof prepareUpload>[0], context: Context): Promise<ImageRow | undefined> {
+  return withImages(context, async () => {
+    const prepared = await prepareUpload(file, context)
+    return prepared && database.write((tx) => insertUpload(tx, prepared, context))
+  })
+}
+
+function remove(row: ImageRow, context = asks()): Promise<void> {
+  return withImages(context, () => database.write((tx) => deleteImage(tx, row, context)))
 }
 
 /** What a request does with an image field; undefined when it is refused. */
@@ -179,7 +193,7 @@ describe('an address of an image', () => {
   test('gives a file without what its camera noted in it, and so does an upload', async () => {
     assert.ok(told.includes('Anna Private'))
     const fetched = await findImage(database.read, await linked(`${pictures}/told.png`))
-    const uploaded = await saveUpload({ ...inMemory(told), fileName: 'told.jpg' }, asks())
+    const uploaded = await upload({ ...inMemory(told), fileName: 'told.jpg' }, asks())
     for (const row of [fetched, uploaded]) {
       const bytes = await readFile(join(folder, 'media', row?.file ?? ''))
       assert.ok(!bytes.includes('Anna Private'))
@@ -208,14 +222,14 @@ describe('an address of an image', () => {
   })
 
   test('gives files of other names when only that of a size is taken', async () => {
-    const first = await saveUpload({ ...inMemory(small), fileName: 'large-150x150.png' }, asks())
+    const first = await upload({ ...inMemory(small), fileName: 'large-150x150.png' }, asks())
     const row = await findImage(database.read, await linked(`${pictures}/large.png`))
     assert.equal(row?.file, '2026/11/large-1.png')
     assert.deepEqual(await readFile(join(folder, 'media', first?.file ?? '')), small)
   })
 
   test('that is an image of this service gives that one, without a fetch', async () => {
-    const row = await saveUpload({ ...inMemory(large), fileName: 'mine.png' }, asks())
+    const row = await upload({ ...inMemory(large), fileName: 'mine.png' }, asks())
     assert.ok(row)
     assert.equal(await link(presentImage(row, MEDIA).url), row.id)
     assert.deepEqual(visits, [])
@@ -268,10 +282,10 @@ describe('the id of an image', () => {
 
   test('links nothing when the image is removed before the write', async () => {
     const context = asks()
-    const row = await saveUpload({ ...inMemory(small), fileName: 'poster.png' }, context)
+    const row = await upload({ ...inMemory(small), fileName: 'poster.png' }, context)
     assert.ok(row)
     const resolved = await resolveImage(row.id, context)
-    await deleteImage(row, context)
+    await remove(row, context)
     assert.ok(resolved)
     assert.equal(await database.write((tx) => linkImage(tx, resolved, context)), null)
   })
@@ -311,42 +325,39 @@ describe('the files of an image', () => {
   })
 
   test('go with the image, and its names are not given to another', async () => {
-    const row = await saveUpload({ ...inMemory(large), fileName: 'poster.png' }, asks())
+    const row = await upload({ ...inMemory(large), fileName: 'poster.png' }, asks())
     assert.ok(row)
     assert.equal((await storedFiles()).length, 3)
-    await deleteImage(row, asks())
+    await remove(row)
     assert.deepEqual([await storedFiles(), await findImage(database.read, row.id)], [[], undefined])
     assert.deepEqual(await changes(), [`image ${row.id}`, `image ${row.id}`])
-    assert.equal(
-      (await saveUpload({ ...inMemory(large), fileName: 'poster.png' }, asks()))?.file,
-      '2026/11/poster-1.png',
-    )
+    assert.equal((await upload({ ...inMemory(large), fileName: 'poster.png' }, asks()))?.file, '2026/11/poster-1.png')
   })
 
   test('are all removed with an image that was scaled down', async () => {
-    const row = await saveUpload({ ...inMemory(await picture(2600, 40)), fileName: 'wide.png' }, asks())
+    const row = await upload({ ...inMemory(await picture(2600, 40)), fileName: 'wide.png' }, asks())
     assert.ok(row)
     assert.ok((await storedFiles()).includes('2026/11/wide.png'))
-    await deleteImage(row, asks())
+    await remove(row)
     assert.deepEqual(await storedFiles(), [])
   })
 })
 
 describe('an upload', () => {
   test('becomes an image of the caller’s, which no address leads to', async () => {
-    const row = await saveUpload({ ...inMemory(small), fileName: 'poster.png' }, asks('author', 12))
+    const row = await upload({ ...inMemory(small), fileName: 'poster.png' }, asks('author', 12))
     assert.deepEqual([row?.author, row?.source_url, row?.file], [12, '', '2026/11/poster.png'])
     assert.equal(await link(''), null)
   })
 
   test('of what is no image is refused', async () => {
-    assert.equal(await saveUpload({ ...inMemory(Buffer.from('<svg/>')), fileName: 'poster.png' }, asks()), undefined)
+    assert.equal(await upload({ ...inMemory(Buffer.from('<svg/>')), fileName: 'poster.png' }, asks()), undefined)
     assert.deepEqual([await storedFiles(), await countImages()], [[], 0])
   })
 
   test('finds a free name among very many of the same', async () => {
     const context = asks()
-    for (let i = 0; i < 23; i++) assert.ok(await saveUpload({ ...inMemory(small), fileName: 'image.png' }, context))
+    for (let i = 0; i < 23; i++) assert.ok(await upload({ ...inMemory(small), fileName: 'image.png' }, context))
     const names = await storedFiles()
     assert.equal(names.length, 23)
     assert.ok(names.includes('2026/11/image-20.png') && !names.includes('2026/11/image-21.png'))
@@ -355,7 +366,7 @@ describe('an upload', () => {
 
 describe('an image is shown', () => {
   test('with its sizes in the order of their making (rule 8.2)', async () => {
-    const row = await saveUpload({ ...inMemory(large), fileName: 'poster.png' }, asks())
+    const row = await upload({ ...inMemory(large), fileName: 'poster.png' }, asks())
     assert.ok(row)
     const shown = presentImage(row, MEDIA)
     const filesize = async (name: string) => (await stat(join(folder, 'media/2026/11', name))).size
@@ -393,7 +404,7 @@ describe('an image is shown', () => {
   })
 
   test('as a scaled copy that names its original when it is very large', async () => {
-    const row = await saveUpload({ ...inMemory(await picture(2600, 40)), fileName: 'wide.png' }, asks())
+    const row = await upload({ ...inMemory(await picture(2600, 40)), fileName: 'wide.png' }, asks())
     assert.ok(row)
     const shown = presentImage(row, MEDIA)
     assert.deepEqual([shown.url, shown.width, shown.height], [`${MEDIA}/2026/11/wide-scaled.png`, 2560, 39])

@@ -78,7 +78,8 @@ export function presentWritten(
           organizerLinkedData(organizer),
         ])
     }
-    eventLinkedData(context, row, links)
+    // That of its venues and organizers it can do without.
+    ownLinkedData(context, row, undefined)
     return joinEvent(context, row, links, own, false)
   })
 }
@@ -200,36 +201,42 @@ export function isShown(context: Context, linked: VenueRow | OrganizerRow): bool
 
 /** An event as linked data (rule 9.2): schema.org Event with all of its organizers. */
 function eventLinkedData(context: Context, row: EventRow, links: EventLinks): object {
-  const { site } = context
-  const trusted = row.trusted === 1
-  const url = recordUrl(site, 'event', row)
-  const image = links.images.get(row.image ?? 0)
   const [place] = showEach(context, 'venue', links.venues, venueLinkedData)
   const organizers = showEach(context, 'organizer', links.organizers, organizerLinkedData)
+  const { offers, ...own } = ownLinkedData(context, row, links.images.get(row.image ?? 0))
+  return {
+    ...own,
+    ...(place ? { location: place } : {}),
+    ...(organizers.length > 0 ? { organizer: organizers.length === 1 ? organizers[0] : organizers } : {}),
+    ...(offers ? { offers } : {}),
+    performer: 'Organization',
+  }
+}
+
+/** The linked data that an event has by itself. */
+function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefined) {
+  const url = recordUrl(context.site, 'event', row)
   const iso = (wall: string, utc: string) => `${wall.replace(' ', 'T')}${offsetOf(utc, row.timezone)}`
-  const costs: string[] = JSON.parse(row.cost)
+  const price = offerPrice(JSON.parse(row.cost))
   return {
     '@context': 'http://schema.org',
     '@type': 'Event',
     name: linkedText(plainText(row.title)),
-    description: linkedText(renderedPlain(row.excerpt || row.description, trusted)),
+    description: linkedText(renderedPlain(row.excerpt || row.description, row.trusted === 1)),
     ...(image ? { image: imageUrl(image, context.images.mediaUrl) } : {}),
     url,
     eventAttendanceMode: 'https://schema.org/OfflineEventAttendanceMode',
     eventStatus: 'https://schema.org/EventScheduled',
     startDate: iso(row.start_date, row.utc_start_date),
     endDate: iso(row.end_date, row.utc_end_date),
-    ...(place ? { location: place } : {}),
-    ...(organizers.length > 0 ? { organizer: organizers.length === 1 ? organizers[0] : organizers } : {}),
-    ...(offerPrice(costs) === '' ? {} : { offers: offer(context, row, costs, url) }),
-    performer: 'Organization',
+    ...(price === '' ? {} : { offers: offer(context, row, price, url) }),
   }
 }
 
-function offer(context: Context, row: EventRow, costs: string[], url: string): object {
+function offer(context: Context, row: EventRow, price: string, url: string): object {
   return {
     '@type': 'Offer',
-    price: offerPrice(costs),
+    price,
     priceCurrency: context.site.currency.code,
     url,
     category: 'primary',

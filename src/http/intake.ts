@@ -109,12 +109,19 @@ export function checkLength({ headers }: IncomingMessage, limit: number): void {
 /** The body of a request in memory. @throws Problem */
 export async function readBytes(request: IncomingMessage, holding: Holding, patienceMs: number): Promise<Buffer> {
   checkLength(request, holding.limit)
+  if (request.complete) return readArrived(request, holding)
   const pieces: Buffer[] = []
   await readPieces(request, patienceMs, (piece) => {
     hold(holding, piece.length)
     pieces.push(piece)
   })
   return Buffer.concat(pieces)
+}
+
+/** A body that came together with its head, as most do. */
+function readArrived(request: IncomingMessage, holding: Holding): Buffer {
+  hold(holding, request.readableLength)
+  return request.read() ?? Buffer.alloc(0)
 }
 
 /** A file that has arrived. */

@@ -3,6 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** Characters that are written in one turn of the event loop, which takes some five milliseconds. */
 const AT_ONCE = 1_000_000
 
+/** Lists this short are written in one go: so many of the longest records take some ten milliseconds. */
+const FEW = 6
+
 /** Longer answers are not indented. */
 const MOST_INDENTED = 1_000_000
 
@@ -40,7 +43,8 @@ function findList(body: unknown): { start: string; items: readonly unknown[]; en
   if (body === null || typeof body !== 'object') return undefined
   for (const [name, value] of Object.entries(body)) {
     // An envelope has its list one deeper.
-    const inner = Array.isArray(value) || name === 'body' ? findList(value) : undefined
+    const isLong = Array.isArray(value) && value.length > FEW
+    const inner = isLong || name === 'body' ? findList(value) : undefined
     if (!inner) continue
     const shell = JSON.stringify({ ...body, [name]: [] })
     // No text has these characters in a row: a quotation mark in one is escaped.

@@ -100,11 +100,18 @@ export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
 
 /** The texts that are not rendered yet, if together they take too long. */
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
+  // Most records have short texts, where counting signs would take longer than all else.
+  if (lengthOf(wanted) * (MARKUP_COST + SIGN_COST) <= MOST_AT_ONCE) return []
   const costly = wanted
     .map((text) => ({ text, cost: costOf(text.raw) }))
     .filter(({ text, cost }) => cost >= WORTH_KNOWING && findKnown(text) === undefined)
   const sum = costly.reduce((total, { cost }) => total + cost, 0)
   return sum <= MOST_AT_ONCE ? [] : costly.map(({ text }) => text)
+}
+
+/** Characters of texts. A damaged row has something else in their place. */
+function lengthOf(wanted: readonly WantedText[]): number {
+  return wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
 }
 
 /** Renders long texts in a thread beside the event loop, remembers and returns them. */

@@ -4,15 +4,23 @@ import { termsOf } from './search-terms.ts'
 
 /** The works on long texts; `trusted` texts are by authors who may write unfiltered HTML. */
 const WORKS = {
-  html: (raw: string) => renderText(raw, false),
-  trustedHtml: (raw: string) => renderText(raw, true),
-  plain: (raw: string) => plainText(renderText(raw, false)),
-  trustedPlain: (raw: string) => plainText(renderText(raw, true)),
+  html: (raw: string) => renderOnce(raw, false),
+  trustedHtml: (raw: string) => renderOnce(raw, true),
+  plain: (raw: string) => plainText(renderOnce(raw, false)),
+  trustedPlain: (raw: string) => plainText(renderOnce(raw, true)),
   safe: stripUnsafe,
   folded: (raw: string) => fold(plainText(raw)),
   /** The terms of folded text for an index of words, with blanks between them. */
   terms: (folded: string) => [...termsOf(folded)].join(' '),
 } as const satisfies Record<string, (raw: string) => string>
+
+let last = { raw: '', trusted: false, rendered: '' }
+
+/** Renders a text, unless it was the last one: the linked data of a record are made of its text right after that. */
+function renderOnce(raw: string, trusted: boolean): string {
+  if (raw !== last.raw || trusted !== last.trusted) last = { raw, trusted, rendered: renderText(raw, trusted) }
+  return last.rendered
+}
 
 export type TextWork = keyof typeof WORKS
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { jsonBytes } from '../../src/http/json-bytes.ts'
 
-const items = [{ a: 1 }, { text: '"events":[] \\ "body":[]' }, null, undefined, 5]
+const few = [{ a: 1 }, { text: '"events":[] \\ "body":[]' }, null, undefined, 5]
+const items = [...few, ...few]
 
 test('a body is written as JSON.stringify writes it, wherever its list is', async () => {
   const bodies: unknown[] = [
@@ -12,6 +13,7 @@ test('a body is written as JSON.stringify writes it, wherever its list is', asyn
     5,
     null,
     items,
+    { body: few, few, events: items },
     { events: items, total: 3, rest_url: 'x' },
     { rest_url: '"events":[]', total: undefined, events: items },
     { body: { rest_url: 'x', venues: items, total: 1 }, status: 200, headers: { Allow: 'GET' } },

@@ -31,6 +31,8 @@ export interface Front {
   behind: WeakMap<Socket, number>
   requestIds: () => string
   onAnswered: OnAnswered | undefined
+  /** Notes an error that is nobody's fault but ours. */
+  report: (error: unknown, requestId?: string) => void
   refusals: Record<'overloaded' | 'tooMany', Refusal>
 }
 
@@ -50,6 +52,7 @@ export interface FrontOptions {
   rateLimit: number
   trusted: Trusted | undefined
   onAnswered?: OnAnswered | undefined
+  report: Front['report']
 }
 
 /** Requests of one connection that may wait for earlier answers; a client that sends more does not read answers at all. */
@@ -66,6 +69,7 @@ export function makeFront(site: Site, options: FrontOptions): Front {
     behind: new WeakMap(),
     requestIds: makeRequestIds(),
     onAnswered: options.onAnswered,
+    report: options.report,
     refusals: {
       overloaded: makeRefusal(site, 'rest_unavailable'),
       tooMany: makeRefusal(site, 'rest_too_many_requests'),

@@ -98,7 +98,7 @@ function indexRoute(template: string, fields: Fields, path = template): Route {
     ...fields,
     context: { kind: anything, about: '', default: 'view' },
   }
-  return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args }] }
+  return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args, cached: true }] }
 }
 
 /** The list of a collection that is only read. */
@@ -123,6 +123,7 @@ function itemRoute(served: Served, actions: readonly (keyof typeof METHODS)[]): 
       methods: METHODS[action],
       action: { do: action, served, by: 'id' },
       args: argsOf[action],
+      ...(action === 'read' ? { cached: true } : {}),
     })),
   }
 }
@@ -144,9 +145,12 @@ export async function platformReply(
   context: Context,
   replyTo: RouteReply,
 ): Promise<Reply | undefined> {
-  const found = findRoute(platform, target.path, context)
+  const found = findBeside(platform, target.path, context.site)
   if (!found) return undefined
-  const { group, match } = found
+  const { group } = found
+  // `me` stands for the id of the caller.
+  const isMe = found.match.route === meRoute
+  const match = isMe ? { ...found.match, variables: { id: String(context.caller.id) } } : found.match
   const beside = { ...context, site: siteOf(group, context.site) }
   return replyTo(match, incoming, target, beside, async (asked, body) => {
     if (group === platform.root) return describeRoot(platform, context)
@@ -156,16 +160,15 @@ export async function platformReply(
   })
 }
 
-function findRoute(
+/** The route beside the namespace that matches a path. */
+export function findBeside(
   { finders }: Platform,
   path: string,
-  { site, caller }: Context,
+  site: Site,
 ): { group: RouteGroup; match: Match } | undefined {
   for (const { group, find } of finders) {
     const prefix = pathOf(group, site)
     const match = path.toLowerCase().startsWith(prefix.toLowerCase()) ? find(path.slice(prefix.length)) : undefined
-    // `me` stands for the id of the caller.
-    if (match?.route === meRoute) return { group, match: { ...match, variables: { id: String(caller.id) } } }
     if (match) return { group, match }
   }
   return undefined

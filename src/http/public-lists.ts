@@ -26,6 +26,7 @@ import { pageRequest } from '../records/record-store.ts'
 import { listLinks } from './reply.ts'
 import { parsePlainQuery } from './request.ts'
 import { anonymousContext, type Service } from './respond.ts'
+import type { Action } from './routes.ts'
 
 /** A list of events on its way out: the events as JSON, then the members after them. */
 export interface PublicList {
@@ -68,6 +69,11 @@ export function followBody(memory: EventMemory, piece: Piece, isSame: FollowedBo
     },
   }
   return followed
+}
+
+/** Whether a row of the route table lists the events of the namespace. */
+export function isEventList(action: Action): boolean {
+  return action.do === 'list' && action.served.resource === event
 }
 
 type ListQuery = Parsed<typeof event.filters>

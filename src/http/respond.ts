@@ -14,11 +14,12 @@ import { allowedMethods, mayAsk } from './access.ts'
 import { type Admission, admitted, isFull, overloaded, type Work } from './admission.ts'
 import { describeRoute } from './discovery.ts'
 import { type Asked, addressOf, answer } from './handlers.ts'
-import { makePlatform, platformReply } from './platform.ts'
+import { platformReply } from './platform.ts'
 import { problemReply } from './problem-replies.ts'
 import { envelope, fieldPaths, keepFields, type Reply } from './reply.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
-import { type Endpoint, type Match, namespaceRoutes, routeFinder } from './routes.ts'
+import { findInNamespace, type RouteTable } from './route-table.ts'
+import type { Endpoint, Match } from './routes.ts'
 
 /** What answering needs for as long as the service runs. */
 export interface Service {
@@ -123,16 +124,7 @@ function overriddenMethod(incoming: Incoming, query: RawValues): string {
 export type Responder = (incoming: Incoming) => Promise<Reply>
 
 /** A function that answers every request below the REST root. */
-export function makeResponder(service: Service, admission: Admission): Responder {
-  const { site } = service
-  const routes = namespaceRoutes(site)
-  const findRoute = routeFinder(routes)
-  const platform = makePlatform(site, routes)
-  const prefix = `${site.restRoot}/${site.namespace}`.toLowerCase()
-
-  const match = (path: string): Match | undefined =>
-    path.toLowerCase().startsWith(prefix) ? findRoute(path.slice(prefix.length)) : undefined
-
+export function makeResponder(service: Service, routes: RouteTable, admission: Admission): Responder {
   return async (incoming) => {
     let caller = anonymous
     let target: Target | undefined
@@ -140,10 +132,10 @@ export function makeResponder(service: Service, admission: Admission): Responder
       target = targetOf(incoming)
       caller = await service.authenticate(incoming.headers.authorization, incoming.address, service.now())
       const context = contextOf(service, caller, service.now())
-      const matched = match(target.path)
+      const matched = findInNamespace(routes, target.path)
       const reply = matched
-        ? await routeReply(matched, incoming, target, context, (asked) => answer(asked, routes, context))
-        : ((await platformReply(platform, incoming, target, context, routeReply)) ?? unmatched(target, context))
+        ? await routeReply(matched, incoming, target, context, (asked) => answer(asked, routes.namespace, context))
+        : ((await platformReply(routes.platform, incoming, target, context, routeReply)) ?? unmatched(target, context))
       return dressed(reply, target.query)
     } catch (error) {
       return dressed(failure(error, service, isLoggedIn(caller), incoming.requestId), target?.query ?? {})

@@ -16,6 +16,8 @@ export interface Endpoint {
   methods: readonly Method[]
   action: Action
   args: Fields
+  /** Whether finished answers to anonymous reads are cached: what they say hangs on the address, the data and the day alone. */
+  cached?: true
 }
 
 export interface Route {
@@ -35,8 +37,16 @@ function fixedRoutes(site: Site): Route[] {
     context: { kind: anyValue, about: '', default: 'view' },
   }
   return [
-    { path: '', template: '', endpoints: [{ methods: ['GET'], action: { do: 'index' }, args: indexArgs }] },
-    { path: '/doc', template: '/doc', endpoints: [{ methods: ['GET'], action: { do: 'doc' }, args: {} }] },
+    {
+      path: '',
+      template: '',
+      endpoints: [{ methods: ['GET'], action: { do: 'index' }, args: indexArgs, cached: true }],
+    },
+    {
+      path: '/doc',
+      template: '/doc',
+      endpoints: [{ methods: ['GET'], action: { do: 'doc' }, args: {}, cached: true }],
+    },
   ]
 }
 
@@ -47,7 +57,7 @@ export function collectionRoute(served: Served): Route {
     path: `/${path}`,
     template: `/${path}`,
     endpoints: [
-      { methods: ['GET'], action: { do: 'list', served }, args: filters },
+      { methods: ['GET'], action: { do: 'list', served }, args: filters, cached: true },
       { methods: ['POST'], action: { do: 'create', served }, args: fields },
     ],
   }
@@ -56,7 +66,7 @@ export function collectionRoute(served: Served): Route {
 /** An item route; terms list their methods in another order than records (rule 3.1). */
 function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): Route {
   const { path, fields, addresses } = served.resource
-  const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address }
+  const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address, cached: true }
   const remove: Endpoint = { methods: ['DELETE'], action: { do: 'remove', served, by }, args: address }
   const update: Endpoint = {
     methods: UPDATES,

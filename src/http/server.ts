@@ -14,18 +14,23 @@ import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { BACKLOG, checkFree, closeAcceptors, openAcceptors, type Place } from './acceptors.ts'
 import type { Admission } from './admission.ts'
 import type { OnAnswered } from './answered.ts'
-import { type BodyReader, makeBodyReader } from './bodies.ts'
+import { type BodyReader, makeBodyReader, passRest } from './bodies.ts'
 import { clientAddress, trustedProxies } from './client-address.ts'
 import { type Closing, closeServer, notClosing, type StopTimes } from './closing.ts'
 import { type Front, isGone, isWatching, makeFront, openFront, refuseOverload } from './front.ts'
+import { answerHeaders } from './headers.ts'
 import { makeIntake } from './intake.ts'
+import { isPretty, jsonBytes } from './json-bytes.ts'
+import { sendMedia } from './media-files.ts'
 import { isPressed } from './pressure.ts'
 import { problemReply } from './problem-replies.ts'
-import { makePublicReads } from './public-reads.ts'
+import { makePublicReads, readPublic } from './public-reads.ts'
 import { refuseUnreadable, transportProblem } from './refusals.ts'
+import type { Reply } from './reply.ts'
 import { type Incoming, makeResponder, type Responder, type Service } from './respond.ts'
 import { namedRoute } from './rest-route.ts'
-import { send, sendMedia, sendPage } from './sending.ts'
+import { makeRouteTable } from './route-table.ts'
+import { asNew, contentTag, send } from './send.ts'
 import { sitePage } from './site-page.ts'
 
 /** Limits and surroundings of the server. */
@@ -86,9 +91,15 @@ export interface HttpServer {
 export async function makeServer(service: Service, options: ServerOptions): Promise<HttpServer> {
   const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
   // What comes in may take up as much memory as what goes out.
-  const front = makeFront(service.site, { ...options, trusted, unsentBytes: options.intakeBytes })
-  const respond = makeResponder(service, front.admission)
-  const readPublic = makePublicReads(service, respond, options.cacheBudget, front)
+  const front = makeFront(service.site, {
+    ...options,
+    trusted,
+    unsentBytes: options.intakeBytes,
+    report: service.report,
+  })
+  const routes = makeRouteTable(service.site)
+  const respond = makeResponder(service, routes, front.admission)
+  const reads = makePublicReads(service, routes, respond, options.cacheBudget, front)
   const mayGoOn = new WeakSet<ServerResponse>()
   const acceptors: NetServer[] = []
   let closing: Closing = { isClosing: false, connections: new Set() }
@@ -98,7 +109,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
       closing = notClosing(server)
       const enter = openFront(front, closing, (request, response) => {
         request.url = namedRoute(service.site.restRoot, request.url ?? '/')
-        if (readPublic(request, response)) return
+        if (readPublic(reads, request, response)) return
         if (isPressed(front.pressure) && !isWatching(request.url)) refuseOverload(front, request, response)
         else handler(request, response)
       })
@@ -118,8 +129,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
   app.removeContentTypeParser(['application/json', 'text/plain'])
   // Bodies are read when it is known who sends them.
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
-  app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id))
-  addOwnRoutes(app, service, front, closing)
+  await app.register(async (own) => addOwnRoutes(own, service, front, closing))
   addInterface(app, service, options, front, mayGoOn, respond)
   return {
     framework: app,
@@ -162,8 +172,24 @@ function listener({ patienceMs }: ServerOptions, mayGoOn: WeakSet<ServerResponse
   return server
 }
 
-/** The routes beside the interface. */
+/** The routes beside the interface, which the framework sends. */
 function addOwnRoutes(app: FastifyInstance, service: Service, front: Front, closing: Closing): void {
+  const { onAnswered } = front
+  app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id))
+  if (onAnswered)
+    app.addHook('onResponse', async (request, reply) => {
+      onAnswered({
+        method: request.method,
+        url: request.raw.url ?? '',
+        route: request.routeOptions.url ?? '',
+        status: reply.statusCode,
+        ms: reply.elapsedTime,
+        bytes: Number(reply.getHeader('content-length') ?? 0),
+        requestId: request.id,
+        address: clientAddress(request.raw, front.trusted),
+        from: 'ordinary',
+      })
+    })
   app.get('/healthz', async () => ({ status: 'alive' }))
   app.get('/readyz', async (request, reply) => {
     if (closing.isClosing) return reply.code(503).header('Retry-After', '1').send({ status: 'stopping' })
@@ -180,7 +206,10 @@ function addOwnRoutes(app: FastifyInstance, service: Service, front: Front, clos
     }
   })
   for (const url of service.site.restRoot === '' ? [] : ['/', '/index.php'])
-    app.get(url, async (_request, reply) => sendPage(sitePage(service.site), reply))
+    app.get(url, async (_request, reply) => {
+      const { headers, html } = sitePage(service.site)
+      return reply.headers(headers).send(html)
+    })
   app.get('/media/*', async (request: FastifyRequest<{ Params: { '*': string } }>, reply) =>
     sendMedia(service, front, request.params['*'], reply),
   )
@@ -205,44 +234,57 @@ function addInterface(
     },
     options.intakeBytes,
   )
-  const routes = new WeakMap<FastifyRequest, string>()
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+    const arrived = performance.now()
     const body = makeBodyReader(request, reply.raw, intake, mayGoOn)
     try {
-      const answer = await respond(incomingOf(request, front, body))
-      routes.set(request, answer.route ?? '')
-      return await send(front, request, reply, answer)
+      await sendReply(front, request, reply, arrived, await respond(incomingOf(request, front, body)))
     } finally {
       await body.letGo()
     }
   }
   app.all('/*', handle)
   app.setNotFoundHandler(handle)
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler(async (error, request, reply) => {
     const problem = transportProblem(error)
     if (!problem) service.report(error, request.id)
     const known = problem ?? new Problem('rest_internal_error')
     const { status, body } = problemReply(known, site.language, false)
     const { retryAfter } = known.details
     const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
-    reply.removeHeader('ETag')
-    return send(front, request, reply, { status, headers, body })
+    await sendReply(front, request, reply, performance.now(), { status, headers, body })
   })
-  const { onAnswered } = options
-  if (onAnswered)
-    app.addHook('onResponse', async (request, reply) => {
-      onAnswered({
-        method: request.method,
-        url: request.raw.url ?? '',
-        route: routes.get(request) ?? request.routeOptions.url ?? '',
-        status: reply.statusCode,
-        ms: reply.elapsedTime,
-        bytes: Number(reply.getHeader('content-length') ?? 0),
-        requestId: request.id,
-        address: clientAddress(request.raw, front.trusted),
-        from: 'ordinary',
-      })
-    })
+}
+
+/** Sends an answer of the ordinary way in place of the framework. `arrived` is of `performance.now`. */
+async function sendReply(
+  front: Front,
+  { raw: request, id: requestId }: FastifyRequest,
+  reply: FastifyReply,
+  arrived: number,
+  answer: Reply,
+): Promise<void> {
+  const { status, route = '', innerStatus = 200 } = answer
+  const { method, url = '', headers } = request
+  const body = await jsonBytes(answer.body, isPretty(url))
+  reply.hijack()
+  passRest(request)
+  const isRead = method === 'GET' || method === 'HEAD'
+  const outgoing = {
+    ...asNew(),
+    status,
+    route,
+    headers: Object.entries(answerHeaders(front.site, answer.headers, headers.authorization === undefined)).flat(),
+    tag: isRead && status === 200 && innerStatus === 200 ? contentTag(body) : '',
+    body,
+  }
+  try {
+    send(front, { request, response: reply.raw, requestId, arrived }, outgoing, 'ordinary')
+  } catch (error) {
+    // The framework has given this answer out of its hands.
+    front.report(error, requestId)
+    reply.raw.destroy()
+  }
 }
 
 function incomingOf(request: FastifyRequest, { trusted }: Front, body: BodyReader): Incoming {

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 
 /** Answers that their readers have not taken yet. */
 export interface SlowReaders {
@@ -63,15 +62,6 @@ export function sendBody(
   if (response.writableEnded && response.socket?.writableLength === 0) return false
   watchReader(readers, response, own)
   return true
-}
-
-/** A large body for a framework that sends streams piece by piece as they are taken. */
-export function inPieces(body: Buffer): Buffer | Readable {
-  if (body.length <= PIECE) return body
-  const pieces = function* () {
-    for (let at = 0; at < body.length; at += PIECE) yield body.subarray(at, at + PIECE)
-  }
-  return Readable.from(pieces(), { objectMode: false })
 }
 
 /** Looks after an answer that is on its way: a reader who takes nothing of it is dropped. `own` are the bytes held for it alone. */

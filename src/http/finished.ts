@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../cache/cache.ts'
+import type { EventMemory } from '../memory/event-memory.ts'
+import type { FollowedBody } from './public-lists.ts'
+import type { Service } from './respond.ts'
+import { contentTag, type Outgoing } from './send.ts'
+import { makeToday } from './steady-lists.ts'
+
+/** A finished answer to an anonymous read, good for as long as its version and day hold. */
+export interface Finished extends Outgoing {
+  version: string
+  day: string
+  /** Of what outlives changes of the data. */
+  followed?: FollowedBody
+  /** Numbers that `followed` knows of the counts in the body. */
+  countsKept?: number
+}
+
+/**
+ * The cache of finished answers. An answer is kept with the version of the data it was made from, so that it is never served after a change
+ * that this process can know of.
+ */
+export interface FinishedAnswers {
+  memory: EventMemory
+  /** By the address they were asked for under. */
+  bodies: Cache<string, Finished>
+  /** Hashes of addresses that were asked for once. */
+  asked: Uint32Array
+  /** Names the calendar and how it is presented, in ETags. */
+  edition: string
+  today: (now: number) => string
+}
+
+/** Earlier tags that a list is known by: clients ask again for what they got a few changes ago. */
+const EARLIER_TAGS = 16
+
+/** Places for the addresses that are remembered as asked for once; a power of two. */
+const ASKED = 65_536
+
+/** An empty cache; `budget` bounds the bodies. */
+export function noFinishedAnswers({ site, memory, edition, images }: Service, budget: CacheBudget): FinishedAnswers {
+  return {
+    memory,
+    bodies: emptyCache(budget),
+    asked: new Uint32Array(ASKED),
+    edition: createHash('sha1')
+      .update(JSON.stringify([edition, site, images.mediaUrl]))
+      .digest('base64url')
+      .slice(0, 6),
+    today: makeToday(site.timezone),
+  }
+}
+
+/** The finished answer that is still good. */
+export function findFinished(answers: FinishedAnswers, url: string, now: number): Finished | undefined {
+  const { bodies, memory } = answers
+  const known = findCached(bodies, url)
+  const day = answers.today(now)
+  if (!known || (known.version === memory.version && known.day === day)) return known
+  if (!known.followed?.isSame(day)) return undefined
+  renew(answers, known, known.followed, day)
+  return known
+}
+
+/** Brings an answer that has outlived a change to the present version, and the counts that it shows of terms. */
+function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody, day: string): void {
+  const { version } = answers.memory
+  const isRecounted = followed.recount(known.isSending)
+  if (isRecounted) Object.assign(known, { body: followed.body, encoded: {}, isSending: false })
+  // The tag of a list is that of every node. What it had before stays good here for as long as it says the same.
+  const isOfVersion = known.tag === versionTag(answers, known.version, known.day)
+  const tag = isOfVersion ? versionTag(answers, version, day) : isRecounted ? contentTag(known.body) : known.tag
+  const earlier = tag === known.tag ? known.earlierTags : [...known.earlierTags, known.tag].slice(-EARLIER_TAGS)
+  Object.assign(known, { version, day, tag, earlierTags: isRecounted ? [] : earlier })
+}
+
+/** Caches an answer that stays good: one that is followed, or whose tag names the version it was made from. */
+export function keepFinished(answers: FinishedAnswers, url: string, finished: Finished): void {
+  const { body, tag, followed, countsKept = 0 } = finished
+  if (!followed && !tag.startsWith(`W/"${answers.edition}.`)) return
+  finished.isKept = true
+  // Beside the body, what it is compressed to, its address twice, and what follows it: ids, states, and places of counts.
+  keep(answers.bodies, url, finished, body.length * 1.5 + url.length * 4 + countsKept * 8 + 2500)
+}
+
+/**
+ * Whether this address has been asked for before, lately: most lists of a busy site are asked for once, and not worth keeping. Of addresses
+ * only their hashes are kept: texts would have to be collected again, and all that comes of two with the same hash is a body kept too soon.
+ */
+export function wasAsked({ asked }: FinishedAnswers, url: string): boolean {
+  const hash = hashOf(url)
+  const place = hash % ASKED
+  if (asked[place] === hash) return true
+  asked[place] = hash
+  return false
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash >>> 0
+}
+
+/** Names the state of the data rather than the bytes: the same on every node, and made in no time. */
+export function versionTag({ edition }: FinishedAnswers, version: string, day: string): string {
+  return `W/"${edition}.${version}.${day}"`
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Answered } from './answered.ts'
+import { clientAddress } from './client-address.ts'
+import { compress } from './compression.ts'
+import { type Front, refuseOverload } from './front.ts'
+import { crossOriginHeaders, type Encoding, encodingFor, hasCurrent } from './headers.ts'
+import { hasRoomFor, sendBody } from './slow-readers.ts'
+
+/** A request on its way to its answer. */
+export interface Visit {
+  request: IncomingMessage
+  response: ServerResponse
+  requestId: string
+  /** Milliseconds, on the clock of `performance.now`. */
+  arrived: number
+}
+
+/** An answer ready to be sent, as often as it is asked for. */
+export interface Outgoing {
+  status: number
+  /** The template of its route, as the log and the counts name it. */
+  route: string
+  /** Flat list of names and values, as `writeHead` takes it, without the ETag. */
+  headers: readonly string[]
+  /** Its ETag, empty for none. */
+  tag: string
+  /** ETags that the same body had before, the latest ones. */
+  earlierTags: readonly string[]
+  body: Buffer
+  /** A promise while it is being compressed. */
+  encoded: Partial<Record<Encoding, Buffer | Promise<Buffer> | undefined>>
+  /** Whether it is cached, so that all of its readers share one body. */
+  isKept: boolean
+  /** Whether some of the body may still be on its way out: then nothing may be written into it. */
+  isSending: boolean
+}
+
+/** The parts that every answer begins with. */
+export const asNew = () => ({ earlierTags: [], encoded: {}, isKept: false, isSending: false })
+
+/** An ETag of the content alone. */
+export function contentTag(body: Buffer): string {
+  return `W/"${createHash('sha1').update(body).digest('base64url')}"`
+}
+
+/**
+ * Sends an answer, or 304 to a client that has it already, or 503 where there is no room to hold it. `sent` is called once its body has left
+ * and may be overwritten.
+ */
+export function send(front: Front, visit: Visit, answer: Outgoing, from: Answered['from'], sent?: () => void): void {
+  const { headers } = visit.request
+  if (answer.tag !== '' && hasCurrent(headers, answer.tag, answer.earlierTags)) {
+    sendUnchanged(front, visit, answer, from, sent)
+    return
+  }
+  const encoding = encodingFor(headers, answer.body.length)
+  const body = encoding && encoded(answer, encoding)
+  if (!(body instanceof Promise)) {
+    sendWhole(front, visit, answer, from, body, encoding, sent)
+    return
+  }
+  body.then(
+    (bytes) => sendWhole(front, visit, answer, from, bytes, encoding, sent),
+    (error: unknown) => {
+      front.report(error, visit.requestId)
+      visit.response.destroy()
+    },
+  )
+}
+
+function sendUnchanged(
+  front: Front,
+  visit: Visit,
+  answer: Outgoing,
+  from: Answered['from'],
+  sent: (() => void) | undefined,
+): void {
+  const { request, response, requestId } = visit
+  const headers = [...withoutBody(answer.headers), 'ETag', answer.tag, 'X-Request-Id', requestId]
+  response.writeHead(304, [...headers, ...crossOrigin(request)])
+  response.end(sent)
+  announce(front, visit, answer.route, from, 304, 0)
+}
+
+/** Sends the body as it stands, or the same compressed. */
+function sendWhole(
+  front: Front,
+  visit: Visit,
+  answer: Outgoing,
+  from: Answered['from'],
+  compressed: Buffer | undefined,
+  encoding: Encoding | undefined,
+  sent: (() => void) | undefined,
+): void {
+  const { request, response, requestId } = visit
+  const body = compressed ?? answer.body
+  if (!answer.isKept && !hasRoomFor(front.readers, body.length)) {
+    refuseOverload(front, request, response)
+    return
+  }
+  const headers = [...answer.headers, 'X-Request-Id', requestId, 'Content-Length', String(body.length)]
+  if (answer.tag !== '') headers.push('ETag', answer.tag)
+  if (request.headers.origin !== undefined) headers.push(...crossOrigin(request))
+  if (compressed && encoding) headers.push('Content-Encoding', encoding)
+  response.writeHead(answer.status, headers)
+  if (request.method === 'HEAD') response.end(sent)
+  else {
+    // One that is kept is held for all of its readers.
+    const isOnItsWay = sendBody(front.readers, response, body, answer.isKept ? 0 : body.length, sent)
+    if (isOnItsWay && body === answer.body) answer.isSending = true
+  }
+  announce(front, visit, answer.route, from, answer.status, body.length)
+}
+
+function announce(
+  { onAnswered, trusted }: Front,
+  { request, requestId, arrived }: Visit,
+  route: string,
+  from: Answered['from'],
+  status: number,
+  bytes: number,
+): void {
+  if (!onAnswered) return
+  const { method = 'GET', url = '' } = request
+  const ms = performance.now() - arrived
+  onAnswered({ method, url, route, status, ms, bytes, requestId, address: clientAddress(request, trusted), from })
+}
+
+function crossOrigin({ headers: { origin } }: IncomingMessage): string[] {
+  return origin === undefined ? [] : Object.entries(crossOriginHeaders(origin)).flat()
+}
+
+/** The body compressed, a promise of it, or undefined where it goes out as it is. */
+function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
+  const known = answer.encoded[encoding]
+  if (known) return known
+  const { body } = answer
+  const bytes = compress(body, encoding)
+  if (!bytes) return undefined
+  answer.encoded[encoding] = bytes
+  if (bytes instanceof Promise) {
+    // It is read beside this thread: nothing may be written into it.
+    answer.isSending = true
+    const keepIt = (later: Buffer | undefined) => {
+      if (answer.body === body) answer.encoded[encoding] = later
+    }
+    bytes.then(keepIt, () => keepIt(undefined))
+  }
+  return bytes
+}
+
+/** Without the headers that speak of a body (RFC 9110, 15.4.5). */
+function withoutBody(headers: readonly string[]): string[] {
+  return headers.filter((_, i) => headers[i - (i % 2)] !== 'Content-Type')
+}

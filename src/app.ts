@@ -8,8 +8,8 @@ import type { OnAnswered } from './http/answered.ts'
 import { type HttpServer, makeServer } from './http/server.ts'
 import type { ImageService } from './images/images.ts'
 import { openMediaStore } from './media/open-media-store.ts'
-import { closeMemory, loadMemory, openEventMemory } from './memory/event-memory.ts'
-import { makeAuthenticator } from './people/authenticate.ts'
+import { closeMemory, type EventMemory, loadMemory, openEventMemory } from './memory/event-memory.ts'
+import { type Authenticator, makeAuthenticator } from './people/authenticate.ts'
 import { createFirstAdministrator, type FirstAdministrator, giveFirstPassword } from './people/first-administrator.ts'
 import { publishDue } from './schedule/event-schedule.ts'
 import { type Database, openDatabase } from './storage/database.ts'
@@ -105,6 +105,18 @@ export interface StartOptions {
   isWorker?: boolean
 }
 
+/** The parts of a running service that a stop ends. */
+interface Running {
+  config: Config
+  http: HttpServer
+  schedule: NodeJS.Timeout
+  authenticator: Authenticator
+  memory: EventMemory
+  database: Database
+  requestLog: RequestLog | undefined
+  isStopping: boolean
+}
+
 /**
  * Joins the parts and listens; the only place they are joined. With `demo`, a database without events is filled first.
  * @throws Error with one sentence when the database cannot be opened or the port is taken.
@@ -113,62 +125,67 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const { logger, requestLog } = openLog(config)
   const report: Report = (error, requestId) =>
     logger.error(requestId === undefined ? { err: error } : { err: error, requestId })
-  const replica = replicaAddress(config)
   const { database: primary, images, site, demo } = await prepareGround(config, report, options)
-  const uncounted = replica === undefined ? primary : readFromReplica(primary, replica, report)
   const metrics = config.metrics === '' ? undefined : makeMetrics()
-  const database = metrics ? countDatabase(metrics, uncounted) : uncounted
+  const database = readingDatabase(primary, config, metrics, report)
   const authenticator = makeAuthenticator(database)
-  let isStopping = false
   const budget = cacheBudget(config.cache_bytes)
   const memory = openEventMemory(database, budget, report)
+  const edition = await readEdition(primary.read)
+  const { authenticate } = authenticator
   const http = await makeServer(
+    { site, database, edition, images, memory, authenticate, now: Date.now, report },
     {
-      site,
-      database,
-      edition: await readEdition(primary.read),
-      images,
-      memory,
-      authenticate: authenticator.authenticate,
-      now: Date.now,
-      report,
-    },
-    {
+      ...serverLimits(config),
       logger: config.log_level === 'silent' ? false : logger,
-      bodyBytes: config.body_bytes,
-      imageBytes: config.image_bytes,
-      intakeBytes: config.intake_bytes,
-      uploadFolder: config.data,
-      patienceMs: config.patience_ms,
       cacheBudget: budget,
-      rateLimit: config.rate_limit,
-      trustedProxy: config.trusted_proxy,
       ...hearing(requestLog, metrics),
     },
   )
   const schedule = startSchedule(database, logger)
-  const { framework: server } = http
+  const running: Running = { config, http, schedule, authenticator, memory, database, requestLog, isStopping: false }
   const port = await listen(http, config, canShare && !options.isWorker)
-  loadMemory(memory).catch((error: unknown) => isStopping || report(error))
+  loadMemory(memory).catch((error: unknown) => running.isStopping || report(error))
   Object.assign(site, siteOf(config, port))
   images.mediaUrl = mediaUrl(config, site)
-  const stop = async () => {
-    isStopping = true
-    clearInterval(schedule)
-    await http.stop({ drainMs: config.drain_ms, deadlineMs: config.stop_ms })
-    await atMost(CLOSES_WITHIN, async () => {
-      await authenticator.close()
-      await closeMemory(memory)
-      await database.close()
-    })
-    if (requestLog) writeLines(requestLog)
-  }
+  const stop = () => stopRunning(running)
   // Now that it answers, somebody can use it.
   const firstAdministrator = options.isWorker ? undefined : await giveFirstPassword(primary).catch(giveUp(stop))
-  const { admission } = http
-  const watched = { version: readVersion(), database, memory, cacheBudget: budget, admission }
+  const watched = { version: readVersion(), database, memory, cacheBudget: budget, admission: http.admission }
   const read = metrics && (() => readMetrics(metrics, watched))
-  return { server, database, site, port, firstAdministrator, demo, readMetrics: read, stop }
+  return { server: http.framework, database, site, port, firstAdministrator, demo, readMetrics: read, stop }
+}
+
+/** The database that requests read from: with its replica, and counted for the metrics, where they are configured. */
+function readingDatabase(primary: Database, config: Config, metrics: Metrics | undefined, report: Report): Database {
+  const replica = replicaAddress(config)
+  const database = replica === undefined ? primary : readFromReplica(primary, replica, report)
+  return metrics ? countDatabase(metrics, database) : database
+}
+
+function serverLimits(config: Config) {
+  return {
+    bodyBytes: config.body_bytes,
+    imageBytes: config.image_bytes,
+    intakeBytes: config.intake_bytes,
+    uploadFolder: config.data,
+    patienceMs: config.patience_ms,
+    rateLimit: config.rate_limit,
+    trustedProxy: config.trusted_proxy,
+  }
+}
+
+async function stopRunning(running: Running): Promise<void> {
+  const { config, http, authenticator, memory, database, requestLog } = running
+  running.isStopping = true
+  clearInterval(running.schedule)
+  await http.stop({ drainMs: config.drain_ms, deadlineMs: config.stop_ms })
+  await atMost(CLOSES_WITHIN, async () => {
+    await authenticator.close()
+    await closeMemory(memory)
+    await database.close()
+  })
+  if (requestLog) writeLines(requestLog)
 }
 
 /** Stops a service that cannot go on, and says why. */

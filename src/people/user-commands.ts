@@ -19,6 +19,13 @@ export function registerUserCommands(
 }
 
 function registerUser(user: Command, open: () => Promise<Database>, clock: () => number): void {
+  registerUserAdd(user, open, clock)
+  registerUserList(user, open)
+  registerUserRole(user, open)
+  registerUserRemove(user, open)
+}
+
+function registerUserAdd(user: Command, open: () => Promise<Database>, clock: () => number): void {
   user
     .command('add')
     .description('Add a user and print an application password, once.')
@@ -35,7 +42,9 @@ function registerUser(user: Command, open: () => Promise<Database>, clock: () =>
         print(`Added ${login} as ${options.role}. Application password, shown only now: ${password}`)
       }),
     )
+}
 
+function registerUserList(user: Command, open: () => Promise<Database>): void {
   user
     .command('list')
     .description('List all users.')
@@ -51,7 +60,9 @@ function registerUser(user: Command, open: () => Promise<Database>, clock: () =>
         print(table([['ID', 'LOGIN', 'ROLE', 'E-MAIL', 'NAME'], ...rows]))
       }),
     )
+}
 
+function registerUserRole(user: Command, open: () => Promise<Database>): void {
   user
     .command('role')
     .description('Give a user another role.')
@@ -63,7 +74,9 @@ function registerUser(user: Command, open: () => Promise<Database>, clock: () =>
         print(`${login} is now ${role}.`)
       }),
     )
+}
 
+function registerUserRemove(user: Command, open: () => Promise<Database>): void {
   user
     .command('remove')
     .description('Remove a user with all application passwords and tokens.')
@@ -81,6 +94,12 @@ function registerUser(user: Command, open: () => Promise<Database>, clock: () =>
 }
 
 function registerPassword(password: Command, open: () => Promise<Database>, clock: () => number): void {
+  registerPasswordAdd(password, open, clock)
+  registerPasswordList(password, open)
+  registerPasswordRevoke(password, open)
+}
+
+function registerPasswordAdd(password: Command, open: () => Promise<Database>, clock: () => number): void {
   password
     .command('add')
     .description('Make an application password or a token and print it, once.')
@@ -103,7 +122,9 @@ function registerPassword(password: Command, open: () => Promise<Database>, cloc
         print(`${kind === 'token' ? 'Token' : 'Application password'}, shown only now: ${secret}`)
       }),
     )
+}
 
+function registerPasswordList(password: Command, open: () => Promise<Database>): void {
   password
     .command('list')
     .description('List the application passwords and tokens of a user, without the secrets.')
@@ -123,7 +144,9 @@ function registerPassword(password: Command, open: () => Promise<Database>, cloc
         print(table([['ID', 'KIND', 'CREATED (UTC)', 'SCOPE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'NAME'], ...rows]))
       }),
     )
+}
 
+function registerPasswordRevoke(password: Command, open: () => Promise<Database>): void {
   password
     .command('revoke')
     .description('Take one application password or token away from a user, or all.')

@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { withoutPassword } from './database-address.ts'
 import { migrationNames } from './migrate.ts'
-import { openPostgres, reason } from './postgres/postgres.ts'
+import { openPostgres } from './postgres/postgres.ts'
+import { reason } from './unavailable.ts'
 
 /** The findings of a look at a database, which changes nothing. */
 export interface Examined {

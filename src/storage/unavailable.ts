@@ -15,6 +15,14 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/** The reason of a failure, as the end of a sentence. */
+export function reason(error: unknown): string {
+  const cause = error instanceof DatabaseUnavailable && error.cause ? error.cause : error
+  const text =
+    cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : String(cause)
+  return text.endsWith('.') ? text : `${text}.`
+}
+
 /** Codes of file systems that cannot be written to, or cannot open more files. */
 const FILE_LACKS: Readonly<Record<string, Lack>> = {
   ENOSPC: 'room',

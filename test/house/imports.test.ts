@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, posix } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { functionsOf } from '../support/source-functions.ts'
 
 /** The folders of resources; events link to the others, never the reverse. */
 const RESOURCES = [['venues', 'organizers', 'categories', 'tags'], ['events']] as const
@@ -32,9 +33,8 @@ const LAYERS = [
 ] as const
 
 const LONGEST_FILE = 450
-/** Lines that nearly every function stays within, and the share of those that do. */
-const LONG_FUNCTION = 60
-const SHORT_ENOUGH = 0.95
+const LONGEST_FUNCTION = 60
+const MEDIAN_FUNCTION = 7
 
 const root = fileURLToPath(new URL('../../src', import.meta.url))
 
@@ -175,16 +175,50 @@ test(`no file has more than ${LONGEST_FILE} lines`, () => {
   assert.deepEqual(pathsOf(long), [])
 })
 
-test(`of a hundred functions, ninety-five have at most ${LONG_FUNCTION} lines`, () => {
-  const functions = sources.flatMap(({ path, text }) =>
-    [...text.matchAll(/^(?:export )?(?:async )?function\*? (\w+)[\s\S]*?^}$/gm)].map(([whole, name]) => ({
-      name: `${path} ${name}`,
-      lines: whole.split('\n').length,
-    })),
+test(`no function has more than ${LONGEST_FUNCTION} lines, nested ones included, and half have at most ${MEDIAN_FUNCTION}`, (t) => {
+  const functions = sources
+    .flatMap(({ path, text }) => functionsOf(text).map(({ name, lines }) => ({ name: `${path} ${name}`, lines })))
+    .sort((a, b) => a.lines - b.lines)
+  const linesAt = (share: number) => functions[Math.floor((functions.length - 1) * share)]?.lines ?? 0
+  t.diagnostic(
+    `${functions.length} functions: median ${linesAt(0.5)}, 95th percentile ${linesAt(0.95)}, longest ${linesAt(1)} lines`,
   )
-  const long = functions.filter(({ lines }) => lines > LONG_FUNCTION)
-  assert.ok(functions.length > 500, `only ${functions.length} functions were found`)
-  assert.ok(long.length <= functions.length * (1 - SHORT_ENOUGH), long.map(({ name }) => name).join(', '))
+  assert.ok(functions.length > 1000, `only ${functions.length} functions were found`)
+  const long = functions.filter(({ lines }) => lines > LONGEST_FUNCTION).map(({ name }) => name)
+  assert.deepEqual(long, [])
+  assert.ok(linesAt(0.5) <= MEDIAN_FUNCTION)
+})
+
+test('functions are found in each form they are written in', () => {
+  const source = [
+    'interface Shape { draw: () => void }',
+    'type Other = (a: number) => { b: string }',
+    'export async function declared(a: { b: number }): Promise<{ c: number }> {',
+    '  const inner = () => {',
+    '    return a',
+    '  }',
+    '  return { c: await inner() }',
+    '}',
+    'const table: Record<string, (a: number) => number> = {',
+    '  row: (a) => a,',
+    '  other: (',
+    '    a,',
+    '  ) => {',
+    '    return a + 1',
+    '  },',
+    '  method(a) {',
+    '    return a',
+    '  },',
+    '}',
+    'const curried = (a: number) => (b: number) =>',
+    '  a + b',
+    'if (call(1)) call(2)',
+    '',
+  ]
+  assert.deepEqual(
+    functionsOf(source.join('\n')).map(({ name, lines }) => `${name} ${lines}`),
+    ['declared 6', 'row 1', 'other 5', 'method 3', 'curried 2'],
+  )
 })
 
 /** A circle of imports as the files on it, or none. */

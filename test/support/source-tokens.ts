@@ -27,7 +27,12 @@ export function tokensOf(source: string): Token[] {
     if (found !== undefined) at += found.length
     return found
   }
-  const lineOf = (place: number) => source.slice(0, place).split('\n').length
+  let counted = 0
+  let line = 1
+  const lineOf = (place: number) => {
+    for (; counted < place; counted++) if (source[counted] === '\n') line++
+    return line
+  }
   const add = (kind: Token['kind'], text: string) => tokens.push({ kind, text, line: lineOf(at - text.length) })
   const addTemplate = () => {
     const start = at

@@ -12,7 +12,8 @@ import type { Cursor, Database, Db } from '../database.ts'
 import { withoutPassword } from '../database-address.ts'
 import type { Tables } from '../schema.ts'
 import { findContaining } from '../search/search-index.ts'
-import { readAddress, reason } from './postgres.ts'
+import { reason } from '../unavailable.ts'
+import { type Reach, readAddress } from './postgres-address.ts'
 import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
 import { joinStandby, type Standby } from './postgres-standby.ts'
 
@@ -33,122 +34,176 @@ interface Goal {
   cursor: Cursor
 }
 
+/** A database with a standby, and how far each of them is known to be. */
+interface Replica {
+  database: Database
+  address: string
+  reach: Reach
+  report: (error: unknown) => void
+  /** How often this process has heard of changes. */
+  heard: number
+  /** Sends statements to the standby; undefined while it is out of use. */
+  reads: Db | undefined
+  /** The cursor that the standby showed when it came into use. */
+  shown: Cursor | undefined
+  standby: Standby | undefined
+  goal: Goal | undefined
+  /** Since when the standby has been behind the goal. */
+  behindSince: number | undefined
+  /** The latest reason that was reported. */
+  told: string
+  isClosed: boolean
+  watching: Promise<void> | undefined
+  /** Ends the pause between two looks. */
+  wake: () => void
+}
+
 /**
- * The database, whose public reads are answered by a streaming standby of it for as long as that shows all that this process knows of.
+ * The database; its public reads go to a streaming standby for as long as that shows all that this process knows of.
  *
- * What the process knows of, it has from this object: the listeners of `onChange`, and the cursors that `cursor` and `readChanges` give.
- * With each of them that is news the standby is out of use, before anybody hears of it, until it has replayed what the database had
- * written at a time after. So a statement that begins there shows at least what every cursor given until then stands for, and whoever
- * keeps an answer under the latest cursor (as the memory of events and the finished bodies are) never keeps an older state of the data
- * than that. Nor does a request see less than it saw before: once a statement has gone to the database itself, the following ones do too.
+ * The process learns of changes from this object: by the listeners of `onChange`, and by the cursors of `cursor` and `readChanges`. At each
+ * that is new, the standby goes out of use before anybody hears of it, until it has replayed what the database wrote up to a later time. So
+ * a statement that begins there shows at least the state of every cursor given until then, and whoever caches an answer under the latest
+ * cursor (the memory of events, the finished answers) never caches an older state. Nor does a request see less than it saw before: after
+ * one of its statements has gone to the database itself, the following ones do too.
  *
- * Whatever fails on the standby is asked of the database. `report` is told why the standby is not used, once for each reason in turn.
+ * What fails on the standby goes to the database. `report` is told why the standby is not used, once for each reason in turn.
  * @throws Error with one sentence for parameters in the address that it does not take.
  */
 export function readFromReplica(database: Database, address: string, report: (error: unknown) => void): Database {
-  const reach = readAddress(address)
-  let heard = 0
-  let shown: Cursor | undefined
-  let reads: Db | undefined
-  let standby: Standby | undefined
-  let goal: Goal | undefined
-  let behindSince: number | undefined
-  let told = ''
-  let isClosed = false
-  let watching: Promise<void> | undefined
-  let wake = () => {}
-
-  /** Takes the standby out of use; the next look may bring it back. */
-  const close = () => {
-    shown = undefined
-    if (!reads) return
-    reads = undefined
-    wake()
+  const replica: Replica = {
+    database,
+    address,
+    reach: readAddress(address),
+    report,
+    heard: 0,
+    reads: undefined,
+    shown: undefined,
+    standby: undefined,
+    goal: undefined,
+    behindSince: undefined,
+    told: '',
+    isClosed: false,
+    watching: undefined,
+    wake: () => {},
   }
-  const news = () => {
-    heard++
-    close()
-  }
-  const given = (cursor: Cursor) => {
-    if (cursor !== shown) news()
-    return cursor
-  }
-  const tell = (why: string) => {
-    if (why !== told) report(new Error(`The replica ${withoutPassword(address)} is not used: ${why}`))
-    told = why
-  }
-  const lose = (why: unknown) => {
-    const lost = standby
-    standby = undefined
-    close()
-    lost?.leave().catch(() => undefined)
-    if (!isClosed) tell(reason(why))
-    return LOOK_MS
-  }
-  const open = (follower: Standby, cursor: Cursor) => {
-    shown = cursor
-    told = ''
-    if (reads) return
-    const opened: Db = routedDb(follower, database.read, () => reads === opened, close)
-    reads = opened
-  }
-
-  /** Brings the standby into use if it may be; the milliseconds until the next look. */
-  const look = async (): Promise<number> => {
-    const follower = standby ?? (await joinStandby(reach, database.read, lose))
-    standby = follower
-    if (goal?.heard !== heard) goal = { heard, ...(await findEnd(database.read)) }
-    const position = await follower.findPosition()
-    if (position < goal.position) {
-      const now = performance.now()
-      behindSince ??= now
-      if (now - behindSince > LONG_MS) tell('it is behind.')
-      return Math.min(LATER_MS, SOON_MS + (now - behindSince) / 10)
-    }
-    behindSince = undefined
-    if (position > goal.position && position > (await findEnd(database.read)).position)
-      throw new Error('it shows what the database never wrote')
-    if (follower !== standby || goal.heard !== heard) return SOON_MS
-    open(follower, goal.cursor)
-    return LOOK_MS
-  }
-  const watch = async () => {
-    while (!isClosed) {
-      const ms = await look().catch(lose)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, isClosed ? 0 : ms)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
-  }
-  const unsubscribe = database.onChange(news)
+  const unsubscribe = database.onChange(() => noteNews(replica))
   const readPublic = () => {
-    watching ??= watch()
-    return reads ?? database.read
+    replica.watching ??= watch(replica)
+    return replica.reads ?? database.read
   }
   return {
     ...database,
     readPublic,
-    cursor: async () => given(await database.cursor()),
+    cursor: async () => noteCursor(replica, await database.cursor()),
     readChanges: async (since) => {
       const read = await database.readChanges(since)
-      if (read !== 'too old') given(read.cursor)
+      if (read !== 'too old') noteCursor(replica, read.cursor)
       return read
     },
     // Only public lists ask for this here; other searches are part of the statements that read.
     findMatching: (search) => findContaining(readPublic(), search),
     close: async () => {
-      isClosed = true
       unsubscribe()
-      wake()
-      await watching
-      await standby?.leave()
+      await stopWatching(replica)
       await database.close()
     },
   }
+}
+
+/** Takes the standby out of use; the next look may bring it back. */
+function closeStandby(replica: Replica): void {
+  replica.shown = undefined
+  if (!replica.reads) return
+  replica.reads = undefined
+  replica.wake()
+}
+
+function noteNews(replica: Replica): void {
+  replica.heard++
+  closeStandby(replica)
+}
+
+function noteCursor(replica: Replica, cursor: Cursor): Cursor {
+  if (cursor !== replica.shown) noteNews(replica)
+  return cursor
+}
+
+function tell(replica: Replica, why: string): void {
+  if (why === replica.told) return
+  replica.told = why
+  replica.report(new Error(`The replica ${withoutPassword(replica.address)} is not used: ${why}`))
+}
+
+/** Gives the standby up. Returns the milliseconds until the next look. */
+function loseStandby(replica: Replica, why: unknown): number {
+  const lost = replica.standby
+  replica.standby = undefined
+  closeStandby(replica)
+  lost?.leave().catch(() => undefined)
+  if (!replica.isClosed) tell(replica, reason(why))
+  return LOOK_MS
+}
+
+/** Brings the standby into use. */
+function openStandby(replica: Replica, standby: Standby, cursor: Cursor): void {
+  replica.shown = cursor
+  replica.told = ''
+  if (replica.reads) return
+  const isOpen = () => replica.reads === opened
+  const opened: Db = routedDb(standby, replica.database.read, isOpen, () => closeStandby(replica))
+  replica.reads = opened
+}
+
+/** Brings the standby into use if it may be. Returns the milliseconds until the next look. */
+async function look(replica: Replica): Promise<number> {
+  const { database, reach } = replica
+  const standby = replica.standby ?? (await joinStandby(reach, database.read, (why) => loseStandby(replica, why)))
+  replica.standby = standby
+  if (replica.goal?.heard !== replica.heard) replica.goal = { heard: replica.heard, ...(await findEnd(database.read)) }
+  const { goal } = replica
+  const position = await standby.findPosition()
+  if (position < goal.position) return waitForReplay(replica)
+  replica.behindSince = undefined
+  if (position > goal.position && position > (await findEnd(database.read)).position)
+    throw new Error('it shows what the database never wrote')
+  if (standby !== replica.standby || goal.heard !== replica.heard) return SOON_MS
+  openStandby(replica, standby, goal.cursor)
+  return LOOK_MS
+}
+
+/** Notes that the standby is behind. Returns the milliseconds until the next look: the more, the longer it is. */
+function waitForReplay(replica: Replica): number {
+  const now = performance.now()
+  replica.behindSince ??= now
+  const behind = now - replica.behindSince
+  if (behind > LONG_MS) tell(replica, 'it is behind.')
+  return Math.min(LATER_MS, SOON_MS + behind / 10)
+}
+
+async function watch(replica: Replica): Promise<void> {
+  while (!replica.isClosed) {
+    const ms = await look(replica).catch((error: unknown) => loseStandby(replica, error))
+    await pause(replica, replica.isClosed ? 0 : ms)
+  }
+}
+
+/** Waits for so many milliseconds, or until `wake` is called. */
+function pause(replica: Replica, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    replica.wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
+}
+
+async function stopWatching(replica: Replica): Promise<void> {
+  replica.isClosed = true
+  replica.wake()
+  await replica.watching
+  await replica.standby?.leave()
 }
 
 /** Sends statements to the standby while it is open, and what fails there, or comes later, to the database. */

@@ -2,7 +2,7 @@ import { type CompiledQuery, Kysely, type QueryResult, sql } from 'kysely'
 import { Client, Pool, type PoolClient } from 'pg'
 import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'
-import type { Reach } from './postgres.ts'
+import type { Reach } from './postgres-address.ts'
 import { sessionDialect } from './postgres-session.ts'
 
 /** Without an answer for so long the standby counts as lost. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
-import { type ClientConfig, type CustomTypesConfig, Pool, type PoolConfig, types } from 'pg'
+import { Pool, type PoolConfig } from 'pg'
 import { runQueries } from '../aside.ts'
 import { makePruner, RETENTION, type Retention } from '../changes.ts'
 import { isConflict, isRace } from '../conflict.ts'
@@ -10,23 +10,12 @@ import { holdName } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { findContaining } from '../search/search-index.ts'
 import { runDirectly } from '../statement.ts'
-import { DatabaseUnavailable } from '../unavailable.ts'
+import { DatabaseUnavailable, reason } from '../unavailable.ts'
+import { type Reach, readAddress } from './postgres-address.ts'
 import { dropChanges, findChanges, presentCursor } from './postgres-changes.ts'
-import { makeListener } from './postgres-listener.ts'
-import { sessionDialect, sharedRunner, transact } from './postgres-session.ts'
-import { inShare, makeShare } from './postgres-share.ts'
-
-/** Limits of one process. They are set as parameters of the address, as in `postgres://host/name?connections=20`. */
-const LIMITS = {
-  /** Connections at the most; one more listens. */
-  connections: 10,
-  /** Milliseconds to wait for a free connection, or for a new one. */
-  connect_ms: 5000,
-  /** Milliseconds that a statement may take. */
-  statement_ms: 10_000,
-  /** Milliseconds that a write waits for a lock. */
-  lock_ms: 3000,
-}
+import { type Listener, makeListener } from './postgres-listener.ts'
+import { sessionDialect, sharedRunner, type TransactionLimits, transact } from './postgres-session.ts'
+import { inShare, makeShare, type Share } from './postgres-share.ts'
 
 /** The share of the connections for writes, and that for long reads; the rest are for quick reads. */
 const SHARES = { writes: 0.6, aside: 0.2 }
@@ -35,63 +24,84 @@ const SHARES = { writes: 0.6, aside: 0.2 }
 const ATTEMPTS = 25
 const OLDEST = 140_000
 
+/** An open database on a server. */
+interface PostgresDatabase {
+  pool: Pool
+  db: Db
+  /** Takes as long as it takes: for migrations and pruning. */
+  patient: Db
+  limits: TransactionLimits
+  writes: Share
+  asides: Share
+  listeners: Set<() => void>
+  others: Listener
+  /** Writes under way. */
+  writing: number
+  prune: () => void
+}
+
 /**
  * Opens a PostgreSQL database at `postgres://…`, of version 14 or newer and with texts in UTF-8. Once open, it recovers by itself from
  * whatever happens to the server: work that cannot be done meanwhile rejects with DatabaseUnavailable.
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openPostgres(address: string, retention: Retention = RETENTION): Promise<Database> {
-  const { config, listening, connections, connectMs, statementMs, lockMs } = readAddress(address)
-  const pool = new Pool(config)
-  // A broken connection is replaced by the next; its user hears of it by the failed statement.
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<Tables>({ dialect: sessionDialect(pool, statementMs) })
-  runDirectly(db, 'postgres', sharedRunner(pool, statementMs))
-  const patient = new Kysely<Tables>({ dialect: sessionDialect(pool, Number.POSITIVE_INFINITY) })
+  const reach = readAddress(address)
+  const pool = openPool(reach.config)
+  const db = new Kysely<Tables>({ dialect: sessionDialect(pool, reach.statementMs) })
+  runDirectly(db, 'postgres', sharedRunner(pool, reach.statementMs))
   try {
     await check(db)
   } catch (error) {
     await pool.end()
     throw new Error(`The database ${withoutPassword(address)} cannot be opened: ${reason(error)}`)
   }
+  return presentDatabase(openNode(reach, pool, db, retention))
+}
 
+/** A pool whose broken connections are replaced; the failed statement tells their users. */
+function openPool(config: PoolConfig): Pool {
+  const pool = new Pool(config)
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+function openNode(reach: Reach, pool: Pool, db: Db, retention: Retention): PostgresDatabase {
+  const { listening, connections, connectMs, statementMs, lockMs } = reach
+  const patient = new Kysely<Tables>({ dialect: sessionDialect(pool, Number.POSITIVE_INFINITY) })
   const listeners = new Set<() => void>()
-  const mayHaveChanged = () => {
-    for (const listener of listeners) listener()
+  return {
+    pool,
+    db,
+    patient,
+    limits: { statementMs, lockMs },
+    writes: makeShare(connections * SHARES.writes, connectMs),
+    asides: makeShare(connections * SHARES.aside, connectMs),
+    listeners,
+    others: makeListener(listening, pool, () => callAll(listeners)),
+    writing: 0,
+    prune: makePruner(
+      retention,
+      () => presentCursor(db),
+      (before, rows) => patient.transaction().execute((tx) => dropChanges(tx, before, rows)),
+    ),
   }
-  const others = makeListener(listening, pool, mayHaveChanged)
-  // A commit that notifies goes the shortest way to the other nodes, but no two such commits are written to disk together. So only a
-  // write that has this node to itself is announced by its commit.
-  const writes = makeShare(connections * SHARES.writes, connectMs)
-  const asides = makeShare(connections * SHARES.aside, connectMs)
-  const limits = { statementMs, lockMs }
-  const announcing = `${others.telling}; commit`
-  let writing = 0
-  const prune = makePruner(
-    retention,
-    () => presentCursor(db),
-    (before, rows) => patient.transaction().execute((tx) => dropChanges(tx, before, rows)),
-  )
+}
+
+function callAll(listeners: ReadonlySet<() => void>): void {
+  for (const listener of listeners) listener()
+}
+
+function presentDatabase(node: PostgresDatabase): Database {
+  const { pool, db, asides, others, listeners } = node
   return {
     read: db,
     readPublic: () => db,
     aside: ((from, _lane, queries) => inShare(asides, () => runQueries(from, queries))) as Database['aside'],
-    write: async (work) => {
-      const isAlone = writing++ === 0
-      try {
-        const ending = isAlone ? announcing : 'commit'
-        const result = await untilSettled(() => inShare(writes, () => transact(pool, limits, ending, work)))
-        mayHaveChanged()
-        if (!isAlone) others.tell()
-        prune()
-        return result
-      } finally {
-        writing--
-      }
-    },
+    write: (work) => write(node, work),
     migrate: (work) =>
-      patient.transaction().execute(async (tx) => {
+      node.patient.transaction().execute(async (tx) => {
         await holdName(tx, 'migrations')
         await work(tx)
       }),
@@ -102,7 +112,7 @@ export async function openPostgres(address: string, retention: Retention = RETEN
       others.listen()
       return () => listeners.delete(listener)
     },
-    // Word of other processes arrives by itself.
+    // Notifications of other processes arrive by themselves.
     look: () => false,
     findMatching: (search) => inShare(asides, () => findContaining(db, search)),
     ping: async () => {
@@ -116,52 +126,22 @@ export async function openPostgres(address: string, retention: Retention = RETEN
   }
 }
 
-/** How to reach a server, and its limits. */
-export interface Reach {
-  config: PoolConfig
-  /** As `config`, or where the parameter `listen` of the address sends the connection that listens: past a pooler. */
-  listening: ClientConfig
-  connections: number
-  connectMs: number
-  statementMs: number
-  lockMs: number
-}
-
-/** Takes the parameters that are ours out of an address. @throws Error with one sentence for one with a value it does not take. */
-export function readAddress(address: string): Reach {
-  const [place = '', query = ''] = address.split('?', 2)
-  const parameters = new URLSearchParams(query)
-  const take = (name: string, values: RegExp, described: string) => {
-    const text = parameters.get(name)
-    parameters.delete(name)
-    if (text !== null && !values.test(text))
-      throw new Error(`The database address takes ${described} as ${name}, not "${text}".`)
-    return text
+/**
+ * Runs a transaction and announces it. A commit that notifies reaches the other nodes soonest, but no two such commits are written to disk
+ * together. So only a write that has this node to itself is announced by its commit.
+ */
+async function write<T>(node: PostgresDatabase, work: (tx: Db) => Promise<T>): Promise<T> {
+  const isAlone = node.writing++ === 0
+  try {
+    const ending = isAlone ? `${node.others.telling}; commit` : 'commit'
+    const result = await untilSettled(() => inShare(node.writes, () => transact(node.pool, node.limits, ending, work)))
+    callAll(node.listeners)
+    if (!isAlone) node.others.tell()
+    node.prune()
+    return result
+  } finally {
+    node.writing--
   }
-  const limit = (name: keyof typeof LIMITS) => Number(take(name, /^[1-9]\d{0,8}$/, 'a number') ?? LIMITS[name])
-  const [connections, connectMs] = [limit('connections'), limit('connect_ms')]
-  const [statementMs, lockMs] = [limit('statement_ms'), limit('lock_ms')]
-  const listen = take('listen', /^[^\s/@?#]+$/, 'HOST:PORT')
-  const server = parameters.size > 0 ? `${place}?${parameters}` : place
-  const config: PoolConfig = {
-    connectionString: server,
-    keepAlive: true,
-    // Statements that do not wait for each other go out together.
-    pipeline: true,
-    application_name: 'kalends',
-    types: numbers,
-    max: connections,
-    connectionTimeoutMillis: connectMs,
-    idleTimeoutMillis: 60_000,
-  }
-  const past = listen === null ? server : server.replace(/^(\w+:\/\/(?:[^@/]*@)?)[^/?]*/, `$1${listen}`)
-  const listening = { ...config, connectionString: past }
-  return { config, listening, connections, connectMs, statementMs, lockMs }
-}
-
-/** Ids and counts are 64 bits wide there; none of ours grows beyond what a number holds exactly. */
-const numbers: CustomTypesConfig = {
-  getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)),
 }
 
 /** Runs a transaction again for as long as others get in its way. */
@@ -188,12 +168,4 @@ async function check(db: Db): Promise<void> {
   if (!server || server.version < OLDEST)
     throw new Error(`it is PostgreSQL ${server?.name}, and 14 is the oldest that will do.`)
   if (server.encoding !== 'UTF8') throw new Error(`its encoding is ${server.encoding}, and only UTF8 holds every text.`)
-}
-
-/** Why a server could not be used, in a sentence that begins in the middle. */
-export function reason(error: unknown): string {
-  const cause = error instanceof DatabaseUnavailable && error.cause ? error.cause : error
-  const text =
-    cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : String(cause)
-  return text.endsWith('.') ? text : `${text}.`
 }

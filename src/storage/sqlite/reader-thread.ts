@@ -1,7 +1,7 @@
 // A thread that reads beside the one that answers, over a connection of its own. It answers one question at a time.
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { makeWordSearch } from '../search/word-search.ts'
+import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
 import type { BoundStatement, ReadAnswer, ReadRequest } from './reader-pool.ts'
 import { checkpoint, connectReader, type Prepare, prepareKept, runPrepared } from './sqlite-connection.ts'
 
@@ -12,14 +12,14 @@ interface Reader {
   file: string
   connection: DatabaseSync
   prepare: Prepare
-  find: ReturnType<typeof makeWordSearch>
+  words: WordIndex
 }
 
 if (parentPort) serve(parentPort, String(workerData))
 
 function serve(port: MessagePort, file: string): void {
   const connection = connectReader(file, CACHE_KB)
-  const reader: Reader = { file, connection, prepare: prepareKept(connection), find: makeWordSearch(connection) }
+  const reader: Reader = { file, connection, prepare: prepareKept(connection), words: openWordIndex(connection) }
   port.on('message', (request: ReadRequest) => {
     try {
       const [result, moved] = answer(reader, request)
@@ -36,7 +36,7 @@ function serve(port: MessagePort, file: string): void {
 function answer(reader: Reader, request: ReadRequest): [result: unknown, moved: ArrayBuffer[]] {
   if (request === 'checkpoint') return [checkpoint(reader.file), []]
   if ('statements' in request) return [runTogether(reader, request.statements), []]
-  const ids = reader.find(request.search)
+  const ids = searchWords(reader.words, request.search)
   return [ids, [ids.buffer]]
 }
 

@@ -5,7 +5,7 @@ import { MOST_CHANGES, makePruner, RETENTION, type Retention } from '../changes.
 import type { Change, Cursor, Database, Db } from '../database.ts'
 import type { IdSet } from '../id-set.ts'
 import { indexWaiting } from '../search/event-words.ts'
-import { makeWordSearch } from '../search/word-search.ts'
+import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
 import { runDirectly } from '../statement.ts'
 import { askReaders, closeReaders, makeReaderPool, type ReaderPool } from './reader-pool.ts'
 import { connect, LOG_PAGES, type Prepare, prepareKept, runPrepared } from './sqlite-connection.ts'
@@ -94,10 +94,10 @@ function makeAside(read: Db, pool: ReaderPool): Database['aside'] {
 
 /** Searches in this thread, where there is no file that another could open. */
 function searchHere(connection: DatabaseSync): Database['findMatching'] {
-  let find: ReturnType<typeof makeWordSearch> | undefined
+  let words: WordIndex | undefined
   return async (search) => {
-    find ??= makeWordSearch(connection)
-    return find(search)
+    words ??= openWordIndex(connection)
+    return searchWords(words, search)
   }
 }
 

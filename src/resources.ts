@@ -17,7 +17,7 @@ export interface Served {
   operations: Operations
 }
 
-const serve = <Row>(resource: Resource, operations: Operations<Row>): Served => ({
+const serve = <Row, Loaded>(resource: Resource, operations: Operations<Row, Loaded>): Served => ({
   resource,
   operations: operations as Operations,
 })

@@ -1,5 +1,6 @@
 import type { Site } from '../config.ts'
 import type { ImageService } from '../images/images.ts'
+import type { EventMemory } from '../memory/event-memory.ts'
 import type { Caller } from '../people/caller.ts'
 import type { Database, Db } from '../storage/database.ts'
 
@@ -21,6 +22,8 @@ export interface Context {
   write: Database['write']
   /** The ids of all events that a search finds, visible to the caller or not. */
   findMatching: Database['findMatching']
+  /** Answers lists of public events; undefined for callers who may see more. */
+  memory?: EventMemory | undefined
   images: ImageService
   report: Presenting['report']
   site: Site

@@ -1,22 +1,43 @@
 import type { Context } from '../context/context.ts'
 import type { Problem, ProblemCode } from '../problems.ts'
 import type { Db } from '../storage/database.ts'
+import type { RecordKind, Taxonomy } from '../storage/schema.ts'
+import type { WantedText } from '../text/text-work.ts'
 
 /** How an item route names its record. */
 export type Address = { id: number } | { slug: string }
 
-/** The answer of a list: presented records in order, the total, and the parameters in effect, for links. */
-export interface ListAnswer {
-  items: object[]
+/** One page of a list as it was found: the records in order, how many match in all, and the parameters in effect, for links. */
+export interface Found<Row = unknown> {
+  ids: readonly number[]
   total: number
   page: number
   perPage: number
   /** Every parameter that shaped the list but `page` and `per_page`, as the rest of a query string (rule 11.4). */
   effective: string
   /** Parameters that only `rest_url` shows, since they describe the list and cannot be asked for. */
-  shownOnly?: string
+  shownOnly?: string | undefined
   /** The problem of a page past the end, for resources that have one (rule 11.3). */
-  pastEnd?: ProblemCode
+  pastEnd?: ProblemCode | undefined
+  /** The rows of `ids`, in their order, where finding has read them. */
+  rows?: readonly Row[]
+  /** Of a page found in the index: the revision it was found in. */
+  revision?: number
+  /** Finds the same page in the index again, as it is then, without waiting; undefined when the index cannot answer any more. */
+  again?: (() => Pick<Found, 'ids' | 'total'> | undefined) | undefined
+}
+
+/** Whether a record is shown as lists show it, or by itself with all that belongs to it. */
+export type Extent = 'listed' | 'single'
+
+/** How a resource presents loaded records as objects of JSON. */
+export interface Presentation<Loaded> {
+  /** What the log calls a record that cannot be shown. */
+  nameOf: (loaded: Loaded) => { kind: RecordKind | Taxonomy | 'user'; id: number }
+  /** The texts it is shown with, which may take long. */
+  textsOf: (loaded: Loaded, extent: Extent) => readonly WantedText[]
+  /** Throws when the record cannot be shown. */
+  present: (context: Context, loaded: Loaded, extent: Extent) => object
 }
 
 /** Parsed values by field name; each resource knows the types of its own. */
@@ -38,15 +59,19 @@ export interface AskedUpdate<Row> {
   values: Values
 }
 
-/** The operations of a resource that routes call. Only the resource's own functions look into `Row`. */
-export interface Operations<Row = unknown> {
-  list: (context: Context, query: Values) => Promise<ListAnswer>
+/** The operations of a resource that routes call. Only the resource's own functions look into `Row` and `Loaded`. */
+export interface Operations<Row = unknown, Loaded = unknown> {
+  /** One page of a list; a promise unless memory answers at once. @throws Problem, at once or later */
+  find: (context: Context, query: Values) => Found<Row> | Promise<Found<Row>>
+  /** The records found with all that lists show of them, in order, without those that are gone. */
+  load: (context: Context, found: Found<Row>) => Promise<readonly Loaded[]>
   /** The record addressed, whether the caller may see it or not; undefined when there is none. */
-  find: (context: Context, address: Address) => Promise<Row | undefined>
+  locate: (context: Context, address: Address) => Promise<Row | undefined>
   /** The problem of a valid address without a record. */
   missing: (context: Context, address: Address) => Promise<Problem>
-  /** @throws Problem when the caller may not read it */
-  read: (context: Context, row: Row) => Promise<object>
+  /** A located record with all that it shows. @throws Problem when the caller may not read it */
+  loadOne: (context: Context, row: Row) => Promise<Loaded>
+  presentation: Presentation<Loaded>
   create: WriteSteps<Values>
   update: WriteSteps<AskedUpdate<Row>>
   remove: WriteSteps<Row>

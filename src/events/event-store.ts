@@ -5,6 +5,7 @@ import { findImages } from '../images/images.ts'
 import type { GeoFilter } from '../linked/geoloc.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
+import { mayRead } from '../people/caller.ts'
 import { type Listing, offsetOf, type PageRequest, shownTo, visibleTo } from '../records/record-store.ts'
 import { statusFilter } from '../records/status.ts'
 import type { Db } from '../storage/database.ts'
@@ -36,6 +37,16 @@ const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
 export async function findEvent(db: Db, id: number): Promise<EventRow | undefined> {
   const [row] = await selectByIds(db, { ids: [id] })
   return row
+}
+
+/** Those of these events that lists show the caller, in the order of the ids. */
+export async function findListedEvents({ db, caller }: Context, ids: readonly number[]): Promise<EventRow[]> {
+  const rows = ids.length === 0 ? [] : await selectByIds(db, { ids })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    return row && row.hide_from_listings === 0 && mayRead(caller, row) ? [row] : []
+  })
 }
 
 /** A list of events as asked for, with its window and circle worked out. */

@@ -1,23 +1,18 @@
 import type { Context } from '../context/context.ts'
-import type { AskedUpdate, ListAnswer, Operations, WriteSteps } from '../declare/operations.ts'
-import type { Parsed } from '../declare/resource.ts'
-import { geoFilter } from '../linked/geoloc.ts'
+import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '../declare/operations.ts'
 import { trashedAnyway } from '../linked/linked-operations.ts'
 import { recordRights, refuseUnreadable } from '../linked/record-present.ts'
 import { keepPresented } from '../memory/presented-records.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { sentTexts } from '../records/record-rules.ts'
-import { findKind, idAt, pageRequest } from '../records/record-store.ts'
+import { findKind, idAt } from '../records/record-store.ts'
 import { textsToWrite } from '../records/record-texts.ts'
-import { statusLinks } from '../records/status.ts'
-import { showOrLeaveOut, showRecord } from '../records/unshowable.ts'
+import { showRecord } from '../records/unshowable.ts'
 import type { Db } from '../storage/database.ts'
 import { holdRecord } from '../storage/locks.ts'
 import type { EventRow } from '../storage/schema.ts'
-import { prepareTexts, showInTurn, showPrepared } from '../text/long-texts.ts'
-import { parameter } from '../text/query-text.ts'
-import type { event } from './event.ts'
+import { prepareTexts, showPrepared } from '../text/long-texts.ts'
 import { presentEvent, presentSingleEvent, presentWritten } from './event-present.ts'
 import {
   changeEvent,
@@ -28,10 +23,23 @@ import {
   prepareEvent,
   trashEvent,
 } from './event-rules.ts'
-import { findEvent, findEventLinks, type KnownLinks, listEvents } from './event-store.ts'
+import { type EventLinks, findEvent, findEventLinks, findListedEvents, type KnownLinks } from './event-store.ts'
 import { textsOfEvent } from './event-texts.ts'
-import { type EventWindow, eventWindow } from './event-window.ts'
+import { findEvents } from './find-events.ts'
 import { formOf, presentOwn } from './presented-events.ts'
+
+/** An event with all that it shows. */
+interface LoadedEvent {
+  row: EventRow
+  links: EventLinks
+}
+
+const presentation: Presentation<LoadedEvent> = {
+  nameOf: ({ row }) => ({ kind: 'event', id: row.id }),
+  textsOf: ({ row, links }, extent) => textsOfEvent(row, links, extent),
+  present: (context, { row, links }, extent) =>
+    extent === 'single' ? presentSingleEvent(context, row, links) : presentEvent(context, row, links),
+}
 
 const create: WriteSteps<EventValues, PreparedEvent> = {
   prepare: async (context, values) => {
@@ -62,9 +70,10 @@ const remove: WriteSteps<EventRow, EventRow> = {
 }
 
 /** What the routes do with events. */
-export const eventOperations: Operations<EventRow> = {
-  list: listAnswer,
-  find: async (context, address) => {
+export const eventOperations: Operations<EventRow, LoadedEvent> = {
+  find: findEvents,
+  load,
+  locate: async (context, address) => {
     const id = await idAt(context, 'events', address)
     return id === undefined ? undefined : findEvent(context.db, id)
   },
@@ -72,14 +81,12 @@ export const eventOperations: Operations<EventRow> = {
     const known = 'id' in address && (await findKind(context.db, address.id)) !== undefined
     return new Problem(known ? 'rest-invalid-event-id' : 'rest-event-not-found')
   },
-  read: async (context, row) => {
+  loadOne: async (context, row) => {
     if (row.status === 'trash' && !mayEdit(context.caller, row)) throw new Problem('event-no-longer-available')
     refuseUnreadable(context, 'event', row)
-    const links = await linksOf(context.db, row)
-    return showPrepared(textsOfEvent(row, links, 'single'), () =>
-      showRecord('event', row.id, () => presentSingleEvent(context, row, links)),
-    )
+    return { row, links: await linksOf(context.db, row) }
   },
+  presentation,
   create,
   update,
   remove,
@@ -135,60 +142,12 @@ function readTrashed(context: Context): LookAtWritten<object> {
   }
 }
 
-type Query = Parsed<typeof event.filters>
-
-async function listAnswer(context: Context, asked: Query): Promise<ListAnswer> {
-  const window = eventWindow(asked, context)
-  const page = pageRequest(asked, context)
-  const { rows, total } = await listEvents({ ...asked, ...(await geoFilter(context, asked)), window }, page, context)
-  const links = await findEventLinks(context.db, rows)
-  const found = rows.flatMap((row) => {
+/** The rows that were found with the ids, or those that the ids have now: one may have been taken back since the index found it. */
+async function load(context: Context, { ids, rows }: Found<EventRow>): Promise<LoadedEvent[]> {
+  const present = rows ?? (await findListedEvents(context, ids))
+  const links = await findEventLinks(context.db, present)
+  return present.flatMap((row) => {
     const own = links.get(row.id)
-    return own ? [{ row, own }] : []
+    return own ? [{ row, links: own }] : []
   })
-  const items = await showInTurn(
-    found,
-    ({ row, own }) => textsOfEvent(row, own, 'listed'),
-    ({ row, own }) => showOrLeaveOut(context, 'event', row.id, () => presentEvent(context, row, own)),
-  )
-  return {
-    items: items.filter((item) => item !== undefined),
-    total,
-    ...page,
-    ...effectiveParameters(context, asked, window),
-    pastEnd: 'event-archive-page-not-found',
-  }
 }
-
-/** The parameters of links in their order (rule 11.4): the window as it was worked out, every filter as it was sent. */
-export function effectiveParameters(
-  context: Context,
-  query: Query,
-  window: EventWindow,
-): Pick<ListAnswer, 'effective' | 'shownOnly'> {
-  const { status, shownOnly } = statusLinks(context.caller, query.status)
-  const effective =
-    parameter('start_date', window.from) +
-    parameter('end_date', window.to) +
-    parameter('search', query.search) +
-    parameter('geoloc', asDigit(query.geoloc)) +
-    parameter('geoloc_lat', query.geoloc_lat) +
-    parameter('geoloc_lng', query.geoloc_lng) +
-    parameter('geoloc_radius', query.geoloc_radius) +
-    parameter('status', status) +
-    parameter('post_parent', query.post_parent) +
-    parameter('include', query.include) +
-    parameter('starts_before', window.startsBefore) +
-    parameter('starts_after', window.startsAfter) +
-    parameter('ends_before', window.endsBefore) +
-    parameter('ends_after', window.endsAfter) +
-    parameter('strict_dates', query.strict_dates || undefined) +
-    parameter('venue', query.venue) +
-    parameter('organizer', query.organizer) +
-    parameter('featured', asDigit(query.featured)) +
-    parameter('categories', query.categories) +
-    parameter('tags', query.tags)
-  return { effective, shownOnly }
-}
-
-const asDigit = (flag: boolean | undefined) => (flag === undefined ? undefined : Number(flag))

@@ -1,9 +1,10 @@
 import type { Context } from '../context/context.ts'
-import type { Address, ListAnswer, Operations, WriteSteps } from '../declare/operations.ts'
+import type { Address, Found, Operations, WriteSteps } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { isLoggedIn } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
+import { presentListed, presentSingle } from '../records/present-loaded.ts'
 import { MAX_ID } from '../records/record-store.ts'
 import { mayAsk } from './access.ts'
 import { describeNamespace } from './discovery.ts'
@@ -34,9 +35,10 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
     case 'list': {
       const { resource, operations } = action.served
       const query = await parseFields(args, asked.values(args), context)
-      const list = await operations.list(context, query)
-      if (isPastEnd(list) && list.pastEnd) throw new Problem(list.pastEnd)
-      return listReply(context.site, resource.path, list, list.pastEnd === undefined)
+      const found = await operations.find(context, query)
+      if (isPastEnd(found) && found.pastEnd) throw new Problem(found.pastEnd)
+      const items = await presentListed(context, operations.presentation, await operations.load(context, found))
+      return listReply(context.site, resource.path, found, items)
     }
     case 'create': {
       const { resource, operations } = action.served
@@ -47,8 +49,9 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body }
     }
     case 'read': {
-      const row = await located(asked, action.served.operations, context)
-      return { status: 200, headers: {}, body: await action.served.operations.read(context, row) }
+      const { operations } = action.served
+      const loaded = await operations.loadOne(context, await located(asked, operations, context))
+      return { status: 200, headers: {}, body: await presentSingle(context, operations.presentation, loaded) }
     }
     case 'update': {
       const fields = bodyFields(asked, args)
@@ -77,9 +80,8 @@ async function writeAlone<Asked>(steps: WriteSteps<Asked>, asked: Asked, context
   return context.write((tx) => steps.write(tx, prepared, context))
 }
 
-/** A page within the list may be empty as well: when none of its records can be shown. */
-function isPastEnd({ page, perPage, total, items }: ListAnswer): boolean {
-  return page > 1 && items.length === 0 && (page - 1) * perPage >= total
+function isPastEnd({ page, perPage, total, ids }: Found): boolean {
+  return page > 1 && ids.length === 0 && (page - 1) * perPage >= total
 }
 
 function indexReply(asked: Asked, routes: readonly Route[], context: Context): Reply {
@@ -141,7 +143,7 @@ async function withAddress<T>(asked: Asked, parse: () => Promise<T>, context: Co
 async function located(asked: Asked, operations: Operations, context: Context): Promise<unknown> {
   const address = addressOf(asked.variables)
   if (!address) throw new Problem('rest_no_route')
-  const row = await operations.find(context, address)
+  const row = await operations.locate(context, address)
   if (row !== undefined) return row
   if ('slug' in address && isRead(asked)) throw invalidParam('slug')
   throw await operations.missing(context, address)

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Context } from '../context/context.ts'
 import { integer, type Kind, line, type PlainKind, settledText, text } from '../declare/kinds.ts'
 import { limits } from '../declare/limits.ts'
-import type { ListAnswer } from '../declare/operations.ts'
+import type { Found } from '../declare/operations.ts'
 import { defineResource, type Parsed } from '../declare/resource.ts'
 import { changeTexts, type ImageTexts, mayDeleteImage, mayEditImage } from '../images/image-texts.ts'
 import { findOpenImage, imagesOpenTo } from '../images/image-visibility.ts'
@@ -11,7 +11,6 @@ import { deleteImage, insertUpload, type PreparedUpload, prepareUpload, presentI
 import { can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { pageRequest } from '../records/record-store.ts'
-import { showOrLeaveOut } from '../records/unshowable.ts'
 import type { ImageRow } from '../storage/schema.ts'
 import { contains } from '../storage/text.ts'
 import { fold } from '../text/fold.ts'
@@ -81,10 +80,16 @@ const image = defineResource({
 
 /** Images as clients of the platform upload, list, read, describe and remove them (rule 29.3). */
 export const media = offer<ImageRow>(image, {
-  list,
-  find: async (context, address) => ('id' in address ? findOpenImage(context, address.id) : undefined),
+  find,
+  load: async (_context, { rows = [] }) => rows,
+  locate: async (context, address) => ('id' in address ? findOpenImage(context, address.id) : undefined),
   missing: async () => new Problem('rest_post_invalid_id'),
-  read: async (context, row) => presentMedia(context, row),
+  loadOne: async (_context, row) => row,
+  presentation: {
+    nameOf: ({ id }) => ({ kind: 'image', id }),
+    textsOf: () => [],
+    present: presentMedia,
+  },
   create: {
     prepare: prepareCreate,
     write: async (tx, prepared: PreparedUpload, context) =>
@@ -127,7 +132,7 @@ async function prepareCreate(context: Context, sent: Sent): Promise<PreparedUplo
 
 const IMAGES = { table: 'images', title: 'title', date: 'date_utc', modified: 'modified_utc' } as const
 
-async function list(context: Context, query: Parsed<typeof image.filters>): Promise<ListAnswer> {
+async function find(context: Context, query: Parsed<typeof image.filters>): Promise<Found<ImageRow>> {
   const page = pageRequest(query, context)
   const { page: _page, per_page: _perPage, ...filters } = query
   const { rows, total } = await listPosts<ImageRow>(IMAGES, query, page, context, {
@@ -136,7 +141,8 @@ async function list(context: Context, query: Parsed<typeof image.filters>): Prom
     toColumn: (wall) => wallToUtc(wall, context.site.timezone),
   })
   return {
-    items: rows.flatMap((row) => showOrLeaveOut(context, 'image', row.id, () => presentMedia(context, row)) ?? []),
+    ids: rows.map(({ id }) => id),
+    rows,
     total,
     ...page,
     effective: parametersOf(filters),

@@ -2,16 +2,16 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { ids, integer, listEntries, NEVER, words } from '../declare/kinds.ts'
-import type { AskedUpdate, ListAnswer, Operations, WriteSteps } from '../declare/operations.ts'
+import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '../declare/operations.ts'
 import { defineFields, defineResource, type Parsed } from '../declare/resource.ts'
 import { isImageReference } from '../images/images.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { can, mayEdit, mayRead, seesUnpublished } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
+import { presentSingle } from '../records/present-loaded.ts'
 import { pageRequest, visibleTo } from '../records/record-store.ts'
 import { textsOfRecord } from '../records/record-texts.ts'
 import { isAllowedStatusList, statusFilter } from '../records/status.ts'
-import { showOrLeaveOut, showRecord } from '../records/unshowable.ts'
 import { resources, type Served } from '../resources.ts'
 import type { EventRow, OrganizerRow, RecordColumns, RecordTable, Taxonomy, VenueRow } from '../storage/schema.ts'
 import { alsoMatching } from '../storage/search/search-index.ts'
@@ -19,7 +19,7 @@ import { oneLineContains } from '../storage/text.ts'
 import { wholeList } from '../storage/whole-list.ts'
 import { taxonomyWord } from '../terms/term-present.ts'
 import { renderTitle } from '../text/html.ts'
-import { renderedText, showInTurn, showPrepared } from '../text/long-texts.ts'
+import { renderedText } from '../text/long-texts.ts'
 import { parametersOf } from '../text/query-text.ts'
 import { parseSearch, parseWords } from '../text/search.ts'
 import type { WantedText } from '../text/text-work.ts'
@@ -97,7 +97,7 @@ function operationsOf(kind: Kind): Operations<RecordColumns> {
 }
 
 function serve(kind: PostKind, site: Site): Served {
-  const { find } = operationsOf(kind.kind)
+  const { locate } = operationsOf(kind.kind)
   const filters = { ...postFilters, ...statusFilterField, ...(kind.kind === 'event' ? termsFilters(site) : {}) }
   const resource = defineResource({
     name: kind.kind,
@@ -107,16 +107,23 @@ function serve(kind: PostKind, site: Site): Served {
     fields: kind.kind === 'event' ? featuredField : {},
     filters,
   })
-  return offer<RecordColumns>(resource, {
-    list: (context, query) => list(kind, context, query),
-    find,
+  const presentation: Presentation<LoadedPost> = {
+    nameOf: ({ row }) => ({ kind: kind.kind, id: row.id }),
+    textsOf: ({ row }) => textsOfRow(row),
+    present: (context, { row, terms }) => presentPost(kind.kind, context, kind.postOf(row as never), terms),
+  }
+  return offer<RecordColumns, LoadedPost>(resource, {
+    find: (context, query) => find(kind, context, query),
+    load: (context, { rows = [] }) => withTerms(kind, context, rows),
+    locate,
     missing: async () => new Problem('rest_post_invalid_id'),
-    read: async (context, row) => {
+    loadOne: async (context, row) => {
       if (row.status === 'trash' ? !mayEdit(context.caller, row) : !mayRead(context.caller, row))
         throw new Problem('rest_forbidden')
-      return presentOne(kind, context, row)
+      return loadOne(kind, context, row)
     },
-    update: setFeatured(kind, site),
+    presentation,
+    update: setFeatured(kind, site, presentation),
     rights: {
       create: () => false,
       update: ({ caller }, row) => kind.kind === 'event' && (row ? mayEdit(caller, row) : can(caller, 'edit')),
@@ -134,8 +141,12 @@ const featuredField = defineFields({
 })
 
 /** Changes the image of an event the way the namespace does, and answers in the platform's shape. */
-function setFeatured(kind: PostKind, site: Site): WriteSteps<AskedUpdate<RecordColumns>> {
-  const { update, find } = operationsOf(kind.kind)
+function setFeatured(
+  kind: PostKind,
+  site: Site,
+  presentation: Presentation<LoadedPost>,
+): WriteSteps<AskedUpdate<RecordColumns>> {
+  const { update, locate } = operationsOf(kind.kind)
   return {
     prepare: async (context, { row, values }: AskedFeatured) => {
       const image = values.featured_media
@@ -148,9 +159,9 @@ function setFeatured(kind: PostKind, site: Site): WriteSteps<AskedUpdate<RecordC
     write: async (tx, { id, prepared }: { id: number; prepared: unknown }, context) => {
       if (prepared !== undefined) await update.write(tx, prepared, { ...context, site })
       const inWrite = { ...context, db: tx }
-      const changed = await find(inWrite, { id })
+      const changed = await locate(inWrite, { id })
       if (!changed) throw new Problem('rest_post_invalid_id')
-      return presentOne(kind, inWrite, changed)
+      return presentSingle(inWrite, presentation, await loadOne(kind, inWrite, changed))
     },
   }
 }
@@ -166,7 +177,7 @@ function termsFilters(site: Site) {
 
 type Query = Parsed<typeof postFilters & typeof statusFilterField>
 
-async function list(kind: PostKind, context: Context, query: Query): Promise<ListAnswer> {
+async function find(kind: PostKind, context: Context, query: Query): Promise<Found<RecordColumns>> {
   const page = pageRequest(query, context)
   const { page: _page, per_page: _perPage, ...filters } = query
   const isAnyStatus = query.status?.[0] === 'any'
@@ -181,7 +192,8 @@ async function list(kind: PostKind, context: Context, query: Query): Promise<Lis
     toColumn: (wall) => wall,
   })
   return {
-    items: await presentAll(kind, context, rows),
+    ids: rows.map(({ id }) => id),
+    rows,
     total,
     ...page,
     effective: parametersOf(filters),
@@ -220,40 +232,24 @@ async function searchCondition(
 
 type TermIds = Record<Taxonomy, number[]>
 
-async function presentOne(kind: PostKind, context: Context, row: RecordColumns): Promise<object> {
-  const [show] = await showEach(kind, context, [row])
-  return show ? showPrepared(show.texts, () => showRecord(kind.kind, row.id, show.now)) : {}
+/** A record with the ids of its terms, if it is an event. */
+interface LoadedPost {
+  row: RecordColumns
+  terms: TermIds | undefined
 }
 
-/** These records, without those that cannot be shown. */
-async function presentAll(kind: PostKind, context: Context, rows: readonly RecordColumns[]): Promise<object[]> {
-  const each = await showEach(kind, context, rows)
-  const shown = await showInTurn(
-    each,
-    ({ texts }) => texts,
-    ({ id, now }) => showOrLeaveOut(context, kind.kind, id, now),
+async function withTerms(kind: PostKind, context: Context, rows: readonly RecordColumns[]): Promise<LoadedPost[]> {
+  if (kind.kind !== 'event') return rows.map((row) => ({ row, terms: undefined }))
+  const terms = await findTermIds(
+    context,
+    rows.map(({ id }) => id),
   )
-  return shown.filter((post) => post !== undefined)
+  return rows.map((row) => ({ row, terms: terms.get(row.id) ?? { category: [], tag: [] } }))
 }
 
-/** How each of these records is shown, with its terms looked up. */
-async function showEach(
-  kind: PostKind,
-  context: Context,
-  rows: readonly RecordColumns[],
-): Promise<{ id: number; texts: WantedText[]; now: () => object }[]> {
-  const terms =
-    kind.kind === 'event'
-      ? await findTermIds(
-          context,
-          rows.map(({ id }) => id),
-        )
-      : new Map<number, TermIds>()
-  return rows.map((row) => {
-    const own = kind.kind === 'event' ? (terms.get(row.id) ?? { category: [], tag: [] }) : undefined
-    const now = () => presentPost(kind.kind, context, kind.postOf(row as never), own)
-    return { id: row.id, texts: textsOfRow(row), now }
-  })
+async function loadOne(kind: PostKind, context: Context, row: RecordColumns): Promise<LoadedPost> {
+  const [loaded] = await withTerms(kind, context, [row])
+  return loaded ?? { row, terms: undefined }
 }
 
 /** The ids of the terms of these events, in order. */

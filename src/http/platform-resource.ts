@@ -11,10 +11,16 @@ const nobody = () => false
 
 /** The operations of a route beside the namespace that it does not offer. */
 const nothing: Operations = {
-  list: refuse,
-  find: async () => undefined,
+  find: refuse,
+  load: refuse,
+  locate: async () => undefined,
   missing: async () => new Problem('rest_no_route'),
-  read: refuse,
+  loadOne: refuse,
+  presentation: {
+    nameOf: () => ({ kind: 'user', id: 0 }),
+    textsOf: () => [],
+    present: () => ({}),
+  },
   create: refuseWrite,
   update: refuseWrite,
   remove: refuseWrite,
@@ -22,6 +28,6 @@ const nothing: Operations = {
 }
 
 /** A resource beside the namespace with the operations it offers, served by the same handlers as the five of the namespace. */
-export function offer<Row>(resource: Resource, offered: Partial<Operations<Row>>): Served {
+export function offer<Row, Loaded = Row>(resource: Resource, offered: Partial<Operations<Row, Loaded>>): Served {
   return { resource, operations: { ...nothing, ...offered } as Operations }
 }

@@ -2,7 +2,7 @@ import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { ids, integer, parentId, readInteger, settledText, words } from '../declare/kinds.ts'
 import { limits } from '../declare/limits.ts'
-import type { ListAnswer, Operations } from '../declare/operations.ts'
+import type { Found, Operations } from '../declare/operations.ts'
 import { defineFields, defineResource, type Parsed } from '../declare/resource.ts'
 import { can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
@@ -13,6 +13,7 @@ import type { Db } from '../storage/database.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { wholeList } from '../storage/whole-list.ts'
 import { termFields, termFilters } from '../terms/term-fields.ts'
+import { type LoadedTerm, termNames, withAncestors } from '../terms/term-operations.ts'
 import { presentTerm } from '../terms/term-present.ts'
 import { createTerm, type TermValues } from '../terms/term-rules.ts'
 import { findAncestors, findTerm, listTerms, type TermQuery } from '../terms/term-store.ts'
@@ -85,12 +86,17 @@ function serve(taxonomy: Taxonomy, path: string, offered: Pick<Partial<Operation
     fields: offered.create ? termFields : {},
     filters: taxonomy === 'tag' ? filters : { ...filters, ...parentFilter },
   })
-  return offer<TermRow>(resource, {
+  return offer<TermRow, LoadedTerm>(resource, {
     ...offered,
-    list: (context, query) => list(taxonomy, path, context, query),
-    find: async (context, address) => ('id' in address ? findTerm(context.db, taxonomy, address.id) : undefined),
+    find: (context, query) => find(taxonomy, context, query),
+    load: (context, { rows = [] }) => withAncestors(context.db, rows),
+    locate: async (context, address) => ('id' in address ? findTerm(context.db, taxonomy, address.id) : undefined),
     missing: async () => new Problem('rest_term_invalid'),
-    read: async (context, term) => presentOne(context.site, path, term, await findAncestors(context.db, [term])),
+    loadOne: async (context, term) => ({ term, ancestors: await findAncestors(context.db, [term]) }),
+    presentation: {
+      ...termNames,
+      present: ({ site }, { term, ancestors }) => presentOne(site, path, term, ancestors),
+    },
     rights: {
       create: (context) => offered.create !== undefined && can(context.caller, 'edit'),
       update: () => false,
@@ -101,14 +107,13 @@ function serve(taxonomy: Taxonomy, path: string, offered: Pick<Partial<Operation
 
 type Query = Parsed<typeof filters> & Parsed<typeof parentFilter>
 
-async function list(taxonomy: Taxonomy, path: string, context: Context, asked: Query): Promise<ListAnswer> {
+async function find(taxonomy: Taxonomy, context: Context, asked: Query): Promise<Found<TermRow>> {
   const page = pageRequest(asked, context)
   const { page: _page, per_page: _perPage, ...shaping } = asked
   // A caller who may not see an event learns nothing of its terms either.
   const isHidden = asked.post !== undefined && !(await isVisible(context.db, context.caller, 'events', asked.post))
   const { rows, total } = isHidden ? { rows: [], total: 0 } : await listPage(context, taxonomy, asked, page)
-  const shown = await presentTerms(context, path, rows)
-  return { items: [...shown.values()], total, ...page, effective: parametersOf(shaping) }
+  return { ids: rows.map(({ id }) => id), rows, total, ...page, effective: parametersOf(shaping) }
 }
 
 /** These terms in the platform's shape by id, in the same order, without those that cannot be shown. */

@@ -37,9 +37,14 @@ const MOST_ON_A_PAGE = 100
 const me = offer<User>(
   defineResource({ name: 'user', path: 'users/me', title: 'User', addresses: { id: {} }, fields: {}, filters: {} }),
   {
-    find: async (context, address) => ('id' in address ? findUser(context.db, address.id) : undefined),
+    locate: async (context, address) => ('id' in address ? findUser(context.db, address.id) : undefined),
     missing: async () => new Problem('rest_not_logged_in'),
-    read: async (context, user) => presentMe(user, context.caller),
+    loadOne: async (_context, user) => user,
+    presentation: {
+      nameOf: ({ id }) => ({ kind: 'user', id }),
+      textsOf: () => [],
+      present: (context, user) => presentMe(user, context.caller),
+    },
   },
 )
 

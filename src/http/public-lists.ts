@@ -1,13 +1,10 @@
 import type { Context } from '../context/context.ts'
-import type { ListAnswer } from '../declare/operations.ts'
+import type { Found } from '../declare/operations.ts'
 import { readAtOnce } from '../declare/parse.ts'
-import type { Field, Parsed } from '../declare/resource.ts'
+import type { Field } from '../declare/resource.ts'
 import { event } from '../events/event.ts'
 import { eventPieces } from '../events/event-bytes.ts'
-import { listFromMemory } from '../events/event-lists.ts'
-import { eventWindow } from '../events/event-window.ts'
-import { effectiveParameters } from '../events/events.ts'
-import type { IndexPage } from '../memory/event-index-list.ts'
+import { type EventsQuery, findInMemory } from '../events/find-events.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import {
   areUnchanged,
@@ -22,7 +19,6 @@ import {
   writeParts,
   writePiece,
 } from '../memory/event-pieces.ts'
-import { pageRequest } from '../records/record-store.ts'
 import { listLinks } from './reply.ts'
 import { parsePlainQuery } from './request.ts'
 import { anonymousContext, type Service } from './respond.ts'
@@ -40,10 +36,8 @@ export interface PublicList {
   /** Its events, as they were before they were read. */
   ids: readonly number[]
   states: EventStates
-  /** The index it was found in, as it was then. */
-  revision: number
-  /** Finds the same page again, as it is then; undefined for a search, which depends on more than the index. */
-  findAgain: (() => ReturnType<typeof listFromMemory>) | undefined
+  /** As it was found in the index. */
+  found: Found
 }
 
 /** A body that outlives changes which it does not show, and that new counts of terms are written into. */
@@ -76,8 +70,6 @@ export function isEventList(action: Action): boolean {
   return action.do === 'list' && action.served.resource === event
 }
 
-type ListQuery = Parsed<typeof event.filters>
-
 /**
  * Finds the plain lists of events, which memory answers without the router: the function gives undefined for every other request,
  * and for lists that memory does not know.
@@ -94,26 +86,14 @@ export function makePublicLists(
     const context = anonymousContext(service, now)
     const query = readQuery(queryText, context)
     if (!query) return undefined
-    const window = eventWindow(query, context)
-    const { page, perPage } = pageRequest(query, context)
-    const find = () => listFromMemory(memory, query, window, (page - 1) * perPage, perPage, context)
-    const found = find()
-    const place = { page, perPage, ...effectiveParameters(context, query, window) }
-    const findAgain = query.search === undefined ? find : undefined
-    return found instanceof Promise
-      ? found.then((later) => present(later, place, findAgain, context))
-      : present(found, place, findAgain, context)
+    const found = findInMemory(context, query)
+    return found instanceof Promise ? found.then((later) => present(later, context)) : present(found, context)
   }
 
-  function present(
-    found: IndexPage | undefined,
-    place: Omit<ListAnswer, 'items' | 'total'>,
-    findAgain: PublicList['findAgain'],
-    context: Context,
-  ): PublicList | undefined | Promise<PublicList> {
-    if (!found || (place.page > 1 && found.ids.length === 0)) return undefined
+  function present(found: Found | undefined, context: Context): PublicList | undefined | Promise<PublicList> {
+    if (!found || (found.page > 1 && found.ids.length === 0)) return undefined
     const { total, ids } = found
-    const links = listLinks(`${site.base}/events/`, { ...place, total })
+    const links = listLinks(`${site.base}/events/`, found)
     const next = links.next === undefined ? '' : `,"next_rest_url":"${links.next}"`
     const previous = links.previous === undefined ? '' : `,"previous_rest_url":"${links.previous}"`
     // Addresses are escaped, so that nothing in them needs escaping again in JSON.
@@ -121,8 +101,7 @@ export function makePublicLists(
     const { index, pieces } = memory
     if (!index) return undefined
     const states = statesOf(pieces, ids)
-    const { revision } = index
-    const around = { tail, total, totalPages: links.totalPages, link: links.header, ids, states, revision, findAgain }
+    const around = { tail, total, totalPages: links.totalPages, link: links.header, ids, states, found }
     const events = eventPieces(memory, index, ids, context)
     return events instanceof Promise ? events.then((later) => ({ ...around, events: later })) : { ...around, events }
   }
@@ -142,7 +121,7 @@ const filters: ReadonlyMap<string, Field> = new Map(Object.entries(event.filters
  * The filters of a query in which nothing is out of the ordinary; undefined for any other, which the ordinary way looks at. What the ordinary
  * way would look up the index knows, or it does not answer.
  */
-function readQuery(text: string, context: Context): ListQuery | undefined {
+function readQuery(text: string, context: Context): EventsQuery | undefined {
   const pairs = parsePlainQuery(text)
   if (!pairs) return undefined
   const query: Record<string, unknown> = {}
@@ -200,12 +179,13 @@ export function followList(
   written: WrittenList,
   writtenOn: string,
 ): FollowedBody {
-  const { ids, total, states, findAgain } = list
-  let { revision } = list
+  const { ids, total, states } = list
+  const { again: findAgain } = list.found
+  let { revision } = list.found
   const isSamePage = () => {
     if (memory.index?.revision === revision) return true
     const again = findAgain?.()
-    if (!again || again instanceof Promise) return false
+    if (!again) return false
     const isSame = again.total === total && again.ids.length === ids.length && again.ids.every((id, i) => id === ids[i])
     if (isSame && memory.index) revision = memory.index.revision
     return isSame

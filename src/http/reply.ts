@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { ListAnswer } from '../declare/operations.ts'
+import type { Found } from '../declare/operations.ts'
 
 /** An answer on its way out: what the transport turns into bytes. */
 export interface Reply {
@@ -16,21 +16,22 @@ export interface Reply {
 const ANSWER_HEADERS = ['Allow', 'X-TEC-Total', 'X-TEC-TotalPages', 'X-WP-Total', 'X-WP-TotalPages', 'Location']
 
 /** A list with its totals and links (rules 11.1 and 11.4). */
-export function listReply(site: Site, path: string, answer: ListAnswer, envelopeFirst: boolean): Reply {
-  const links = listLinks(`${site.base}/${path}/`, answer)
+export function listReply(site: Site, path: string, found: Found, items: readonly object[]): Reply {
+  const links = listLinks(`${site.base}/${path}/`, found)
   const neighbours = {
     ...(links.next ? { next_rest_url: links.next } : {}),
     ...(links.previous ? { previous_rest_url: links.previous } : {}),
   }
-  const totals = { total: answer.total, total_pages: links.totalPages }
-  const items = { [path]: answer.items }
-  const body = envelopeFirst
-    ? { rest_url: `${site.base}/${path}/${termQuery(answer)}`, ...totals, ...items, ...neighbours }
-    : { ...items, rest_url: links.own, ...neighbours, ...totals }
+  const totals = { total: found.total, total_pages: links.totalPages }
+  const shown = { [path]: items }
+  const body =
+    found.pastEnd === undefined
+      ? { rest_url: `${site.base}/${path}/${termQuery(found)}`, ...totals, ...shown, ...neighbours }
+      : { ...shown, rest_url: links.own, ...neighbours, ...totals }
   return {
     status: 200,
     headers: {
-      'X-TEC-Total': String(answer.total),
+      'X-TEC-Total': String(found.total),
       'X-TEC-TotalPages': String(links.totalPages),
       ...(links.header ? { Link: links.header } : {}),
     },
@@ -52,8 +53,8 @@ export interface ListLinks {
  * The links of a list: every parameter in effect, `page` last in next and previous links and left out for the first page back
  * (rule 11.4).
  */
-export function listLinks(collection: string, answer: Omit<ListAnswer, 'items'>): ListLinks {
-  const { page, perPage, total, effective, shownOnly = '' } = answer
+export function listLinks(collection: string, found: Found): ListLinks {
+  const { page, perPage, total, effective, shownOnly = '' } = found
   const totalPages = Math.ceil(total / perPage)
   const own = `${collection}?page=${page}&per_page=${perPage}${effective}${shownOnly}`
   const others = `${collection}?per_page=${perPage}${effective}`
@@ -67,7 +68,7 @@ export function listLinks(collection: string, answer: Omit<ListAnswer, 'items'>)
 }
 
 /** The own address of a list of terms names what differs from a plain list (rule 11.5). */
-function termQuery({ page, perPage, effective }: ListAnswer): string {
+function termQuery({ page, perPage, effective }: Found): string {
   const query = `${page === 1 ? '' : `&page=${page}`}${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`
   return query === '' ? '' : `?${query.slice(1)}`
 }

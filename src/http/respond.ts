@@ -222,8 +222,9 @@ function contextOf(service: Service, caller: Caller, now: number): Context {
     await catchUp(memory).catch(report)
     return result
   }
-  const db = isLoggedIn(caller) ? database.read : database.readPublic()
-  return { db, aside: database.aside, write, findMatching: database.findMatching, images, report, site, caller, now }
+  const { aside, findMatching } = database
+  const asked = { aside, write, findMatching, images, report, site, caller, now }
+  return isLoggedIn(caller) ? { ...asked, db: database.read } : { ...asked, db: database.readPublic(), memory }
 }
 
 function parametersOf({ headers }: Incoming, { bytes, form }: Body): RawValues {
@@ -239,7 +240,8 @@ function repeatedIn({ headers }: Incoming, { bytes, form }: Body, { queryText }:
 async function allowHeader({ route, variables }: Match, context: Context): Promise<string> {
   const operations = route.endpoints.flatMap(({ action }) => ('by' in action ? [action.served.operations] : []))[0]
   const address = addressOf(variables)
-  const row = operations && address && isLoggedIn(context.caller) ? await operations.find(context, address) : undefined
+  const row =
+    operations && address && isLoggedIn(context.caller) ? await operations.locate(context, address) : undefined
   return allowedMethods({ route, row }, context).join(', ')
 }
 

@@ -1,17 +1,18 @@
 import type { Context } from '../context/context.ts'
-import type { ListAnswer, Operations } from '../declare/operations.ts'
+import type { Extent, Found, Operations, Presentation } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
+import { presentSingle } from '../records/present-loaded.ts'
 import { sentTexts } from '../records/record-rules.ts'
 import { idAt, pageRequest } from '../records/record-store.ts'
 import { textsOfRecord, textsToWrite } from '../records/record-texts.ts'
 import { statusLinks } from '../records/status.ts'
-import { showOrLeaveOut, showRecord, UnshowableRecord } from '../records/unshowable.ts'
+import { UnshowableRecord } from '../records/unshowable.ts'
 import type { Db } from '../storage/database.ts'
 import { holdRecord } from '../storage/locks.ts'
 import type { ImageRow } from '../storage/schema.ts'
-import { prepareTexts, showInTurn, showPrepared } from '../text/long-texts.ts'
+import { prepareTexts } from '../text/long-texts.ts'
 import { parametersOf } from '../text/query-text.ts'
 import { type GeoQuery, geoFilter } from './geoloc.ts'
 import {
@@ -28,31 +29,69 @@ import { recordRights, refuseUnreadable } from './record-present.ts'
 
 type DescribedRow = LinkedRow & { description: string }
 
-/** Presents a record of a linked kind; with `single`, with its linked data. Throws when the record cannot be shown. */
-type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, single: boolean) => object
+/** Presents a record of a linked kind; a single one has its linked data. Throws when the record cannot be shown. */
+type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, extent: Extent) => object
+
+/** A venue or organizer with its image. */
+interface LoadedLinked<Row> {
+  row: Row
+  image: ImageRow | undefined
+}
+
+async function withImages<Row extends DescribedRow>(db: Db, rows: readonly Row[]): Promise<LoadedLinked<Row>[]> {
+  const images = await findImages(
+    db,
+    rows.flatMap((row) => row.image ?? []),
+  )
+  return rows.map((row) => ({ row, image: images.get(row.image ?? 0) }))
+}
+
+async function withImage<Row extends DescribedRow>(db: Db, row: Row): Promise<LoadedLinked<Row>> {
+  const images = await findImages(db, row.image === null ? [] : [row.image])
+  return { row, image: images.get(row.image ?? 0) }
+}
 
 /** The operations of venues and organizers, which differ in rules and presentation. */
-export function linkedOperations<Row extends DescribedRow>(rules: LinkedRules, present: Present<Row>): Operations<Row> {
-  const show = async (context: Context, db: Db, row: Row) => {
-    const images = await findImages(db, row.image === null ? [] : [row.image])
-    return showPrepared(textsOfRecord(row, 'single'), () =>
-      showRecord(rules.kind, row.id, () => present(context, row, images.get(row.image ?? 0), true)),
-    )
+export function linkedOperations<Row extends DescribedRow>(
+  rules: LinkedRules,
+  present: Present<Row>,
+): Operations<Row, LoadedLinked<Row>> {
+  const presentation: Presentation<LoadedLinked<Row>> = {
+    nameOf: ({ row }) => ({ kind: rules.kind, id: row.id }),
+    textsOf: ({ row }, extent) => textsOfRecord(row, extent),
+    present: (context, { row, image }, extent) => present(context, row, image, extent),
   }
-  /** The record as a write answers it, inside the transaction, so that no record is written that cannot be shown. */
-  const showWritten = async (context: Context, tx: Db, id: number) =>
-    withoutLinkedData(await show(context, tx, await getLinked<Row>(tx, rules, id)))
   return {
-    list: (context, query) => list(context, rules, query, present),
-    find: async (context, address) => {
+    find: (context, query) => find<Row>(context, rules, query),
+    load: (context, { rows = [] }) => withImages(context.db, rows),
+    locate: async (context, address) => {
       const id = await idAt(context, rules.table, address)
       return id === undefined ? undefined : findLinked<Row>(context.db, rules, id)
     },
     missing: async (_asking, address) => invalidParam('id' in address ? 'id' : 'slug'),
-    read: async (context, row) => {
+    loadOne: async (context, row) => {
       refuseUnreadable(context, rules.kind, row)
-      return show(context, context.db, row)
+      return withImage(context.db, row)
     },
+    presentation,
+    ...linkedWrites(rules, presentation),
+    rights: {
+      ...recordRights,
+      remove: (context, row) => (row ? mayDelete(context.caller, row) : recordRights.create(context)),
+    },
+  }
+}
+
+function linkedWrites<Row extends DescribedRow>(
+  rules: LinkedRules,
+  presentation: Presentation<LoadedLinked<Row>>,
+): Pick<Operations<Row>, 'create' | 'update' | 'remove'> {
+  /** The record as a write answers it, inside the transaction, so that no record is written that cannot be shown. */
+  const showWritten = async (context: Context, tx: Db, id: number) =>
+    withoutLinkedData(
+      await presentSingle(context, presentation, await withImage(tx, await getLinked<Row>(tx, rules, id))),
+    )
+  return {
     create: {
       prepare: (context, values) => prepareWrite(context, values, undefined),
       write: async (tx, prepared: PreparedLinked, context) => {
@@ -77,10 +116,6 @@ export function linkedOperations<Row extends DescribedRow>(rules: LinkedRules, p
         // A record that cannot be shown can still be moved to the trash.
         return showWritten(context, tx, id).catch((error: unknown) => trashedAnyway(context, id, error))
       },
-    },
-    rights: {
-      ...recordRights,
-      remove: (context, row) => (row ? mayDelete(context.caller, row) : recordRights.create(context)),
     },
   }
 }
@@ -123,12 +158,11 @@ async function getHeld(
   return row
 }
 
-async function list<Row extends DescribedRow>(
+async function find<Row extends DescribedRow>(
   context: Context,
   rules: LinkedRules,
   asked: LinkedQuery & GeoQuery,
-  present: Present<Row>,
-): Promise<ListAnswer> {
+): Promise<Found<Row>> {
   const page = pageRequest(asked, context)
   const { rows, total } = await listLinked<Row>(
     rules,
@@ -136,18 +170,9 @@ async function list<Row extends DescribedRow>(
     page,
     context,
   )
-  const images = await findImages(
-    context.db,
-    rows.flatMap((row) => row.image ?? []),
-  )
-  const items = await showInTurn(
-    rows,
-    (row) => textsOfRecord(row, 'listed'),
-    (row) =>
-      showOrLeaveOut(context, rules.kind, row.id, () => present(context, row, images.get(row.image ?? 0), false)),
-  )
   return {
-    items: items.filter((item) => item !== undefined),
+    ids: rows.map(({ id }) => id),
+    rows,
     total,
     ...page,
     ...effectiveParameters(context, asked),
@@ -155,10 +180,7 @@ async function list<Row extends DescribedRow>(
   }
 }
 
-function effectiveParameters(
-  context: Context,
-  query: LinkedQuery & GeoQuery,
-): Pick<ListAnswer, 'effective' | 'shownOnly'> {
+function effectiveParameters(context: Context, query: LinkedQuery & GeoQuery): Pick<Found, 'effective' | 'shownOnly'> {
   const { page: _page, per_page: _perPage, status: asked, only_with_upcoming, ...filters } = query
   const { status, shownOnly } = statusLinks(context.caller, asked)
   return {

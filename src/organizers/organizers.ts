@@ -4,6 +4,6 @@ import { organizerLinkedData, presentOrganizer } from './organizer-present.ts'
 import { organizerRules } from './organizer-rules.ts'
 
 /** What the routes do with organizers. */
-export const organizerOperations = linkedOperations<OrganizerRow>(organizerRules, (context, row, image, single) =>
-  presentOrganizer(context, row, image, single ? organizerLinkedData(row) : undefined),
+export const organizerOperations = linkedOperations<OrganizerRow>(organizerRules, (context, row, image, extent) =>
+  presentOrganizer(context, row, image, extent === 'single' ? organizerLinkedData(row) : undefined),
 )

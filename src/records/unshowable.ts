@@ -8,7 +8,7 @@ export class UnshowableRecord extends Error {
   }
 }
 
-export type ShownKind = RecordKind | Taxonomy
+export type ShownKind = RecordKind | Taxonomy | 'user'
 
 /** Where errors are noted. */
 export interface Reporting {

@@ -1,13 +1,12 @@
 import type { Context } from '../context/context.ts'
 import { readInteger } from '../declare/kinds.ts'
-import type { AskedUpdate, ListAnswer, Operations } from '../declare/operations.ts'
+import type { AskedUpdate, Found, Operations, Presentation } from '../declare/operations.ts'
 import { invalidParam } from '../problems.ts'
+import { presentListed, presentSingle } from '../records/present-loaded.ts'
 import { isVisible, pageRequest } from '../records/record-store.ts'
 import { textsOfTerm } from '../records/record-texts.ts'
-import { showOrLeaveOut, showRecord } from '../records/unshowable.ts'
 import type { Db } from '../storage/database.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
-import { showInTurn, showPrepared } from '../text/long-texts.ts'
 import { parametersOf } from '../text/query-text.ts'
 import { presentTerm, termLinks } from './term-present.ts'
 import { changeTerm, createTerm, mayManageTerms, type TermValues } from './term-rules.ts'
@@ -37,31 +36,53 @@ interface TermFilters {
   slug?: string
 }
 
+/** A term with the terms above it by id, which its address names. */
+export interface LoadedTerm {
+  term: TermRow
+  ancestors: ReadonlyMap<number, TermRow>
+}
+
+/** These terms, each with the ancestors of all. */
+export async function withAncestors(db: Db, terms: readonly TermRow[]): Promise<LoadedTerm[]> {
+  const ancestors = await findAncestors(db, terms)
+  return terms.map((term) => ({ term, ancestors }))
+}
+
+/** What does not depend on the shape that terms are presented in. */
+export const termNames: Pick<Presentation<LoadedTerm>, 'nameOf' | 'textsOf'> = {
+  nameOf: ({ term }) => ({ kind: term.taxonomy, id: term.id }),
+  textsOf: ({ term }) => textsOfTerm(term),
+}
+
+const presentation: Presentation<LoadedTerm> = {
+  ...termNames,
+  present: ({ site }, { term, ancestors }, extent) => {
+    const presented = presentTerm(site, term, ancestors)
+    return extent === 'single' ? { ...presented, _links: termLinks(site, term) } : presented
+  },
+}
+
 /** The operations of categories and of tags, which differ by taxonomy alone. */
-export function termOperations(taxonomy: Taxonomy): Operations<TermRow> {
+export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTerm> {
   const mayManage = (context: Context) => mayManageTerms(context.caller, taxonomy)
-  const show = async (context: Context, db: Db, term: TermRow) => {
-    const ancestors = await findAncestors(db, [term])
-    return showPrepared(textsOfTerm(term), () =>
-      showRecord(taxonomy, term.id, () => presentTerm(context.site, term, ancestors)),
-    )
-  }
-  const showWithLinks = async (context: Context, db: Db, id: number) => {
+  const show = async (context: Context, db: Db, id: number) => {
     const term = await findTerm(db, taxonomy, id)
     if (!term) throw invalidParam('id')
-    return { ...(await show(context, db, term)), _links: termLinks(context.site, term) }
+    return presentSingle(context, presentation, { term, ancestors: await findAncestors(db, [term]) })
   }
   return {
-    list: (context, query) => list(context, taxonomy, query),
-    find: (context, address) =>
+    find: (context, query) => find(context, taxonomy, query),
+    load: (context, { rows = [] }) => withAncestors(context.db, rows),
+    locate: (context, address) =>
       'id' in address ? findTerm(context.db, taxonomy, address.id) : findTermBySlug(context.db, taxonomy, address.slug),
     missing: async () => invalidParam('id'),
-    read: (context, term) => showWithLinks(context, context.db, term.id),
+    loadOne: async (context, term) => ({ term, ancestors: await findAncestors(context.db, [term]) }),
+    presentation,
     create: {
       prepare: async (_context, values) => values,
       write: async (tx, values: TermValues & { name: string }, context) => {
         const term = await createTerm(tx, taxonomy, values)
-        return showWithLinks(context, tx, term.id)
+        return show(context, tx, term.id)
       },
     },
     update: {
@@ -70,16 +91,14 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow> {
         const current = await findTerm(tx, taxonomy, row.id)
         if (!current) throw invalidParam('id')
         if (Object.keys(values).length > 0) await changeTerm(tx, current, values)
-        return showWithLinks(context, tx, row.id)
+        return show(context, tx, row.id)
       },
     },
     remove: {
       prepare: async (context, term) => {
         // A term that cannot be shown can still be removed.
-        const shown = await show(context, context.db, term).catch((error: unknown) => {
-          context.report(error)
-          return { id: term.id }
-        })
+        const loaded = await withAncestors(context.db, [term])
+        const [shown = { id: term.id }] = await presentListed(context, presentation, loaded)
         return { term, shown }
       },
       write: async (tx, { term, shown }: { term: TermRow; shown: object }) => {
@@ -107,7 +126,7 @@ async function idsOf(
   return entries.flatMap((entry) => (isId(entry) ? readInteger(entry) : found.get(entry)) ?? [])
 }
 
-async function list(context: Context, taxonomy: Taxonomy, asked: TermFilters): Promise<ListAnswer> {
+async function find(context: Context, taxonomy: Taxonomy, asked: TermFilters): Promise<Found<TermRow>> {
   const page = pageRequest(asked, context)
   const event = asked.event ?? asked.post
   const query: TermQuery = {
@@ -125,16 +144,7 @@ async function list(context: Context, taxonomy: Taxonomy, asked: TermFilters): P
   // A caller who may not see an event learns nothing of its terms either.
   const hidden = event !== undefined && !(await isVisible(context.db, context.caller, 'events', event))
   const { rows, total } = hidden ? { rows: [], total: 0 } : await listTerms(context, taxonomy, query, page)
-  const ancestors = await findAncestors(context.db, rows)
   const { page: _page, per_page: _perPage, hide_empty, ...filters } = asked
   const shown = { ...filters, hide_empty: hide_empty === false ? 'false' : undefined }
-  const items = await showInTurn(rows, textsOfTerm, (term) =>
-    showOrLeaveOut(context, taxonomy, term.id, () => presentTerm(context.site, term, ancestors)),
-  )
-  return {
-    items: items.filter((item) => item !== undefined),
-    total,
-    ...page,
-    effective: parametersOf(shown),
-  }
+  return { ids: rows.map(({ id }) => id), rows, total, ...page, effective: parametersOf(shown) }
 }

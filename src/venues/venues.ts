@@ -4,6 +4,6 @@ import { presentVenue, venueLinkedData } from './venue-present.ts'
 import { venueRules } from './venue-rules.ts'
 
 /** What the routes do with venues. */
-export const venueOperations = linkedOperations<VenueRow>(venueRules, (context, row, image, single) =>
-  presentVenue(context, row, image, single ? venueLinkedData(row) : undefined),
+export const venueOperations = linkedOperations<VenueRow>(venueRules, (context, row, image, extent) =>
+  presentVenue(context, row, image, extent === 'single' ? venueLinkedData(row) : undefined),
 )

@@ -1,5 +1,5 @@
-import { idsOrSlugs, integer, parentId } from '../declare/kinds.ts'
 import { defineResource } from '../declare/resource.ts'
+import { idsOrSlugs, integer, parentId } from '../fields/kinds.ts'
 import { termFields, termFilters } from '../terms/term-fields.ts'
 import { isParent, isTermId, isTermList } from '../terms/term-rules.ts'
 

@@ -1,7 +1,8 @@
 import type { Context } from '../context/context.ts'
+import type { Parsed } from '../fields/field.ts'
+import { limits, overLimit } from '../fields/limits.ts'
 import { type ParamFault, Problem } from '../problems.ts'
-import { limits, overLimit } from './limits.ts'
-import type { Field, Fields, Parsed } from './resource.ts'
+import type { Field, Fields } from './resource.ts'
 
 /** Raw parameters as they came, by name. */
 export type RawValues = Readonly<Record<string, unknown>>

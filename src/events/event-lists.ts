@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { Parsed } from '../declare/resource.ts'
+import type { Parsed } from '../fields/field.ts'
 import { hasEventsOf } from '../memory/event-index.ts'
 import { type IndexPage, type IndexQuery, listIndexed } from '../memory/event-index-list.ts'
 import type { EventMemory } from '../memory/event-memory.ts'

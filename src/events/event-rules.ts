@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import { blankColumns, keptColumns, type Parsed } from '../declare/resource.ts'
+import { blankColumns, keptColumns, type Parsed } from '../fields/field.ts'
 import { linkImage, type ResolvedImage } from '../images/images.ts'
 import {
   createLinked,

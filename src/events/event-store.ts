@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
-import type { Parsed } from '../declare/resource.ts'
+import type { Parsed } from '../fields/field.ts'
 import { findImages } from '../images/images.ts'
 import type { GeoFilter } from '../linked/geoloc.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'

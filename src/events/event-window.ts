@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { Parsed } from '../declare/resource.ts'
+import type { Parsed } from '../fields/field.ts'
 import type { event } from './event.ts'
 import { defaultWindow, parseWindowEdge } from './event-when.ts'
 

@@ -1,30 +1,27 @@
+import { defineResource, withChecks } from '../declare/resource.ts'
+import { eventFields } from '../fields/event-fields.ts'
 import {
   anything,
-  clearableText,
   distance,
   flag,
   ids,
   idsOrSlugs,
   integer,
   latitude,
-  links,
   longitude,
-  moment,
   recordId,
   settledText,
   switchWord,
   text,
-  timezone,
   untypedMoment,
-  url,
   words,
-} from '../declare/kinds.ts'
-import { limits } from '../declare/limits.ts'
-import { defineResource } from '../declare/resource.ts'
-import { imageField } from '../images/image-field.ts'
+} from '../fields/kinds.ts'
+import { limits } from '../fields/limits.ts'
+import { pageFilters } from '../fields/record-fields.ts'
+import { isImageReference } from '../images/images.ts'
 import { areLinkable, areLinks, areRecordsOf } from '../linked/linked-rules.ts'
 import { organizer } from '../organizers/organizer.ts'
-import { authorFields, isEvent, pageFilters, statusField } from '../records/record-fields.ts'
+import { isEvent, recordChecks } from '../records/record-checks.ts'
 import { isAllowedStatusList } from '../records/status.ts'
 import { areTermEntries, isTermList } from '../terms/term-rules.ts'
 import { venue } from '../venues/venue.ts'
@@ -45,56 +42,15 @@ export const event = defineResource({
     },
     slug: { slug: { kind: settledText, about: 'The slug of the event', required: true, within: limits.slug } },
   },
-  fields: {
-    ...authorFields,
-    title: { kind: text, about: 'The title of the event', required: true, within: limits.title },
-    description: { kind: clearableText, about: 'The description of the event' },
-    slug: { kind: settledText, about: 'The slug of the event', within: limits.slug },
-    excerpt: { kind: clearableText, about: 'The excerpt of the event' },
-    ...statusField,
-    timezone: { kind: timezone, about: 'The time zone of the event; that of the site when none is given' },
-    all_day: { kind: flag, about: 'Whether the event lasts all day', default: false },
-    start_date: { kind: moment, about: 'When the event starts', required: true },
-    end_date: { kind: moment, about: 'When the event ends', required: true },
-    ...imageField,
-    cost: { kind: anything, about: 'The cost of the event', within: limits.cost, valid: isCost },
-    website: { kind: { ...url, wire: {} }, about: 'The website of the event', default: null },
-    show_map: { kind: flag, about: 'Whether the event shows a map' },
-    show_map_link: { kind: flag, about: 'Whether the event links to a map' },
-    hide_from_listings: { kind: flag, about: 'Whether the event is left out of lists' },
-    sticky: { kind: flag, about: 'Whether the event is sticky in the calendar' },
-    featured: { kind: flag, about: 'Whether the event is featured' },
-    categories: {
-      kind: links,
-      about: 'The categories of the event: ids, slugs or names',
-      default: null,
-      within: limits.terms,
-      valid: areTermEntries,
-    },
-    tags: {
-      kind: links,
-      about: 'The tags of the event: ids, slugs or names',
-      default: null,
-      within: limits.terms,
-      valid: areTermEntries,
-    },
-    venue: {
-      kind: links,
-      about: 'The venue of the event: its id or its fields',
-      default: null,
-      nested: venue.fields,
-      valid: areLinks('venue', venue.fields),
-      lookUp: areLinkable('venue', venue.fields),
-    },
-    organizer: {
-      kind: links,
-      about: 'The organizers of the event: their ids or their fields',
-      default: null,
-      nested: organizer.fields,
-      valid: areLinks('organizer', organizer.fields),
-      lookUp: areLinkable('organizer', organizer.fields),
-    },
-  },
+  fields: withChecks(eventFields, {
+    ...recordChecks,
+    image: { lookUp: isImageReference },
+    cost: { valid: isCost },
+    categories: { valid: areTermEntries },
+    tags: { valid: areTermEntries },
+    venue: { valid: areLinks('venue', venue.fields), lookUp: areLinkable('venue', venue.fields) },
+    organizer: { valid: areLinks('organizer', organizer.fields), lookUp: areLinkable('organizer', organizer.fields) },
+  }),
   filters: {
     ...pageFilters,
     start_date: {

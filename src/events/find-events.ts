@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts'
 import type { Found } from '../declare/operations.ts'
-import type { Parsed } from '../declare/resource.ts'
+import type { Parsed } from '../fields/field.ts'
 import { geoFilter } from '../linked/geoloc.ts'
 import type { IndexPage } from '../memory/event-index-list.ts'
 import { type EventMemory, isBehind } from '../memory/event-memory.ts'

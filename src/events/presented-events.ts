@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import sanitizer from 'sanitize-html/package.json' with { type: 'json' }
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Presenting } from '../context/context.ts'
-import { blankColumns } from '../declare/resource.ts'
+import { blankColumns } from '../fields/field.ts'
 import type { PresentedRecord, Presenter } from '../memory/presented-records.ts'
 import { organizer } from '../organizers/organizer.ts'
 import { presentOrganizer } from '../organizers/organizer-present.ts'

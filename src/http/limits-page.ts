@@ -1,6 +1,6 @@
 import { environmentName } from '../config.ts'
-import { type Bounds, limits, MOST_LEVELS, MOST_MEMBERS, MOST_PAIRS } from '../declare/limits.ts'
 import type { Field, Fields } from '../declare/resource.ts'
+import { type Bounds, limits, MOST_LEVELS, MOST_MEMBERS, MOST_PAIRS } from '../fields/limits.ts'
 import { resources } from '../resources.ts'
 import { LONGEST_MARK_RUN } from '../text/marks.ts'
 

@@ -1,3 +1,4 @@
+import type { Field, Fields, Resource } from '../declare/resource.ts'
 import {
   count,
   distance,
@@ -13,9 +14,8 @@ import {
   text,
   wordFlag,
   words,
-} from '../declare/kinds.ts'
-import { type Bounds, limits } from '../declare/limits.ts'
-import type { Field, Fields, Resource } from '../declare/resource.ts'
+} from '../fields/kinds.ts'
+import { type Bounds, limits } from '../fields/limits.ts'
 import { STATUSES } from '../records/status.ts'
 
 /** A JSON schema (draft 2020-12), the dialect of OpenAPI 3.1. */

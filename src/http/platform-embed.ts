@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import { listEntries } from '../declare/kinds.ts'
+import { listEntries } from '../fields/kinds.ts'
 import { findImages } from '../images/images.ts'
 import { showOrLeaveOut } from '../records/unshowable.ts'
 import type { TermRow } from '../storage/schema.ts'

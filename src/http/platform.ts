@@ -1,7 +1,7 @@
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
-import { anything } from '../declare/kinds.ts'
 import { defineResource, type Fields } from '../declare/resource.ts'
+import { anything } from '../fields/kinds.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import { can } from '../people/caller.ts'

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import qs from 'qs'
-import { MOST_PAIRS, overShape } from '../declare/limits.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
+import { MOST_PAIRS, overShape } from '../fields/limits.ts'
 import { Problem } from '../problems.ts'
 import { withoutNul } from '../text/nul.ts'
 

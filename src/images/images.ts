@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { posix } from 'node:path'
 import type { Context, Presenting } from '../context/context.ts'
-import { image as imageKind } from '../declare/kinds.ts'
+import { image as imageKind } from '../fields/kinds.ts'
 import {
   type ImageFile,
   inMemory,

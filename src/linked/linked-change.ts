@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts'
-import { type Fields, keptColumns } from '../declare/resource.ts'
+import type { Fields } from '../declare/resource.ts'
+import { keptColumns } from '../fields/field.ts'
 import { linkImage, type ResolvedImage, resolveImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts'
-import { isEmpty, isNamedRecord, listEntries, readInteger } from '../declare/kinds.ts'
 import type { Fields } from '../declare/resource.ts'
+import { isEmpty, isNamedRecord, listEntries, readInteger } from '../fields/kinds.ts'
 import { findIdBySlug, findKind, findKinds, forEachTable, isPossibleId } from '../records/record-store.ts'
 import type { RecordTable } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'

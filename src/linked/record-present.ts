@@ -1,6 +1,6 @@
 import type { Context, Presenting } from '../context/context.ts'
-import { url } from '../declare/kinds.ts'
 import type { Fields } from '../declare/resource.ts'
+import { url } from '../fields/kinds.ts'
 import { showImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 import { Problem } from '../problems.ts'

@@ -1,9 +1,10 @@
-import { clearableText, integer, line, settledText, text, url } from '../declare/kinds.ts'
-import { limits } from '../declare/limits.ts'
-import { defineResource } from '../declare/resource.ts'
-import { imageField } from '../images/image-field.ts'
+import { defineResource, withChecks } from '../declare/resource.ts'
+import { integer, settledText } from '../fields/kinds.ts'
+import { limits } from '../fields/limits.ts'
+import { organizerFields } from '../fields/organizer-fields.ts'
+import { isImageReference } from '../images/images.ts'
 import { isIdOf, isSlugOf } from '../linked/linked-rules.ts'
-import { authorFields, linkedFilters, statusField } from '../records/record-fields.ts'
+import { linkedFilters, recordChecks } from '../records/record-checks.ts'
 
 /** Organizers: who holds events (rule 3.9). */
 export const organizer = defineResource({
@@ -22,17 +23,6 @@ export const organizer = defineResource({
       },
     },
   },
-  fields: {
-    author: { ...authorFields.author, default: null },
-    date: { ...authorFields.date, default: null },
-    date_utc: { ...authorFields.date_utc, default: null },
-    organizer: { kind: text, about: 'The name of the organizer', required: true, default: null, within: limits.title },
-    description: { kind: clearableText, about: 'The description of the organizer', default: null },
-    status: { ...statusField.status, default: null },
-    phone: { kind: line, about: 'The phone number of the organizer', default: null },
-    website: { kind: url, about: 'The website of the organizer', default: null },
-    email: { kind: line, about: 'The e-mail address of the organizer', default: null, within: limits.email },
-    image: { ...imageField.image, default: null },
-  },
+  fields: withChecks(organizerFields, { ...recordChecks, image: { lookUp: isImageReference } }),
   filters: linkedFilters,
 })

@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import { NEVER } from '../declare/kinds.ts'
+import { NEVER } from '../fields/kinds.ts'
 import { type Caller, can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import type { Db } from '../storage/database.ts'

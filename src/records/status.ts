@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import { listEntries } from '../declare/kinds.ts'
+import { listEntries } from '../fields/kinds.ts'
 import { type Caller, can, seesUnpublished } from '../people/caller.ts'
 import { parameter } from '../text/query-text.ts'
 

@@ -1,8 +1,8 @@
 import type { ColumnType, Generated, Selectable } from 'kysely'
-import type { Columns } from '../declare/resource.ts'
-import type { event } from '../events/event.ts'
-import type { organizer } from '../organizers/organizer.ts'
-import type { venue } from '../venues/venue.ts'
+import type { eventFields } from '../fields/event-fields.ts'
+import type { Columns } from '../fields/field.ts'
+import type { organizerFields } from '../fields/organizer-fields.ts'
+import type { venueFields } from '../fields/venue-fields.ts'
 
 /** The kinds that share the first id sequence (rule 4.1). */
 export type RecordKind = 'event' | 'venue' | 'organizer' | 'image'
@@ -127,9 +127,9 @@ type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<nu
 /** Every table. Plain columns of events, venues and organizers come from their declarations. */
 export interface Tables {
   records: { id: Generated<number>; kind: RecordKind }
-  events: EventColumns & Columns<typeof event.fields>
-  venues: LinkedColumns & Columns<typeof venue.fields>
-  organizers: LinkedColumns & Columns<typeof organizer.fields>
+  events: EventColumns & Columns<typeof eventFields>
+  venues: LinkedColumns & Columns<typeof venueFields>
+  organizers: LinkedColumns & Columns<typeof organizerFields>
   images: ImageColumns
   terms: WithSequence<TermColumns>
   event_venues: { event: number; venue: number; position: number }

@@ -1,5 +1,5 @@
-import { idsOrSlugs, integer } from '../declare/kinds.ts'
 import { defineResource } from '../declare/resource.ts'
+import { idsOrSlugs, integer } from '../fields/kinds.ts'
 import { termFields, termFilters } from '../terms/term-fields.ts'
 import { isTermId, isTermList } from '../terms/term-rules.ts'
 

@@ -1,7 +1,8 @@
-import { clearableText, count, flag, recordId, settledText, text } from '../declare/kinds.ts'
-import { limits } from '../declare/limits.ts'
 import { defineFields } from '../declare/resource.ts'
-import { isEvent, pageFilters } from '../records/record-fields.ts'
+import { clearableText, count, flag, recordId, settledText, text } from '../fields/kinds.ts'
+import { limits } from '../fields/limits.ts'
+import { pageFilters } from '../fields/record-fields.ts'
+import { isEvent } from '../records/record-checks.ts'
 
 /** The fields that categories and tags share (rule 3.9). */
 export const termFields = defineFields({

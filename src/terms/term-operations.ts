@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts'
-import { readInteger } from '../declare/kinds.ts'
 import type { AskedUpdate, Found, Operations, Presentation } from '../declare/operations.ts'
+import { readInteger } from '../fields/kinds.ts'
 import { invalidParam } from '../problems.ts'
 import { presentListed, presentSingle } from '../records/present-loaded.ts'
 import { isVisible, pageRequest } from '../records/record-store.ts'

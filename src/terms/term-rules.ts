@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts'
-import { isNamedRecord, listEntries, readInteger } from '../declare/kinds.ts'
-import { limits, over, overText } from '../declare/limits.ts'
+import { isNamedRecord, listEntries, readInteger } from '../fields/kinds.ts'
+import { limits, over, overText } from '../fields/limits.ts'
 import { type Caller, can } from '../people/caller.ts'
 import { invalidParam, type ParamFault, Problem } from '../problems.ts'
 import type { Db } from '../storage/database.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Site } from '../config.ts'
 import { singleLine } from '../text/html.ts'
 import { parseMoment } from '../text/moments.ts'
 import { encodeUrl, isUrl } from '../text/urls.ts'
@@ -10,6 +10,13 @@ export interface WireSchema {
   type?: 'string' | 'integer' | 'boolean'
   format?: string
   items?: { type: 'integer' }
+}
+
+/** When a request was made, and in which zone: all that a kind looks at besides the value. */
+export interface RequestTime {
+  site: Pick<Site, 'timezone'>
+  /** Milliseconds since the epoch. */
+  now: number
 }
 
 /**
@@ -26,7 +33,7 @@ export interface Kind<Value, Kept = Value> {
   /** The limits of values, unless the field or filter has its own; those of one line when the kind has none. */
   within?: Bounds
   /** First look at a supplied value; failing it is a plain `rest_invalid_param` (rule 1.2). */
-  valid?: (value: unknown, context: Context) => boolean
+  valid?: (value: unknown, at: RequestTime) => boolean
   /** The typed value, or undefined when the type is wrong: `rest_invalid_type` (rule 1.2). */
   read: (value: unknown) => Value | undefined
   /** The column value; kinds without it are kept by the resource's own rules. */
@@ -223,9 +230,8 @@ export const switchWord: Kind<boolean> = {
 export const moment: Kind<string | number> = {
   wire: { type: 'string' },
   within: limits.word,
-  valid: (value, context) =>
-    (isText(value) || typeof value === 'number') &&
-    parseMoment(value, context.site.timezone, context.now) !== undefined,
+  valid: (value, { site, now }) =>
+    (isText(value) || typeof value === 'number') && parseMoment(value, site.timezone, now) !== undefined,
   read: (value) => (isText(value) || typeof value === 'number' ? value : undefined),
 }
 
@@ -238,7 +244,7 @@ export const NEVER = '0000-00-00 00:00:00'
 /** A publication date; that of a record never published counts as none, and so does an empty text. */
 export const publicationMoment: Kind<string | number> = {
   ...moment,
-  valid: (value, context) => value === NEVER || moment.valid?.(value, context) === true,
+  valid: (value, at) => value === NEVER || moment.valid?.(value, at) === true,
 }
 
 /** A time zone by name, abbreviation or offset; an empty value means the site's (rule 2.7). */

@@ -1,18 +1,8 @@
 import type { Context } from '../context/context.ts'
-import {
-  count,
-  integer,
-  looseFlag,
-  looseWord,
-  publicationMoment,
-  readInteger,
-  recordId,
-  settledText,
-  text,
-  words,
-} from '../declare/kinds.ts'
-import { limits, over } from '../declare/limits.ts'
-import { defineFields } from '../declare/resource.ts'
+import { type Checks, defineFields } from '../declare/resource.ts'
+import { looseFlag, looseWord, readInteger, recordId, text, words } from '../fields/kinds.ts'
+import { limits, over } from '../fields/limits.ts'
+import { pageFilters } from '../fields/record-fields.ts'
 import { userExists } from '../people/users.ts'
 import { parseWords } from '../text/search.ts'
 import { findKind } from './record-store.ts'
@@ -31,22 +21,11 @@ export async function isEvent(value: unknown, context: Context): Promise<boolean
   return id !== undefined && (await findKind(context.db, id)) === 'event'
 }
 
-/** Who wrote a record and when it was published. */
-export const authorFields = defineFields({
-  author: { kind: integer, about: 'The id of the author', lookUp: isUser, looksUpForAll: true },
-  date: { kind: publicationMoment, about: 'The publication date, in the time zone of the site' },
-  date_utc: { kind: publicationMoment, about: 'The publication date in UTC' },
-})
-
-export const statusField = defineFields({
-  status: { kind: settledText, about: 'The publication status', valid: isKnownStatus },
-})
-
-/** The page of a list and its size. */
-export const pageFilters = defineFields({
-  page: { kind: count, about: 'The page of the list to return', default: 1 },
-  per_page: { kind: count, about: 'How many records a page holds', default: '10' },
-})
+/** The checks of the fields that all records share. */
+export const recordChecks = {
+  author: { lookUp: isUser, looksUpForAll: true },
+  status: { valid: isKnownStatus },
+} as const satisfies Readonly<Record<string, Checks>>
 
 /** The filters that venues and organizers share (rule 13.8). */
 export const linkedFilters = defineFields({

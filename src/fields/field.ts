@@ -1,0 +1,47 @@
+import type { KeptOf, Kind, ValueOf } from './kinds.ts'
+import type { Bounds } from './limits.ts'
+
+/** One field or filter as data: its kind, and its meaning in English (the key of translations; empty when nothing is published). */
+export interface FieldData {
+  // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.
+  kind: Kind<any, any>
+  about: string
+  required?: true
+  /** Published default; a function is computed for each request. `null` is published but counts as none (rule 3.3). */
+  default?: unknown
+  /** The limits of its values, in place of those of the kind. */
+  within?: Bounds
+  /** The fields of records within a list of links, for their limits. */
+  nested?: FieldsData
+  /** Accepted, but not published in the index. */
+  unlisted?: true
+}
+
+export type FieldsData = Readonly<Record<string, FieldData>>
+
+/** The parsed values of a set of fields; absent and null fields are left out. */
+export type Parsed<F extends FieldsData> = { -readonly [Name in keyof F]?: ValueOf<F[Name]['kind']> }
+
+/** The columns of those fields whose kind keeps its own. */
+export type Columns<F extends FieldsData> = {
+  -readonly [Name in keyof F as F[Name]['kind'] extends { keep: unknown } ? Name : never]: KeptOf<F[Name]['kind']>
+}
+
+/** The column values of the plain fields that were sent. */
+export function keptColumns(fields: FieldsData, values: Record<string, unknown>): Record<string, unknown> {
+  const columns: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(fields)) {
+    const value = values[name]
+    if (value !== undefined && field.kind.keep) columns[name] = field.kind.keep(value)
+  }
+  return columns
+}
+
+/** The columns of the plain fields of a record of which nothing was sent; those of text hold `text`. */
+export function blankColumns<F extends FieldsData>(fields: F, text = ''): Columns<F> {
+  const columns: Record<string, unknown> = {}
+  for (const [name, { kind }] of Object.entries(fields)) {
+    if (kind.keep) columns[name] = kind.blank === '' ? text : kind.blank
+  }
+  return columns as Columns<F>
+}

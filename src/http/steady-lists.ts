@@ -4,18 +4,12 @@ import { wallNow } from '../text/moments.ts'
 const CLOCK =
   /[?&](?:start_date|end_date|starts_before|starts_after|ends_before|ends_after|only_with_upcoming)=(?!\d{4}-\d\d-\d\d)/
 
+/** A name that is not written as it is read, so that any of the above may be behind it. */
+const DISGUISED = /[?&][^=&?]*[%+]/
+
 /** False for answers that change with the clock within a day: dates in words, and upcoming events. */
 export function isSteady(url: string): boolean {
-  return !CLOCK.test(url) && !url.includes('[') && !url.includes('%5') && !hasDisguisedName(url)
-}
-
-/** Whether a name is not written as it is read, so that any of the above may be behind it. */
-function hasDisguisedName(url: string): boolean {
-  if (!url.includes('%') && !url.includes('+')) return false
-  return url
-    .slice(url.indexOf('?') + 1)
-    .split('&')
-    .some((pair) => /[%+]/.test(pair.split('=', 1)[0] ?? ''))
+  return !CLOCK.test(url) && !url.includes('[') && !url.includes('%5') && !DISGUISED.test(url)
 }
 
 /** The days that a default window depends on: today's in the zone of the site, and today's in UTC (rule 12.1). */

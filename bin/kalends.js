@@ -17,7 +17,11 @@ const { homedir } = await import('node:os')
 const { fileURLToPath } = await import('node:url')
 // What was compiled at one start need not be compiled again at the next.
 const cache = process.env.NODE_COMPILE_CACHE ?? ownCacheFolder()
-if (cache !== undefined) enableCompileCache(cache)
+if (cache !== undefined) {
+  enableCompileCache(cache)
+  // Threads look here: without it each would load the compiler of TypeScript, which takes a tenth of a second and 17 MB.
+  process.env.NODE_COMPILE_CACHE = cache
+}
 // A package has what `npm run build` makes of the sources, since Node reads no TypeScript below node_modules.
 const hasSources = existsSync(new URL('../src/main.ts', import.meta.url))
 try {

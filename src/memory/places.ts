@@ -1,4 +1,5 @@
-import { boxAround, type Circle, type Direction, directionOf, distanceBetween, distanceKm } from '../storage/geo.ts'
+import { type Direction, directionOf, distanceBetween, distanceKm } from '../storage/distance.ts'
+import { boxAround, type Circle } from '../storage/geo.ts'
 
 /** Where venues are: in cells of three grids, each within one of the next coarser grid, so that venues near a point are found without looking at all. */
 export interface Places {

@@ -20,8 +20,3 @@ export function oneLineContains(db: Db, column: string, words: readonly string[]
     : sql`line_contains_all(${sql.ref(column)}, ${JSON.stringify(words)})`
   return sql<SqlBool>`${sql.join([...whole, sameLine], sql` and `)}`
 }
-
-/** The function behind `oneLineContains`, for the database that calls back into this process. */
-export function lineContainsAll(text: string, words: readonly string[]): boolean {
-  return text.split('\n').some((line) => words.every((word) => line.includes(word)))
-}

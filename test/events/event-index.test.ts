@@ -12,7 +12,7 @@ import {
 } from '../../src/memory/event-index.ts'
 import { listIndexed } from '../../src/memory/event-index-list.ts'
 import { putPlace } from '../../src/memory/places.ts'
-import { distanceKm } from '../../src/storage/geo.ts'
+import { distanceKm } from '../../src/storage/distance.ts'
 import { addId, hasId, makeIdSet } from '../../src/storage/id-set.ts'
 
 const day = (number: number) => `2027-01-01 00:00:${String(number).padStart(2, '0')}`

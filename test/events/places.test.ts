@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Cell, cellsOf, noPlaces, placesWithin, putPlace } from '../../src/memory/places.ts'
-import { distanceKm } from '../../src/storage/geo.ts'
+import { distanceKm } from '../../src/storage/distance.ts'
 
 const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true })
 const point = fc.record({ lat: degrees(90), lng: degrees(180) })

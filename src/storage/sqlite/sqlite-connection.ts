@@ -3,8 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { SqliteStatement } from 'kysely'
-import { distanceKm } from '../geo.ts'
-import { lineContainsAll } from '../text.ts'
+import { distanceKm } from '../distance.ts'
 
 /** Milliseconds that opening a file may wait for its lock. */
 const OPENING_MS = 5000
@@ -84,6 +83,11 @@ function addFunctions(connection: DatabaseSync): void {
   connection.function('line_contains_all', { deterministic: true, varargs: true }, (text, words) =>
     Number(lineContainsAll(String(text), JSON.parse(String(words)))),
   )
+}
+
+/** Whether one line of a text contains all words. */
+function lineContainsAll(text: string, words: readonly string[]): boolean {
+  return text.split('\n').some((line) => words.every((word) => line.includes(word)))
 }
 
 /** Prepares a statement, or finds it prepared. */

@@ -1,6 +1,7 @@
 import type { Presenting } from '../src/context/context.ts'
+import type { Presenter } from '../src/events/keep-presented.ts'
 import { formOf, presenters } from '../src/events/presented-events.ts'
-import { keepPresented, type Presenter } from '../src/memory/presented-records.ts'
+import { keepPresented } from '../src/memory/presented-records.ts'
 import { addCredential } from '../src/people/credentials.ts'
 import { hasUsers, insertUser } from '../src/people/users.ts'
 import type { Database, Db } from '../src/storage/database.ts'

@@ -15,18 +15,19 @@ import {
   type Piece,
   termPiece,
 } from '../memory/event-pieces.ts'
-import { findPresented, keepLater, type PresentedRecord, type Presenter } from '../memory/presented-records.ts'
+import { findPresented, type PresentedRecord } from '../memory/presented-records.ts'
 import { presentOrganizer } from '../organizers/organizer-present.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
 import { textsOfRecord, textsOfTerm } from '../records/record-texts.ts'
-import { showOrLeaveOut } from '../records/unshowable.ts'
 import type { ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { showOrLeaveOut } from '../storage/unshowable.ts'
 import { embedTerm } from '../terms/term-present.ts'
 import { areTextsPrepared, showInTurn, showPrepared } from '../text/long-texts.ts'
 import { presentVenue } from '../venues/venue-present.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import { isShown, OWN_COLUMNS, withImage } from './event-present.ts'
+import { keepLater, type Presenter } from './keep-presented.ts'
 import { formOf, presenters, presentOwn } from './presented-events.ts'
 
 /** The listed events with these ids, in that order: from memory, and from the database those that are not there. */

@@ -3,7 +3,7 @@ import sanitizer from 'sanitize-html/package.json' with { type: 'json' }
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Presenting } from '../context/context.ts'
 import { blankColumns } from '../fields/field.ts'
-import type { PresentedRecord, Presenter } from '../memory/presented-records.ts'
+import type { PresentedRecord } from '../memory/presented-records.ts'
 import { organizer } from '../organizers/organizer.ts'
 import { presentOrganizer } from '../organizers/organizer-present.ts'
 import { textsOfRecord } from '../records/record-texts.ts'
@@ -14,6 +14,7 @@ import { venue } from '../venues/venue.ts'
 import { presentVenue } from '../venues/venue-present.ts'
 import { event } from './event.ts'
 import { OWN_COLUMNS, type OwnRow, writeOwn } from './event-present.ts'
+import type { Presenter } from './keep-presented.ts'
 
 /** How events, and the venues and organizers they show, are stored presented. */
 export const presenters: {

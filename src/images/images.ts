@@ -14,25 +14,15 @@ import type { MediaStore } from '../media/media-store.ts'
 import { can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { isPossibleId, nextRecordId } from '../records/record-store.ts'
-import { showOrLeaveOut } from '../records/unshowable.ts'
 import { type Db, recordChange, recordChanges } from '../storage/database.ts'
 import { held, holdName } from '../storage/locks.ts'
 import type { ImageRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { showOrLeaveOut } from '../storage/unshowable.ts'
 import { formatUtc } from '../text/moments.ts'
 import { fetchImage } from './image-fetch.ts'
 import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
 import { findOpenImage } from './image-visibility.ts'
-
-/** Where images are stored, and from where they may be fetched. */
-export interface ImageService {
-  store: MediaStore
-  /** The only hosts to fetch from; empty: every public one. */
-  hosts: readonly string[]
-  maxBytes: number
-  /** Public address of the store's files without a slash at the end, such as `https://example.org/media`. */
-  mediaUrl: string
-}
 
 /** An image ready to be linked inside a transaction. */
 export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }

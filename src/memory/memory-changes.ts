@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Reporting } from '../records/unshowable.ts'
 import type { Db } from '../storage/database.ts'
 import type { ChangeColumns, TermRow } from '../storage/schema.ts'
-import { findTermsByIds } from '../terms/term-store.ts'
+import { selectTerms } from '../storage/term-rows.ts'
+import type { Reporting } from '../storage/unshowable.ts'
 import { dropEvent, type EventIndex, eventsOfTerm, noteRevision, putEvent } from './event-index.ts'
 import { type EventsAmong, eventsLinkedTo, readEvents, readIndex, readPlaces } from './event-index-read.ts'
 import { dropAllPieces, dropLinked, dropPiece, dropTerm, type EventPieces } from './event-pieces.ts'
@@ -44,7 +44,7 @@ export async function applyChanges(
   // Most changes are a few events and the counts of their terms: one round trip reads both.
   const first = events.slice(0, EVENTS_AT_ONCE)
   const [rows, found] = await Promise.all([
-    findTermsByIds(source.db, terms),
+    terms.length === 0 ? [] : selectTerms(source.db, { ids: terms }),
     readEvents(source.db, first, source.reporting),
   ])
   const touched = applyTerms(state, index, terms, rows)

@@ -1,10 +1,5 @@
-import type { Context, Presenting } from '../context/context.ts'
-import { showOrLeaveOut } from '../records/unshowable.ts'
 import type { Db } from '../storage/database.ts'
-import type { RecordKind } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { areTextsPrepared } from '../text/long-texts.ts'
-import type { WantedText } from '../text/text-work.ts'
 
 /** A public record as lists show it, kept beside its row: every change of the row deletes it. */
 export interface PresentedRecord {
@@ -13,17 +8,6 @@ export interface PresentedRecord {
   image: number | null
   /** Its own members as a JSON object, as if it had no image. */
   own: string
-}
-
-/** How records of a kind are presented and stored. */
-export interface Presenter<Row> {
-  kind: RecordKind
-  /** Rows of these records, which cannot change until the end of the transaction; those that somebody is changing are left out. */
-  hold: (tx: Db, values: { ids: readonly number[] }) => Promise<Row[]>
-  /** The texts that take long to present; a record whose texts are not prepared is stored another time. */
-  texts: (row: Row) => readonly WantedText[]
-  /** Undefined for a record that is not kept: those that the public does not see. */
-  present: (presenting: Presenting, row: Row) => PresentedRecord | undefined
 }
 
 const select = statement<{ ids: readonly number[]; form: string }>()((db, value) =>
@@ -77,41 +61,4 @@ export interface Unkept {
 
 export function noneUnkept(): Unkept {
   return { ids: new Set(), isKeeping: false }
-}
-
-/** So many records are kept with one write, which takes a few milliseconds. */
-const KEPT_AT_ONCE = 64
-const MOST_UNKEPT = 4096
-
-/** Queues a record to be stored presented. */
-export function keepLater<Row extends { id: number }>(
-  unkept: Unkept,
-  presenter: Presenter<Row>,
-  context: Context,
-  form: string,
-  id: number,
-) {
-  const { ids } = unkept
-  if (ids.size < MOST_UNKEPT) ids.add(id)
-  if (ids.size < KEPT_AT_ONCE || unkept.isKeeping) return
-  const some = [...ids].slice(0, KEPT_AT_ONCE)
-  for (const taken of some) ids.delete(taken)
-  unkept.isKeeping = true
-  context
-    .write(async (tx) => {
-      const held = await presenter.hold(tx, { ids: some })
-      const rows = held.filter((row) => areTextsPrepared(presenter.texts(row)))
-      await keepPresented(
-        tx,
-        form,
-        rows.flatMap(
-          (row) => showOrLeaveOut(context, presenter.kind, row.id, () => presenter.present(context, row)) ?? [],
-        ),
-      )
-    })
-    // They are presented from their rows the next time as well.
-    .catch(() => undefined)
-    .finally(() => {
-      unkept.isKeeping = false
-    })
 }

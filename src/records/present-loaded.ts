@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts'
 import type { Presentation } from '../declare/operations.ts'
+import { showOrLeaveOut, showRecord } from '../storage/unshowable.ts'
 import { showInTurn, showPrepared } from '../text/long-texts.ts'
-import { showOrLeaveOut, showRecord } from './unshowable.ts'
 
 /** Presents the records of a list in their order, without those that cannot be shown. */
 export async function presentListed<Loaded>(

@@ -7,14 +7,11 @@ import { type Db, recordChange } from '../storage/database.ts'
 import { held, holdName } from '../storage/locks.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { selectTerms } from '../storage/term-rows.ts'
 import { contains } from '../storage/text.ts'
 import { wholeList } from '../storage/whole-list.ts'
 import { fold } from '../text/fold.ts'
 import { canonicalSlug } from '../text/slug.ts'
-
-const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
-  db.selectFrom('terms').selectAll().where('id', 'in', value('ids')),
-)
 
 const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
@@ -38,7 +35,7 @@ export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<
 /** The terms with these ids, in no order. */
 export async function findTermsByIds(db: Db, ids: readonly number[]): Promise<TermRow[]> {
   const possible = ids.filter(isPossibleId)
-  return possible.length === 0 ? [] : selectByIds(db, { ids: possible })
+  return possible.length === 0 ? [] : selectTerms(db, { ids: possible })
 }
 
 export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): Promise<TermRow | undefined> {

@@ -1,4 +1,4 @@
-import type { RecordKind, Taxonomy } from '../storage/schema.ts'
+import type { RecordKind, Taxonomy } from './schema.ts'
 
 /** A stored record that cannot be presented, since its row holds something this program never writes. */
 export class UnshowableRecord extends Error {

@@ -1,5 +1,5 @@
-import type { CompiledQuery } from 'kysely'
-import type { Db } from './database.ts'
+import type { CompiledQuery, Kysely } from 'kysely'
+import type { Tables } from './schema.ts'
 
 /** How long a read takes that goes beside the others: a `list` some milliseconds, a `search` however long it takes to look through texts. */
 export type Lane = 'list' | 'search'
@@ -15,13 +15,13 @@ export interface ReadQuery<Row> {
  * Rejects with DatabaseUnavailable when too many such reads are under way.
  */
 export type ReadAside = <Rows extends readonly unknown[] | []>(
-  db: Db,
+  db: Kysely<Tables>,
   lane: Lane,
   queries: { [At in keyof Rows]: ReadQuery<Rows[At]> },
 ) => Promise<{ [At in keyof Rows]: Rows[At][] }>
 
 /** Runs the queries on a connection as they are, at the same time where it can. */
-export async function runQueries(db: Db, queries: readonly ReadQuery<unknown>[]): Promise<unknown[][]> {
+export async function runQueries(db: Kysely<Tables>, queries: readonly ReadQuery<unknown>[]): Promise<unknown[][]> {
   const results = await Promise.all(queries.map((query) => db.executeQuery(query.compile())))
   return results.map(({ rows }) => rows)
 }

@@ -3,10 +3,7 @@ import type { Search } from '../text/search.ts'
 import type { ReadAside } from './aside.ts'
 import { noteChanges } from './changes.ts'
 import type { IdSet } from './id-set.ts'
-import { openPostgres } from './postgres/postgres.ts'
 import type { ChangeColumns, Tables } from './schema.ts'
-import { openSqlite } from './sqlite/sqlite.ts'
-import { watchWrites } from './write-health.ts'
 
 /** A connection for reading, or the inside of a transaction; queries are written against it. */
 export type Db = Kysely<Tables>
@@ -65,23 +62,6 @@ export interface Database {
   /** Throws when the database does not answer, or has refused the last write for want of room or permission and still does. */
   ping: () => Promise<void>
   close: () => Promise<void>
-}
-
-/**
- * Opens the database at `sqlite:FILE`, creating the file when it is not there, or at `postgres://…`. Its functions reject with
- * DatabaseUnavailable while the database cannot be reached or is overloaded.
- * @throws Error with one sentence when it cannot be opened.
- */
-export async function openDatabase(address: string): Promise<Database> {
-  const [, scheme = ''] = address.match(/^([a-z][a-z0-9+.-]{0,30}):/i) ?? []
-  if (scheme === 'sqlite') {
-    const file = address.slice('sqlite:'.length)
-    return watchWrites(openSqlite(file), file)
-  }
-  if (scheme === 'postgres' || scheme === 'postgresql') return watchWrites(await openPostgres(address), undefined)
-  // A text that is no address may be a secret as a whole.
-  const named = scheme === '' ? 'this address' : `${scheme}:…`
-  throw new Error(`No database can be opened at ${named}: sqlite:FILE and postgres://… are understood.`)
 }
 
 /** Notes inside a transaction that a record changed, so that caches on every node drop it. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Database, Db } from './database.ts'
+import type { Database } from './database.ts'
+import type { Migration } from './migration.ts'
 import { first } from './migrations/0001-first.ts'
 import { eventWords } from './migrations/0002-event-words.ts'
 import { presentedRecords } from './migrations/0003-presented-records.ts'
@@ -10,12 +11,6 @@ import { sentDates } from './migrations/0007-sent-dates.ts'
 import { coveringIndexes } from './migrations/0008-covering-indexes.ts'
 import { forgetForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
-
-/** A step of the database's history: numbered, never edited, knowing nothing of today's declarations. */
-export interface Migration {
-  name: string
-  up: (db: Db) => Promise<void>
-}
 
 /** The result of bringing a database up to date. */
 export interface Migrated {

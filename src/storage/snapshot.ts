@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
-import { type Database, type Db, openDatabase } from './database.ts'
+import type { Database, Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
+import { openDatabase } from './open-database.ts'
 
 /**
  * Opens a database that is there already.

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../src/storage/database.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
 import { databaseName, scratchDatabase } from '../support/database.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 

@@ -3,8 +3,8 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Fields } from '../../src/declare/resource.ts'
 import { resources } from '../../src/resources.ts'
-import { openDatabase } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
 
 /** What has a table: its declaration, and the columns that no declared field is the owner of. */
 interface Kept {

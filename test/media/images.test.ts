@@ -24,8 +24,9 @@ import { inMemory } from '../../src/media/image-sizes.ts'
 import { localMediaStore } from '../../src/media/media-store.ts'
 import type { Role } from '../../src/people/roles.ts'
 import { nextRecordId } from '../../src/records/record-store.ts'
-import { type Database, openDatabase } from '../../src/storage/database.ts'
+import type { Database } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
 import type { ImageRow } from '../../src/storage/schema.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 15, 11, 35)

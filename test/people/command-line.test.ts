@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { addCredential } from '../../src/people/credentials.ts'
 import { insertUser } from '../../src/people/users.ts'
-import { openDatabase } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
 import { startProcess } from '../support/processes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -4,8 +4,9 @@ import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { findPassword, findToken } from '../../src/people/credentials.ts'
 import type { User } from '../../src/people/users.ts'
-import { type Database, type Db, openDatabase } from '../../src/storage/database.ts'
+import type { Database, Db } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
 import * as support from '../support/database.ts'
 
 export const isPasswordOf = async (db: Db, user: User | undefined, password: string) =>

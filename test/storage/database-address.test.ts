@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
-import { openDatabase } from '../../src/storage/database.ts'
 import { withoutPassword } from '../../src/storage/database-address.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
 
 const shown: [address: string, shown: string][] = [
   ['sqlite:/srv/a:b@c/kalends.sqlite', 'sqlite:/srv/a:b@c/kalends.sqlite'],

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test'
-import { type Database, openDatabase } from '../../src/storage/database.ts'
+import type { Database } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
 import { scratchDatabase } from '../support/database.ts'
 
 /** An up-to-date database of the kind that is tested, with its address; both go away with the test. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Database, type Db, openDatabase } from '../../src/storage/database.ts'
+import type { Database, Db } from '../../src/storage/database.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
 import { statement } from '../../src/storage/statement.ts'
 import { databaseName, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'

@@ -1,6 +1,8 @@
 // Writes to a database from several writers at once, printing the record of each write once it is acknowledged:
 //   node test/storage/writing-process.ts ADDRESS WRITERS WRITES
-import { openDatabase, recordChange } from '../../src/storage/database.ts'
+
+import { recordChange } from '../../src/storage/database.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
 
 const [address = '', writers = '1', writes = '1'] = process.argv.slice(2)
 const database = await openDatabase(address)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { columnTypes, startSequence } from '../column-types.ts'
 import type { Db } from '../database.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 import { stampChanges } from '../postgres/postgres-changes.ts'
 
 /** Everything of the first release: records, terms, links, people, and the log of changes. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import { isPostgres } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** An index of the words of events on SQLite; PostgreSQL has trigrams, which `prepareSearch` sees to. */
 export const eventWords: Migration = { name: '0002-event-words', up }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { columnTypes } from '../column-types.ts'
 import type { Db } from '../database.ts'
 import { isPostgres } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Public records as they were last presented, which every change of their rows forgets. */
 export const presentedRecords: Migration = { name: '0003-presented-records', up }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { columnTypes } from '../column-types.ts'
 import type { Db } from '../database.ts'
 import { renewEdition } from '../edition.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Which history of the calendar the places in the log of changes belong to. */
 export const editions: Migration = { name: '0004-editions', up }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { columnTypes } from '../column-types.ts'
 import type { Db } from '../database.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Scopes, expiry and time of last use of credentials. */
 export const scopes: Migration = { name: '0005-scopes', up }

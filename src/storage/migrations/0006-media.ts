@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { columnTypes } from '../column-types.ts'
 import type { Db } from '../database.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** The texts of images, and what finds the records that show one. */
 export const media: Migration = { name: '0006-media', up }

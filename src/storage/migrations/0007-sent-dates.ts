@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Whether the publication date of a record was sent: a draft keeps such a date when it is published. */
 export const sentDates: Migration = { name: '0007-sent-dates', up }

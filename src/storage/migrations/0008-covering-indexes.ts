@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import { isPostgres } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /**
  * Indexes of SQLite that lists can be counted, narrowed and put in order by alone. Rows have their long texts in chains of pages, and to reach a

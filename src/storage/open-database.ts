@@ -1,0 +1,21 @@
+import type { Database } from './database.ts'
+import { openPostgres } from './postgres/postgres.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+import { watchWrites } from './write-health.ts'
+
+/**
+ * Opens the database at `sqlite:FILE`, creating the file when it is not there, or at `postgres://…`. Its functions reject with
+ * DatabaseUnavailable while the database cannot be reached or is overloaded.
+ * @throws Error with one sentence when it cannot be opened.
+ */
+export async function openDatabase(address: string): Promise<Database> {
+  const [, scheme = ''] = address.match(/^([a-z][a-z0-9+.-]{0,30}):/i) ?? []
+  if (scheme === 'sqlite') {
+    const file = address.slice('sqlite:'.length)
+    return watchWrites(openSqlite(file), file)
+  }
+  if (scheme === 'postgres' || scheme === 'postgresql') return watchWrites(await openPostgres(address), undefined)
+  // A text that is no address may be a secret as a whole.
+  const named = scheme === '' ? 'this address' : `${scheme}:…`
+  throw new Error(`No database can be opened at ${named}: sqlite:FILE and postgres://… are understood.`)
+}

@@ -1,4 +1,4 @@
-/** Bytes that several caches share: whichever is used more takes more of them. */
+/** A budget of bytes that several caches share: a cache that is used more takes more of it. */
 export interface CacheBudget {
   /** Bytes the young generations of all caches hold, and the most they may hold. */
   youngBytes: number
@@ -7,8 +7,8 @@ export interface CacheBudget {
 }
 
 /**
- * A cache bounded in bytes. It keeps two generations: what is used moves into the young one, and when the young ones of all caches with the
- * same budget are full, the old ones are forgotten. Finding costs no more than a look into a map or two.
+ * A cache bounded in bytes. It has two generations: a used value moves into the young one; when the young ones of all caches with the same budget
+ * are full, the old ones are dropped. Finding costs one or two map lookups.
  */
 export interface Cache<Key, Value> {
   budget: CacheBudget
@@ -22,7 +22,7 @@ interface Sized<Value> {
   bytes: number
 }
 
-/** A budget of so many bytes for all generations together. */
+/** A budget of this many bytes for all generations together. */
 export function cacheBudget(bytes: number): CacheBudget {
   return { youngBytes: 0, limit: bytes / 2, caches: [] }
 }
@@ -41,7 +41,7 @@ export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Valu
   return old?.value
 }
 
-/** Keeps a value that holds so many bytes, in place of the one before; not one that a generation has no room for. */
+/** Caches a value of this many bytes in place of the one before; a value larger than a generation is not cached. */
 export function keep<Key, Value>(cache: Cache<Key, Value>, key: Key, value: Value, bytes: number): void {
   drop(cache, key)
   if (bytes > cache.budget.limit) return
@@ -50,7 +50,7 @@ export function keep<Key, Value>(cache: Cache<Key, Value>, key: Key, value: Valu
   take(cache, bytes)
 }
 
-/** Lets the young generations grow old. */
+/** The young generations become the old ones. */
 function grow(budget: CacheBudget): void {
   for (const cache of budget.caches) {
     cache.old = cache.young

@@ -20,8 +20,8 @@ export interface RequestTime {
 }
 
 /**
- * A kind of value: how it is checked, read from JSON, form or query, described and kept.
- * `Value` is what rules and stores work with, `Kept` what the column of that name holds.
+ * A kind of value: how it is checked, read from JSON, form or query, described and stored. Rules and stores work with `Value`; the column of that
+ * name holds `Kept`.
  */
 export interface Kind<Value, Kept = Value> {
   /** Its schema in the index and in the interface description. */
@@ -84,13 +84,13 @@ function readBoolean(value: unknown): boolean | undefined {
 
 const TRUE_WORDS = new Set(['1', 'enable', 'enabled', 'on', 'y', 'yes', 'true'])
 
-/** Loose truth of untyped flags (rule 2.3): every text that is not one of the known words is false. */
+/** The loose truth of untyped flags (rule 2.3): known words are true, every other text is false. */
 export function isTruthy(value: unknown): boolean {
   if (isText(value)) return TRUE_WORDS.has(value.toLowerCase())
   return value === true || (typeof value === 'number' && value !== 0)
 }
 
-/** The entries of a list however it was sent: list, record of a form, or comma-separated text. Undefined for anything else. */
+/** The entries of a list in any form: list, record of a form, or comma-separated text. Undefined for anything else. */
 export function listEntries(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (isText(value)) return value.split(',')
@@ -119,7 +119,7 @@ function readEntries(value: unknown): string[] | undefined {
   return entries?.length && entries.every((entry) => entry !== '') ? [...new Set(entries)] : undefined
 }
 
-/** Text that must say something: `""` and `"0"` are refused. */
+/** Text that must not be empty: `""` and `"0"` are refused. */
 export const text: PlainKind<string> = {
   wire: { type: 'string' },
   valid: (value) => isText(value) && value !== '' && value !== '0',

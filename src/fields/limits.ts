@@ -19,7 +19,7 @@ export interface Bounds {
   isOwn?: true
 }
 
-/** The limits there are, by name: fields and filters take theirs from here, and `docs/limits.md` tells of them. */
+/** All limits by name: fields and filters refer to them, and `docs/limits.md` lists them. */
 export const limits = {
   title: { characters: 500 },
   line: { characters: 1000 },
@@ -84,7 +84,7 @@ function overEntries(count: number, { entries }: Bounds): LimitFault | undefined
   return entries !== undefined && count > entries ? over('entries', entries) : undefined
 }
 
-/** Texts of a list; those of records within it are looked at where the record is read. */
+/** The texts of a list; the texts of records in it are checked where the record is read. */
 function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>): LimitFault | undefined {
   const entries: unknown[] = Object.values(value)
   const tooMany = Array.isArray(value) ? overEntries(entries.length, bounds) : undefined
@@ -100,7 +100,7 @@ function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>):
   return typeof bounds.bytes === 'number' && bytes > bounds.bytes ? over('bytes', bounds.bytes) : undefined
 }
 
-/** Whether lists and records nest too deep, or are too many. Goes through them level by level and not into itself. */
+/** Whether lists and records nest too deep, or are too many. It walks them level by level, without recursion. */
 export function overShape(value: object): LimitFault | undefined {
   let level: object[] = [value]
   let members = 0
@@ -128,7 +128,7 @@ function countCommas(text: string): number {
 const ENTITY = /&(?:amp|lt|gt|quot|#0?3[489]);/g
 const LONGEST_ENTITY = '&quot;'.length
 
-/** Whether a text has so many characters at the most, each of them counted once however it is written. */
+/** Whether a text has at most this many characters; an entity counts as one. */
 function hasAtMost(text: string, characters: number): boolean {
   if (text.length > characters * LONGEST_ENTITY) return false
   let count = 0

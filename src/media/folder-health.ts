@@ -9,13 +9,13 @@ const SEEN_TO_AFTER = 30
 const FULL = ['ENOSPC', 'EDQUOT']
 const UNWRITABLE = ['EROFS', 'EACCES', 'EPERM']
 
-/** A folder that files are kept in, and whether the last of them could not be. */
+/** A folder of stored files, and whether the last write failed. */
 export interface FolderHealth {
   folder: string
   isFailing: boolean
 }
 
-/** Does something that writes files. @throws Problem rest_insufficient_storage and rest_read_only in place of the system's words for them */
+/** Runs work that writes files. @throws Problem rest_insufficient_storage and rest_read_only in place of the errors of the system */
 export async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -26,14 +26,14 @@ export async function writingFiles<T>(health: FolderHealth, work: () => Promise<
   }
 }
 
-/** Resolves while files can be kept; once one could not be it tries by itself, until it can. @throws Problem */
+/** Resolves while files can be written; after a failure it tries a write by itself until one succeeds. @throws Problem */
 export async function checkFolder(health: FolderHealth): Promise<void> {
   if (!health.isFailing) return
   await writingFiles(health, () => tryToWrite(health.folder))
   health.isFailing = false
 }
 
-/** Free bytes below which one file may fit and the next does not. */
+/** Free bytes below which a small file may fit and the next one not. */
 const ROOM_BYTES = 1_000_000
 
 async function tryToWrite(folder: string): Promise<void> {

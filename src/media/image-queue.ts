@@ -1,6 +1,6 @@
 import { Problem } from '../problems.ts'
 
-/** How much an image asks for: `slow` ones may take seconds, and never hold all places. */
+/** The expected work of an image: `slow` ones may take seconds and never hold all places. */
 export type Pace = 'quick' | 'slow'
 
 interface Waiting {
@@ -8,13 +8,13 @@ interface Waiting {
   begin: () => void
 }
 
-/** The images being prepared and those that wait, in the order in which they came. */
+/** The images being prepared and the waiting ones, in the order of arrival. */
 export interface ImageQueue {
   running: Record<Pace, number>
   waiting: Waiting[]
 }
 
-/** Images prepared at the same time. Each holds one thread of the pool that files and names of hosts are looked up with, too. */
+/** Images prepared at the same time. Each holds a thread of the pool that file and DNS lookups use as well. */
 const PLACES = 2
 /** The places that slow images may take. */
 const SLOW_PLACES = 1
@@ -28,7 +28,7 @@ export function makeImageQueue(): ImageQueue {
 }
 
 /**
- * Does the work when its turn comes: in order, but that slow work waits for other slow work and quick work does not.
+ * Does the work when its turn comes: in order, except that slow work waits for other slow work and quick work does not.
  * @throws Problem rest_unavailable at once, when too many wait already
  */
 export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Promise<T>): Promise<T> {
@@ -47,7 +47,7 @@ export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Pro
   }
 }
 
-/** Begins the first that there is a place for. */
+/** Begins the first waiting image that has a place. */
 function beginNext({ running, waiting }: ImageQueue): void {
   if (running.quick + running.slow >= PLACES) return
   const next = waiting.findIndex(({ pace }) => pace === 'quick' || running.slow < SLOW_PLACES)

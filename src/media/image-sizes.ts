@@ -119,9 +119,9 @@ interface Inspected {
 }
 
 /**
- * The image in this file with the sizes of rule 8.2, without what cameras note in it (`stripMetadata`), or undefined when it is no JPEG,
- * PNG, GIF, WebP or AVIF image or is damaged. Few are prepared at a time, and none that takes long keeps the others waiting.
- * @throws Problem rest_upload_image_too_large for more pixels, frames or seconds than there is room for, rest_unavailable when too many wait
+ * The image of a file with the sizes of rule 8.2, without the metadata of cameras (`stripMetadata`); undefined when it is damaged or no JPEG, PNG,
+ * GIF, WebP or AVIF. Few images are prepared at a time, and slow ones never hold up the others.
+ * @throws Problem rest_upload_image_too_large for more pixels, frames or seconds than allowed, rest_unavailable when too many wait
  */
 export async function prepareImage(file: ImageFile, fileName: string): Promise<PreparedImage | undefined> {
   const sharp = await loadSharp()
@@ -131,7 +131,7 @@ export async function prepareImage(file: ImageFile, fileName: string): Promise<P
     return !found || (isSlow(found) && !isLarge) ? found : { prepared: await prepare(sharp, found, fileName) }
   })
   if (!inspected || 'prepared' in inspected) return inspected?.prepared
-  // Of few bytes and many pixels: it waits with the slow ones.
+  // It has few bytes and many pixels: it waits with the slow ones.
   return takeTurn(queue, 'slow', () => prepare(sharp, inspected, fileName))
 }
 
@@ -209,8 +209,8 @@ function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
 const isTimeout = (error: unknown) => error instanceof Error && /timeout/.test(error.message)
 
 /**
- * The bytes of an image without its metadata, once it is certain that none is left and that it is still the same image. Undefined when
- * that cannot be had: the shown image is made of its pixels alone.
+ * The bytes of an image without its metadata, verified: no metadata is left, and the pixels are the same. Undefined when that fails; then the shown
+ * image is made of the pixels alone.
  */
 async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | undefined> {
   const bytes = await stripMetadata(image.bytes, image.mimeType, image.orientation)
@@ -227,15 +227,14 @@ const MOST_EXIF = 64
 let loading: ReturnType<typeof openSharp> | undefined
 
 /**
- * The library, loaded with the first image, since start-up need not wait for it. It is set up once: to shut its readers again would refuse
- * the images that are being read just then.
+ * The library, loaded with the first image to keep start-up quick. It is set up once: setting it up again would refuse images that are being read.
  */
 function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
   return loading
 }
 
-/** With the readers of all other formats shut. */
+/** With the readers of all other formats blocked. */
 async function openSharp() {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })
@@ -247,7 +246,7 @@ async function openSharp() {
 
 type SharpFactory = Awaited<ReturnType<typeof loadSharp>>
 
-/** The pixels as they are seen, decoded once, at `MAX_SIDE` at most; every size is made of them. An animation's are its first frame. */
+/** The pixels as they are seen, decoded once, at `MAX_SIDE` at most; every size is made of them. Of an animation, its first frame. */
 function decode(image: Sharp, seconds: number) {
   return image
     .autoOrient()
@@ -294,7 +293,7 @@ export function sizeOf(name: SizeName, full: Dimensions): Dimensions {
   return { width: scale(full.width), height: scale(full.height) }
 }
 
-/** Of a file name that is longer, its end is looked at. */
+/** Of a longer file name, its end is used. */
 const LONGEST_NAME = 300
 
 /** The stem of a stored file name, from the name sent; `image` when nothing of that is left. */

@@ -25,10 +25,10 @@ export interface ListedFile {
   isLeftover: boolean
 }
 
-/** The store of image files, by keys such as `2026/11/poster.png`. A key names one file for ever, so answers may be cached without end. */
+/** A store of image files, by keys such as `2026/11/poster.png`. A key names the same bytes for ever, so answers may be cached without end. */
 export interface MediaStore {
   /**
-   * Keeps the bytes, durably once it returns. False, with nothing changed, when the key is taken: of several callers, on any node, one wins.
+   * Stores the bytes durably. False, with nothing changed, when the key is taken: of several callers, on any node, one wins.
    * @throws Error when the store fails or the key is malformed.
    */
   put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>
@@ -37,13 +37,13 @@ export interface MediaStore {
   /** Removes the file if it is there; its key stays taken, unless `list` called it a leftover. @throws Error when the store fails or the key is malformed. */
   remove: (key: string) => Promise<void>
   /**
-   * Keeps the bytes whatever the key holds, durably once it returns. For carrying a store to another place, where an interrupted attempt
-   * may have left anything; new files are `put`. @throws Error when the store fails or the key is malformed.
+   * Stores the bytes durably in place of any others. For copying a store, where an interrupted attempt may have left files; new files are `put`.
+   * @throws Error when the store fails or the key is malformed.
    */
   restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
   /** Everything in the store, in any order: files, removed names (of no bytes), and leftovers of interrupted writes. */
   list: () => AsyncIterable<ListedFile>
-  /** Resolves while files can be kept, as far as that is known without asking anybody else. @throws Error */
+  /** Resolves while files can be written, as far as this process knows. @throws Error */
   check: () => Promise<void>
 }
 
@@ -51,8 +51,8 @@ export interface MediaStore {
 export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 /**
- * A store in this folder, such as `<data>/media`, which is made with the first file. When its disk is full, or may not be written, functions that
- * write reject with a Problem that says so.
+ * A store in this folder, such as `<data>/media`, which is made with the first file. When its disk is full or read-only, functions that write
+ * reject with a Problem.
  */
 export function localMediaStore(folder: string): MediaStore {
   const health: FolderHealth = { folder, isFailing: false }
@@ -73,7 +73,7 @@ export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.te
 /** A file that is being written, in a folder of plain names. */
 const LEFTOVER = /^(\w[\w.-]{0,199}\/)*\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The files of a folder. Files with names that no write makes belong to somebody else. */
+/** The files of a folder; files with names that this service never makes are left out. */
 async function* listFiles(folder: string): AsyncGenerator<ListedFile> {
   const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
     if (isMissing(error)) return []

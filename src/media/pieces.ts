@@ -1,27 +1,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** The parts of a file that are kept, in order. Neighbours are joined, so that a file with nothing to remove is one piece. */
+/** The kept parts of a file, in order. Neighbours are joined, so a file with nothing to remove is one piece. */
 export interface Pieces {
   source: Buffer
   kept: Buffer[]
-  /** Where the last piece ends in the source; -1 when that is not of the source. */
+  /** The end of the last piece in the source; -1 when it is not of the source. */
   end: number
   /** Parts that were kept or passed over. */
   parts: number
-  /** Where in the source others have their turn next. */
+  /** The place in the source where other work gets its next turn. */
   until: number
 }
 
-/** Parts that a file may fall into, which bounds the work; a moving image has three a frame. */
+/** The most parts of a file, which bounds the work; an animation has three a frame. */
 const MOST_PARTS = 50_000
-/** Bytes gone through before others have their turn. */
+/** Bytes between two turns of other work. */
 const STRETCH = 2 ** 19
 
 export function noPieces(source: Buffer): Pieces {
   return { source, kept: [], end: -1, parts: 0, until: STRETCH }
 }
 
-/** Keeps the bytes from `start` up to `end`. @throws RangeError when the file ends before, or falls into too many parts */
+/** Keeps the bytes from `start` up to `end`. @throws RangeError when the file ends before, or has too many parts */
 export function keep(pieces: Pieces, start: number, end: number): void {
   skip(pieces, start, end)
   const { source, kept } = pieces
@@ -43,13 +43,13 @@ export function add(pieces: Pieces, bytes: Buffer): void {
   pieces.end = -1
 }
 
-/** All that was kept: the very source when that is everything. */
+/** The kept bytes; the source itself when nothing was removed. */
 export function joined({ source, kept }: Pieces): Buffer {
   const [first] = kept
   return kept.length === 1 && first?.length === source.length ? source : Buffer.concat(kept)
 }
 
-/** Gives others their turn in the middle of a long part; to be called once `at` has reached `until`. */
+/** Gives other work its turn in the middle of a long part; to be called once `at` has reached `until`. */
 export async function takeBreath(pieces: Pieces, at: number): Promise<void> {
   await nextTurn()
   pieces.until = at + STRETCH

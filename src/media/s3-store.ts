@@ -68,17 +68,16 @@ export function parseS3Address(address: string): S3Place {
 }
 
 /**
- * A store in a bucket, with credentials from wherever the SDK finds them: environment, profile, role of the machine. When the bucket does
- * not do what it is asked, functions reject with the problem `rest_unavailable`, and `report` is told, once a second at the most and
- * nothing secret.
+ * A store in a bucket, with credentials from the usual places of the SDK: environment, profile, role of the machine. When the bucket fails,
+ * functions reject with the problem `rest_unavailable`, and `report` gets an error without secrets, at most once a second.
  *
- * A name is taken as long as the bucket has it; a removed file leaves an empty one behind. Of several writers one wins where the store
- * knows conditional writes (`If-None-Match: *`). Where it does not, two nodes that put one name in the same moment may both believe so.
+ * A name is taken for as long as the bucket has it; a removed file leaves an empty one behind. Of several writers one wins where the store supports
+ * conditional writes (`If-None-Match: *`). Where it does not, two nodes that put one name at the same moment may both succeed.
  */
 export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
   const client = connect(place, limits)
   const limited = makeLimited(place, report)
-  /** Names that this process is writing: they look free and are not. */
+  /** Names that this process is writing: the bucket has no object of theirs yet. */
   const busy = new Set<string>()
   const nameOf = (key: string) => {
     if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
@@ -119,7 +118,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
     remove: async (key) => {
       if (await sizeOf(key)) await replace({ ...nameOf(key), Body: new Uint8Array(), CacheControl: 'no-store' })
     },
-    // It would have to ask the bucket, which says so when it fails.
+    // Only the bucket knows; it says so when a write fails.
     check: async () => undefined,
     list: () => listObjects(client, place, limited, limits),
     restore: (key, bytes, mimeType) => replace({ ...nameOf(key), ...contentOf(bytes, mimeType) }),
@@ -149,7 +148,7 @@ function connect({ endpoint, region }: S3Place, limits: S3Limits): S3Client {
   const named = region ?? process.env.AWS_REGION ?? (endpoint === undefined ? undefined : 'us-east-1')
   return new S3Client({
     ...(named === undefined ? {} : { region: named }),
-    // Few other stores than Amazon's give each bucket a host name, and not all know its checksums.
+    // Few stores besides Amazon's give each bucket a host name, and not all support its checksums.
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -165,7 +164,7 @@ const contentOf = (bytes: Uint8Array, mimeType: string) => ({
   CacheControl: MEDIA_CACHE_CONTROL,
 })
 
-/** False when the name is taken. A store that says it knows no conditions is asked without; that the name looks free must do there. */
+/** False when the name is taken. A store without conditional writes is asked again without the condition; an earlier look found the name free. */
 async function putNew(client: S3Client, input: PutObjectCommandInput, abortSignal: AbortSignal): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -7,11 +7,11 @@ interface Box {
   end: number
 }
 
-/** A box that is not read as one by any reader. */
+/** A box that every reader ignores. */
 const FREE = 'free'
 /** Items that are no part of the picture: Exif, XMP and all others with a media type. */
 const TOLD = new Set(['Exif', 'mime', 'uri '])
-/** Boxes that hold boxes, and boxes of data about the picture, which make room for nothing. */
+/** Boxes that hold other boxes, and boxes of data about the picture, which are erased. */
 const CONTAINERS = new Set(['moov', 'trak'])
 const DROPPED = new Set(['uuid', 'udta'])
 

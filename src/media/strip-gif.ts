@@ -1,6 +1,6 @@
 import { joined, keep, noPieces, type Pieces, skip, takeBreath } from './pieces.ts'
 
-/** Application blocks that say how the pixels move and what their colours mean. */
+/** Application blocks for the animation and the colours. */
 const KEPT_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'])
 
 const EXTENSION = 0x21
@@ -39,7 +39,7 @@ function isKept(bytes: Buffer, at: number): boolean {
   return label === 0xf9 || label === 0x01
 }
 
-/** Where a row of blocks ends, each of which begins with its length and the last of which is empty. */
+/** The end of a row of blocks; each block begins with its length, and the last one is empty. */
 async function endOfBlocks(pieces: Pieces, start: number): Promise<number> {
   let at = start
   for (;;) {

@@ -15,16 +15,16 @@ const strips: Readonly<Record<string, Strip>> = {
 }
 
 /**
- * An image without what cameras and programs note in it: places, times, names, devices, programs, previews, comments (Exif, XMP, IPTC and
- * the like). Its pixels stay as they are, and so do its colour profile, its movement and, as the one entry of new Exif data, `orientation`, the
- * way it is held up (1 to 8). The same bytes when there is nothing to remove; undefined for a file whose parts cannot be told apart.
+ * An image without the metadata of cameras and programs: places, times, names, devices, previews, comments (Exif, XMP, IPTC and the like). Pixels,
+ * colour profile and animation stay, and so does `orientation` (1 to 8), as the one entry of new Exif data. The same bytes when there is nothing to
+ * remove; undefined for a file whose parts cannot be told apart.
  */
 export async function stripMetadata(bytes: Buffer, mimeType: string, orientation: number): Promise<Buffer | undefined> {
   const strip = strips[mimeType]
   try {
     return await strip?.(bytes, orientation)
   } catch (error) {
-    // Numbers in the file that lead out of it.
+    // Offsets in the file that lead out of it.
     if (error instanceof RangeError) return undefined
     throw error
   }

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { orientationExif } from './exif.ts'
 import { add, joined, keep, noPieces, skip } from './pieces.ts'
 
-/** The chunks that say how the pixels are to be shown, moving ones included. Texts, times, Exif and unknown chunks go. */
+/** The chunks for the pixels and the animation. Texts, times, Exif and unknown chunks are removed. */
 const KEPT = new Set(
   'IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD hIST pHYs sPLT acTL fcTL fdAT'.split(' '),
 )

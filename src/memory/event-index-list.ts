@@ -16,7 +16,7 @@ import {
   sliceSlots,
 } from './sorted-slots.ts'
 
-/** What a list is narrowed to: an event must be in every choice of terms, venues and so on. */
+/** How a list is narrowed: an event must be in every choice of terms, venues and so on. */
 export interface IndexQuery {
   window: EventWindow
   terms: readonly (readonly number[])[]
@@ -25,7 +25,7 @@ export interface IndexQuery {
   featured: boolean | undefined
   geoloc: boolean | undefined
   circle: Circle | undefined
-  /** Ids that an event must be among, such as what a search found. */
+  /** The ids that events must be among, such as the result of a search. */
   among: IdSet | undefined
 }
 
@@ -35,7 +35,7 @@ export interface IndexPage {
   total: number
 }
 
-/** One page of the list, and the exact total (rule 11.7): from sorted lists, without looking at every event where no two filters meet. */
+/** One page of the list, and the exact total (rule 11.7). Lists in order answer most queries without a look at every event. */
 export function listIndexed(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   const choices = choicesOf(index, query)
   const bounds = boundsOf(index, query.window)
@@ -61,7 +61,7 @@ function idsOf(index: EventIndex, slots: readonly number[]): number[] {
 interface Choice {
   kind: PostingKind
   postings: readonly number[]
-  /** Whether only events at several venues are in more than one of the postings. */
+  /** Whether the postings are disjoint but for events at several venues. */
   isApart: boolean
 }
 
@@ -122,11 +122,11 @@ function boundsOf({ starts, ordered }: EventIndex, window: EventWindow): Bounds 
   }
 }
 
-/** Walking a list takes so many times less for a slot than finding the slot of an id and putting it in order. */
+/** Walking a list costs this many times less for a slot than finding the slot of an id and ordering it. */
 const WALKS_PER_ID = 64
-/** And than finding where a window begins and ends in a list of its own. */
+/** And less than finding the bounds of a window in a list of its own. */
 const WALKS_PER_POSTING = 128
-/** More postings than this are not looked at one by one to weigh a choice. */
+/** Above this many postings a choice is not weighed posting by posting. */
 const FEW_POSTINGS = 16
 
 interface Range {
@@ -135,11 +135,11 @@ interface Range {
   to: number
 }
 
-/** A way to come by all slots that may match. */
+/** A way to enumerate all slots that may match. */
 interface Source {
-  /** What needs no asking any more of a slot that comes from here. */
+  /** The condition that slots from here meet already. */
   choice: Choice | undefined
-  /** How many slots it takes to walk, or as much work. */
+  /** The slots it walks, or as much work. */
   weight: number
   ranges: () => Range[]
 }
@@ -160,7 +160,7 @@ function within(list: SortedSlots, bounds: Bounds): Range {
   return { list, from, to: Math.max(from, lowerBound(list, bounds.to)) }
 }
 
-/** A page of the slots that are in every choice: the shortest choice is walked, the others are tested. */
+/** A page of the slots that are in every choice: it walks the shortest choice and tests the others. */
 function listMatching(
   index: EventIndex,
   choices: readonly Choice[],
@@ -196,16 +196,16 @@ function listMatching(
   return { ids: idsOf(index, page), total }
 }
 
-/** Asking so many slots of a window whether they are in a choice takes as long as counting one of its lists. */
+/** Testing this many slots of a window costs as much as counting one list of a choice. */
 const ASKED_PER_POSTING = 16
 
-/** Whether it takes less to count the lists of a choice one by one than to look at every event of the window. */
+/** Whether counting the lists of a choice one by one costs less than a look at every event of the window. */
 function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: Bounds, end: number): boolean {
   const { from, to } = within(index.all, bounds)
   return end <= PICKED && postings.length * ASKED_PER_POSTING < to - from
 }
 
-/** A page of the slots in any of several disjoint lists: the rest is counted without being walked. */
+/** A page of the slots in any of several disjoint lists; the rest is counted without a walk. */
 function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: number, limit: number): IndexPage {
   const order = compareSlots(index)
   const end = offset + limit
@@ -219,7 +219,7 @@ function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: nu
   return { ids: idsOf(index, first.slice(offset, end)), total: total - countRepeated(index, choice, bounds) }
 }
 
-/** How often the events of a window are counted again when each list of a choice that is apart is counted by itself. */
+/** How many events of a window are counted more than once when each list of a choice is counted by itself. */
 function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds): number {
   const several = within(listOf(index, postingsFor(index, 'several', [1])[0]), bounds)
   if (several.from === several.to) return 0
@@ -235,7 +235,7 @@ function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds):
 function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: number) => boolean): number[] {
   if (index.met.length < index.slotCount) index.met = new Uint32Array(index.ids.length)
   const { met } = index
-  // The numbers begin again long before they run out of the column.
+  // The stamps begin again long before they exceed the column.
   if (index.gatherings === 0xffff_ffff) met.fill(0)
   index.gatherings = index.gatherings === 0xffff_ffff ? 1 : index.gatherings + 1
   const gathering = index.gatherings
@@ -252,7 +252,7 @@ function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: num
   return slots
 }
 
-/** Pages that end within so many slots are picked out of all; for others all are put in order. */
+/** Pages that end within this many slots are selected from all; for later ones all slots are put in order. */
 const PICKED = 200
 
 /** A page of slots that are in no order. */
@@ -270,7 +270,7 @@ function pickFirst(slots: readonly number[], count: number, order: Order): numbe
   return first
 }
 
-/** Puts a slot at its place among the first `count`, once; false when it comes after all of those. */
+/** Inserts a slot at its place among the first `count`, once; false when it comes after all of those. */
 function putFirst(first: number[], slot: number, count: number, order: Order): boolean {
   const last = first.at(-1)
   if (last !== undefined && first.length === count && order(last, slot) < 0) return false
@@ -284,7 +284,7 @@ function putFirst(first: number[], slot: number, count: number, order: Order): b
 
 type Test = (slot: number) => boolean
 
-/** Whether a slot that is within the bounds of the start is in these choices and within all else. */
+/** Whether a slot within the bounds of the start meets these choices and all other conditions. */
 function acceptance(index: EventIndex, choices: readonly Choice[], { ends }: Bounds, among: IdSet | undefined): Test {
   const { ids } = index
   const tests: Test[] = []
@@ -294,7 +294,7 @@ function acceptance(index: EventIndex, choices: readonly Choice[], { ends }: Bou
     tests.push((slot) => (index.ends[slot] as number) < before && (index.ends[slot] as number) > after)
   }
   for (const choice of choices) tests.push(choiceTest(index, choice))
-  // A search or a circle may leave a million slots to look at one by one.
+  // A search or a circle may leave a million slots to test one by one.
   const [first, ...more] = tests
   if (!first) return () => true
   if (more.length === 0) return first

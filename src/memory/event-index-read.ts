@@ -12,7 +12,7 @@ import { putPlace } from './places.ts'
 
 /** Rows read at once, so that requests get their turn in between. */
 const AT_ONCE = 500
-/** What everybody may see (rule 11.9). */
+/** The status that everybody may see (rule 11.9). */
 const PUBLIC = 'publish'
 
 export async function readTerms(db: Db): Promise<Map<number, TermRow>> {
@@ -21,8 +21,8 @@ export async function readTerms(db: Db): Promise<Map<number, TermRow>> {
 }
 
 /**
- * All listed public events, read in the order of lists so that those of the index are in order. Events that lists cannot order are left out,
- * with a note. @throws when aborted
+ * Reads all listed public events in the order of lists, so that the columns of the index are in that order. Events that lists cannot order are left
+ * out and reported. @throws when aborted
  */
 export async function readIndex(
   db: Db,
@@ -34,7 +34,7 @@ export async function readIndex(
     .selectFrom('events')
     .select((event) => event.fn.max('id').as('largest'))
     .executeTakeFirstOrThrow()
-  // Room for more events than there are takes no memory until it is used, while counting them takes a while.
+  // Spare room takes no memory until it is used, and counting the events takes a while.
   const last = Number(largest ?? 0)
   const index = emptyIndex(last + 1024, last + 1024)
   await readAllPlaces(db, index, signal)
@@ -64,7 +64,7 @@ interface ListedRow {
   featured: number
 }
 
-/** Whether the times of an event are such that lists can order by them; one that is kept otherwise is noted. */
+/** Whether lists can order by the times of an event; one with malformed times is reported. */
 function isOrdered(row: ListedRow, reporting: Reporting): boolean {
   const wrong = (['start_date', 'end_date'] as const).find((name) => !isWallTime(row[name]))
   if (wrong) noteUnshowable(reporting, 'event', row.id, new Error(`its ${wrong} is no time`))
@@ -115,10 +115,10 @@ function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): Index
   }
 }
 
-/** Everything above a term. */
+/** The ancestors of a term. */
 type Ancestors = (term: number) => readonly number[]
 
-/** Finds the ancestors of a term, once for each. */
+/** Finds the ancestors of a term, once for each term. */
 function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   const known = new Map<number, readonly number[]>()
   const climb = (id: number): readonly number[] => {
@@ -132,12 +132,12 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   return (id) => known.get(id) ?? climb(id)
 }
 
-/** Events as the index holds them, given all terms; those that are not public or not listed are missing. */
+/** Events as the index holds them, once all terms are known; those that are not public or not listed are missing. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
 /**
- * Reads these events; those that lists cannot order are missing, with a note. They are given their ancestors among the terms later, since
- * terms are read at the same time.
+ * Reads these events; those that lists cannot order are missing and reported. Their ancestors are added later, since terms are read at the same
+ * time.
  */
 export async function readEvents(db: Db, ids: readonly number[], reporting: Reporting): Promise<EventsAmong> {
   if (ids.length === 0) return () => new Map()
@@ -148,7 +148,7 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
     venues: byEvent(ofKind.get('venue')),
     organizers: byEvent(ofKind.get('organizer')),
   }
-  // Asked here instead of in the query: a database that has not been analysed would look through everything that is public.
+  // Checked here and not in the query: without statistics, the database would scan everything that is public.
   const listed = rows.filter(
     (row) => row.status === PUBLIC && row.hide_from_listings === 0 && isOrdered(row, reporting),
   )
@@ -160,7 +160,7 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
 
 type LinkKind = 'term' | 'venue' | 'organizer'
 
-/** Links of events to records in the order of events and of what each shows, with the status of the record; terms have none and are public. */
+/** The links of events to records, in the order of events and of their entries, with the status of the record; terms have none and are public. */
 function linksOfKind(db: Db, kind: LinkKind): SelectQueryBuilder<Tables, 'event_terms', Link> {
   const query =
     kind === 'term'
@@ -201,12 +201,12 @@ const findLinks = statement<Ids>()((db, value) => {
       .where('event', 'in', value('ids'))
   return ofKind('term').unionAll(ofKind('venue')).unionAll(ofKind('organizer')).orderBy('position')
 })
-/** The links of a kind to what everybody may see, of the events after one up to another. */
+/** The links of a kind to public records, of the events after one id up to another. */
 const packedLinksOf = (kind: LinkKind) =>
   statement<{ after: number; last: number }>()((db, value) => {
     const order = kind === 'term' ? (['event'] as const) : (['event', 'position'] as const)
     const pairs = packPairs(db, 'event', LINKED[kind], order)
-    // As a condition of the query, the status would have the database begin with everything that is public.
+    // A `where` on the status would make the database begin with everything that is public.
     const isPublic = kind === 'term' ? sql`` : sql` filter (where ${sql.ref('status')} = ${sql.lit(PUBLIC)})`
     return linksOfKind(db, kind)
       .clearSelect()
@@ -235,7 +235,7 @@ function byEvent(links: readonly Link[] = []): LinksOf {
   return (event) => groups.get(event) ?? NONE
 }
 
-/** All links of a kind of events up to `largest` in two arrays of numbers, since a million small lists would weigh ten times as much. */
+/** All links of a kind of the events up to `largest`, in two arrays of numbers: a million small lists would take ten times the memory. */
 async function readLinks(db: Db, kind: LinkKind, largest: number, signal: AbortSignal): Promise<LinksOf> {
   const ends = new Int32Array(largest + 1)
   const records = growing()
@@ -256,10 +256,10 @@ async function readLinks(db: Db, kind: LinkKind, largest: number, signal: AbortS
     (event < filled ? records.subarray(event === 0 ? 0 : ends[event - 1], ends[event]) : NONE) as readonly number[]
 }
 
-/** The most numbers that links can come to. */
+/** The most bytes of links. */
 const MOST_BYTES = 2 ** 32
 
-/** A column that grows where it stands, so that it leaves no copies of itself behind. */
+/** A column that grows in place and leaves no copies behind. */
 function growing(): Int32Array<ArrayBuffer> {
   return new Int32Array(new ArrayBuffer(4096, { maxByteLength: MOST_BYTES }))
 }

@@ -3,8 +3,8 @@ import { noPlaces, type Places } from './places.ts'
 import { addSlot, emptySlots, removeSlot, type SortedSlots, sliceSlots, slotsInOrder } from './sorted-slots.ts'
 
 /**
- * The listed public events of the calendar in memory: what anonymous lists are answered from. It holds no texts, only what lists are
- * ordered and narrowed by: about 60 bytes an event. The database stays the truth; `event-memory.ts` keeps this in step with it.
+ * The listed public events of the calendar in memory, which answer anonymous lists. It has no texts, only the values that lists are ordered and
+ * narrowed by: about 60 bytes an event. The database is the truth; `event-memory.ts` keeps the index in step with it.
  */
 export interface EventIndex {
   /** Columns by slot. Times are wall clocks in ms as if they were UTC. */
@@ -15,17 +15,14 @@ export interface EventIndex {
   /** Where the postings of a slot begin in `links`, and how many they are. */
   linkStarts: Int32Array
   linkCounts: Uint16Array
-  /** How many of them, the first ones, are the terms that the event is assigned to itself. */
+  /** How many of them, the first ones, are the terms of the event itself. */
   ownTermCounts: Uint16Array
   /** The posting of the venue an event takes place at, `NO_VENUE` or `SEVERAL_VENUES`. */
   venues: Int32Array
   links: Int32Array
   linksUsed: number
   slotCount: number
-  /**
-   * The slots below this one are in the order of lists themselves. They keep their times when their events have moved on, and are never
-   * used again.
-   */
+  /** Slots below this number are in the order of lists. They keep their times when their events move, and are never reused. */
   ordered: number
   freeSlots: number[]
   /** Slot + 1 by event id; 0 for events that are not listed. */
@@ -33,24 +30,23 @@ export interface EventIndex {
   /** All slots in the order of lists. */
   all: SortedSlots
   /**
-   * Slots by what they share; the number of a posting is found by its key, that of a cell's in the cell. Lists that nobody has asked for yet
-   * are as they were noted.
+   * The posting lists. The number of a posting is found by its key, that of a cell in the cell. Lists that no query has used yet are in `noted`.
    */
   postings: (SortedSlots | undefined)[]
-  /** Slots of all postings as the index was filled, and where those of each end. */
+  /** The slots of all posting lists as the index was filled, and the end of each list. */
   noted: { slots: Int32Array<ArrayBuffer>; ends: Int32Array }
   postingOf: Map<number, number>
   /** The key of each posting. */
   postingKeys: number[]
   places: Places
-  /** Another number whenever any list may have become another one. */
+  /** Changes whenever any list may have changed. */
   revision: number
-  /** By slot the number of the gathering that met it last, and the number of the latest one. */
+  /** The visit stamp of each slot, and the latest stamp. */
   met: Uint32Array
   gatherings: number
 }
 
-/** What the index must know of one event. */
+/** The values of one event that the index holds. */
 export interface IndexedEvent {
   id: number
   start_date: string
@@ -61,18 +57,18 @@ export interface IndexedEvent {
   terms: readonly number[]
   /** Terms above those, in any order and any number of times: an event of a category is one of its ancestors' too (rule 13.2). */
   ancestors: readonly number[]
-  /** Venues it takes place at and its organizers, in order, as far as everybody may see them. */
+  /** The venues and organizers that everybody may see, in order. */
   venues: readonly number[]
   organizers: readonly number[]
 }
 
-/** What an event is linked to, as `IndexedEvent` has it. */
+/** The links of an event, as in `IndexedEvent`. */
 export type IndexedLinks = Record<'terms' | 'venues' | 'organizers', number[]>
 
 const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
-/** What events share: the id of a record, a flag, a cell with a venue of theirs, or having several venues. */
+/** The kinds of posting lists: a record, a flag, a cell with a venue, or several venues. */
 export type PostingKind = 'term' | 'venue' | 'organizer' | 'featured' | 'located' | 'cell' | 'several'
 const KINDS: Record<PostingKind, number> = {
   term: 0,
@@ -83,19 +79,19 @@ const KINDS: Record<PostingKind, number> = {
   cell: 5,
   several: 6,
 }
-/** Keys of a kind lie so far apart. */
+/** The distance between two keys of a kind. */
 const KEY_STEP = 8
 const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 
-/** Of all indexes, so that no two have the same revision. */
+/** Counts over all indexes, so that no two have the same revision. */
 let revisions = 0
 
-/** Notes that lists may have changed by data outside the index: names of terms, and places. */
+/** Notes that lists may have changed through data outside the index: names of terms, and places. */
 export function noteRevision(index: EventIndex): void {
   index.revision = ++revisions
 }
 
-/** An index with room for so many events, with ids up to the largest; more is made when it is needed. */
+/** An empty index with room for this many events, with ids up to the largest; it grows when needed. */
 export function emptyIndex(events = 64, largestId = 256): EventIndex {
   return {
     ids: new Int32Array(events),
@@ -124,7 +120,7 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
   }
 }
 
-/** More postings than events have on average: terms with their ancestors, a venue and its cells, perhaps an organizer, and two flags. */
+/** More postings than an average event has: terms with their ancestors, a venue and its cells, perhaps an organizer, and two flags. */
 const LINKS_EXPECTED = 14
 
 /** Orders slots as lists show their events (rule 11.7). */
@@ -136,14 +132,14 @@ export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
       (index.ids[a] as number) - (index.ids[b] as number)
 
 /**
- * Notes an event that comes after all that are there, as when the index is filled in order; it is in no list before `listNoted`. One that
- * is there already, since it has moved while the index was being filled, stays as it is.
+ * Appends an event that comes after all others while the index is filled in order; no list has it before `listNoted`. An event that is there
+ * already has moved meanwhile and stays as it is.
  */
 export function noteEvent(index: EventIndex, event: IndexedEvent): void {
   if ((index.slotOf[event.id] ?? 0) === 0) takeSlot(index, event)
 }
 
-/** Makes the lists of an index whose events have all been noted: together, since one by one they would leave much garbage. */
+/** Makes the posting lists of a filled index all at once; one by one they would leave much garbage. */
 export function listNoted(index: EventIndex): void {
   const { slotCount, linkStarts, linkCounts, links } = index
   const ends = new Int32Array(index.postings.length)
@@ -174,7 +170,7 @@ export function listNoted(index: EventIndex): void {
   index.all = slotsInOrder(Int32Array.from({ length: slotCount }, (_, slot) => slot))
 }
 
-/** Adds an event, or puts it where it now belongs; one that stands there already stays. */
+/** Adds an event, or moves it to its new place; an unchanged one stays. */
 export function putEvent(index: EventIndex, event: IndexedEvent): void {
   if (isAsItStands(index, event)) return
   dropEvent(index, event.id)
@@ -200,7 +196,7 @@ function isAsItStands(index: EventIndex, event: IndexedEvent): boolean {
   )
 }
 
-/** Takes an event out, if it is there. */
+/** Removes an event, if it is there. */
 export function dropEvent(index: EventIndex, id: number): void {
   const slot = (index.slotOf[id] ?? 0) - 1
   if (slot < 0) return
@@ -212,7 +208,7 @@ export function dropEvent(index: EventIndex, id: number): void {
   if (slot >= index.ordered) index.freeSlots.push(slot)
 }
 
-/** What a listed event is linked to; nothing for any other. */
+/** The links of a listed event; none for any other. */
 export function linksOf(index: EventIndex, id: number): IndexedLinks {
   const links: IndexedLinks = { terms: [], venues: [], organizers: [] }
   const slot = (index.slotOf[id] ?? 0) - 1
@@ -231,15 +227,15 @@ export function linksOf(index: EventIndex, id: number): IndexedLinks {
   return links
 }
 
-/** Postings beside those in use that are worth their room. */
+/** The most unused postings that an index keeps. */
 const SPARE_POSTINGS = 10_000
 
-/** Whether most postings are of cells that venues have left: their numbers are given to none again, so a new index is smaller. */
+/** Whether most postings belong to cells that venues have left. Their numbers are not reused, so a new index is smaller. */
 export function isMostlySpare({ postings, postingOf, places }: EventIndex): boolean {
   return postings.length > SPARE_POSTINGS + 2 * (postingOf.size + places.cells.size)
 }
 
-/** The numbers of the postings that these ids, each once, have, of those that any event has met. */
+/** The posting numbers of these ids, each given once; ids that no event has are left out. */
 export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<number>): number[] {
   const postings: number[] = []
   for (const id of ids) {
@@ -249,7 +245,7 @@ export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<
   return postings
 }
 
-/** True when the index has met events of this venue or organizer; others may not exist at all. */
+/** True when the index has had events of this venue or organizer; any other may not exist. */
 export function hasEventsOf(index: EventIndex, kind: 'venue' | 'organizer', id: number): boolean {
   return index.postingOf.has(keyOf(kind, id))
 }
@@ -267,7 +263,7 @@ export function listOf(index: EventIndex, posting: number | undefined): SortedSl
   return posting === undefined ? NOTHING : openList(index, posting)
 }
 
-/** A list that can be changed. Most of them nobody ever asks for, so each is made when it is needed. */
+/** A posting list ready to be changed. Each is made when first needed, since most never are. */
 function openList(index: EventIndex, posting: number): SortedSlots {
   const open = index.postings[posting]
   if (open) return open
@@ -285,10 +281,10 @@ function postingsOf(index: EventIndex, slot: number): number[] {
   return [...index.links.subarray(start, start + (index.linkCounts[slot] as number))]
 }
 
-/** Only those that start at the same moment are ordered by it, so that whatever it is must be a number. */
+/** The date orders only events that start at the same moment, so any number will do. */
 const dateOf = ({ date }: IndexedEvent) => utcToMs(date) || 0
 
-/** Writes an event into the columns and returns its slot; it is in no list yet. */
+/** Writes an event into the columns and returns its slot; no list has it yet. */
 function takeSlot(index: EventIndex, event: IndexedEvent): number {
   const slot = index.freeSlots.pop() ?? index.slotCount++
   if (slot >= index.ids.length) widenColumns(index)
@@ -302,7 +298,7 @@ function takeSlot(index: EventIndex, event: IndexedEvent): number {
   return slot
 }
 
-/** Postings of an event, reused from one to the next since a million events pass through here. */
+/** The postings of one event; the array is reused, since a million events pass through here. */
 const scratch: number[] = []
 
 function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
@@ -362,7 +358,7 @@ function venueOf(index: EventIndex, { venues }: IndexedEvent): number {
   return venues.length > 1 ? SEVERAL_VENUES : postingFor(index, keyOf('venue', only))
 }
 
-/** Leaves behind the links of events that have moved on, and makes room for more. */
+/** Drops the links of events that have moved, and makes room for more. */
 function compactLinks(index: EventIndex, more: number): void {
   let live = 0
   for (let slot = 0; slot < index.slotCount; slot++) if (isLive(index, slot)) live += index.linkCounts[slot] as number

@@ -205,7 +205,7 @@ async function readCalendar(memory: EventMemory): Promise<void> {
   await alone(following, () => replaceAll(memory, { terms, index, start }))
 }
 
-/** What reading the calendar gave, and the cursor from before it. */
+/** The calendar as it was read, and the cursor from before. */
 interface ReadCalendar {
   terms: Map<number, TermRow>
   index: EventIndex

@@ -1,58 +1,58 @@
 import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keep } from '../cache/cache.ts'
 import type { TermRow } from '../storage/schema.ts'
 
-/** A part of an answer as bytes of JSON ready to be copied. */
+/** A part of an answer as JSON bytes, ready to be copied. */
 export interface Piece {
   bytes: Buffer
-  /** The counts of terms in `bytes`: where each stands, whose it is, and what it says, one after the other. */
+  /** The counts of terms in `bytes`: three numbers each: the place, the term and the count. */
   counts: number[]
-  /** The state of the counts it was last brought up to. */
+  /** The `countsVersion` that its counts are of. */
   countsVersion: number
 }
 
-/** Presented public events and what they are put together from, the recently used ones, bounded in bytes. */
+/** A cache of presented public events and of their parts, bounded in bytes. */
 export interface EventPieces {
   events: Cache<number, Piece>
-  /** As events show them; empty for those that they do not show. */
+  /** As events show them; empty for those that events do not show. */
   venues: Cache<number, Buffer>
   organizers: Cache<number, Buffer>
   terms: Cache<number, Piece>
   /** Rises whenever the count of any term changes. */
   countsVersion: number
-  /** Rises whenever all is forgotten. */
+  /** Rises whenever everything is dropped. */
   age: number
-  /** Rises with every eviction by a change: a row read before may be older than a value cached after. */
+  /** Rises with every drop by a change: a row read before one may be older than a value cached after it. */
   drops: number
   /** How often each event has changed, by id. */
   changes: Uint32Array
-  /** Ids of events that were asked for and not there: of those that share a place, the latest. */
+  /** The ids of missed events; of ids that share a place, the latest. */
   missed: Uint32Array
 }
 
-/** What an event is put together from. */
+/** The parts of an event. */
 export interface EventParts {
   /** Its own members, as a JSON object. */
   own: string
   categories: readonly Piece[]
   tags: readonly Piece[]
-  /** Those that it shows. */
+  /** The parts that it shows. */
   venues: readonly Buffer[]
   organizers: readonly Buffer[]
 }
 
-/** An event of a list: one that is kept, or what it is written from this once. */
+/** An event of a list: a cached piece, or the parts to write it from. */
 export type ListedEvent = Piece | EventParts
 
-/** Bytes that a piece takes. */
+/** The bytes of a piece. */
 const sizeOf = ({ bytes, counts }: Piece) => bytes.length + counts.length * 8 + OVERHEAD
 
-/** Digits kept free for a count, so that it can be rewritten in place: blanks before a number mean nothing in JSON. */
+/** Digits reserved for a count, so that it can be rewritten in place: JSON ignores blanks before a number. */
 const WIDTH = 10
 /** Only an embedded term has these members in this order; inside a JSON text every quote would be escaped. */
 const EMBEDDED_COUNT = /"count":(\d+),"filter":"raw","id":(\d+)/g
 /** Bytes a piece costs beside its JSON. */
 const OVERHEAD = 200
-/** Places for events that were missed, a power of two: several times as many as there is room for in the budget of a small machine. */
+/** Places for missed events, a power of two: several times as many as the budget of a small machine has room for. */
 const MISSED = 65_536
 
 export function emptyPieces(budget: CacheBudget): EventPieces {
@@ -76,7 +76,7 @@ export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<nu
   return piece
 }
 
-/** Keeps an event put together from its parts. */
+/** Caches an event assembled from its parts. */
 export function keepPiece(pieces: EventPieces, id: number, parts: EventParts): Piece {
   const piece = joinPiece(pieces, parts)
   keep(pieces.events, id, piece, sizeOf(piece))
@@ -84,8 +84,8 @@ export function keepPiece(pieces: EventPieces, id: number, parts: EventParts): P
 }
 
 /**
- * Notes that an event was asked for and not there, and tells whether it is worth keeping: when that has happened before, lately. Most events
- * of a large calendar that nobody has asked for lately are asked for once, and would only push out those that are asked for again.
+ * Notes a miss, and tells whether the event is worth caching: when it was missed before, lately. In a large calendar most events are asked for
+ * once, and would only evict those that are asked for again.
  */
 export function isMissedAgain({ missed }: EventPieces, id: number): boolean {
   const place = id % MISSED
@@ -94,12 +94,12 @@ export function isMissedAgain({ missed }: EventPieces, id: number): boolean {
   return false
 }
 
-/** Keeps a venue or organizer as events show it. */
+/** Caches a venue or organizer as events show it. */
 export function keepLinked(linked: Cache<number, Buffer>, id: number, bytes: Buffer): void {
   keep(linked, id, bytes, bytes.length + OVERHEAD)
 }
 
-/** The piece of a term with its count as it is now, made when it is not in memory. */
+/** The piece of a term with its present count; it is made when it is not cached. */
 export function termPiece(
   pieces: EventPieces,
   id: number,
@@ -116,7 +116,7 @@ export function termPiece(
   return piece
 }
 
-/** Forgets an event that has changed, and with it whatever else was made of it. */
+/** Drops a changed event and everything made of it. */
 export function dropPiece(pieces: EventPieces, id: number): void {
   pieces.drops++
   drop(pieces.events, id)
@@ -128,13 +128,13 @@ export function dropPiece(pieces: EventPieces, id: number): void {
   pieces.changes[id] = (pieces.changes[id] ?? 0) + 1
 }
 
-/** Forgets a venue or organizer that has changed. */
+/** Drops a changed venue or organizer. */
 export function dropLinked(pieces: EventPieces, kind: 'venues' | 'organizers', id: number): void {
   pieces.drops++
   drop(pieces[kind], id)
 }
 
-/** Forgets a term that has changed. */
+/** Drops a changed term. */
 export function dropTerm(pieces: EventPieces, id: number): void {
   pieces.drops++
   drop(pieces.terms, id)
@@ -147,10 +147,10 @@ export function dropAllPieces(pieces: EventPieces): void {
   pieces.drops++
 }
 
-/** What events were like at some time, to be told from what they are like later. */
+/** The state of events at some time, to compare with a later one. */
 export interface EventStates {
   age: number
-  /** Of each event, how often it had changed. */
+  /** How often each event had changed. */
   changes: readonly number[]
 }
 
@@ -158,12 +158,12 @@ export function statesOf({ age, changes }: EventPieces, ids: readonly number[]):
   return { age, changes: ids.map((id) => changes[id] ?? 0) }
 }
 
-/** Whether these events are for certain what they were, but for the counts of their terms. */
+/** Whether these events are certainly the same, but for the counts of their terms. */
 export function areUnchanged({ age, changes }: EventPieces, ids: readonly number[], before: EventStates): boolean {
   return age === before.age && ids.every((id, i) => (changes[id] ?? 0) === before.changes[i])
 }
 
-/** A text, or a copy of bytes, in a buffer of its own: small ones would share theirs with others, and keep it when those are gone. */
+/** A text, or a copy of bytes, in a buffer of its own: small buffers share memory with others and keep it alive. */
 export function bytesOf(content: string | Buffer): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(content))
   if (typeof content === 'string') bytes.write(content)
@@ -171,7 +171,7 @@ export function bytesOf(content: string | Buffer): Buffer {
   return bytes
 }
 
-/** JSON as a piece, with the counts of the terms in it ready to be rewritten. */
+/** A piece of JSON, with the counts of its terms ready to be rewritten. */
 export function readPiece(json: string, countsVersion: number): Piece {
   const counts: number[] = []
   let text = ''
@@ -194,13 +194,13 @@ const TAGS = Buffer.from('],"tags":[')
 const VENUE = Buffer.from('],"venue":')
 const ORGANIZER = Buffer.from(',"organizer":[')
 const END = Buffer.from('],"custom_fields":[]}')
-/** Longer than all that stands between the parts of an event, but for what separates those of a list. */
+/** More bytes than the separators between the parts of an event and between events. */
 const FRAME = CATEGORIES.length + TAGS.length + VENUE.length + ORGANIZER.length + END.length + 2
 const COMMA = ','.charCodeAt(0)
 const OPEN = '['.charCodeAt(0)
 const CLOSE = ']'.charCodeAt(0)
 
-/** More bytes than an event takes as JSON, found without looking at its text. */
+/** An upper bound of the JSON bytes of an event, found without a look at its text. */
 export function mostBytes({ own, categories, tags, venues, organizers }: EventParts): number {
   let most = own.length * 3 + FRAME
   for (const terms of [categories, tags]) for (const { bytes } of terms) most += bytes.length + 1
@@ -209,11 +209,11 @@ export function mostBytes({ own, categories, tags, venues, organizers }: EventPa
 }
 
 /**
- * Writes an event, member for member what `presentEvent` shows, into a buffer with room for `mostBytes`. Returns where it ends, and adds to
- * `counts` what a piece knows of them.
+ * Writes an event, with exactly the members of `presentEvent`, into a buffer with room for `mostBytes`. Returns the end, and adds the counts of the
+ * event to `counts`.
  */
 export function writeParts(parts: EventParts, into: Buffer, start: number, counts: number[]): number {
-  // In place of its last brace more members follow.
+  // More members follow in place of the last brace.
   let at = start + into.write(parts.own, start) - 1
   const add = (chunk: Buffer, i: number) => {
     if (i > 0) into[at++] = COMMA
@@ -245,7 +245,7 @@ export function writePiece({ bytes, counts: own }: Piece, into: Buffer, at: numb
   return at + bytes.copy(into, at)
 }
 
-/** An event put together from its parts. */
+/** An event assembled from its parts. */
 function joinPiece({ countsVersion }: EventPieces, parts: EventParts): Piece {
   const wide = Buffer.allocUnsafe(mostBytes(parts))
   const counts: number[] = []
@@ -253,7 +253,7 @@ function joinPiece({ countsVersion }: EventPieces, parts: EventParts): Piece {
   return { bytes: bytesOf(wide.subarray(0, end)), counts, countsVersion }
 }
 
-/** Rewrites the counts of the terms in a piece that are others by now. */
+/** Rewrites the outdated counts of a piece. */
 export function updateCounts(
   { countsVersion }: Pick<EventPieces, 'countsVersion'>,
   piece: Piece,
@@ -268,7 +268,7 @@ export function updateCounts(
   piece.countsVersion = countsVersion
 }
 
-/** Whether a piece shows the counts that its terms have now. */
+/** Whether the counts in a piece are the present ones. */
 export function hasCurrentCounts(
   { countsVersion }: EventPieces,
   piece: Piece,

@@ -1,7 +1,7 @@
 import { type Direction, directionOf, distanceBetween, distanceKm } from '../storage/distance.ts'
 import { boxAround, type Circle } from '../storage/geo.ts'
 
-/** Where venues are: in cells of three grids, each within one of the next coarser grid, so that venues near a point are found without looking at all. */
+/** The places of venues in cells of three nested grids, so that venues near a point are found without a look at all. */
 export interface Places {
   /** By venue. */
   all: Map<number, Place>
@@ -25,21 +25,21 @@ interface Place extends Point {
 
 export interface Cell {
   number: number
-  /** The list of the events that take place in it, for the index to note. */
+  /** The posting list of the events in it; the index sets it. */
   posting: number | undefined
-  /** Its centre, and how far from there the farthest of its corners may be, in km. */
+  /** Its centre, and the distance from there to its farthest corner, in km. */
   centre: Direction
   reach: number
-  /** Cells of the next finer grid that have venues; none of the finest. */
+  /** Cells of the next finer grid with venues; none in the finest. */
   cells: Cell[]
   /** Venues, in cells of the finest grid. */
   places: Place[]
 }
 
-/** Cells of a degree by grid: less than thirty kilometres, four, and half a one. Of a circle around a town few are left at the edge. */
+/** Cells of a degree by grid: below thirty kilometres, four, and half a kilometre. The edge of a circle around a town leaves few venues to test. */
 const GRIDS = [4, 32, 256] as const
 const [COARSEST] = GRIDS
-/** More cells than there are in a row around the earth, and in a grid, so that no two have the same number. */
+/** More cells than a row around the earth, and a grid, have, so that no two get the same number. */
 const ROW = 100_000
 const GRID = 1e10
 
@@ -47,7 +47,7 @@ export function noPlaces(): Places {
   return { all: new Map(), cells: new Map(), coarsest: [] }
 }
 
-/** Notes where a venue is; undefined when it has no coordinates or is not public. */
+/** Sets the place of a venue; undefined when it has no coordinates or is not public. */
 export function putPlace(places: Places, venue: number, point: Point | undefined): void {
   const before = places.all.get(venue)
   if (before && before.lat === point?.lat && before.lng === point.lng) return
@@ -57,7 +57,7 @@ export function putPlace(places: Places, venue: number, point: Point | undefined
   places.all.set(venue, enterCells(places, venue, point))
 }
 
-/** What lies within a circle, in no order: cells that do so as a whole and have none in common, and the venues that do of all others. */
+/** The disjoint cells that lie in a circle as a whole, and the venues in it outside those cells, in no order. */
 export function placesWithin(places: Places, circle: Circle): { cells: Cell[]; venues: number[] } {
   const { lat, lng, radius } = circle
   const centre = directionOf(lat, lng)
@@ -88,7 +88,7 @@ export function cellsOf({ lat, lng }: Point): number[] {
   return GRIDS.map((perDegree) => numberOf(lineOf(lat, perDegree), lineOf(lng, perDegree), perDegree))
 }
 
-/** The numbers of the coarsest cells that a circle may reach into; undefined for more than `most`, and where a box tells nothing. */
+/** The coarsest cells that a circle may reach; undefined when they are more than `most`, and where a box tells nothing. */
 function numbersAround(circle: Circle, most: number): number[] | undefined {
   const { latitudes, longitudes } = boxAround(circle)
   if (longitudes === undefined) return undefined
@@ -128,13 +128,13 @@ function emptyCell(point: Point, number: number, perDegree: number): Cell {
   const middleOf = (degrees: number) => (lineOf(degrees, perDegree) + 0.5) / perDegree
   const [lat, lng] = [middleOf(point.lat), middleOf(point.lng)]
   const half = 0.5 / perDegree
-  // From the centre to the edge nearer to the equator, which is the longer one, and along it: no way to a corner is longer.
+  // The distance from the centre to the edge nearer to the equator, which is the longer one, and along it: at least that of any corner.
   const edge = Math.max(0, Math.abs(lat) - half)
   const reach = distanceKm(0, 0, half, 0) + distanceKm(edge, 0, edge, half)
   return { number, posting: undefined, centre: directionOf(lat, lng), reach, cells: [], places: [] }
 }
 
-/** Takes a venue out of its cells, and out of the grids those that nothing is left in, from the finest on. */
+/** Removes a venue from its cells, and empty cells from their grids, the finest first. */
 function leaveCells({ cells, coarsest }: Places, place: Place): void {
   for (const [i, cell] of [...place.path.entries()].reverse()) {
     cell.places = cell.places.filter((other) => other !== place)

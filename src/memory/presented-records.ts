@@ -1,10 +1,10 @@
 import type { Db } from '../storage/database.ts'
 import { statement } from '../storage/statement.ts'
 
-/** A public record as lists show it, kept beside its row: every change of the row deletes it. */
+/** A public record as lists show it, stored beside its row: every change of the row deletes it. */
 export interface PresentedRecord {
   record: number
-  /** The image to be shown in it, which may change by itself. */
+  /** The image that it shows, which may change by itself. */
   image: number | null
   /** Its own members as a JSON object, as if it had no image. */
   own: string
@@ -18,7 +18,7 @@ const select = statement<{ ids: readonly number[]; form: string }>()((db, value)
     .where('form', '=', value('form')),
 )
 
-/** Those of these records that are kept presented in this form. */
+/** The records among these that are stored presented in this form. */
 export async function findPresented(
   db: Db,
   form: string,
@@ -30,7 +30,7 @@ export async function findPresented(
   return found
 }
 
-/** Whether the text looks like one that was stored, as far as a quick look tells: lists copy it as it stands. */
+/** Whether the text looks complete, at a quick look: lists copy it as it is. */
 function isWhole({ record, own }: PresentedRecord): boolean {
   return own.startsWith(`{"id":${record},`) && own.endsWith('}')
 }
@@ -48,12 +48,12 @@ const upsert = statement<{ rows: (PresentedRecord & { form: string })[] }>()((db
     ),
 )
 
-/** Keeps records presented whose rows were written or held by this transaction. */
+/** Stores presented records whose rows this transaction wrote or holds. */
 export async function keepPresented(tx: Db, form: string, records: readonly PresentedRecord[]): Promise<void> {
   if (records.length > 0) await upsert(tx, { rows: records.map((record) => ({ ...record, form })) })
 }
 
-/** Records that were presented from their rows, and are kept presented once there are enough of them for one write. */
+/** Records that were presented from their rows and wait to be stored, many with one write. */
 export interface Unkept {
   ids: Set<number>
   isKeeping: boolean

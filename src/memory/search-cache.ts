@@ -3,10 +3,10 @@ import type { Database } from '../storage/database.ts'
 import type { IdSet } from '../storage/id-set.ts'
 import { parseSearch } from '../text/search.ts'
 
-/** Bytes that what a search has found costs beside its ids and its key. */
+/** Bytes that a cached result costs beside its ids and its key. */
 const OVERHEAD = 300
 
-/** What searches have found, so that the next page of one costs nothing. */
+/** The results of searches: the next page of one costs nothing. */
 export interface EventSearches {
   found: Cache<string, IdSet>
   /** Searches under way. */
@@ -18,8 +18,8 @@ export function emptySearches(budget: CacheBudget): EventSearches {
 }
 
 /**
- * The events that a search finds in data of at least this version: remembered, or looked for. Whatever is remembered was looked for at
- * that very version or while it was being left.
+ * The events that a search finds in data of at least this version, from the cache or the database. A cached result was found at that version or
+ * during the change to the next.
  */
 export function findSearched(
   searches: EventSearches,

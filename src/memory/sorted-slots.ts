@@ -24,10 +24,10 @@ export function emptySlots(): SortedSlots {
   return { blocks: [], before: UNCOUNTED, isCounted: true, size: 0 }
 }
 
-/** Most lists have one block, which nothing stands before. */
+/** Most lists have one block, which starts at 0. */
 const UNCOUNTED = new Int32Array(0)
 
-/** A list of slots that are in order; it goes on to use the array. */
+/** A list of slots that are in order; the list takes over the array. */
 export function slotsInOrder(slots: Int32Array<ArrayBuffer>): SortedSlots {
   const blocks: Block[] = []
   for (let from = 0; from < slots.length; from += FULL) {
@@ -55,7 +55,7 @@ export function addSlot(list: SortedSlots, slot: number, order: Order): void {
   changed(list, 1)
 }
 
-/** Takes a slot out; its key must still be the one it was added with. */
+/** Removes a slot; its key must still be the one it was added with. */
 export function removeSlot(list: SortedSlots, slot: number, order: Order): void {
   const at = blockFor(list, slot, order)
   const block = list.blocks[at]
@@ -73,7 +73,7 @@ export interface Bound {
   isOpen: boolean
   /** By slot; lists are in the order of these. */
   keys: Float64Array
-  /** The slots below this one are in the order of their keys themselves: what comes before the bound is known of them without looking. */
+  /** Slots below this number are in the order of their keys: slots before the bound are known without a look at the keys. */
   ordered: number
   /** The first of those that does not come before the bound. */
   first: number
@@ -92,7 +92,7 @@ export function boundAt(keys: Float64Array, ordered: number, key: number, isOpen
   return { key, isOpen, keys, ordered, first: low }
 }
 
-/** How many slots of the list come before a bound. Written without calling a function for each, since a circle asks hundreds of lists. */
+/** How many slots of the list come before a bound. It calls no function for each slot, since a circle counts hundreds of lists. */
 export function lowerBound(list: SortedSlots, bound: Bound): number {
   const { key, isOpen, keys, ordered, first } = bound
   let low = 0

@@ -11,8 +11,8 @@ export async function startSequence(db: Db, table: string, first: number): Promi
 }
 
 /**
- * How the two databases spell the column types that migrations use. Texts compare by code point on both. Ids are as wide as whole numbers
- * that a client may send, so that asking for one that is never given finds nothing rather than failing.
+ * The column types of migrations on either database. Texts compare by code point on both. Ids are as wide as whole numbers that a client may send,
+ * so a look-up of an impossible id finds nothing and does not fail.
  */
 export function columnTypes(db: Db): { sequence: string; id: string; text: string; real: string } {
   if (isPostgres(db)) {

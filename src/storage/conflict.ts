@@ -4,13 +4,13 @@ export function isConflict(error: unknown): boolean {
   return codeOf(error) === '23505' || /UNIQUE constraint failed/.test(error.message)
 }
 
-/** A statement that a session has kept no longer fits the tables. */
+/** A prepared statement of a session no longer fits the tables. */
 const OUTDATED = '0A000'
 
 /** Serialization failure, deadlock, a row that another transaction removed while this one referred to it, and tables that have changed. */
 const RACES = new Set(['40001', '40P01', '23503', OUTDATED])
 
-/** True when a transaction failed because of another one, so that it may succeed when run again. */
+/** True when a transaction failed because of another one and may succeed when run again. */
 export function isRace(error: unknown): boolean {
   return isConflict(error) || (error instanceof Error && RACES.has(codeOf(error)))
 }

@@ -17,8 +17,8 @@ const SHOWN = new Set([
 const HIDDEN = '***'
 
 /**
- * The address of a database as messages and logs may show it: without the password, in whatever form it was given, well-formed or not. Of a
- * doubtful address rather too much is hidden than too little.
+ * The address of a database for messages and logs: without the password, in any form, well-formed or not. Of a doubtful address it hides too much
+ * rather than too little.
  */
 export function withoutPassword(address: string): string {
   if (address.startsWith('sqlite:')) return address
@@ -26,7 +26,7 @@ export function withoutPassword(address: string): string {
   return slashes === -1 ? withoutSecretWords(address) : withoutUrlPassword(address, slashes + 3)
 }
 
-/** `scheme://user:password@host/name?parameter=value`, where the password may have any sign in it, also `@`, `/` and `?`. */
+/** `scheme://user:password@host/name?parameter=value`; the password may have any sign, also `@`, `/` and `?`. */
 function withoutUrlPassword(address: string, start: number): string {
   const at = address.lastIndexOf('@')
   const colon = address.indexOf(':', start)
@@ -47,7 +47,7 @@ function withoutSecretParameters(query: string): string {
   return shown.join('&')
 }
 
-/** `host=… password=…`, where values stand in quotes or not: from the first one that may be secret on nothing is shown. */
+/** `host=… password=…`, with values in quotes or not: nothing is shown from the first one on that may be secret. */
 function withoutSecretWords(address: string): string {
   const words = address.split(/(\s+)/)
   const secret = words.findIndex(

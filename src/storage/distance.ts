@@ -10,7 +10,7 @@ export function distanceKm(lat1: number, lng1: number, lat2: number, lng2: numbe
   return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(a)))
 }
 
-/** Where a point of the earth is seen from its middle: a vector of length 1. */
+/** The direction of a point from the centre of the earth: a vector of length 1. */
 export interface Direction {
   x: number
   y: number
@@ -23,7 +23,7 @@ export function directionOf(lat: number, lng: number): Direction {
   return { x: Math.cos(north) * Math.cos(east), y: Math.cos(north) * Math.sin(east), z: Math.sin(north) }
 }
 
-/** The distance of `distanceKm` but for rounding, with one arc sine in place of five such functions. */
+/** As `distanceKm`, but for rounding, with one arc sine in place of five such functions. */
 export function distanceBetween(a: Direction, b: Direction): number {
   const [x, y, z] = [a.x - b.x, a.y - b.y, a.z - b.z]
   return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(x * x + y * y + z * z) / 2))

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Db } from './database.ts'
 
 /**
- * The name of this history of the calendar: cursors of different editions never name the same state, and code that gives a
- * cursor to clients gives the edition with it. It changes when the database goes back to an earlier state, which it cannot notice itself.
+ * The name of this history of the calendar. Cursors of different editions never mean the same state, so a client gets a cursor together with the
+ * edition. It changes when the database goes back to an earlier state, which the database cannot notice itself.
  */
 export async function readEdition(db: Db): Promise<string> {
   const { edition } = await db.selectFrom('editions').select('edition').executeTakeFirstOrThrow()

@@ -7,13 +7,13 @@ import { migrationNames } from './migrate.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import { reason } from './unavailable.ts'
 
-/** The findings of a look at a database, which changes nothing. */
+/** The findings of an examination, which changes nothing. */
 export interface Examined {
   /** The name and version of the server, such as `PostgreSQL 18.4`. */
   server: string
   /** The file, where it is one. */
   file: string | undefined
-  /** Steps that this version would make, and those of a newer one; undefined where there is no calendar. */
+  /** Migrations that this version would run, and those of a newer one; undefined where there is no calendar. */
   steps: { missing: string[]; unknown: string[] } | undefined
   /** The faults of pages or tables, in the words of the database. */
   damage: string[]
@@ -34,10 +34,7 @@ const LAST_CHANGE = ['events', 'venues', 'organizers']
   .map((table) => `select max(modified_utc) as changed from ${table}`)
   .join(' union all ')
 
-/**
- * Looks at the database at an address without changing anything.
- * @throws Error with one sentence when there is none, or it does not answer
- */
+/** Examines the database at an address without changing it. @throws Error with one sentence when there is none, or it does not answer */
 export async function examineDatabase(address: string, nowUtc: string): Promise<Examined> {
   if (address.startsWith('sqlite:')) return examineFile(address.slice('sqlite:'.length), nowUtc)
   const database = await openPostgres(address)
@@ -80,7 +77,7 @@ async function findDamage(ask: Ask): Promise<string[]> {
   }
 }
 
-/** A log beside the file holds newer pages; without one, nobody has the file open, and reading need leave no trace. */
+/** A write-ahead log has newer pages. Without one, no process has the file open, and the examination leaves no trace. */
 function openToLook(file: string): DatabaseSync {
   const address = pathToFileURL(file)
   address.search = existsSync(`${file}-wal`) ? '?mode=ro' : '?immutable=1'
@@ -127,7 +124,7 @@ async function examineCalendar(
     missing: migrationNames.filter((name) => !done.has(name)),
     unknown: [...done].filter((name) => !migrationNames.includes(name)).sort(),
   }
-  // The tables of another version may be others.
+  // Another version may have other tables.
   if (steps.missing.length + steps.unknown.length > 0) return { steps, lastChange: '', administrators: 0 }
   const changed = await ask(LAST_CHANGE)
   const [counted] = await ask(`

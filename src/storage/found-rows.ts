@@ -4,8 +4,8 @@ import type { Db } from './database.ts'
 import type { RecordTable } from './schema.ts'
 
 /**
- * The rows of a table that were found by their ids, in this order; what finds them stands in brackets, as a query of the query builder does. Finding, narrowing and putting in order is done with what indexes hold, and only
- * the rows of the page are read. They come without the text that searches look in, which nobody shows and which is as long as all others together.
+ * The rows of a table with the ids that a query in brackets finds, in this order. Finding, narrowing and ordering read indexes only, and rows are
+ * read for the page alone. They come without the search text, which no answer shows and which is as long as all other texts together.
  */
 export function foundRows<Row>(
   db: Db,

@@ -13,12 +13,12 @@ export interface Circle {
   radius: number
 }
 
-/** Degrees by which a box is larger than the circle in it, since neither is computed to the last digit. */
+/** The margin of a box around a circle in degrees, against rounding. */
 const ROUNDING = 1e-9
 
 /**
- * How many degrees a circle reaches from its centre to the north and south, and to the east and west: undefined for the latter when it
- * crosses the date line or holds a pole, where longitudes tell nothing.
+ * The degrees that a circle reaches to the north and south, and to the east and west: the latter is undefined when it crosses the date line or
+ * holds a pole, where longitudes tell nothing.
  */
 export function boxAround(circle: Circle): { latitudes: number; longitudes: number | undefined } {
   const latitudes = circle.radius / KM_PER_DEGREE + ROUNDING

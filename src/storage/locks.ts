@@ -4,9 +4,9 @@ import { isPostgres } from './dialect.ts'
 import type { RecordTable } from './schema.ts'
 import { statement } from './statement.ts'
 
-// SQLite lets one transaction write at a time, and every transaction that these functions are called in writes: there is nothing to wait
-// for there. PostgreSQL runs writers side by side, and what one has read another may change, unless it is held. Statements that are begun right
-// after holding something, without waiting, see it as it is once it is held.
+// SQLite has one writing transaction at a time, and every transaction that calls these functions writes, so they do nothing there. PostgreSQL has
+// several: rows that one has read may change unless they are held. Statements begun right after a hold, without waiting, see the row as it is once
+// held.
 
 const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
@@ -20,8 +20,8 @@ const lockIn = (table: RecordTable) =>
 const lockRecord = { events: lockIn('events'), venues: lockIn('venues'), organizers: lockIn('organizers') }
 
 /**
- * Waits until no other transaction holds this name, and holds it until the end of this one. For decisions about rows that do not exist yet,
- * such as whether a venue of a name must be made: nothing else can be held then.
+ * Waits until no other transaction holds this name, and holds it until the end of this one. For decisions about rows that do not exist yet, such as
+ * whether to make a venue of a name.
  */
 export async function holdName(tx: Db, name: string): Promise<void> {
   if (isPostgres(tx)) await lockName(tx, { name })
@@ -37,7 +37,7 @@ export function held<Query extends { forNoKeyUpdate: () => Query }>(tx: Db, quer
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
-/** A query whose rows are kept from changing until the end of the transaction, without those that somebody is changing now. */
+/** A query whose rows stay unchanged until the end of the transaction; rows that another transaction is changing are left out. */
 export function heldIfFree<Query extends { forShare: () => Query; skipLocked: () => Query }>(
   tx: Db,
   query: Query,

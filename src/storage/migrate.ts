@@ -35,8 +35,8 @@ const migrations: Migration[] = [
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name)
 
 /**
- * Brings the database up to date. Of several processes that do so at once one does the work, and the others wait for it.
- * @throws Error with one sentence when a newer version of the program has had the database.
+ * Brings the database up to date. Of several processes one migrates, and the others wait for it.
+ * @throws Error with one sentence when the database is of a newer version of the program.
  */
 export async function migrate(database: Database): Promise<Migrated> {
   const ran: string[] = []

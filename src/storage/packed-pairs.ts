@@ -6,8 +6,8 @@ import type { Tables } from './schema.ts'
 type Column = ReferenceExpression<Tables, keyof Tables> & string
 
 /**
- * All rows of a query as one text of pairs of whole numbers, `12,7 12,9 13,7`, null for none: a row of its own for each of millions takes
- * longer to make than to find, and leaves as much garbage.
+ * All rows of a query as one text of pairs of whole numbers, `12,7 12,9 13,7`; null for none. Making millions of rows would take longer than
+ * finding them, and leave as much garbage.
  */
 export function packPairs(db: Db, first: Column, second: Column, order: readonly Column[]): RawBuilder<string | null> {
   const aggregate = sql.raw(isPostgres(db) ? 'string_agg' : 'group_concat')

@@ -20,20 +20,20 @@ type Columns = object
 /** A value of a statement: a scalar, a list of scalars for `in`, a row or a list of rows to write. */
 type Value = Scalar | readonly Scalar[] | Columns | readonly Columns[]
 
-/** The place that a value takes in a query. */
+/** The place of a value in a query. */
 type Place<T> = [T] extends [Scalar]
   ? RawBuilder<T>
   : T extends readonly (infer Entry)[]
     ? Place<Entry>[]
     : { [Name in keyof T]: RawBuilder<Exclude<T[Name], undefined>> }
 
-/** Gives the place of a value by its name. Of lists and rows, as many places as the value has. */
+/** The place of a value by its name; of a list or row, as many places as the value has. */
 export type Places<Values> = <Name extends keyof Values>(name: Name) => Place<Values[Name]>
 
-/** Runs a statement with these values: the rows it selects or returns, none for any other. */
+/** Runs a statement with these values; returns the rows it selects or returns, else none. */
 export type Statement<Values, Row> = (db: Db, values: Values) => Promise<Row[]>
 
-/** A query as the query builder makes it. */
+/** A query of the query builder. */
 interface Query<Row> {
   compile: (db: Db) => CompiledQuery<Row>
 }
@@ -53,28 +53,27 @@ interface Compiled {
   query: CompiledQuery
   /** The slot of each parameter, or undefined where the query itself has a value. */
   slots: (Slot | undefined)[]
-  /** Times that it was run. */
+  /** How often it was run. */
   runs: number
   /** See `nameOf`. */
   name: string | undefined
 }
 
-/** Lists of more entries are one value: up to here the databases are quicker with a value for each. */
+/** Lists with more entries are one value; up to here a value for each entry is quicker. */
 const LONGEST_PLACED = 128
 /** Statements that write more rows at once are compiled each time; of the others so many are cached. */
 const MOST_ROWS_KEPT = 32
 const MOST_SHAPES = 200
 
 /**
- * A query that is built and compiled once and then run with ever other values, which costs a small part of building it each time:
+ * A query that is built and compiled once, and then run with other values, which costs a small part of building it each time:
  *
  *     const findEvent = statement<{ id: number }>()((db, value) => db.selectFrom('events').selectAll().where('id', '=', value('id')))
  *     const [row] = await findEvent(db, { id })
  *
- * It is the same on either database, inside transactions and outside. Rows are as the query builder gives them. A value is what its type
- * says: a text or number, a list of them for `in` (of at least one entry), a row for `values` or `set`, or a list of rows with the
- * same columns for `values` (of at least one row). `build` is called once for each shape that the values come in, and must depend on
- * nothing else.
+ * It is the same on either database, inside transactions and outside. Rows are those of the query builder. A value has the type it is declared
+ * with: a text or number, a list of them for `in` (of at least one entry), a row for `values` or `set`, or a list of rows with the same columns for
+ * `values` (of at least one row). `build` is called once for each shape of the values, and must depend on nothing else.
  */
 export function statement<Values extends Record<keyof Values, Value>>() {
   return <Result>(build: (db: Db, value: Places<Values>) => Query<Result>): Statement<Values, RowOf<Result>> => {
@@ -107,7 +106,7 @@ export function statement<Values extends Record<keyof Values, Value>>() {
   }
 }
 
-/** A query of a statement; its name, where it has one, stands for this very text in every process. */
+/** A query of a statement; its name, if any, means this very text in every process. */
 export interface NamedQuery extends CompiledQuery {
   name?: string | undefined
 }
@@ -118,16 +117,16 @@ async function execute(db: Db, query: NamedQuery): Promise<unknown[]> {
 
 /** Runs after which a statement is prepared on the server as well. */
 const NAMED_AFTER = 8
-/** Names that are given at the most, since every session of a server keeps each of them. */
+/** The most names, since every session of a server keeps each of them. */
 const MOST_NAMES = 200
-/** Characters of a statement that is given one. */
+/** The most characters of a statement with a name. */
 const LONGEST_NAMED = 8000
 
 const names = new Map<string, string>()
 
 /**
- * The name that a server may keep a statement under which is run again and again, or undefined. It is made from the text, so that sessions
- * which several processes have in turn never have another statement under it.
+ * The name under which a server may prepare a statement that is run again and again, or undefined. It is made from the text, so sessions that
+ * several processes use in turn never have another statement under it.
  */
 function nameOf(compiled: Compiled): string | undefined {
   if (compiled.runs < NAMED_AFTER) {
@@ -145,7 +144,7 @@ function newName(text: string): string | undefined {
   return name
 }
 
-/** Runs a statement without any detour: its rows, or undefined when it cannot do so at the moment. */
+/** Runs a statement directly: its rows, or undefined when it cannot do so at the moment. */
 export type Runner = (
   sql: string,
   parameters: readonly unknown[],
@@ -156,7 +155,7 @@ type Dialect = 'sqlite' | 'postgres'
 
 const directly = new WeakMap<Db, { dialect: Dialect; run: Runner }>()
 
-/** Has the statements of a connection run by `run` wherever it can, and by the query builder's own way elsewhere. */
+/** Has `run` run the statements of a connection wherever it can; the query builder runs them elsewhere. */
 export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
   directly.set(db, { dialect, run })
 }
@@ -211,7 +210,7 @@ function placesOf(
   return Array.from({ length: paddedLength(value.length) }, (_, at) => place(name, at))
 }
 
-/** The traits of the values that a compiled query depends on: the columns of rows, the length of lists; undefined for too many rows. */
+/** The shape of the values that a compiled query depends on: the columns of rows, the length of lists; undefined for too many rows. */
 function shapeOf(values: object): string | undefined {
   let shape = ''
   for (const name in values) {
@@ -232,7 +231,7 @@ function shapeOf(values: object): string | undefined {
   return shape
 }
 
-/** Lists are filled up with their last entry to the next power of two, so that few statements do for all lengths. */
+/** Lists are padded with their last entry to the next power of two, so that few statements serve all lengths. */
 function paddedLength(length: number): number {
   return length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
 }

@@ -1,6 +1,6 @@
 import type { RecordKind, Taxonomy } from './schema.ts'
 
-/** A stored record that cannot be presented, since its row holds something this program never writes. */
+/** A stored record that cannot be presented, since its row has values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'
   constructor(kind: ShownKind, id: number, cause: unknown) {
@@ -10,12 +10,12 @@ export class UnshowableRecord extends Error {
 
 export type ShownKind = RecordKind | Taxonomy | 'user'
 
-/** Where errors are noted. */
+/** Receives errors. */
 export interface Reporting {
   report: (error: unknown) => void
 }
 
-/** Shows a record that was asked for by itself, or is being written. @throws UnshowableRecord naming it */
+/** Shows a single record, or one being written. @throws UnshowableRecord naming it */
 export function showRecord<Shown>(kind: ShownKind, id: number, show: () => Shown): Shown {
   try {
     return show()
@@ -24,7 +24,7 @@ export function showRecord<Shown>(kind: ShownKind, id: number, show: () => Shown
   }
 }
 
-/** Shows one of several records; undefined for one that cannot be shown, which is noted and costs nobody the others. */
+/** Shows one of several records; undefined for a record that cannot be shown, which is reported and left out of the list. */
 export function showOrLeaveOut<Shown>(
   reporting: Reporting,
   kind: ShownKind,
@@ -39,7 +39,7 @@ export function showOrLeaveOut<Shown>(
   }
 }
 
-/** The notes of late and their time (ms), for each log: the same lists are read again and again. */
+/** The latest reports and their time (ms), for each log: the same lists are read again and again. */
 interface Notes {
   since: number
   noted: Set<string>
@@ -48,11 +48,11 @@ interface Notes {
 
 const notes = new WeakMap<Reporting['report'], Notes>()
 
-/** A record is noted once in so many ms, and so many records at most. */
+/** Milliseconds in which a record is reported once, and the most records reported in them. */
 const NOTED_EVERY = 60_000
 const MOST_NOTED = 50
 
-/** Notes that a record is left out of an answer. */
+/** Reports that a record is left out of an answer. */
 export function noteUnshowable({ report }: Reporting, kind: ShownKind, id: number, cause: unknown): void {
   const name = `${kind} ${id}`
   const known = notesOf(report)

@@ -5,8 +5,8 @@ import type { Database, Db } from './database.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /**
- * The database, whose `ping` also tells of writes that failed for want of room or permission: from then on it looks whether there is room
- * and tries a write, until that succeeds. `file` is that of a database which is one.
+ * Adds failed writes to the `ping` of a database: after a write failed for lack of room or permission, it looks for room and tries a write until
+ * that succeeds. `file` is that of a SQLite database.
  */
 export function watchWrites(database: Database, file: string | undefined): Database {
   let isFailing = false
@@ -28,7 +28,7 @@ export function watchWrites(database: Database, file: string | undefined): Datab
   return { ...database, write, ping }
 }
 
-/** Free bytes below which one write may succeed and the next fail. */
+/** Free bytes below which a write may fail. */
 const ROOM_BYTES = 1_000_000
 
 async function needRoom(file: string): Promise<void> {

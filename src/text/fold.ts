@@ -26,7 +26,7 @@ const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 const LATIN_ACCENTS = /(\p{Script=Latin})\p{M}+/gu
 const ACCENTS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu
 
-// Soft hyphens, direction marks, zero-width blanks and the choice between text and emoji style are not seen.
+// Nobody sees soft hyphens, direction marks, zero-width blanks and the choice between text and emoji style.
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f]/g
 const APOSTROPHES = /[\u2018\u2019\u201a\u201b\u02bc\u2032]/g
 const QUOTES = /[\u201c-\u201f\u2033]/g
@@ -35,8 +35,8 @@ const DASHES = /[\u2010-\u2015\u2212]/g
 const ASCII = /^[\t\n\r -~]*$/
 
 /**
- * Text as searching and ordering compare it: lower case, Latin, Greek and Cyrillic letters without accents, quotes and
- * dashes plain, blanks collapsed. Other scripts keep their marks. Folding folded text changes nothing.
+ * Text as searches and orders compare it: lower case; Latin, Greek and Cyrillic letters without accents; plain quotes and dashes; single blanks.
+ * Other scripts keep their marks. Folding folded text changes nothing.
  */
 export function fold(text: string): string {
   const folded = ASCII.test(text) ? text.toLowerCase() : foldUnicode(text)

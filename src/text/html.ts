@@ -6,8 +6,8 @@ import { decodeEntities, safeText, safeTitle } from './safe-html.ts'
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
 /**
- * A title or name as answers show it (rule 10.2): trimmed, `&` as `&#038;`, `<` and `>` that belong to no tag as entities.
- * Entities keep their meaning. Markup within the line stays; all markup does when `trusted`: its author may write unfiltered HTML.
+ * A title or name as answers show it (rule 10.2): trimmed; `&` becomes `&#038;`; `<` and `>` outside tags become entities. Entities keep their
+ * meaning. Inline markup stays; all markup stays when `trusted`, since its author may write unfiltered HTML.
  */
 export function renderTitle(raw: string, trusted: boolean): string {
   return render(raw, trusted, safeTitle).replaceAll('&amp;', '&#038;')
@@ -49,8 +49,8 @@ export function plainText(html: string): string {
 const ENTITY = /&(?=(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
 /**
- * Plain text as it stands in linked data: `<` and `>` as entities, so that no text can end the script element that pages put it in, and an `&`
- * that would read as the beginning of an entity as one.
+ * Plain text for linked data: `<` and `>` become entities, so that no text can end the script element that pages put it in; so does an `&` that
+ * would begin an entity.
  */
 export function linkedText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

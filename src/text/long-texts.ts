@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type TextAnswer, type TextRequest, type WantedText, workText } from './text-work.ts'
 
-// Texts are rendered where they are needed, as long as that takes a millisecond or two. Longer ones are rendered in a
-// thread beside this one beforehand, and remembered: `showPrepared` and `showInTurn` see to it for records that are shown.
+// Short texts are rendered where they are needed. A text that takes longer than a millisecond or two is rendered in a thread beforehand and cached:
+// `showPrepared` and `showInTurn` do so for the records that they show.
 
 /** A description or excerpt as answers show it; see `renderText`. */
 export function renderedText(raw: string, trusted: boolean): string {
@@ -26,7 +26,7 @@ export function foldedText(raw: string): string {
   return madeOf({ work: 'folded', raw })
 }
 
-/** Rendered long texts in two generations: those that are used move into the young one, the old one is dropped in time. */
+/** Rendered long texts in two generations: a used text moves into the young one; the old one is dropped when the young one is full. */
 interface KnownTexts {
   young: Map<string, string>
   old: Map<string, string>
@@ -46,7 +46,7 @@ function madeOf(wanted: WantedText): string {
   return findKnown(wanted) ?? workText(wanted)
 }
 
-/** The texts prepared for the record that is being shown just now. */
+/** The texts prepared for the record that is shown at the moment. */
 let ready: ReadonlyMap<string, string> | undefined
 
 function findKnown(wanted: WantedText): string | undefined {
@@ -70,12 +70,12 @@ function keepKnown(key: string, made: string): void {
   known.size += size
 }
 
-/** Microseconds that markup takes at the most, for each sign of it and for each character; and text without any. */
+/** The most microseconds that one sign of markup and one character take; and one character of text without markup. */
 const SIGN_COST = 1.5
 const MARKUP_COST = 0.2
 const PLAIN_COST = 0.1
 
-/** How many microseconds a text may take to render, estimated from its markup. A damaged row has no text: that fails where it is shown. */
+/** Microseconds that rendering a text may take, estimated from its markup. A damaged row has no text; showing it fails later. */
 function costOf(raw: unknown): number {
   if (typeof raw !== 'string') return 0
   const signs = countSigns(raw, '<') + countSigns(raw, '&')
@@ -88,19 +88,19 @@ function countSigns(raw: string, sign: string): number {
   return count
 }
 
-/** Texts that take less are not remembered: finding them again takes about as long. */
+/** Texts that take less are not cached: finding them again takes about as long. */
 const WORTH_KNOWING = 100
-/** The most that may be worked out on the event loop, in one go. */
+/** The most microseconds of rendering on the event loop at once. */
 const MOST_AT_ONCE = 3000
 
-/** Whether these texts can be shown without holding anything up. */
+/** Whether showing these texts does not block the event loop. */
 export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
   return unprepared(wanted).length === 0
 }
 
 /** The texts that are not rendered yet, if together they take too long. */
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
-  // Most records have short texts, where counting signs would take longer than all else.
+  // Most records have short texts; counting their signs would take longer than rendering them.
   if (lengthOf(wanted) * (MARKUP_COST + SIGN_COST) <= MOST_AT_ONCE) return []
   const costly = wanted
     .map((text) => ({ text, cost: costOf(text.raw) }))
@@ -109,17 +109,17 @@ function unprepared(wanted: readonly WantedText[]): WantedText[] {
   return sum <= MOST_AT_ONCE ? [] : costly.map(({ text }) => text)
 }
 
-/** Characters of texts. A damaged row has something else in their place. */
+/** The number of characters of texts. A damaged row has another value in their place. */
 function lengthOf(wanted: readonly WantedText[]): number {
   return wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
 }
 
-/** Renders long texts in a thread beside the event loop, remembers and returns them. */
+/** Renders long texts in a thread, caches and returns them. */
 export async function prepareTexts(wanted: readonly WantedText[]): Promise<ReadonlyMap<string, string>> {
   const made = new Map<string, string>()
-  // One after the other, so that texts of other requests come in between.
+  // One by one, so that the texts of other requests take their turns in between.
   for (const text of unprepared(wanted)) {
-    // A text that fails in the thread is tried again, and fails, where it is needed.
+    // A text that fails in the thread fails again where it is needed.
     const [result] = await askThread([text]).catch(() => [])
     if (result === undefined) continue
     made.set(keyOf(text), result)
@@ -143,10 +143,7 @@ export async function showPrepared<Shown>(wanted: readonly WantedText[], show: (
 /** Milliseconds after which a request that shows many records lets others go on. */
 const TURN_MS = 10
 
-/**
- * Shows records one after the other, each as soon as its texts are prepared, and lets other requests go on in between. The records are in
- * their order.
- */
+/** Shows records in their order, each as soon as its texts are prepared; other requests take their turns in between. */
 export async function showInTurn<Row, Shown>(
   rows: Iterable<Row>,
   textsOf: (row: Row) => readonly WantedText[],

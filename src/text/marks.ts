@@ -1,20 +1,20 @@
 /**
- * The longest run of combining marks that texts may have, which is what the Unicode standard calls stream-safe (UAX 15, 13): putting a run
- * in order takes the square of its length, and no language has runs of more than a handful.
+ * The longest run of combining marks that texts may have: the stream-safe limit of the Unicode standard (UAX 15, 13). Ordering a run takes
+ * quadratic time, and no language has runs of more than a handful.
  */
 export const LONGEST_MARK_RUN = 30
 
-// Whatever marks go with comes from beyond Latin-1.
+// All combining marks lie beyond Latin-1.
 const PLAIN = /^[\0-\u02ff]*$/
 const LONG_RUN = new RegExp(`\\p{M}{${LONGEST_MARK_RUN + 1}}`, 'u')
 const LONG_RUNS = new RegExp(`(\\p{M}{${LONGEST_MARK_RUN}})\\p{M}+`, 'gu')
 
-/** Whether a text has more marks on one letter than texts may have. */
+/** Whether a run of marks in a text is longer than the limit. */
 export function hasLongMarkRun(text: string): boolean {
   return !PLAIN.test(text) && LONG_RUN.test(text)
 }
 
-/** The text in a normal form of Unicode, in time that grows with its length alone: of a run of marks that is too long the first are kept. */
+/** The text in a normal form of Unicode, in linear time: a run of marks that is too long is cut. */
 export function normalize(text: string, form: 'NFC' | 'NFKD'): string {
   if (PLAIN.test(text)) return text.normalize(form)
   // Decomposing makes runs longer.

@@ -5,13 +5,13 @@ export interface Piece {
   source: string
 }
 
-// Each alternative stops at the next tag, or runs to the end once and for all, so that hostile text takes no longer than other text.
+// Each alternative stops at the next tag or runs to the end once, so hostile text takes no longer than other text.
 const MARKUP = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
 
 /** The elements whose content is not markup. */
 const VERBATIM = new Set(['iframe', 'script', 'style', 'textarea', 'xmp'])
 
-/** The ones whose content nobody sees and no page can run. */
+/** The elements whose content nobody sees and no page can run. */
 export const INVISIBLE = new Set(['iframe', 'style'])
 
 /** The elements that never hold anything. */
@@ -28,12 +28,12 @@ export const BLOCK = new Set(
 
 const BARE_AMPERSAND = /&(?!(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
-/** Text with its `<`, `>` and those `&` that begin no entity as entities. */
+/** Text with `<`, `>` and each `&` that begins no entity as entities. */
 export function escapeText(text: string): string {
   return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Cuts HTML into its pieces, which joined give it back. A `<` without a finished tag belongs to the text. */
+/** Cuts HTML into pieces; joined, they are the same HTML. A `<` without a finished tag belongs to the text. */
 export function splitMarkup(html: string): Piece[] {
   const pieces: Piece[] = []
   let from = 0

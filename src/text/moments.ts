@@ -19,7 +19,7 @@ interface Reading {
   zone: string | undefined
 }
 
-/** Where a weekday is looked for from the day at hand: after it, before it, or on it and then after. */
+/** The direction in which a weekday is searched from the current day: after it, before it, or from it on. */
 type Direction = 'next' | 'last' | 'this'
 
 /** A form of text and the part it adds; false when the part is impossible or is there already. */
@@ -53,8 +53,8 @@ const PLAIN =
   /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?)?$/
 
 /**
- * Tried in this order at each place of the text, which is in lower case with single blanks. Repetitions are counted or
- * parted by a sign that they can not contain, so no text makes a pattern search back and forth.
+ * Tried in this order at each place of the text, which is lower case with single blanks. Repetitions are bounded or separated by a sign outside
+ * them, so no text causes backtracking.
  */
 const RULES: readonly Rule[] = [
   // Dates in digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027, 05.04.2027
@@ -86,7 +86,7 @@ const RULES: readonly Rule[] = [
   rule('(?:noon|midday)(?= |$)', (reading) => readTime(reading, '12', '', '')),
   rule('midnight(?= |$)', (reading) => readTime(reading, '0', '', '')),
   rule('at(?= \\d| noon| mid)', () => true),
-  // Words that count from the clock.
+  // Words relative to the clock.
   rule('now(?= |$)', () => true),
   rule('today(?= |$)', (reading) => nameDay(reading, 0)),
   rule('tomorrow(?= |$)', (reading) => nameDay(reading, 1)),
@@ -129,11 +129,11 @@ export function parseMoment(value: string | number, zone: string, now: number): 
 export interface Moment {
   /** 'YYYY-MM-DD HH:MM:SS' in the zone it was read for. */
   wall: string
-  /** The moment itself in UTC, where the value tells it: by an offset, a zone, or as seconds since the epoch. */
+  /** The moment in UTC, where the value determines it: by an offset, a zone, or as seconds since the epoch. */
   utc: string | undefined
 }
 
-/** The reading of `parseMoment`, with the UTC moment where the value names it: a clock that goes back shows one wall time twice. */
+/** As `parseMoment`, with the UTC moment where the value determines it: when clocks go back, one wall time occurs twice. */
 export function readMoment(value: string | number, zone: string, now: number): Moment | undefined {
   if (typeof value === 'number') return readTimestamp(value, zone)
   const wall = parsePlain(value)
@@ -146,7 +146,7 @@ export function parseUtcMoment(value: string | number, now: number): string | un
   return parseMoment(value, 'UTC', now)
 }
 
-/** Whether a text is a time as this service keeps it: 'YYYY-MM-DD HH:MM:SS' within the years 1 to 9999. */
+/** Whether a text is a stored time: 'YYYY-MM-DD HH:MM:SS' within the years 1 to 9999. */
 export function isWallTime(text: unknown): text is string {
   return typeof text === 'string' && WALL.test(text) && inRange(utcToMs(text))
 }
@@ -357,7 +357,7 @@ function resolve(reading: Reading, zone: string, now: number): Moment | undefine
   if (!inRange(wallMs)) return undefined
   const wall = formatUtc(wallMs)
   if (reading.zone === undefined && reading.shift.seconds === 0) return { wall, utc: undefined }
-  // The clock may show the time of `now` twice; `now` itself knows which of the two it is.
+  // The wall time of `now` may occur twice; `now` tells which of the two it is.
   const utcMs = (wallMs === nowMs ? now : utcToMs(wallToUtc(wall, frame))) + reading.shift.seconds * 1000
   return inRange(utcMs) ? momentAt(formatUtc(utcMs), zone) : undefined
 }
@@ -420,7 +420,7 @@ function inRange(ms: number): boolean {
   return ms >= FIRST_MS && ms <= LAST_MS
 }
 
-/** The remainder that is never negative. */
+/** The remainder, never negative. */
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by
 }

@@ -88,25 +88,22 @@ const IN_TITLE: sanitizeHtml.IOptions = {
 }
 
 /**
- * The untrusted HTML that may stand in a page: no scripts, handlers, forms or styles that reach beyond their element, embeds
- * of known sites only. The content of removed elements stays, style sheets excepted. The result is well-formed.
+ * Sanitised HTML for a page: no scripts, handlers, forms or styles that reach beyond their element; embeds of known sites only. The content of
+ * removed elements stays, style sheets excepted. The result is well-formed.
  */
 export function safeText(html: string): string {
   return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)
 }
 
-/** The untrusted HTML that may stand in a title: words, marked up within the line. */
+/** Sanitised HTML for a title: words with inline markup. */
 export function safeTitle(html: string): string {
   return sanitizeHtml(withTags(html, TITLE_TAGS), IN_TITLE)
 }
 
-/**
- * Elements that may be open at once. The parser goes through all of them at each tag, and those that are nested deeper than a few dozen fall
- * away in any case.
- */
+/** The most elements open at once. The parser walks all of them at each tag; more than a few dozen levels are dropped anyway. */
 const MOST_OPEN = 250
 
-/** The tags that end the element above them: many pages leave out its closing tag. */
+/** Tags that end an open element without its closing tag, which many pages leave out. */
 const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   li: ['li'],
   p: ['p'],
@@ -117,7 +114,7 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   tr: ['td', 'th', 'tr'],
 }
 
-// Without the tags that fall away anyhow, which would decide how the others nest; and with the text in scripts, which would fall away too.
+// Tags that are dropped anyway are removed first, since they would decide how the others nest; so is the text in scripts.
 function withTags(html: string, tags: ReadonlySet<string>): string {
   const open: string[] = []
   const kept = (piece: Piece) => {
@@ -140,7 +137,7 @@ function isWithin(open: string[], { kind, name }: Piece): boolean {
   return open.length < MOST_OPEN && open.push(name) > 0
 }
 
-/** The text that HTML without any tags stands for: its entities decoded. */
+/** The text of HTML without tags: its entities decoded. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   const escaped = sanitizeHtml(text.replaceAll('<', '&lt;'), { allowedTags: [] })

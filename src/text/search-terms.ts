@@ -35,7 +35,7 @@ function addWord(terms: Set<string>, word: string): void {
   }
 }
 
-/** A question to an index of words: the texts with a term that is this one, or starts with, ends with or contains it. */
+/** A lookup in an index of words: the texts with a term that equals, starts with, ends with or contains `text`. */
 export interface Lookup {
   text: string
   /** Whether more of a word may stand before or after the text. */
@@ -43,12 +43,12 @@ export interface Lookup {
   after: boolean
 }
 
-/** The questions to an index of words that one word of a search leads to. */
+/** The lookups of one word of a search in an index of words. */
 export interface WordPlan {
   word: string
-  /** Every text that contains the word is among the answers to each of these; none of them when nothing can be asked. */
+  /** Each lookup finds every text that contains the word, and perhaps more; empty when no lookup can. */
   lookups: Lookup[]
-  /** Whether the answer to the only question are just the texts that contain the word. */
+  /** Whether the only lookup finds exactly the texts that contain the word. */
   isExact: boolean
 }
 
@@ -64,7 +64,7 @@ export function planWord(word: string): WordPlan {
   return { word, lookups, isExact: isWhole && lookups.length === 1 && first[1] === undefined }
 }
 
-/** The letters of a phrase are a whole word of the text but where the phrase starts and ends. */
+/** Inside a phrase, letters are a whole word of the text; at its start and end they may be a part of one. */
 function lookUpLetters(text: string, before: boolean, after: boolean): Lookup {
   return text.length > HALF ? { text: text.slice(0, HALF), before: true, after: true } : { text, before, after }
 }

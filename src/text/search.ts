@@ -39,8 +39,8 @@ function addWord(search: Search, whole: string, minus: string | undefined, phras
 }
 
 /**
- * The search of a list of venues or organizers (rules 14.3 and 14.5): the runs of letters, digits and minus signs, folded, which
- * must all occur in one and the same field; mere signs as they stand. Nothing is left of blank text, and nothing is to be found then.
+ * The search of a list of venues or organizers (rules 14.3 and 14.5): the runs of letters, digits and minus signs, folded, which must all occur in
+ * one field; a search of signs alone matches them as they stand. Blank text gives no words and finds nothing.
  */
 export function parseWords(text: string): string[] {
   const fragments = fold(text).match(FRAGMENT) ?? []
@@ -48,7 +48,7 @@ export function parseWords(text: string): string[] {
   return words.length === 0 ? asItStands(text) : words
 }
 
-/** Whether folded text has every word asked for and none of those left out; folded fields are best joined by newlines. */
+/** Whether folded text has every word to include and none to exclude; folded fields are best joined by newlines. */
 export function matchesSearch(search: Search, haystack: string): boolean {
   return (
     search.include.every((word) => haystack.includes(word)) && !search.exclude.some((word) => haystack.includes(word))

@@ -10,14 +10,14 @@ export const TRASHED_SUFFIX = '__trashed'
 const ASCII = /^[ -~]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
-// Quotes and brackets vanish, so that "it's" is one word; so do the other signs of ASCII and those that are not letters.
+// Quotes and brackets are removed, so "it's" becomes one word; so are other signs of ASCII and all signs that are not letters.
 const VANISHING =
   /[^\p{L}\p{M}\p{N}\p{So}\p{P}\p{Emoji_Modifier}]|[\p{Pi}\p{Pf}\p{Ps}\p{Pe}]|(?![-_])[!-/:-@[-`{-~]|[\ufe00-\ufe0f\ufffd©®°¦]/gu
 const FOREIGN_SIGNS = /(?![-_])\p{P}+/gu
 
 /**
- * The slug of a title, or of a slug as a client asks for it (rule 17.1): lower-case ASCII letters and digits with `-` and
- * `_`, other scripts percent-encoded, at most 200 bytes. Empty when nothing is left. A slug stays itself.
+ * The slug of a title, or of a slug that a client sent (rule 17.1): lower-case ASCII letters and digits with `-` and `_`, other scripts
+ * percent-encoded, at most 200 bytes. Empty when no character is left. Slugs of slugs are the same.
  */
 export function slugify(text: string): string {
   const plain = latinToAscii(decodeForeign(textOf(text.toWellFormed())))
@@ -34,7 +34,7 @@ export function numberedSlug(base: string, n: number): string {
   return trimDashes(cutSlug(decodeForeign(base), LONGEST - ending.length)) + ending
 }
 
-/** As much of a slug as one may have. */
+/** A slug cut to the longest that is allowed. */
 export function shortSlug(slug: string): string {
   return trimDashes(cutSlug(decodeForeign(slug), LONGEST))
 }
@@ -61,7 +61,7 @@ function trimDashes(slug: string): string {
   return slug.slice(start, end)
 }
 
-/** As many whole characters as fit into so many bytes, encoded. */
+/** The longest start of whole characters that fits into so many bytes, encoded. */
 function cutSlug(plain: string, bytes: number): string {
   if (ASCII.test(plain)) return plain.slice(0, bytes)
   let slug = ''

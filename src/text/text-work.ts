@@ -2,7 +2,7 @@ import { fold } from './fold.ts'
 import { plainText, renderText, stripUnsafe } from './html.ts'
 import { termsOf } from './search-terms.ts'
 
-/** The works on long texts; `trusted` texts are by authors who may write unfiltered HTML. */
+/** The kinds of work on long texts; `trusted` texts are by authors who may write unfiltered HTML. */
 const WORKS = {
   html: (raw: string) => renderOnce(raw, false),
   trustedHtml: (raw: string) => renderOnce(raw, true),
@@ -16,7 +16,7 @@ const WORKS = {
 
 let last = { raw: '', trusted: false, rendered: '' }
 
-/** Renders a text, unless it was the last one: the linked data of a record are made of its text right after that. */
+/** Renders a text. The last one is cached, since the linked data of a record are made of its text right after it. */
 function renderOnce(raw: string, trusted: boolean): string {
   if (raw !== last.raw || trusted !== last.trusted) last = { raw, trusted, rendered: renderText(raw, trusted) }
   return last.rendered

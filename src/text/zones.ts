@@ -15,10 +15,10 @@ const LARGEST_OFFSET = 14 * 60 * MINUTE
 const LONGEST_NAME = 64
 /** Far more clock changes than the events of a calendar meet in one zone; keeps hostile dates from filling memory. */
 const PERIODS_KEPT = 128
-/** A name is asked for within its period but not in a time for which no names are known yet: 2100-01-01. */
+/** 2100-01-01: names of zones are looked up within their period, but never later, since `Intl` knows none there. */
 const LATEST_NAMED = 4_102_444_800_000
 
-/** The first and the last second that a moment of this service can be, in ms: 0001-01-01 and 9999-12-31 23:59:59. */
+/** The first and the last possible moment, in ms: 0001-01-01 and 9999-12-31 23:59:59. */
 export const FIRST_MS = -62_135_596_800_000
 export const LAST_MS = 253_402_300_799_000
 
@@ -150,7 +150,7 @@ export function wallToUtc(wall: string, zone: string): string {
   return formatUtc(utcMsOf(utcToMs(wall), getZone(zone)))
 }
 
-/** The UTC time of the last time that clocks of a zone show a wall time: later than that of `wallToUtc` where they go back over it. */
+/** The UTC time of the last occurrence of a wall time: later than that of `wallToUtc` where clocks go back over it. */
 export function lastWallToUtc(wall: string, zone: string): string {
   const known = getZone(zone)
   const wallMs = utcToMs(wall)
@@ -159,7 +159,7 @@ export function lastWallToUtc(wall: string, zone: string): string {
   return formatUtc(last + offsetAt(known, last) === wallMs ? last : utcMsOf(wallMs, known))
 }
 
-/** The wall time that clocks of a zone show at a UTC time. Throws a RangeError on an unknown zone. */
+/** The wall time of a zone at a UTC time. Throws a RangeError on an unknown zone. */
 export function utcToWall(utc: string, zone: string): string {
   const utcMs = utcToMs(utc)
   return formatUtc(utcMs + offsetAt(getZone(zone), utcMs))

@@ -23,7 +23,7 @@ export interface Reach {
   lockMs: number
 }
 
-/** Takes the parameters that are ours out of an address. @throws Error with one sentence for one with a value it does not take. */
+/** Takes our parameters out of an address. @throws Error with one sentence for a value that a parameter does not take. */
 export function readAddress(address: string): Reach {
   const [place = '', query = ''] = address.split('?', 2)
   const parameters = new URLSearchParams(query)
@@ -42,7 +42,7 @@ export function readAddress(address: string): Reach {
   const config: PoolConfig = {
     connectionString: server,
     keepAlive: true,
-    // Statements that do not wait for each other go out together.
+    // Independent statements are sent together.
     pipeline: true,
     application_name: 'kalends',
     types: numbers,
@@ -55,7 +55,7 @@ export function readAddress(address: string): Reach {
   return { config, listening, connections, connectMs, statementMs, lockMs }
 }
 
-/** Ids and counts are 64 bits wide there; none of ours grows beyond what a number holds exactly. */
+/** Ids and counts are 64 bits wide there; ours stay within the exact whole numbers of a number. */
 const numbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)),
 }

@@ -5,20 +5,20 @@ import type { Cursor } from '../database.ts'
 import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
 
 const CHANNEL = 'kalends_changes'
-/** Between looks while notifications arrive: a node may die between its commit and its notification. */
+/** Milliseconds between looks while notifications arrive: a node may die between its commit and its notification. */
 const HEARING_MS = 500
-/** Between looks while none do, and between attempts to connect. */
+/** Milliseconds between looks while none arrive, and between attempts to connect. */
 const DEAF_MS = 100
-/** Between notifications of one node; each covers all commits since the last. */
+/** Milliseconds between notifications of one node; each covers all commits since the last. */
 const TELL_MS = 10
-/** Without an answer for so long the connection counts as lost. */
+/** Milliseconds without an answer after which the connection counts as lost. */
 const PATIENCE_MS = 2000
 
-/** Tells other nodes of changes, and hears of theirs. */
+/** Notifies other nodes of changes, and hears of theirs. */
 export interface Listener {
-  /** A statement that tells the others when the transaction it is part of is committed. */
+  /** A statement that notifies the others when its transaction commits. */
   telling: string
-  /** Tells the others, soon, that this node has committed something. */
+  /** Notifies the others, soon, that this node has committed. */
   tell: () => void
   /** Begins to call `heard` whenever another node may have committed something. */
   listen: () => void
@@ -26,8 +26,8 @@ export interface Listener {
 }
 
 /**
- * Hears by LISTEN over a connection of its own, and looks by itself as well: every half second for changes that were never announced, and ten
- * times a second where notifications do not arrive, as behind a pooler that shares connections. While it has no connection it calls
+ * Hears notifications by LISTEN over a connection of its own, and looks at the cursor as well: twice a second, for changes that were never
+ * announced; ten times a second where notifications do not arrive, as behind a pooler that shares connections. While it has no connection it calls
  * `heard` as often, since something may have happened.
  */
 export function makeListener(config: ClientConfig, pool: Pool, heard: () => void): Listener {
@@ -89,14 +89,14 @@ export function makeListener(config: ClientConfig, pool: Pool, heard: () => void
 interface Ears {
   look: () => Promise<Cursor>
   tell: () => Promise<void>
-  /** True once a notification has come back, which not every kind of connection brings. */
+  /** True once a notification has come back; not every connection brings any. */
   hears: () => boolean
   close: () => Promise<void>
 }
 
 async function openEars(config: ClientConfig, self: string, heard: () => void): Promise<Ears> {
   const client = new Client({ ...config, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS })
-  // The next request is told; there is nobody else to tell.
+  // The next query reports the failure.
   client.on('error', () => undefined)
   let hears = false
   client.on('notification', ({ payload }) => {
@@ -113,7 +113,7 @@ async function openEars(config: ClientConfig, self: string, heard: () => void): 
   const close = () => client.end().catch(() => undefined)
   try {
     await client.connect()
-    // A pooler announces a process of its own making, and notifications may reach nobody.
+    // A pooler announces an invented process id, and notifications may reach nobody.
     const [session] = await ask<{ pid: number }>('select pg_backend_pid() as pid')
     if (session?.pid === (client as unknown as { processID: number }).processID) {
       await ask(`listen ${CHANNEL}`)

@@ -17,20 +17,20 @@ import { type Reach, readAddress } from './postgres-address.ts'
 import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
 import { joinStandby, type Standby } from './postgres-standby.ts'
 
-/** Between looks at a standby that is in use, and between attempts to reach one that is gone. */
+/** Milliseconds between looks at a standby in use, and between attempts to reach a lost one. */
 const LOOK_MS = 1000
-/** Between looks at one that is catching up: from the first of these towards the second. */
+/** Milliseconds between looks at one that is catching up: from the first number towards the second. */
 const [SOON_MS, LATER_MS] = [5, 100]
-/** Behind for longer than this is worth a note. */
+/** Milliseconds behind after which it is reported. */
 const LONG_MS = 10_000
 
 /** The position that a standby must have replayed before it may answer. */
 interface Goal {
-  /** What had been heard of when it was set. */
+  /** The count `heard` when the goal was set. */
   heard: number
   /** The end of the write-ahead log. */
   position: bigint
-  /** The changes that the database shows up to there, at the least. */
+  /** The cursor of the database at that position, or an earlier one. */
   cursor: Cursor
 }
 
@@ -244,12 +244,11 @@ function routedDb(standby: Standby, database: Db, isOpen: () => boolean, close: 
 }
 
 /**
- * What the database shows, and how far it had written at some time after. Commits that do not wait for the disk show before they are
- * written out; their records have their places by then, so it is those that count.
+ * The cursor of the database, and the end of its write-ahead log at a later time. Asynchronous commits show before they are written out; their
+ * records have places in the log by then, so the insert position counts.
  */
 async function findEnd(db: Db): Promise<{ position: bigint; cursor: Cursor }> {
-  // Behind the last record of a page stands the header of the next one, which a follower gets with the record after it: 40 bytes at the
-  // beginning of a file, 24 elsewhere.
+  // A page begins with a header, which a follower gets together with the next record: 40 bytes at the beginning of a file, 24 elsewhere.
   const { rows } = await sql<CursorColumns & { position: string }>`
     select present, last, (next - case
       when next % pg_size_bytes(current_setting('wal_segment_size')) = 40 then 40

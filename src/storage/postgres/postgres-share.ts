@@ -1,11 +1,11 @@
 import { DatabaseUnavailable } from '../unavailable.ts'
 
-/** The connections of a pool that one kind of work may take up at the same time; the rest are left to others. */
+/** The share of a pool's connections that one kind of work may use at the same time. */
 export interface Share {
   limit: number
   taken: number
   waiting: Turn[]
-  /** Milliseconds that a turn is waited for. */
+  /** The most milliseconds that work waits for its turn. */
   longestWaitMs: number
 }
 
@@ -13,14 +13,14 @@ interface Turn {
   begin: () => void
 }
 
-/** Turns that are waited for at the most, for each connection. */
+/** The most waiting turns for each connection. */
 const MOST_WAITING = 64
 
 export function makeShare(limit: number, longestWaitMs: number): Share {
   return { limit: Math.max(1, Math.floor(limit)), taken: 0, waiting: [], longestWaitMs }
 }
 
-/** Does the work once a connection of the share is free. Rejects with DatabaseUnavailable when none is in time, or too many wait. */
+/** Does the work once a connection of the share is free. Rejects with DatabaseUnavailable when none is free in time, or too many wait. */
 export async function inShare<T>(share: Share, work: () => Promise<T>): Promise<T> {
   if (share.taken >= share.limit) await turnIn(share)
   else share.taken += 1

@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts'
 import type { Reach } from './postgres-address.ts'
 import { sessionDialect } from './postgres-session.ts'
 
-/** Without an answer for so long the standby counts as lost. */
+/** Milliseconds without an answer after which the standby counts as lost. */
 const PATIENCE_MS = 2000
 
 /** A server that follows the database by streaming replication, for as long as it runs without interruption. */
@@ -13,11 +13,11 @@ export interface Standby {
   /** Runs a statement. Rejects when it fails, and as soon as the standby is given up. */
   execute: <Row>(query: CompiledQuery<Row>) => Promise<QueryResult<Row>>
   /**
-   * Up to where it shows what the database has written, in bytes from the beginning of all time; never goes back. Rejects when there is
-   * no answer, or the server follows nobody.
+   * The replayed position of the database's log, in bytes from its beginning; it never goes back. Rejects when there is no answer, or the server
+   * follows nobody.
    */
   findPosition: () => Promise<bigint>
-  /** Gives it up: whatever still runs there rejects. */
+  /** Gives the standby up: running statements reject. */
   leave: () => Promise<void>
 }
 
@@ -26,7 +26,7 @@ const PLACE = sql<{ place: string }>`
   select (select system_identifier from pg_control_system()) || ' ' || current_database() as place`
 
 interface StandbyColumns {
-  /** When the server began to run, to the microsecond, which tells it from any other. */
+  /** The start of the server, to the microsecond, which tells it from any other. */
   started: string
   /** Null where nothing is being replayed. */
   position: string | null
@@ -35,8 +35,8 @@ const STANDBY = `select extract(epoch from pg_postmaster_start_time())::text as 
   case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0')::text end as position`
 
 /**
- * Connects to a standby of the database that `primary` reads. `lost` is told why when it is of no more use: it is gone, or its address
- * now leads to another server, or to the same one after a restart, either of which may show less than it did before.
+ * Connects to a standby of the database that `primary` reads. `lost` is called with the reason when the standby is lost: it is gone, or its address
+ * leads to another server, or to the same one after a restart; either may show less than before.
  * @throws Error when it cannot be reached, or follows another database.
  */
 export async function joinStandby(reach: Reach, primary: Db, lost: (why: unknown) => void): Promise<Standby> {

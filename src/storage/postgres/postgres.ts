@@ -17,10 +17,10 @@ import { type Listener, makeListener } from './postgres-listener.ts'
 import { sessionDialect, sharedRunner, type TransactionLimits, transact } from './postgres-session.ts'
 import { inShare, makeShare, type Share } from './postgres-share.ts'
 
-/** The share of the connections for writes, and that for long reads; the rest are for quick reads. */
+/** The shares of the connections for writes and for long reads; the rest are for quick reads. */
 const SHARES = { writes: 0.6, aside: 0.2 }
 
-/** Times a write is run before its conflicts with others count as too many. */
+/** Attempts of a write before it fails for its conflicts. */
 const ATTEMPTS = 25
 const OLDEST = 140_000
 
@@ -144,7 +144,7 @@ async function write<T>(node: PostgresDatabase, work: (tx: Db) => Promise<T>): P
   }
 }
 
-/** Runs a transaction again for as long as others get in its way. */
+/** Runs a transaction again while it conflicts with others. */
 async function untilSettled<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
@@ -153,7 +153,7 @@ async function untilSettled<T>(attempt: () => Promise<T>): Promise<T> {
       if (!isRace(error)) throw error
       if (attempts === ATTEMPTS)
         throw isConflict(error) ? error : new DatabaseUnavailable('Too many writes get in the way of this one.', error)
-      // Who collided once spreads out.
+      // A random pause keeps the same writers from colliding again.
       await sleep(Math.random() * Math.min(2 * attempts, 40))
     }
   }

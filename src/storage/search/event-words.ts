@@ -5,12 +5,12 @@ import { workText } from '../../text/text-work.ts'
 import type { Db } from '../database.ts'
 
 /**
- * Pages of the index that are merged for each event: enough to keep up with additions, and so few that it takes a millisecond or
- * two. SQLite's own way of doing so now and then takes a tenth of a second at once, and is turned off.
+ * Pages of the index merged for each event: enough to keep up with additions, and few enough to take a millisecond or two. SQLite's own merge takes
+ * a tenth of a second at once; it is turned off.
  */
 const MERGED_PAGES = 1 / 4
 
-/** Brings the index of words (SQLite, migration 0002) up to date with some events; returns how many they were. */
+/** Indexes the words of some waiting events (SQLite, migration 0002); returns their number. */
 export async function indexEvents(tx: Db, most: number): Promise<number> {
   const { rows } = await sql<Unindexed>`
     select id, search from unindexed_events join events using (id) order by id limit ${most}
@@ -33,11 +33,11 @@ interface Indexed {
 
 type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
-/** Bytes of texts that are indexed in one go, and new words that go into the index with one write: a few milliseconds each. */
+/** Bytes of texts indexed with one write, and new words of one write: a few milliseconds each. */
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
-/** The same while requests are answered: in small writes that others come between, and long texts cut into words beside this thread. */
+/** The same while requests are answered: in small writes with turns for others in between; long texts are cut into words in a thread. */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
     const rows = await write((tx) => findUnindexed(tx, left))
@@ -49,7 +49,7 @@ export async function indexWaiting(write: Write, most: number): Promise<void> {
   }
 }
 
-/** The events to be indexed next: as many as their texts are few, but one at the least. */
+/** The next events to index: as many as fit the bytes, but at least one. */
 async function findUnindexed(tx: Db, most: number): Promise<Unindexed[]> {
   const { rows } = await sql<Unindexed>`
     select id, case when total > ${BYTES_AT_ONCE} then search else '' end as search
@@ -68,7 +68,7 @@ async function indexLong(write: Write, { id, search }: Unindexed): Promise<void>
   for (let at = 0; at < terms.length; at += WORDS_AT_ONCE)
     await write((tx) => insertWords(tx, terms.slice(at, at + WORDS_AT_ONCE)))
   await write(async (tx) => {
-    // It may have been written anew meanwhile; then it is its turn another time.
+    // If it was written again meanwhile, it is still waiting and gets another turn.
     const { rows } = await sql`select id from events where id = ${id} and search = ${search}`.execute(tx)
     if (rows.length > 0) await insertIndexed(tx, [{ id, terms }])
   })

@@ -11,8 +11,8 @@ const SEARCHED = ['events', 'venues', 'organizers'] as const
 const EVENTS_AT_ONCE = 5000
 
 /**
- * Sees to what makes searches fast, at every start: the events that were not indexed yet on SQLite; on PostgreSQL trigram indexes, since
- * the extension they need may have come. Returns a sentence for the operator when they cannot be had.
+ * Prepares fast searches at every start: on SQLite it indexes the waiting events; on PostgreSQL it makes trigram indexes, since their extension may
+ * have been added. Returns a sentence for the operator when searches stay slow.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
   if (!isPostgres(tx)) {
@@ -42,7 +42,7 @@ async function hasTrigrams(tx: Db): Promise<boolean> {
   }
 }
 
-/** Above so many ids a condition looks each row up among them; below, it starts from them. */
+/** Above this many ids a condition looks each row up among them; below, it starts from the ids. */
 const MANY = 5000
 
 /** Adds to a condition on events that a search finds them. */
@@ -59,7 +59,7 @@ export async function alsoMatching(
     return (condition) => sql<SqlBool>`substr(${marks}, events.id + 1, 1) = x'01' and ${condition}`
   }
   const few = JSON.stringify(listIds(ids))
-  // As a value, the condition offers no index that SQLite could take to be better than going through the ids.
+  // As a value, the condition keeps SQLite from choosing an index over the ids.
   return (condition) => sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
@@ -73,7 +73,7 @@ function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {
 
 /** The events that a search finds, where the database looks for texts itself. */
 export async function findContaining(db: Db, search: Search): Promise<IdSet> {
-  // As one value, since a row for each would take longer to read than to find.
+  // As one value: making a row for each id would take longer than finding it.
   const { rows } = await sql<{ ids: number[] }>`
     select coalesce(json_agg(id), '[]') as ids from events where ${containsAll(search)}
   `.execute(db)

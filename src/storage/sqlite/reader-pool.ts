@@ -17,8 +17,8 @@ export type ReadRequest = { statements: readonly BoundStatement[] } | { search: 
 export type ReadAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
 
 /**
- * Threads that read a SQLite file beside this one, each over a connection of its own, so that what takes long holds up nothing else. Whatever was
- * committed before a request is seen by it.
+ * Threads that read a SQLite file, each over a connection of its own, so that long reads block nothing else. A request sees everything that was
+ * committed before it.
  */
 export interface ReaderPool {
   file: string
@@ -42,13 +42,13 @@ interface Asked {
   timer: NodeJS.Timeout
 }
 
-/** Threads; all but one of them take searches, so that lists never wait for those. */
+/** The number of threads; all but one take searches, so lists never wait for searches. */
 const THREADS = 2
-/** Requests that wait for a thread at the most, and for how many milliseconds. */
+/** The most waiting requests, and the most milliseconds they wait. */
 const MOST_WAITING: Record<Lane, number> = { list: 128, search: 32 }
 const LONGEST_WAIT_MS = 2000
 
-/** The threads keep hardly anything from one request to the next, and leave little garbage. */
+/** The threads keep little between requests, and leave little garbage. */
 const LIMITS = { maxYoungGenerationSizeMb: 4 }
 
 /** Threads for a file, which start once they are needed, and again when they died. */
@@ -57,8 +57,8 @@ export function makeReaderPool(file: string): ReaderPool {
 }
 
 /**
- * Has a thread do this. Rejects with DatabaseUnavailable when too many wait already, when no thread gets to it in time, and when the
- * database fails it.
+ * Has a thread do this work. Rejects with DatabaseUnavailable when too many requests wait, when no thread is free in time, and when the database
+ * fails.
  */
 export function askReaders(pool: ReaderPool, lane: Lane, request: ReadRequest): Promise<unknown> {
   if (pool.isClosed) return Promise.reject(new Error('The database is closed.'))
@@ -116,7 +116,7 @@ function dispatch(pool: ReaderPool): void {
   }
 }
 
-/** Where the next request comes from: lists before searches, which leave a thread to them. */
+/** The queue of the next request: lists before searches, which leave one thread to lists. */
 function nextQueue({ waiting, threads }: ReaderPool): Asked[] | undefined {
   if (waiting.list.length > 0) return waiting.list
   const searching = threads.filter(({ asked }) => asked?.lane === 'search').length

@@ -9,15 +9,15 @@ import { distanceKm } from '../distance.ts'
 const OPENING_MS = 5000
 
 /**
- * Pages of 4 kB in the write-ahead log before they go to the file. New events change the same pages of the indexes again and again, and
- * each goes to the file once, so a long log saves writes. Reading it after a crash takes a moment.
+ * Pages of 4 kB in the write-ahead log before it is written into the file. New events change the same index pages again and again, and each is
+ * written into the file once, so a long log saves writes. Reading it after a crash takes a moment.
  */
 export const LOG_PAGES = 16_000
-/** Pages after which a commit sees to it itself, should the thread that does it not get to the end of the log. */
+/** Pages after which a commit writes the log into the file itself, should the thread fall behind. */
 const MOST_LOG_PAGES = 4 * LOG_PAGES
 
 /**
- * Opens a connection for writing and reading, which waits for no lock: a locked file fails with SQLITE_BUSY at once.
+ * Opens a connection that writes and reads and never waits for a lock: a locked file fails with SQLITE_BUSY at once.
  * @throws Error with one sentence when the file cannot be opened.
  */
 export function connect(file: string, cacheKb: number): DatabaseSync {
@@ -48,24 +48,24 @@ export function connectReader(file: string, cacheKb: number): DatabaseSync {
   return connection
 }
 
-/** Writes what the log holds into the file, as far as nobody who reads or writes has to wait for it. In a thread: it takes its time. */
+/** Writes the log into the file, as far as no reader or writer has to wait for it. It takes its time: for a thread. */
 export function checkpoint(file: string): void {
   const address = pathToFileURL(file)
   // A missing file is not created.
   address.search = '?mode=rw'
   const connection = new DatabaseSync(address, { timeout: OPENING_MS })
   try {
-    // The second has only the pages written during the first, and takes next to no time.
+    // The second run has only the pages written during the first, and takes little time.
     connection.exec('pragma synchronous = full; pragma wal_checkpoint(passive); pragma wal_checkpoint(passive)')
   } finally {
     connection.close()
   }
 }
 
-/** Makes the file and its folder where they are not there yet, for this user alone; SQLite gives its other files the same mode. */
+/** Makes the file and its folder where they are missing, for this user alone; SQLite gives its other files the same mode. */
 function makeFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  // A file that is there is not opened: closing it would drop the locks that other connections of this process have on it.
+  // An existing file is not opened: closing it would drop the locks of other connections of this process.
   if (existsSync(file)) return
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -75,7 +75,7 @@ function makeFile(file: string): void {
   }
 }
 
-/** The functions that queries call and SQLite lacks. */
+/** Functions of our queries that SQLite lacks. */
 function addFunctions(connection: DatabaseSync): void {
   connection.function('distance_km', { deterministic: true, varargs: true }, (...points) =>
     distanceKm(...(points as [number, number, number, number])),
@@ -93,13 +93,13 @@ function lineContainsAll(text: string, words: readonly string[]): boolean {
 /** Prepares a statement, or finds it prepared. */
 export type Prepare = (sql: string) => SqliteStatement
 
-/** Statements that a connection keeps in each of two generations, and the characters they may have together. */
+/** The most prepared statements in each of two generations, and their most characters together. */
 const MOST_KEPT = 250
 const MOST_CHARACTERS = 500_000
-/** Longer statements are not cached: SQLite's form of them takes many times their length, and hardly any comes twice. */
+/** Longer statements are not cached: prepared, they take many times their length, and they rarely come twice. */
 const LONGEST_KEPT = 8000
 
-/** Statements by their text: those that were used lately, and those before them. */
+/** Prepared statements by their text, in two generations. */
 interface KeptStatements {
   young: Map<string, SqliteStatement>
   old: Map<string, SqliteStatement>

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 
-/** What primary result codes of SQLite say: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN and PROTOCOL; all others are faults of ours. */
+/**
+ * The meaning of primary result codes of SQLite: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN and PROTOCOL; all others are our own faults.
+ */
 const LACKS: Record<number, Lack> = {
   3: 'permission',
   5: 'answer',
@@ -13,7 +15,7 @@ const LACKS: Record<number, Lack> = {
   15: 'answer',
 }
 
-/** What extended result codes say: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE and IOERR_SHMSIZE, after which reads go on. */
+/** The meaning of extended result codes: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE and IOERR_SHMSIZE, after which reads go on. */
 const WRITE_LACKS: Record<number, Lack> = {
   778: 'permission',
   1034: 'permission',
@@ -32,7 +34,7 @@ const codeOf = (error: unknown) => {
   return code === undefined ? undefined : code & 0xff
 }
 
-/** DatabaseUnavailable in place of every error that says so in SQLite's own words, and any other error as it is. */
+/** DatabaseUnavailable for errors of SQLite that mean it; any other error as it is. */
 export function asUnavailable(error: unknown): unknown {
   const code = extendedCodeOf(error)
   const lack = code === undefined ? undefined : (WRITE_LACKS[code] ?? LACKS[code & 0xff])
@@ -58,7 +60,7 @@ export const LOCK_MS = 5000
 const PAUSES_MS = [1, 2, 5, 10] as const
 const LAST_PAUSE_MS = 20
 
-/** Waits before another attempt at a lock; `attempts` have been made. */
+/** Waits before the next attempt at a lock, after `attempts` of them. */
 export function pauseAfter(attempts: number): Promise<void> {
   return sleep(PAUSES_MS[attempts - 1] ?? LAST_PAUSE_MS)
 }

@@ -1,32 +1,37 @@
 import { categoryOperations } from './categories/categories.ts'
 import { category } from './categories/category.ts'
 import type { Operations } from './declare/operations.ts'
-import type { Resource } from './declare/resource.ts'
+import type { Fields, Resource } from './declare/resource.ts'
 import { event } from './events/event.ts'
+import { eventFilters } from './events/event-filters.ts'
 import { eventOperations } from './events/events.ts'
+import { linkedFilters, placedFilters } from './linked/linked-filters.ts'
 import { organizer } from './organizers/organizer.ts'
 import { organizerOperations } from './organizers/organizers.ts'
 import { tag } from './tags/tag.ts'
 import { tagOperations } from './tags/tags.ts'
+import { categoryFilters, tagFilters } from './terms/term-filters.ts'
 import { venue } from './venues/venue.ts'
 import { venueOperations } from './venues/venues.ts'
 
-/** A resource as the routes use it: its declaration and its operations. */
+/** A resource as the routes use it: its declaration, the parameters of its list, and its operations. */
 export interface Served {
   resource: Resource
+  filters: Fields
   operations: Operations
 }
 
-const serve = <Row, Loaded>(resource: Resource, operations: Operations<Row, Loaded>): Served => ({
+const serve = <Row, Loaded>(resource: Resource, filters: Fields, operations: Operations<Row, Loaded>): Served => ({
   resource,
+  filters,
   operations: operations as Operations,
 })
 
 /** The five resources, in the order of the namespace index (rule 3.1). */
 export const resources: readonly Served[] = [
-  serve(event, eventOperations),
-  serve(venue, venueOperations),
-  serve(organizer, organizerOperations),
-  serve(category, categoryOperations),
-  serve(tag, tagOperations),
+  serve(event, eventFilters, eventOperations),
+  serve(venue, placedFilters, venueOperations),
+  serve(organizer, linkedFilters, organizerOperations),
+  serve(category, categoryFilters, categoryOperations),
+  serve(tag, tagFilters, tagOperations),
 ]

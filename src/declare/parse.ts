@@ -18,39 +18,79 @@ export interface Parsing {
 const ORDINARY: Parsing = { extent: 'whole', mayAsk: true }
 
 /**
- * The typed values of the declared fields among `raw`. Null counts as absent (rule 1.5).
- * @throws Problem rest_missing_callback_param naming every missing field, else rest_invalid_param naming every field that is over a limit,
- * else every invalid one, else every field of the wrong type: as in rule 1.2. Last, rest_forbidden for a caller without the right.
+ * The typed values of the declared fields among `raw`, a promise only where something has to be waited for. Null counts as absent (rule 1.5).
+ * @throws Problem, at once or later: rest_missing_callback_param naming every missing field, else rest_invalid_param naming every field that is
+ * over a limit, else every invalid one, else every field of the wrong type: as in rule 1.2. Last, rest_forbidden for a caller without the right.
  */
-export async function parseFields<F extends Fields>(
+export function parseFields<F extends Fields>(
   fields: F,
   raw: RawValues,
   context: Context,
   { extent, mayAsk }: Parsing = ORDINARY,
-): Promise<Parsed<F>> {
-  const isSupplied = (name: string) => raw[name] !== undefined && raw[name] !== null
-  const supplied = Object.entries(fields).filter(([name]) => isSupplied(name))
-  const missing =
-    extent === 'partial' ? [] : Object.keys(fields).filter((name) => fields[name]?.required && !isSupplied(name))
+): Parsed<F> | Promise<Parsed<F>> {
+  const { entries, required, defaults } = knownOf(fields)
+  const supplied = entries.filter(([name]) => isSupplied(raw[name]))
+  const missing = extent === 'partial' ? [] : required.filter((name) => !isSupplied(raw[name]))
   if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
 
-  await refuse(supplied, (name, field) => faultOfSize(field, raw[name], context.site))
-  await refuse(supplied, (name, field) => invalidity(field, raw[name], context, mayAsk))
-  const values: Record<string, unknown> = {}
-  await refuse(supplied, (name, field) => {
-    values[name] = field.kind.read(raw[name])
-    return values[name] === undefined ? { why: 'type', type: field.kind.wire.type ?? 'string' } : undefined
-  })
-  if (!mayAsk) throw new Problem('rest_forbidden')
-  return { ...(extent === 'partial' ? {} : fixedDefaults(fields)), ...values } as Parsed<F>
+  refuse(
+    supplied,
+    supplied.map(([name, field]) => faultOfSize(field, raw[name], context.site)),
+  )
+  const read = (faults: readonly (ParamFault | undefined)[]): Parsed<F> => {
+    refuse(supplied, faults)
+    const values = readAll(supplied, raw)
+    if (!mayAsk) throw new Problem('rest_forbidden')
+    return { ...(extent === 'partial' ? {} : defaults), ...values } as Parsed<F>
+  }
+  const faults = supplied.map(([name, field]) => invalidity(field, raw[name], context, mayAsk))
+  return areKnown(faults) ? read(faults) : Promise.all(faults).then(read)
 }
 
-/** The defaults of absent fields; `null` and computed ones are only published. */
-function fixedDefaults(fields: Fields): Record<string, unknown> {
-  const fixed = Object.entries(fields).filter(
+function areKnown<Fault>(faults: readonly (Fault | Promise<Fault>)[]): faults is readonly Fault[] {
+  return !faults.some((fault) => fault instanceof Promise)
+}
+
+type Entry = readonly [name: string, field: Field]
+
+const isSupplied = (value: unknown) => value !== undefined && value !== null
+
+/** What does not depend on a request. `null` and computed defaults are only published. */
+interface Known {
+  entries: readonly Entry[]
+  required: readonly string[]
+  defaults: Readonly<Record<string, unknown>>
+}
+
+const known = new WeakMap<Fields, Known>()
+
+function knownOf(fields: Fields): Known {
+  const found = known.get(fields)
+  if (found) return found
+  const entries = Object.entries(fields)
+  const fixed = entries.filter(
     ([, { default: value }]) => value !== undefined && value !== null && typeof value !== 'function',
   )
-  return Object.fromEntries(fixed.map(([name, field]) => [name, field.kind.read(field.default)]))
+  const made: Known = {
+    entries,
+    required: entries.flatMap(([name, field]) => (field.required ? [name] : [])),
+    defaults: Object.fromEntries(fixed.map(([name, field]) => [name, field.kind.read(field.default)])),
+  }
+  known.set(fields, made)
+  return made
+}
+
+/** @throws Problem rest_invalid_param naming every field of the wrong type */
+function readAll(supplied: readonly Entry[], raw: RawValues): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const [name, field] of supplied) values[name] = field.kind.read(raw[name])
+  refuse(
+    supplied,
+    supplied.map(([name, { kind }]) =>
+      values[name] === undefined ? { why: 'type', type: kind.wire.type ?? 'string' } : undefined,
+    ),
+  )
+  return values
 }
 
 /** Which limit a value of a field is over, if any; of a list of links, also those of the records in it. */
@@ -76,33 +116,20 @@ function faultOfRecord(fields: Fields, record: unknown, site: Context['site']): 
   return undefined
 }
 
-/** The fault of a value. Most faults are known at once; only lookups are waited for. */
+const INVALID: ParamFault = { why: 'invalid' }
+
+/** The fault of a value. Most faults are known at once; only lookups may be waited for. */
 function invalidity(
   field: Field,
   value: unknown,
   context: Context,
   mayAsk: boolean,
 ): ParamFault | undefined | Promise<ParamFault | undefined> {
-  const fault = faultAtOnce(field, value, context)
-  if (fault || !field.lookUp || !(mayAsk || field.looksUpForAll)) return fault
-  return field.lookUp(value, context).then(asFault)
-}
-
-const INVALID: ParamFault = { why: 'invalid' }
-
-/** The fault of a value as far as no lookup is needed. */
-function faultAtOnce(field: Field, value: unknown, context: Context): ParamFault | undefined {
   if (field.kind.valid?.(value, context) === false) return INVALID
-  return asFault(field.valid?.(value, context) ?? true)
-}
-
-/**
- * The typed value of one parameter in which nothing is wrong, as far as that is known without looking anything up: all that `parseFields` asks
- * of it but `lookUp`. Undefined for any other.
- */
-export function readAtOnce(field: Field, value: unknown, context: Context): unknown {
-  if (faultOfSize(field, value, context.site) || faultAtOnce(field, value, context)) return undefined
-  return field.kind.read(value)
+  const fault = asFault(field.valid?.(value, context) ?? true)
+  if (fault || !field.lookUp || !(mayAsk || field.looksUpForAll)) return fault
+  const isThere = field.lookUp(value, context)
+  return isThere instanceof Promise ? isThere.then(asFault) : asFault(isThere)
 }
 
 function asFault(verdict: boolean | ParamFault): ParamFault | undefined {
@@ -110,15 +137,11 @@ function asFault(verdict: boolean | ParamFault): ParamFault | undefined {
   return verdict ? undefined : INVALID
 }
 
-async function refuse(
-  fields: [string, Field][],
-  look: (name: string, field: Field) => ParamFault | undefined | Promise<ParamFault | undefined>,
-): Promise<void> {
-  const looked = fields.map(([name, field]) => look(name, field))
-  const faults = looked.some((fault) => fault instanceof Promise) ? await Promise.all(looked) : looked
+/** @throws Problem rest_invalid_param naming every field with a fault */
+function refuse(fields: readonly Entry[], faults: readonly (ParamFault | undefined)[]): void {
   const params: Record<string, ParamFault> = {}
   for (const [i, [name]] of fields.entries()) {
-    const fault = faults[i] as ParamFault | undefined
+    const fault = faults[i]
     if (fault) params[name] = fault
   }
   if (Object.keys(params).length > 0) throw new Problem('rest_invalid_param', { params })

@@ -6,8 +6,8 @@ import type { ParamFault } from '../problems.ts'
 export interface Checks {
   /** A check that waits for nothing; it may name the fault itself. */
   valid?: (value: unknown, context: Context) => boolean | ParamFault
-  /** A check that looks something up or fetches it; runs only for callers with the general right. */
-  lookUp?: (value: unknown, context: Context) => Promise<boolean>
+  /** A check that may have to look something up or fetch it; runs only for callers with the general right. */
+  lookUp?: (value: unknown, context: Context) => boolean | Promise<boolean>
   /** True where `lookUp` runs for every caller: it reads one row by its id, and clients of the reference learn of it before their rights. */
   looksUpForAll?: true
 }
@@ -42,10 +42,9 @@ export interface Resource {
   title: string
   addresses: Addresses
   fields: Fields
-  filters: Fields
 }
 
-/** Declares a resource; the exact types of fields and filters are kept for inference. */
+/** Declares a resource; the exact types of its fields are kept for inference. */
 export function defineResource<const R extends Resource>(resource: R): R {
   return resource
 }

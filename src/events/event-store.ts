@@ -1,25 +1,16 @@
-import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Context } from '../context/context.ts'
-import type { Parsed } from '../fields/field.ts'
 import { findImages } from '../images/images.ts'
-import type { GeoFilter } from '../linked/geoloc.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
 import { mayRead } from '../people/caller.ts'
-import { type Listing, offsetOf, type PageRequest, shownTo, visibleTo } from '../records/record-store.ts'
-import { statusFilter } from '../records/status.ts'
+import { type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 import type { Db } from '../storage/database.ts'
 import { foundRows } from '../storage/found-rows.ts'
-import { withinCircle } from '../storage/geo.ts'
-import type { EventRow, ImageRow, OrganizerRow, Tables, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
-import { alsoMatching } from '../storage/search/search-index.ts'
+import type { EventRow, ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { wholeList } from '../storage/whole-list.ts'
-import { findTermsByEntries, withDescendants } from '../terms/term-store.ts'
-import { parseSearch } from '../text/search.ts'
 import { venueRules } from '../venues/venue-rules.ts'
-import type { event } from './event.ts'
-import type { EventWindow } from './event-window.ts'
+import type { Condition } from './event-conditions.ts'
 
 /** The records an event shows: its venues and organizers in order, its terms by name, and the images of all of them. */
 export interface EventLinks {
@@ -49,149 +40,26 @@ export async function findListedEvents({ db, caller }: Context, ids: readonly nu
   })
 }
 
-/** A list of events as asked for, with its window and circle worked out. */
-export type EventQuery = Omit<Parsed<typeof event.filters>, 'geoloc'> & { window: EventWindow } & GeoFilter
-
-/** One page of events in the order of rule 11.7: by local start, publication date, id; with `include` by publication date, id. */
-export async function listEvents(query: EventQuery, page: PageRequest, context: Context): Promise<Listing<EventRow>> {
-  const where = await eventConditions(query, context)
+/** One page of the events with a condition in the order of rule 11.7: by local start, publication date, id; or by publication date, id. */
+export async function listEvents(
+  where: Condition,
+  order: 'start' | 'publication',
+  page: PageRequest,
+  context: Context,
+): Promise<Listing<EventRow>> {
   const matching = context.db.selectFrom('events').where(where)
-  const order = query.include ? sql`events.date, events.id` : sql`events.start_date, events.date, events.id`
+  const isByStart = order === 'start'
+  const columns = isByStart ? sql`events.start_date, events.date, events.id` : sql`events.date, events.id`
   const ids = matching
     .select('id')
     .limit(sql.lit(page.perPage))
     .offset(sql.lit(offsetOf(page)))
-  const shown = query.include ? ids : ids.orderBy('start_date')
+  const shown = isByStart ? ids.orderBy('start_date') : ids
   const [totals, rows] = await context.aside(context.db, 'list', [
     matching.select((record) => record.fn.countAll<number>().as('total')),
-    foundRows<EventRow>(context.db, 'events', shown.orderBy('date').orderBy('id'), order),
+    foundRows<EventRow>(context.db, 'events', shown.orderBy('date').orderBy('id'), columns),
   ])
   return { rows, total: Number(totals[0]?.total) }
-}
-
-type Events = ExpressionBuilder<Tables, 'events'>
-type Condition = (record: Events) => ReturnType<Events['and']>
-type ConditionOf<Value> = (value: Value, context: Context) => Condition | Promise<Condition>
-
-/** Parameters that are no conditions of their own: the search, which is put around the others, the page, and the dates that the window is made of. */
-type Shaping =
-  | 'search'
-  | 'page'
-  | 'per_page'
-  | 'start_date'
-  | 'end_date'
-  | 'starts_before'
-  | 'starts_after'
-  | 'ends_before'
-  | 'ends_after'
-  | 'strict_dates'
-  | 'status'
-  | 'geoloc_lat'
-  | 'geoloc_lng'
-  | 'geoloc_radius'
-
-/** How each filter narrows the list; a filter declared without a condition here does not compile. */
-const conditions: {
-  [Name in Exclude<keyof EventQuery, Shaping>]-?: ConditionOf<Exclude<EventQuery[Name], undefined>>
-} = {
-  window: (window) => (record) => record.and(windowConditions(record, window)),
-  categories: (entries, context) => inTerms('category', entries, context),
-  tags: (entries, context) => inTerms('tag', entries, context),
-  venue: (ids, context) => (record) =>
-    record(
-      'events.id',
-      'in',
-      record
-        .selectFrom('event_venues')
-        .innerJoin('venues', 'venues.id', 'event_venues.venue')
-        .select('event')
-        .where('event_venues.venue', 'in', wholeList(context.db, ids))
-        .where((place) => shownTo(context.caller, 'venues')(place as never) as never),
-    ),
-  organizer: (ids, context) => (record) =>
-    record(
-      'events.id',
-      'in',
-      record
-        .selectFrom('event_organizers')
-        .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
-        .select('event')
-        .where('event_organizers.organizer', 'in', wholeList(context.db, ids))
-        .where((host) => shownTo(context.caller, 'organizers')(host as never) as never),
-    ),
-  featured: (wanted) => (record) => record('featured', '=', Number(wanted)),
-  geoloc: (wanted, context) => (record) => {
-    const located = record(
-      'events.id',
-      'in',
-      record
-        .selectFrom('event_venues')
-        .innerJoin('venues', 'venues.id', 'event_venues.venue')
-        .select('event')
-        .where('geo_lat', 'is not', null)
-        .where((place) => shownTo(context.caller, 'venues')(place as never) as never),
-    )
-    return wanted ? located : record.not(located)
-  },
-  circle: (circle, context) => (record) =>
-    record(
-      'events.id',
-      'in',
-      record
-        .selectFrom('event_venues')
-        .innerJoin('venues', 'venues.id', 'event_venues.venue')
-        .select('event')
-        .where((place) => shownTo(context.caller, 'venues')(place as never) as never)
-        .where((place) => withinCircle(context.db, place as never, circle) as never),
-    ),
-  include: (ids, context) => (record) => record('events.id', 'in', wholeList(context.db, ids)),
-  // One occurrence is stored for each event, so none is the child of another (rule 13.7).
-  post_parent: () => (record) => record.and([sql<SqlBool>`1 = 0`]),
-  ticketed: () => (record) => record.and([]),
-}
-
-function windowConditions(record: Events, window: EventWindow) {
-  const bounds = [
-    ['start_date', '>=', window.startsAfter === undefined ? window.from : undefined],
-    ['start_date', '<=', window.endsBefore === undefined ? window.to : undefined],
-    ['start_date', '<', window.startsBefore],
-    ['start_date', '>', window.startsAfter],
-    ['end_date', '<', window.endsBefore],
-    ['end_date', '>', window.endsAfter],
-  ] as const
-  return bounds.flatMap(([column, operator, bound]) =>
-    bound === undefined ? [] : [record(`events.${column}`, operator, bound)],
-  )
-}
-
-async function inTerms(taxonomy: Taxonomy, entries: readonly string[], context: Context): Promise<Condition> {
-  const terms = await findTermsByEntries(context.db, taxonomy, entries)
-  const ids = await withDescendants(
-    context.db,
-    terms.flatMap((term) => (term ? [term.id] : [])),
-  )
-  const list = wholeList(context.db, ids)
-  return (record) =>
-    record('events.id', 'in', record.selectFrom('event_terms').select('event').where('term', 'in', list))
-}
-
-async function eventConditions(query: EventQuery, context: Context): Promise<Condition> {
-  const { statuses } = statusFilter(context.caller, query.status)
-  const narrowed: Condition[] = []
-  for (const [name, condition] of Object.entries(conditions)) {
-    const value = query[name as keyof typeof conditions]
-    if (value !== undefined) narrowed.push(await (condition as ConditionOf<unknown>)(value, context))
-  }
-  const all: Condition = (record) =>
-    record.and([
-      record('events.status', 'in', [...statuses]),
-      record('events.hide_from_listings', '=', 0),
-      visibleTo(context.caller, 'events')(record as never) as never,
-      ...narrowed.map((condition) => condition(record)),
-    ])
-  if (query.search === undefined) return all
-  const searched = await alsoMatching(context.db, parseSearch(query.search), context.findMatching)
-  return (record) => record.and([searched(all(record))])
 }
 
 /** Ids of the records an event is linked to, in order; undefined where they are not known. */

@@ -1,6 +1,4 @@
 import type { Context } from '../context/context.ts'
-import type { Parsed } from '../fields/field.ts'
-import type { event } from './event.ts'
 import { defaultWindow, parseWindowEdge } from './event-when.ts'
 
 /** The published default of an edge of the window, computed at the time of the request (rule 12.1). */
@@ -20,17 +18,19 @@ export interface EventWindow {
   endsAfter: string | undefined
 }
 
-type WindowQuery = Pick<
-  Parsed<typeof event.filters>,
-  | 'start_date'
-  | 'end_date'
-  | 'starts_before'
-  | 'starts_after'
-  | 'ends_before'
-  | 'ends_after'
-  | 'strict_dates'
-  | 'include'
->
+type Edge = string | number
+
+/** The parameters that make the window. */
+export interface WindowQuery {
+  start_date?: Edge
+  end_date?: Edge
+  starts_before?: Edge
+  starts_after?: Edge
+  ends_before?: Edge
+  ends_after?: Edge
+  strict_dates?: boolean
+  include?: readonly number[]
+}
 
 /**
  * The window a query asks for (rules 12.4 and 12.5): whole days unless strict; the default window falls away when any of the four

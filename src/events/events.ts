@@ -13,6 +13,7 @@ import { holdRecord } from '../storage/locks.ts'
 import type { EventRow } from '../storage/schema.ts'
 import { showRecord } from '../storage/unshowable.ts'
 import { prepareTexts, showPrepared } from '../text/long-texts.ts'
+import type { LoadedEvent } from './event-filter.ts'
 import { presentEvent, presentSingleEvent, presentWritten } from './event-present.ts'
 import {
   changeEvent,
@@ -23,16 +24,10 @@ import {
   prepareEvent,
   trashEvent,
 } from './event-rules.ts'
-import { type EventLinks, findEvent, findEventLinks, findListedEvents, type KnownLinks } from './event-store.ts'
+import { findEvent, findEventLinks, findListedEvents, type KnownLinks } from './event-store.ts'
 import { textsOfEvent } from './event-texts.ts'
 import { findEvents } from './find-events.ts'
 import { formOf, presentOwn } from './presented-events.ts'
-
-/** An event with all that it shows. */
-interface LoadedEvent {
-  row: EventRow
-  links: EventLinks
-}
 
 const presentation: Presentation<LoadedEvent> = {
   nameOf: ({ row }) => ({ kind: 'event', id: row.id }),

@@ -1,19 +1,18 @@
 import type { Context } from '../context/context.ts'
 import type { Found } from '../declare/operations.ts'
-import type { Parsed } from '../fields/field.ts'
-import { geoFilter } from '../linked/geoloc.ts'
-import type { IndexPage } from '../memory/event-index-list.ts'
-import { type EventMemory, isBehind } from '../memory/event-memory.ts'
-import { offsetOf, pageRequest } from '../records/record-store.ts'
-import { statusLinks } from '../records/status.ts'
+import { type IndexPage, type IndexQuery, listIndexed } from '../memory/event-index-list.ts'
+import type { EventMemory } from '../memory/event-memory.ts'
+import { offsetOf, type PageRequest, pageRequest } from '../records/record-store.ts'
+import { statusFilter, statusLinks } from '../records/status.ts'
 import type { EventRow } from '../storage/schema.ts'
 import { parameter } from '../text/query-text.ts'
-import type { event } from './event.ts'
-import { listFromMemory } from './event-lists.ts'
+import type { Condition } from './event-conditions.ts'
+import type { EventFilter, EventListShape } from './event-filter.ts'
+import { type EventsQuery, eventFilters } from './event-filters.ts'
+import { eventParts, eventSearch } from './event-list-parts.ts'
 import { listEvents } from './event-store.ts'
-import { type EventWindow, eventWindow } from './event-window.ts'
-
-export type EventsQuery = Parsed<typeof event.filters>
+import { eventWindow } from './event-window.ts'
+import { currentMemory } from './known-records.ts'
 
 /**
  * One page of events: from the index in memory where the caller may see nothing else and the index can tell, from the database otherwise.
@@ -33,76 +32,131 @@ export function findInMemory(
 ): Found<EventRow> | undefined | Promise<Found<EventRow> | undefined> {
   const memory = currentMemory(context)
   if (!memory) return undefined
-  const window = eventWindow(query, context)
+  const shape = shapeOf(context, query)
   const page = pageRequest(query, context)
-  const list = () => listFromMemory(memory, query, window, offsetOf(page), page.perPage, context)
+  const list = () => listFromMemory(memory, query, shape, page, context)
   const listed = list()
   if (listed === undefined) return undefined
-  const place = { ...page, ...linksOf(context, query, window) }
-  if (listed instanceof Promise) return listed.then((later) => later && inIndex(memory, later, place, undefined))
+  const effective = linksOf(query, shape)
+  if (listed instanceof Promise)
+    return listed.then((later) => later && inIndex(memory, context, query, later, page, effective, undefined))
   // What a search finds depends on more than the index.
-  return inIndex(memory, listed, place, query.search === undefined ? () => onlyAtOnce(list()) : undefined)
-}
-
-/** The memory, unless it may lack a change. Looking for changes may fail, and the database is asked then. */
-function currentMemory({ memory, report }: Context): EventMemory | undefined {
-  try {
-    return memory && !isBehind(memory) ? memory : undefined
-  } catch (error) {
-    report(error)
-    return undefined
-  }
+  const again = query.search === undefined ? () => onlyAtOnce(list()) : undefined
+  return inIndex(memory, context, query, listed, page, effective, again)
 }
 
 const onlyAtOnce = <Value>(value: Value | Promise<Value>) => (value instanceof Promise ? undefined : value)
 
-type Place = Pick<Found, 'page' | 'perPage' | 'effective' | 'shownOnly' | 'pastEnd'>
-
 function inIndex(
   { index }: EventMemory,
+  { caller }: Context,
+  { status }: EventsQuery,
   { ids, total }: IndexPage,
-  { page, perPage, effective, shownOnly, pastEnd }: Place,
+  { page, perPage }: PageRequest,
+  effective: string,
   again: Found['again'],
 ): Found<EventRow> | undefined {
-  return index && { ids, total, page, perPage, effective, shownOnly, pastEnd, revision: index.revision, again }
+  const { shownOnly } = statusLinks(caller, status)
+  return (
+    index && { ids, total, page, perPage, effective, shownOnly, pastEnd: PAST_END, revision: index.revision, again }
+  )
 }
+
+const PAST_END = 'event-archive-page-not-found'
 
 async function findInDatabase(context: Context, query: EventsQuery): Promise<Found<EventRow>> {
-  const window = eventWindow(query, context)
+  const shape = shapeOf(context, query)
   const page = pageRequest(query, context)
-  const { rows, total } = await listEvents({ ...query, ...(await geoFilter(context, query)), window }, page, context)
-  return { ids: rows.map(({ id }) => id), rows, total, ...page, ...linksOf(context, query, window) }
+  const where = await conditionOf(context, query, shape)
+  const { rows, total } = await listEvents(where, query.include ? 'publication' : 'start', page, context)
+  const { shownOnly } = statusLinks(context.caller, query.status)
+  const ids = rows.map(({ id }) => id)
+  return { ids, rows, total, ...page, effective: linksOf(query, shape), shownOnly, pastEnd: PAST_END }
 }
 
-/** The parameters of links in their order (rule 11.4): the window as it was worked out, every filter as it was sent. */
-function linksOf(
-  context: Context,
+function shapeOf(context: Context, query: EventsQuery): EventListShape {
+  return { window: eventWindow(query, context), status: statusFilter(context.caller, query.status) }
+}
+
+const rows = Object.entries(eventFilters) as [keyof EventsQuery, EventFilter<unknown>][]
+const rowOf = new Map<string, EventFilter<unknown>>(rows)
+const parts = Object.values(eventParts)
+
+/** The condition of every part, and of every filter that was sent. */
+async function conditionOf(context: Context, query: EventsQuery, shape: EventListShape): Promise<Condition> {
+  const narrowed = [
+    ...parts.map((part) => part.sql(query, shape, context)),
+    ...rows.flatMap(([name, { sql }]) =>
+      query[name] === undefined || typeof sql === 'string' ? [] : [sql(query[name], context)],
+    ),
+  ]
+  const conditions = await Promise.all(narrowed)
+  const all: Condition = (record) => record.and(conditions.map((condition) => condition(record)))
+  return query.search === undefined ? all : eventSearch.sql(query.search, all, context)
+}
+
+const EVERYTHING: Omit<IndexQuery, 'window'> = {
+  terms: [],
+  venues: undefined,
+  organizers: undefined,
+  featured: undefined,
+  geoloc: undefined,
+  circle: undefined,
+  among: undefined,
+}
+
+/**
+ * The page of a public list from the index; undefined when it has to come from the database: a filter or value that the index does not know,
+ * or an index that is not read yet. A search that is not remembered takes a while.
+ */
+function listFromMemory(
+  memory: EventMemory,
   query: EventsQuery,
-  window: EventWindow,
-): Pick<Found, 'effective' | 'shownOnly' | 'pastEnd'> {
-  const { status, shownOnly } = statusLinks(context.caller, query.status)
-  const effective =
-    parameter('start_date', window.from) +
-    parameter('end_date', window.to) +
-    parameter('search', query.search) +
-    parameter('geoloc', asDigit(query.geoloc)) +
-    parameter('geoloc_lat', query.geoloc_lat) +
-    parameter('geoloc_lng', query.geoloc_lng) +
-    parameter('geoloc_radius', query.geoloc_radius) +
-    parameter('status', status) +
-    parameter('post_parent', query.post_parent) +
-    parameter('include', query.include) +
-    parameter('starts_before', window.startsBefore) +
-    parameter('starts_after', window.startsAfter) +
-    parameter('ends_before', window.endsBefore) +
-    parameter('ends_after', window.endsAfter) +
-    parameter('strict_dates', query.strict_dates || undefined) +
-    parameter('venue', query.venue) +
-    parameter('organizer', query.organizer) +
-    parameter('featured', asDigit(query.featured)) +
-    parameter('categories', query.categories) +
-    parameter('tags', query.tags)
-  return { effective, shownOnly, pastEnd: 'event-archive-page-not-found' }
+  shape: EventListShape,
+  page: PageRequest,
+  context: Context,
+): IndexPage | undefined | Promise<IndexPage | undefined> {
+  if (!memory.index) return undefined
+  const asked = indexQuery(memory, query, shape, context)
+  if (!asked) return undefined
+  const list = (narrowed: IndexQuery) =>
+    memory.index && listIndexed(memory.index, narrowed, offsetOf(page), page.perPage)
+  if (query.search === undefined) return list(asked)
+  const searched = eventSearch.index(query.search, asked, memory, context)
+  return searched instanceof Promise ? searched.then(list) : list(searched)
 }
 
-const asDigit = (flag: boolean | undefined) => (flag === undefined ? undefined : Number(flag))
+/** The question to the index, but for the search. */
+function indexQuery(
+  memory: EventMemory,
+  query: EventsQuery,
+  shape: EventListShape,
+  context: Context,
+): IndexQuery | undefined {
+  let asked: IndexQuery | undefined = { ...EVERYTHING, window: shape.window }
+  for (const name in query) {
+    const index = rowOf.get(name)?.index
+    const value = query[name as keyof EventsQuery]
+    if (index === 'database' && value !== undefined) return undefined
+    if (typeof index !== 'function' || value === undefined) continue
+    asked = index(value, asked, memory)
+    if (!asked) return undefined
+  }
+  for (const part of parts) {
+    asked = part.index(asked, query, shape, memory, context)
+    if (!asked) return undefined
+  }
+  return asked
+}
+
+/** The parameters that links name, in the order of their places. */
+const linked = rows
+  .flatMap(([name, { links }]) => (links === 'none' ? [] : [{ name, ...links }]))
+  .sort((a, b) => a.place - b.place)
+
+/** The parameters of links (rule 11.4): the window as it was worked out, every filter as it was sent. */
+function linksOf(query: EventsQuery, shape: EventListShape): string {
+  let effective = ''
+  for (const { name, value } of linked) effective += parameter(name, value(query[name], shape))
+  return effective
+}

@@ -59,7 +59,7 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       const parsing = { extent: 'partial', mayAsk: isAllowed } as const
       const values = await withAddress(
         asked,
-        () => parseFields(fields, asked.values(fields), context, parsing),
+        async () => parseFields(fields, asked.values(fields), context, parsing),
         context,
       )
       const row = await permitted(asked, action.served.operations, context)

@@ -12,14 +12,14 @@ export function limitsPage(): string {
     ['Members and entries of one value on all levels', inThousands(MOST_MEMBERS)],
     ['Pairs of a name and a value in a query or form', inThousands(MOST_PAIRS)],
   ]
-  const sections = resources.flatMap(({ resource }) => [
+  const sections = resources.flatMap(({ resource, filters }) => [
     `## ${resource.title}: fields`,
     '',
     ...table(['Field', 'At the most'], rowsOf(resource.fields)),
     '',
     `## ${resource.title}: parameters of lists`,
     '',
-    ...table(['Parameter', 'At the most'], rowsOf(resource.filters)),
+    ...table(['Parameter', 'At the most'], rowsOf(filters)),
     '',
   ])
   return [

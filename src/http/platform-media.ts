@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { sql } from 'kysely'
 import type { Context } from '../context/context.ts'
 import type { Found } from '../declare/operations.ts'
-import { defineResource } from '../declare/resource.ts'
+import { defineFields, defineResource } from '../declare/resource.ts'
 import type { Parsed } from '../fields/field.ts'
 import { integer, type Kind, line, type PlainKind, settledText, text } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
@@ -68,19 +68,20 @@ const image = defineResource({
     caption: { kind: markup, about: about('The caption of the image') },
     description: { kind: markup, about: about('The description of the image') },
   },
-  filters: {
-    ...postFilters,
-    media_type: {
-      kind: text,
-      about: about('Only files of this kind: image, video, text, application or audio'),
-      valid: (value) => KINDS_OF_MEDIA.some((kind) => kind === value),
-    },
-    mime_type: { kind: settledText, about: about('Only files of this media type, such as image/png') },
+})
+
+const filters = defineFields({
+  ...postFilters,
+  media_type: {
+    kind: text,
+    about: about('Only files of this kind: image, video, text, application or audio'),
+    valid: (value) => KINDS_OF_MEDIA.some((kind) => kind === value),
   },
+  mime_type: { kind: settledText, about: about('Only files of this media type, such as image/png') },
 })
 
 /** Images as clients of the platform upload, list, read, describe and remove them (rule 29.3). */
-export const media = offer<ImageRow>(image, {
+export const media = offer<ImageRow>(image, filters, {
   find,
   load: async (_context, { rows = [] }) => rows,
   locate: async (context, address) => ('id' in address ? findOpenImage(context, address.id) : undefined),
@@ -133,9 +134,9 @@ async function prepareCreate(context: Context, sent: Sent): Promise<PreparedUplo
 
 const IMAGES = { table: 'images', title: 'title', date: 'date_utc', modified: 'modified_utc' } as const
 
-async function find(context: Context, query: Parsed<typeof image.filters>): Promise<Found<ImageRow>> {
+async function find(context: Context, query: Parsed<typeof filters>): Promise<Found<ImageRow>> {
   const page = pageRequest(query, context)
-  const { page: _page, per_page: _perPage, ...filters } = query
+  const { page: _page, per_page: _perPage, ...shaping } = query
   const { rows, total } = await listPosts<ImageRow>(IMAGES, query, page, context, {
     conditions: conditionsOf(query),
     open: imagesOpenTo(context.caller),
@@ -146,12 +147,12 @@ async function find(context: Context, query: Parsed<typeof image.filters>): Prom
     rows,
     total,
     ...page,
-    effective: parametersOf(filters),
+    effective: parametersOf(shaping),
     pastEnd: 'rest_post_invalid_page_number',
   }
 }
 
-function conditionsOf({ search, media_type, mime_type }: Parsed<typeof image.filters>): Condition[] {
+function conditionsOf({ search, media_type, mime_type }: Parsed<typeof filters>): Condition[] {
   const words = fold(search ?? '')
   return [
     ...(words === '' ? [] : [contains('images.search', words)]),

@@ -10,7 +10,7 @@ import { type Listing, MAX_ID, offsetOf, type PageRequest } from '../records/rec
 import type { Db } from '../storage/database.ts'
 import type { RecordTable, Tables } from '../storage/schema.ts'
 import { wholeList } from '../storage/whole-list.ts'
-import { termFilters } from '../terms/term-fields.ts'
+import { categoryFilters } from '../terms/term-filters.ts'
 import { parseMoment } from '../text/moments.ts'
 import { canonicalSlug } from '../text/slug.ts'
 
@@ -45,7 +45,7 @@ export const postFilters = defineFields({
     valid: (value) => (readInteger(value) ?? -1) >= 0,
   },
   order: {
-    ...termFilters.order.order,
+    ...categoryFilters.order,
     default: 'desc',
     valid: isOneOf(['asc', 'desc']),
   },

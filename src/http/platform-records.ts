@@ -106,14 +106,13 @@ function serve(kind: PostKind, site: Site): Served {
     title: kind.kind,
     addresses: { id: { id: { kind: integer, about: '', required: true } } },
     fields: kind.kind === 'event' ? featuredField : {},
-    filters,
   })
   const presentation: Presentation<LoadedPost> = {
     nameOf: ({ row }) => ({ kind: kind.kind, id: row.id }),
     textsOf: ({ row }) => textsOfRow(row),
     present: (context, { row, terms }) => presentPost(kind.kind, context, kind.postOf(row as never), terms),
   }
-  return offer<RecordColumns, LoadedPost>(resource, {
+  return offer<RecordColumns, LoadedPost>(resource, filters, {
     find: (context, query) => find(kind, context, query),
     load: (context, { rows = [] }) => withTerms(kind, context, rows),
     locate,

@@ -1,5 +1,5 @@
 import type { Operations } from '../declare/operations.ts'
-import type { Resource } from '../declare/resource.ts'
+import type { Fields, Resource } from '../declare/resource.ts'
 import { Problem } from '../problems.ts'
 import type { Served } from '../resources.ts'
 
@@ -28,6 +28,10 @@ const nothing: Operations = {
 }
 
 /** A resource beside the namespace with the operations it offers, served by the same handlers as the five of the namespace. */
-export function offer<Row, Loaded = Row>(resource: Resource, offered: Partial<Operations<Row, Loaded>>): Served {
-  return { resource, operations: { ...nothing, ...offered } as Operations }
+export function offer<Row, Loaded = Row>(
+  resource: Resource,
+  filters: Fields,
+  offered: Partial<Operations<Row, Loaded>>,
+): Served {
+  return { resource, filters, operations: { ...nothing, ...offered } as Operations }
 }

@@ -7,37 +7,42 @@ import { ids, integer, parentId, readInteger, settledText, words } from '../fiel
 import { limits } from '../fields/limits.ts'
 import { can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
-import { isVisible, type Listing, MAX_ID, type PageRequest, pageRequest } from '../records/record-store.ts'
+import { type Listing, MAX_ID, type PageRequest, pageRequest } from '../records/record-store.ts'
 import type { Served } from '../resources.ts'
 import type { Db } from '../storage/database.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
 import { wholeList } from '../storage/whole-list.ts'
-import { termFields, termFilters } from '../terms/term-fields.ts'
+import { childOf, inUse, knownTo, ofEvent, withIds, withoutIds, withText } from '../terms/term-conditions.ts'
+import { termFields } from '../terms/term-fields.ts'
+import { categoryFilters } from '../terms/term-filters.ts'
 import { type LoadedTerm, termNames, withAncestors } from '../terms/term-operations.ts'
 import { presentTerm } from '../terms/term-present.ts'
 import { createTerm, type TermValues } from '../terms/term-rules.ts'
-import { findAncestors, findTerm, listTerms, type TermQuery } from '../terms/term-store.ts'
+import { findAncestors, findTerm, listTerms, type TermOrder } from '../terms/term-store.ts'
 import { parametersOf } from '../text/query-text.ts'
 import { canonicalSlug } from '../text/slug.ts'
 import { about } from './platform-posts.ts'
 import { offer } from './platform-resource.ts'
 
-const ORDERS: readonly TermQuery['orderby'][] = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include']
+const ORDERS: readonly TermOrder['by'][] = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include']
+
+const declared = categoryFilters
 
 const filters = defineFields({
-  ...termFilters.page,
-  search: { ...termFilters.page.search, kind: settledText },
+  page: declared.page,
+  per_page: declared.per_page,
+  search: { ...declared.search, kind: settledText },
   exclude: { kind: ids, about: 'Leave out the terms with these ids' },
   include: { kind: ids, about: 'Only the terms with these ids' },
-  order: { ...termFilters.order.order, default: 'asc', valid: (value) => value === 'asc' || value === 'desc' },
+  order: { ...declared.order, default: 'asc', valid: (value) => value === 'asc' || value === 'desc' },
   orderby: {
-    ...termFilters.order.orderby,
+    ...declared.orderby,
     default: 'name',
     valid: (value) => ORDERS.some((order) => order === value),
   },
-  hide_empty: { ...termFilters.order.hide_empty, default: false },
-  post: termFilters.use.post,
+  hide_empty: { ...declared.hide_empty, default: false },
+  post: declared.post,
   slug: { kind: words, about: about('Only the terms with these slugs'), within: limits.slugs },
   offset: {
     kind: integer,
@@ -85,9 +90,8 @@ function serve(taxonomy: Taxonomy, path: string, offered: Pick<Partial<Operation
       },
     },
     fields: offered.create ? termFields : {},
-    filters: taxonomy === 'tag' ? filters : { ...filters, ...parentFilter },
   })
-  return offer<TermRow, LoadedTerm>(resource, {
+  return offer<TermRow, LoadedTerm>(resource, taxonomy === 'tag' ? filters : { ...filters, ...parentFilter }, {
     ...offered,
     find: (context, query) => find(taxonomy, context, query),
     load: (context, { rows = [] }) => withAncestors(context.db, rows),
@@ -111,9 +115,7 @@ type Query = Parsed<typeof filters> & Parsed<typeof parentFilter>
 async function find(taxonomy: Taxonomy, context: Context, asked: Query): Promise<Found<TermRow>> {
   const page = pageRequest(asked, context)
   const { page: _page, per_page: _perPage, ...shaping } = asked
-  // A caller who may not see an event learns nothing of its terms either.
-  const isHidden = asked.post !== undefined && !(await isVisible(context.db, context.caller, 'events', asked.post))
-  const { rows, total } = isHidden ? { rows: [], total: 0 } : await listPage(context, taxonomy, asked, page)
+  const { rows, total } = await listPage(context, taxonomy, asked, page)
   return { ids: rows.map(({ id }) => id), rows, total, ...page, effective: parametersOf(shaping) }
 }
 
@@ -142,19 +144,18 @@ async function listPage(
   const include = await idsAskedFor(context.db, taxonomy, asked.include?.filter(isPossible), asked.slug)
   const exclude = asked.exclude?.filter(isPossible)
   if (include?.length === 0) return { rows: [], total: 0 }
-  const query: TermQuery = {
-    search: asked.search,
-    include,
-    exclude: exclude?.length ? exclude : undefined,
-    hideEmpty: asked.hide_empty ?? false,
-    parent: asked.parent,
-    event: asked.post,
-    slug: undefined,
-    orderby: ORDERS.find((order) => order === asked.orderby) ?? 'name',
-    descending: asked.order === 'desc',
-    keepAncestors: false,
-  }
-  return listTerms(context, taxonomy, query, { ...page, skip: asked.offset ?? 0 })
+  const conditions = [
+    asked.hide_empty ? inUse : knownTo(context.caller, taxonomy),
+    ...(include ? [withIds(context.db, include)] : []),
+    ...(exclude?.length ? [withoutIds(context.db, exclude)] : []),
+    ...(asked.parent === undefined ? [] : [childOf(asked.parent)]),
+    ...(asked.post === undefined ? [] : [await ofEvent(asked.post, context)]),
+    ...(asked.search === undefined ? [] : [withText(asked.search)]),
+  ]
+  const by = ORDERS.find((order) => order === asked.orderby) ?? 'name'
+  const order = { by, isDescending: asked.order === 'desc', included: include ?? [] }
+  const list = { conditions, order, isSearch: asked.search !== undefined }
+  return listTerms(context, taxonomy, list, { ...page, skip: asked.offset ?? 0 })
 }
 
 const isPossible = (id: number) => id <= MAX_ID

@@ -35,7 +35,8 @@ const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tag
 const MOST_ON_A_PAGE = 100
 
 const me = offer<User>(
-  defineResource({ name: 'user', path: 'users/me', title: 'User', addresses: { id: {} }, fields: {}, filters: {} }),
+  defineResource({ name: 'user', path: 'users/me', title: 'User', addresses: { id: {} }, fields: {} }),
+  {},
   {
     locate: async (context, address) => ('id' in address ? findUser(context.db, address.id) : undefined),
     missing: async () => new Problem('rest_not_logged_in'),
@@ -115,7 +116,8 @@ function listRoute(served: Served): Route {
 const METHODS = { read: ['GET'], update: ['POST', 'PUT', 'PATCH'], remove: ['DELETE'] } as const
 
 function itemRoute(served: Served, actions: readonly (keyof typeof METHODS)[]): Route {
-  const { path, addresses, filters } = served.resource
+  const { filters, resource } = served
+  const { path, addresses } = resource
   const argsOf: Record<keyof typeof METHODS, Fields> = {
     read: { ...addresses.id, ...(filters.context ? { context: filters.context } : {}) },
     update: updateArgs(served.resource),
@@ -202,7 +204,7 @@ async function answerBeside({ platform }: Platform, asked: Asked, body: Body, co
     ...('file' in fields ? { file: uploadOf(body) } : {}),
   })
   const { context: audience, offset, _embed } = asked.values(shaping)
-  const isEdited = audience === 'edit' && 'served' in action && 'context' in action.served.resource.filters
+  const isEdited = audience === 'edit' && 'served' in action && 'context' in action.served.filters
   if (isEdited && action.do === 'list' && !can(context.caller, 'edit')) throw new Problem('rest_forbidden')
   const reply = await answer({ ...asked, values }, platform.routes, context)
   if (isEdited && action.do === 'read' && !hasRaw(reply.body)) throw new Problem('rest_forbidden')

@@ -1,10 +1,10 @@
 import type { Context } from '../context/context.ts'
 import type { Found } from '../declare/operations.ts'
-import { readAtOnce } from '../declare/parse.ts'
-import type { Field } from '../declare/resource.ts'
+import { parseFields } from '../declare/parse.ts'
 import { event } from '../events/event.ts'
 import { eventPieces } from '../events/event-bytes.ts'
-import { type EventsQuery, findInMemory } from '../events/find-events.ts'
+import { type EventsQuery, eventFilters } from '../events/event-filters.ts'
+import { findInMemory } from '../events/find-events.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import {
   areUnchanged,
@@ -19,6 +19,7 @@ import {
   writeParts,
   writePiece,
 } from '../memory/event-pieces.ts'
+import { Problem } from '../problems.ts'
 import { listLinks } from './reply.ts'
 import { parsePlainQuery } from './request.ts'
 import { anonymousContext, type Service } from './respond.ts'
@@ -84,8 +85,17 @@ export function makePublicLists(
     const queryText = queryOf(url, path)
     if (queryText === undefined) return undefined
     const context = anonymousContext(service, now)
-    const query = readQuery(queryText, context)
-    if (!query) return undefined
+    try {
+      const query = readQuery(queryText, context)
+      return query instanceof Promise
+        ? query.then((later) => list(later, context)).catch(leaveProblem)
+        : query && list(query, context)
+    } catch (error) {
+      return leaveProblem(error)
+    }
+  }
+
+  function list(query: EventsQuery, context: Context): PublicList | undefined | Promise<PublicList | undefined> {
     const found = findInMemory(context, query)
     return found instanceof Promise ? found.then((later) => present(later, context)) : present(found, context)
   }
@@ -115,25 +125,17 @@ function queryOf(url: string, path: string): string | undefined {
   return url.charAt(end) === '?' ? url.slice(end + 1) : undefined
 }
 
-const filters: ReadonlyMap<string, Field> = new Map(Object.entries(event.filters))
-
-/**
- * The filters of a query in which nothing is out of the ordinary; undefined for any other, which the ordinary way looks at. What the ordinary
- * way would look up the index knows, or it does not answer.
- */
-function readQuery(text: string, context: Context): EventsQuery | undefined {
+/** The parameters of a query in which nothing is out of the ordinary; undefined for any other, which the ordinary way looks at. @throws Problem */
+function readQuery(text: string, context: Context): EventsQuery | undefined | Promise<EventsQuery> {
   const pairs = parsePlainQuery(text)
   if (!pairs) return undefined
-  const query: Record<string, unknown> = {}
-  for (const [name, value] of pairs) {
-    if (name.startsWith('_')) return undefined
-    const field = filters.get(name)
-    if (!field) continue
-    const read = readAtOnce(field, value, context)
-    if (read === undefined) return undefined
-    query[name] = read
-  }
-  return query
+  for (const name of pairs.keys()) if (name.startsWith('_')) return undefined
+  return parseFields(eventFilters, Object.fromEntries(pairs), context)
+}
+
+/** What is wrong with a request the ordinary way says. */
+function leaveProblem(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error
 }
 
 const HEAD = Buffer.from('{"events":[')

@@ -52,7 +52,8 @@ function fixedRoutes(site: Site): Route[] {
 
 /** The route of a whole collection: its list, and the making of one more. */
 export function collectionRoute(served: Served): Route {
-  const { path, fields, filters } = served.resource
+  const { filters, resource } = served
+  const { path, fields } = resource
   return {
     path: `/${path}`,
     template: `/${path}`,

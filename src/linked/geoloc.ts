@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts'
 import { invalidParam } from '../problems.ts'
 import type { Circle } from '../storage/geo.ts'
-import { anyCoordinates } from './linked-store.ts'
+import { anyCoordinates } from './linked-conditions.ts'
 
 /** The geolocation parameters of events and venues (rule 15.2). */
 export interface GeoQuery {
@@ -17,22 +17,21 @@ export interface GeoFilter {
   circle: Circle | undefined
 }
 
+/** The circle that is asked for, if any. @throws Problem rest_invalid_param when one of latitude and longitude is missing */
+export function geoCircle(context: Context, query: GeoQuery): Circle | undefined {
+  const { geoloc_lat: lat = null, geoloc_lng: lng = null, geoloc_radius: radius = context.site.geolocRadius } = query
+  if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geoloc_lat' : 'geoloc_lng')
+  return lat === null || lng === null ? undefined : { lat, lng, radius }
+}
+
 /**
  * The geolocation filter of a list. It has no effect before any venue has coordinates: such a calendar does not use geolocation
  * (rule 15.3).
- * @throws Problem rest_invalid_param when one of latitude and longitude is missing.
+ * @throws Problem as `geoCircle` does
  */
 export async function geoFilter(context: Context, query: GeoQuery): Promise<GeoFilter> {
-  const {
-    geoloc,
-    geoloc_lat: lat = null,
-    geoloc_lng: lng = null,
-    geoloc_radius: radius = context.site.geolocRadius,
-  } = query
-  if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geoloc_lat' : 'geoloc_lng')
-  const circle = lat === null || lng === null ? undefined : { lat, lng, radius }
-  if (geoloc === undefined && !circle) return { geoloc, circle }
-  return (await anyCoordinates(context.db, context.caller))
-    ? { geoloc, circle }
-    : { geoloc: undefined, circle: undefined }
+  const circle = geoCircle(context, query)
+  const { geoloc } = query
+  const isUsed = (geoloc !== undefined || circle !== undefined) && (await anyCoordinates(context))
+  return isUsed ? { geoloc, circle } : { geoloc: undefined, circle: undefined }
 }

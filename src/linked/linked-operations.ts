@@ -7,14 +7,13 @@ import { presentSingle } from '../records/present-loaded.ts'
 import { sentTexts } from '../records/record-rules.ts'
 import { idAt, pageRequest } from '../records/record-store.ts'
 import { textsOfRecord, textsToWrite } from '../records/record-texts.ts'
-import { statusLinks } from '../records/status.ts'
+import { statusFilter, statusLinks } from '../records/status.ts'
 import type { Db } from '../storage/database.ts'
 import { holdRecord } from '../storage/locks.ts'
 import type { ImageRow } from '../storage/schema.ts'
 import { UnshowableRecord } from '../storage/unshowable.ts'
 import { prepareTexts } from '../text/long-texts.ts'
-import { parametersOf } from '../text/query-text.ts'
-import { type GeoQuery, geoFilter } from './geoloc.ts'
+import { parameter } from '../text/query-text.ts'
 import {
   changeLinked,
   createLinked,
@@ -24,7 +23,14 @@ import {
   prepareLinked,
   trashLinked,
 } from './linked-change.ts'
-import { findLinked, type LinkedQuery, type LinkedRow, listLinked } from './linked-store.ts'
+import {
+  type LinkedFilter,
+  type LinkedListShape,
+  type LinkedQuery,
+  linkedParts,
+  placedFilters,
+} from './linked-filters.ts'
+import { findLinked, type LinkedCondition, type LinkedRow, listLinked } from './linked-store.ts'
 import { recordRights, refuseUnreadable } from './record-present.ts'
 
 type DescribedRow = LinkedRow & { description: string }
@@ -158,33 +164,40 @@ async function getHeld(
   return row
 }
 
+const rows = Object.entries(placedFilters) as unknown as [keyof LinkedQuery, LinkedFilter<unknown>][]
+const parts = Object.values(linkedParts)
+
+/** One page of the list; organizers have no parameters of places. */
 async function find<Row extends DescribedRow>(
   context: Context,
   rules: LinkedRules,
-  asked: LinkedQuery & GeoQuery,
+  query: LinkedQuery,
 ): Promise<Found<Row>> {
-  const page = pageRequest(asked, context)
-  const { rows, total } = await listLinked<Row>(
-    rules,
-    { ...asked, ...(await geoFilter(context, asked)) },
-    page,
-    context,
-  )
+  const page = pageRequest(query, context)
+  const shape: LinkedListShape = { status: statusFilter(context.caller, query.status) }
+  const narrowed = await Promise.all([
+    ...parts.map((part) => part.sql(query, shape, rules, context)),
+    ...rows.flatMap(([name, { sql }]) =>
+      query[name] === undefined || typeof sql === 'string' ? [] : [sql(query[name], rules, context)],
+    ),
+  ])
+  const where: LinkedCondition = (record) => record.and(narrowed.map((condition) => condition(record)))
+  const found = await listLinked<Row>(rules, where, query.search !== undefined, page, context)
   return {
-    ids: rows.map(({ id }) => id),
-    rows,
-    total,
+    ids: found.rows.map(({ id }) => id),
+    ...found,
     ...page,
-    ...effectiveParameters(context, asked),
+    effective: linksOf(query, shape),
+    shownOnly: statusLinks(context.caller, query.status).shownOnly,
     pastEnd: `${rules.kind}-archive-page-not-found`,
   }
 }
 
-function effectiveParameters(context: Context, query: LinkedQuery & GeoQuery): Pick<Found, 'effective' | 'shownOnly'> {
-  const { page: _page, per_page: _perPage, status: asked, only_with_upcoming, ...filters } = query
-  const { status, shownOnly } = statusLinks(context.caller, asked)
-  return {
-    effective: parametersOf({ ...filters, only_with_upcoming: only_with_upcoming || undefined, status }),
-    shownOnly,
-  }
+/** The parameters that links name, in the order of their places. */
+const linked = rows
+  .flatMap(([name, { links }]) => (links === 'none' ? [] : [{ name, ...links }]))
+  .sort((a, b) => a.place - b.place)
+
+function linksOf(query: LinkedQuery, shape: LinkedListShape): string {
+  return linked.map(({ name, value }) => parameter(name, value(query[name], shape))).join('')
 }

@@ -1,7 +1,10 @@
 import type { category } from '../categories/category.ts'
 import type { event } from '../events/event.ts'
+import type { eventFilters } from '../events/event-filters.ts'
+import type { placedFilters } from '../linked/linked-filters.ts'
 import type { organizer } from '../organizers/organizer.ts'
 import type { tag } from '../tags/tag.ts'
+import type { categoryFilters } from '../terms/term-filters.ts'
 import type { venue } from '../venues/venue.ts'
 import type { MessageText } from './messages.ts'
 
@@ -14,7 +17,7 @@ type AboutOfAddresses<Addresses> = Addresses extends { id: infer Id; slug?: infe
 /** Every English text a reader of the interface may see: what each language translates. */
 export type Text =
   | AboutOf<Declared['fields']>
-  | AboutOf<Declared['filters']>
+  | AboutOf<typeof eventFilters | typeof placedFilters | typeof categoryFilters>
   | AboutOfAddresses<Declared['addresses']>
   | MessageText
 

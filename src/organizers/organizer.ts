@@ -4,7 +4,7 @@ import { limits } from '../fields/limits.ts'
 import { organizerFields } from '../fields/organizer-fields.ts'
 import { isImageReference } from '../images/images.ts'
 import { isIdOf, isSlugOf } from '../linked/linked-rules.ts'
-import { linkedFilters, recordChecks } from '../records/record-checks.ts'
+import { recordChecks } from '../records/record-checks.ts'
 
 /** Organizers: who holds events (rule 3.9). */
 export const organizer = defineResource({
@@ -24,5 +24,4 @@ export const organizer = defineResource({
     },
   },
   fields: withChecks(organizerFields, { ...recordChecks, image: { lookUp: isImageReference } }),
-  filters: linkedFilters,
 })

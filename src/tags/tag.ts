@@ -1,9 +1,7 @@
 import { defineResource } from '../declare/resource.ts'
-import { idsOrSlugs, integer } from '../fields/kinds.ts'
-import { termFields, termFilters } from '../terms/term-fields.ts'
-import { isTermId, isTermList } from '../terms/term-rules.ts'
-
-const isTag = isTermList('tag')
+import { integer } from '../fields/kinds.ts'
+import { termFields } from '../terms/term-fields.ts'
+import { isTermId } from '../terms/term-rules.ts'
 
 /** Event tags: their fields, filters and addresses (rule 3.9). */
 export const tag = defineResource({
@@ -12,11 +10,4 @@ export const tag = defineResource({
   title: 'Tag',
   addresses: { id: { id: { kind: integer, about: 'The id of the tag', required: true, lookUp: isTermId('tag') } } },
   fields: termFields,
-  filters: {
-    ...termFilters.page,
-    exclude: { kind: idsOrSlugs, about: 'Leave out the terms with these ids', lookUp: isTag },
-    include: { kind: idsOrSlugs, about: 'Only the terms with these ids', lookUp: isTag },
-    ...termFilters.order,
-    ...termFilters.use,
-  },
 })

@@ -1,40 +1,16 @@
 import type { Context } from '../context/context.ts'
 import type { AskedUpdate, Found, Operations, Presentation } from '../declare/operations.ts'
-import { readInteger } from '../fields/kinds.ts'
 import { invalidParam } from '../problems.ts'
 import { presentListed, presentSingle } from '../records/present-loaded.ts'
-import { isVisible, pageRequest } from '../records/record-store.ts'
+import { pageRequest } from '../records/record-store.ts'
 import { textsOfTerm } from '../records/record-texts.ts'
 import type { Db } from '../storage/database.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
-import { parametersOf } from '../text/query-text.ts'
+import { parameter } from '../text/query-text.ts'
+import { categoryFilters, idsOf, type TermFilter, type TermsQuery, termParts } from './term-filters.ts'
 import { presentTerm, termLinks } from './term-present.ts'
 import { changeTerm, createTerm, mayManageTerms, type TermValues } from './term-rules.ts'
-import {
-  deleteTerm,
-  findAncestors,
-  findTerm,
-  findTermBySlug,
-  findTermsByEntries,
-  listTerms,
-  type TermQuery,
-} from './term-store.ts'
-
-/** The filters of a list of terms, as parsed. */
-interface TermFilters {
-  page?: number
-  per_page?: number
-  search?: string
-  exclude?: string[]
-  include?: string[]
-  order?: string
-  orderby?: string
-  hide_empty?: boolean
-  parent?: number
-  post?: number
-  event?: number
-  slug?: string
-}
+import { deleteTerm, findAncestors, findTerm, findTermBySlug, listTerms, type TermOrder } from './term-store.ts'
 
 /** A term with the terms above it by id, which its address names. */
 export interface LoadedTerm {
@@ -112,39 +88,33 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
 
 const ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
 
-/** The ids among the entries of `include` or `exclude`; slugs and names are looked up (rule 13.9). */
-async function idsOf(
-  context: Context,
-  taxonomy: Taxonomy,
-  entries: string[] | undefined,
-): Promise<number[] | undefined> {
-  if (!entries) return undefined
-  const isId = (entry: string) => /^\d+$/.test(entry)
-  const named = entries.filter((entry) => !isId(entry))
-  const terms = await findTermsByEntries(context.db, taxonomy, named)
-  const found = new Map(named.map((entry, at) => [entry, terms[at]?.id]))
-  return entries.flatMap((entry) => (isId(entry) ? readInteger(entry) : found.get(entry)) ?? [])
+const rows = Object.entries(categoryFilters) as unknown as [keyof TermsQuery, TermFilter<unknown>][]
+const parts = Object.values(termParts)
+
+/** One page of the list; tags have no parent. */
+async function find(context: Context, taxonomy: Taxonomy, query: TermsQuery): Promise<Found<TermRow>> {
+  const page = pageRequest(query, context)
+  const narrowed = await Promise.all([
+    ...parts.map((part) => part.sql(query, taxonomy, context)),
+    ...rows.flatMap(([name, { sql }]) =>
+      query[name] === undefined || typeof sql === 'string' ? [] : [sql(query[name], taxonomy, context)],
+    ),
+  ])
+  const order: TermOrder = {
+    by: ORDERS.find((known) => known === query.orderby) ?? 'name',
+    isDescending: query.order?.toLowerCase() === 'desc',
+    included: await idsOf(context, taxonomy, query.include ?? []),
+  }
+  const conditions = narrowed.filter((condition) => condition !== undefined)
+  const found = await listTerms(context, taxonomy, { conditions, order, isSearch: query.search !== undefined }, page)
+  return { ids: found.rows.map(({ id }) => id), ...found, ...page, effective: linksOf(query) }
 }
 
-async function find(context: Context, taxonomy: Taxonomy, asked: TermFilters): Promise<Found<TermRow>> {
-  const page = pageRequest(asked, context)
-  const event = asked.event ?? asked.post
-  const query: TermQuery = {
-    search: asked.search,
-    include: await idsOf(context, taxonomy, asked.include),
-    exclude: await idsOf(context, taxonomy, asked.exclude),
-    hideEmpty: asked.hide_empty ?? true,
-    parent: asked.parent,
-    event,
-    slug: asked.slug,
-    orderby: ORDERS.find((order) => order === asked.orderby) ?? 'name',
-    descending: asked.order?.toLowerCase() === 'desc',
-    keepAncestors: taxonomy === 'category' && asked.parent === undefined && (asked.hide_empty ?? true),
-  }
-  // A caller who may not see an event learns nothing of its terms either.
-  const hidden = event !== undefined && !(await isVisible(context.db, context.caller, 'events', event))
-  const { rows, total } = hidden ? { rows: [], total: 0 } : await listTerms(context, taxonomy, query, page)
-  const { page: _page, per_page: _perPage, hide_empty, ...filters } = asked
-  const shown = { ...filters, hide_empty: hide_empty === false ? 'false' : undefined }
-  return { ids: rows.map(({ id }) => id), rows, total, ...page, effective: parametersOf(shown) }
+/** The parameters that links name, in the order of their places. */
+const linked = rows
+  .flatMap(([name, { links }]) => (links === 'none' ? [] : [{ name, ...links }]))
+  .sort((a, b) => a.place - b.place)
+
+function linksOf(query: TermsQuery): string {
+  return linked.map(({ name, value }) => parameter(name, value(query[name], undefined))).join('')
 }

@@ -1,17 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SqlBool, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
-import { type Caller, can, seesAll, seesOwn } from '../people/caller.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 import { type Db, recordChange } from '../storage/database.ts'
 import { held, holdName } from '../storage/locks.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { selectTerms } from '../storage/term-rows.ts'
-import { contains } from '../storage/text.ts'
 import { wholeList } from '../storage/whole-list.ts'
 import { fold } from '../text/fold.ts'
 import { canonicalSlug } from '../text/slug.ts'
+import type { TermCondition } from './term-conditions.ts'
 
 const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
@@ -140,41 +139,41 @@ function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
   return [...new Set(terms.map((term) => term.parent))].filter((id) => id !== 0)
 }
 
-/** A list of terms as asked for (rules 11.8 and 13.9); undefined members do not narrow it. */
-export interface TermQuery {
-  search: string | undefined
-  exclude: readonly number[] | undefined
-  include: readonly number[] | undefined
-  hideEmpty: boolean
-  parent: number | undefined
-  event: number | undefined
-  slug: string | undefined
-  orderby: 'name' | 'id' | 'slug' | 'count' | 'description' | 'parent' | 'include'
-  descending: boolean
-  /** Whether empty ancestors of terms in use are listed too (categories without `parent`). */
-  keepAncestors: boolean
+/** The order of a list of terms (rule 11.8). */
+export interface TermOrder {
+  by: 'name' | 'id' | 'slug' | 'count' | 'description' | 'parent' | 'include'
+  isDescending: boolean
+  /** The ids of `include`, in their order. */
+  included: readonly number[]
+}
+
+/** A list of terms: the conditions of all of them, and their order. */
+export interface TermList {
+  conditions: readonly TermCondition[]
+  order: TermOrder
+  isSearch: boolean
 }
 
 /** One page of terms in order. */
 export async function listTerms(
-  { db, aside, caller }: Pick<Context, 'db' | 'aside' | 'caller'>,
+  { db, aside }: Pick<Context, 'db' | 'aside'>,
   taxonomy: Taxonomy,
-  query: TermQuery,
+  { conditions, order, isSearch }: TermList,
   page: PageRequest,
 ): Promise<Listing<TermRow>> {
-  const matching = matchingTerms(db, caller, taxonomy, query)
-  const lane = query.search === undefined ? 'list' : 'search'
+  const all = [sql<SqlBool>`taxonomy = ${taxonomy}`, ...conditions]
+  const matching = db.selectFrom('terms').where(sql<SqlBool>`${sql.join(all, sql` and `)}`)
   const start = offsetOf(page)
-  const order = ORDERED[query.orderby]
-  if (order === undefined) {
+  const column = ORDERED[order.by]
+  if (column === undefined) {
     const [terms] = await aside(db, 'search', [matching.select(['id', beginning.as('description')])])
-    const ids = sortTerms(terms, query).map(({ id }) => id)
+    const ids = sortTerms(terms, order).map(({ id }) => id)
     const rows = await findTermsByIds(db, ids.slice(start, start + page.perPage))
     return { rows: rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)), total: ids.length }
   }
-  const direction = query.descending ? 'desc' : 'asc'
-  const inOrder = matching.orderBy(order, direction).orderBy('id', direction)
-  const [totals, rows] = await aside(db, lane, [
+  const direction = order.isDescending ? 'desc' : 'asc'
+  const inOrder = matching.orderBy(column, direction).orderBy('id', direction)
+  const [totals, rows] = await aside(db, isSearch ? 'search' : 'list', [
     matching.select((term) => term.fn.countAll<number>().as('total')),
     inOrder.selectAll().limit(page.perPage).offset(start),
   ])
@@ -195,58 +194,11 @@ const ORDERED = {
 /** The beginning of descriptions, by which terms are ordered: all of them are read for it. */
 const beginning = sql<string>`substr(description, 1, 500)`
 
-function matchingTerms(db: Db, caller: Caller, taxonomy: Taxonomy, query: TermQuery) {
-  let terms = db.selectFrom('terms').where('taxonomy', '=', taxonomy)
-  if (query.hideEmpty) terms = terms.where(query.keepAncestors ? isUsedOrAbove(taxonomy) : sql<SqlBool>`count > 0`)
-  else if (!seesAllTerms(caller, taxonomy)) terms = terms.where(isKnown(caller, taxonomy))
-  if (query.include) terms = terms.where('id', 'in', wholeList(db, query.include))
-  if (query.exclude) terms = terms.where('id', 'not in', wholeList(db, query.exclude))
-  if (query.parent !== undefined) terms = terms.where('parent', '=', query.parent)
-  if (query.slug !== undefined) terms = terms.where('slug', '=', canonicalSlug(query.slug))
-  if (query.search !== undefined) {
-    const words = fold(query.search)
-    terms = terms.where((term) => term.or([contains('folded', words), contains('slug', words)]))
-  }
-  if (query.event !== undefined) {
-    const event = query.event
-    terms = terms.where('id', 'in', (links) =>
-      links.selectFrom('event_terms').select('term').where('event', '=', event),
-    )
-  }
-  return terms
-}
-
-/** Callers who may make terms see all of them, and so do callers who see all events. */
-function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
-  return seesAll(caller) || can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
-}
-
-/**
- * The condition that others have told of a term: it is in use or above one that is, one of the caller's own events has it, or no event at all.
- * The name of a term that came with a draft betrays the draft, so lists leave it out. Its id reads it as recorded (`term-counts`).
- */
-function isKnown(caller: Caller, taxonomy: Taxonomy) {
-  const own = seesOwn(caller) ? caller.id : 0
-  return sql<SqlBool>`(${isUsedOrAbove(taxonomy)}
-    or not exists (select 1 from event_terms where event_terms.term = terms.id)
-    or exists (select 1 from event_terms join events on events.id = event_terms.event
-      where event_terms.term = terms.id and events.author = ${own}))`
-}
-
-/** The condition that a term is in use, or above one that is. */
-function isUsedOrAbove(taxonomy: Taxonomy) {
-  return sql<SqlBool>`(count > 0 or id in (
-    with recursive above (id) as (
-      select parent from terms where taxonomy = ${taxonomy} and count > 0
-      union select terms.parent from terms join above on terms.id = above.id)
-    select id from above))`
-}
-
-function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], query: TermQuery) {
-  const position = new Map(query.include?.map((id, index) => [id, index]))
+function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], { by, isDescending, included }: TermOrder) {
+  const position = new Map(included.map((id, index) => [id, index]))
   const key = ({ id, description }: Pick<TermRow, 'id' | 'description'>) =>
-    query.orderby === 'include' ? (position.get(id) ?? id) : fold(description)
-  const direction = query.descending ? -1 : 1
+    by === 'include' ? (position.get(id) ?? id) : fold(description)
+  const direction = isDescending ? -1 : 1
   return terms
     .map((term) => ({ id: term.id, key: key(term) }))
     .sort((a, b) => direction * (compare(a.key, b.key) || a.id - b.id))

@@ -1,10 +1,10 @@
 import { defineResource, withChecks } from '../declare/resource.ts'
-import { distance, flag, integer, latitude, longitude, settledText } from '../fields/kinds.ts'
+import { integer, settledText } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
 import { venueFields } from '../fields/venue-fields.ts'
 import { isImageReference } from '../images/images.ts'
 import { isIdOf, isSlugOf } from '../linked/linked-rules.ts'
-import { linkedFilters, recordChecks } from '../records/record-checks.ts'
+import { recordChecks } from '../records/record-checks.ts'
 
 /** Venues: where events take place (rule 3.9). */
 export const venue = defineResource({
@@ -24,11 +24,4 @@ export const venue = defineResource({
     },
   },
   fields: withChecks(venueFields, { ...recordChecks, image: { lookUp: isImageReference } }),
-  filters: {
-    ...linkedFilters,
-    geoloc: { kind: flag, about: 'Only venues that have coordinates, or only those that have none' },
-    geoloc_lat: { kind: latitude, about: 'The latitude to look around; needs geoloc_lng' },
-    geoloc_lng: { kind: longitude, about: 'The longitude to look around; needs geoloc_lat' },
-    geoloc_radius: { kind: distance, about: 'How far to look around geoloc_lat and geoloc_lng, in kilometres' },
-  },
 })

@@ -231,7 +231,7 @@ const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
 /** Any parameters of a list as a query string: declared names in every way of writing them, and names that mean nothing. */
 function anyQuery(path: string): fc.Arbitrary<string> {
-  const names = Object.keys(resources.find(({ resource }) => resource.path === path)?.resource.filters ?? {})
+  const names = Object.keys(resources.find(({ resource }) => resource.path === path)?.filters ?? {})
   const name = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...names) },
     {

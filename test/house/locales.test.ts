@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LANGUAGES } from '../../src/config.ts'
-import type { Fields, Resource } from '../../src/declare/resource.ts'
+import type { Fields } from '../../src/declare/resource.ts'
 import { messages } from '../../src/locales/messages.ts'
 import type { Text } from '../../src/locales/texts.ts'
 import { locales, translate } from '../../src/locales/translate.ts'
-import { resources } from '../../src/resources.ts'
+import { resources, type Served } from '../../src/resources.ts'
 
 const languages = LANGUAGES.filter((language) => language !== 'en')
 
@@ -16,11 +16,11 @@ function textsOf(fields: Fields): string[] {
   return Object.values(fields).map((field) => field.about)
 }
 
-function declaredTexts({ addresses, fields, filters }: Resource): string[] {
+function declaredTexts({ resource: { addresses, fields }, filters }: Served): string[] {
   return [...textsOf(addresses.id), ...textsOf(addresses.slug ?? {}), ...textsOf(fields), ...textsOf(filters)]
 }
 
-const texts = [...new Set([...resources.flatMap(({ resource }) => declaredTexts(resource)), ...messages])]
+const texts = [...new Set([...resources.flatMap(declaredTexts), ...messages])]
 
 function placeholders(text: string): string[] {
   return (text.match(/\{\w+\}/g) ?? []).sort()

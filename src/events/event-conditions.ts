@@ -1,0 +1,105 @@
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { Context } from '../context/context.ts'
+import { shownTo, visibleTo } from '../records/record-store.ts'
+import type { Status } from '../records/status.ts'
+import { type Circle, withinCircle } from '../storage/geo.ts'
+import type { Tables, Taxonomy } from '../storage/schema.ts'
+import { wholeList } from '../storage/whole-list.ts'
+import { findTermsByEntries, withDescendants } from '../terms/term-store.ts'
+import type { EventWindow } from './event-window.ts'
+
+type Events = ExpressionBuilder<Tables, 'events'>
+
+/** A condition on events. */
+export type Condition = (record: Events) => ReturnType<Events['and']>
+
+/** The events that lists with these statuses show the caller, without those hidden from listings (rule 13.6). */
+export function listedTo({ caller }: Context, statuses: readonly Status[]): Condition {
+  return (record) =>
+    record.and([
+      record('events.status', 'in', [...statuses]),
+      record('events.hide_from_listings', '=', 0),
+      visibleTo(caller, 'events')(record as never) as never,
+    ])
+}
+
+export function withinWindow(window: EventWindow): Condition {
+  const bounds = [
+    ['start_date', '>=', window.startsAfter === undefined ? window.from : undefined],
+    ['start_date', '<=', window.endsBefore === undefined ? window.to : undefined],
+    ['start_date', '<', window.startsBefore],
+    ['start_date', '>', window.startsAfter],
+    ['end_date', '<', window.endsBefore],
+    ['end_date', '>', window.endsAfter],
+  ] as const
+  return (record) =>
+    record.and(
+      bounds.flatMap(([column, operator, bound]) =>
+        bound === undefined ? [] : [record(`events.${column}`, operator, bound)],
+      ),
+    )
+}
+
+/** In any of the terms that these entries mean, or below one. */
+export async function inTerms(taxonomy: Taxonomy, entries: readonly string[], { db }: Context): Promise<Condition> {
+  const terms = await findTermsByEntries(db, taxonomy, entries)
+  const ids = await withDescendants(
+    db,
+    terms.flatMap((term) => (term ? [term.id] : [])),
+  )
+  const list = wholeList(db, ids)
+  return (record) =>
+    record('events.id', 'in', record.selectFrom('event_terms').select('event').where('term', 'in', list))
+}
+
+/** The links to venues that events show the caller. */
+function shownVenues(record: Events, { caller }: Context) {
+  return record
+    .selectFrom('event_venues')
+    .innerJoin('venues', 'venues.id', 'event_venues.venue')
+    .select('event')
+    .where((venue) => shownTo(caller, 'venues')(venue as never) as never)
+}
+
+export function atVenues(ids: readonly number[], context: Context): Condition {
+  const list = wholeList(context.db, ids)
+  return (record) => record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
+}
+
+export function byOrganizers(ids: readonly number[], { db, caller }: Context): Condition {
+  return (record) =>
+    record(
+      'events.id',
+      'in',
+      record
+        .selectFrom('event_organizers')
+        .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
+        .select('event')
+        .where('event_organizers.organizer', 'in', wholeList(db, ids))
+        .where((host) => shownTo(caller, 'organizers')(host as never) as never),
+    )
+}
+
+/** At a venue with coordinates, or at none. */
+export function located(wanted: boolean, context: Context): Condition {
+  return (record) => {
+    const there = record('events.id', 'in', shownVenues(record, context).where('geo_lat', 'is not', null))
+    return wanted ? there : record.not(there)
+  }
+}
+
+export function atVenueWithin(circle: Circle, context: Context): Condition {
+  return (record) =>
+    record(
+      'events.id',
+      'in',
+      shownVenues(record, context).where((venue) => withinCircle(context.db, venue as never, circle) as never),
+    )
+}
+
+export function withIds(ids: readonly number[], { db }: Context): Condition {
+  return (record) => record('events.id', 'in', wholeList(db, ids))
+}
+
+export const anyEvent: Condition = (record) => record.and([])
+export const noEvent: Condition = (record) => record.and([sql<SqlBool>`1 = 0`])

@@ -1,0 +1,50 @@
+import type { Context } from '../context/context.ts'
+import type { Filter } from '../declare/filter.ts'
+import type { IndexQuery } from '../memory/event-index-list.ts'
+import type { EventMemory } from '../memory/event-memory.ts'
+import type { StatusFilter } from '../records/status.ts'
+import type { EventRow, TermRow } from '../storage/schema.ts'
+import type { Condition } from './event-conditions.ts'
+import type { EventLinks } from './event-store.ts'
+import type { EventWindow } from './event-window.ts'
+
+/** An event with all that it shows. */
+export interface LoadedEvent {
+  row: EventRow
+  links: EventLinks
+}
+
+/** The parts of a list of events that several parameters make together, or that are there without any. */
+export type EventPart = 'page' | 'window' | 'status' | 'place' | 'search'
+
+/** How a list of events was worked out from its parameters together. */
+export interface EventListShape {
+  window: EventWindow
+  status: StatusFilter
+}
+
+/** What the plain meaning of filters leans on beside the event. */
+export interface AroundEvents {
+  context: Context
+  window: EventWindow
+  terms: ReadonlyMap<number, TermRow>
+  /** Whether any venue that the caller may see has coordinates. */
+  isLocated: boolean
+}
+
+/** One parameter of lists of events. `index` gives undefined for a value that the database has to be asked for. */
+export type EventFilter<Value> = Filter<
+  Value,
+  EventPart,
+  (value: Value, context: Context) => Condition | Promise<Condition>,
+  (value: Value, asked: IndexQuery, memory: EventMemory) => IndexQuery | undefined,
+  EventListShape,
+  (event: LoadedEvent, value: Value, around: AroundEvents) => boolean
+>
+
+/** Declares a filter; the exact text of `about` is kept for the languages. */
+export function eventFilter<Value, const About extends string>(
+  filter: EventFilter<Value> & { about: About },
+): EventFilter<Value> & { about: About } {
+  return filter
+}

@@ -1,0 +1,205 @@
+import type { Parsed } from '../fields/field.ts'
+import {
+  distance,
+  flag,
+  ids,
+  idsOrSlugs,
+  latitude,
+  longitude,
+  recordId,
+  switchWord,
+  text,
+  untypedMoment,
+  words,
+} from '../fields/kinds.ts'
+import { limits } from '../fields/limits.ts'
+import { pageFilters } from '../fields/record-fields.ts'
+import { isEvent } from '../records/record-checks.ts'
+import { isAllowedStatusList } from '../records/status.ts'
+import { isInAny } from '../terms/term-meaning.ts'
+import { anyEvent, atVenues, byOrganizers, inTerms, noEvent, withIds } from './event-conditions.ts'
+import { type EventPart, eventFilter } from './event-filter.ts'
+import { isShown } from './event-present.ts'
+import { defaultWindowOf, type EventWindow } from './event-window.ts'
+import { areKnownRecords, areKnownTerms, areMet, inKnownTerms } from './known-records.ts'
+
+/** A parameter that makes a part of the list together with others. */
+const partOf = (part: EventPart) => ({ sql: part, index: part, accepts: part })
+
+const asSent = (place: number) => ({ place, value: (sent: unknown) => sent })
+const asDigit = (place: number) => ({
+  place,
+  value: (sent: boolean | undefined) => (sent === undefined ? undefined : Number(sent)),
+})
+/** Links name the window as it was worked out. */
+const asWorkedOut = (place: number, edge: keyof EventWindow) => ({
+  place,
+  value: (_sent: unknown, { window }: { window: EventWindow }) => window[edge],
+})
+
+/** The parameters of lists of events, one entry each (rules 12, 13 and 15). Links name them in the order of their places. */
+export const eventFilters = {
+  page: eventFilter({ ...pageFilters.page, ...partOf('page'), links: 'none' }),
+  per_page: eventFilter({ ...pageFilters.per_page, ...partOf('page'), links: 'none' }),
+  start_date: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that start on this day or later',
+    default: defaultWindowOf('start'),
+    ...partOf('window'),
+    links: asWorkedOut(1, 'from'),
+  }),
+  end_date: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that start on this day or earlier',
+    default: defaultWindowOf('end'),
+    ...partOf('window'),
+    links: asWorkedOut(2, 'to'),
+  }),
+  starts_before: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that start before this date',
+    ...partOf('window'),
+    links: asWorkedOut(11, 'startsBefore'),
+  }),
+  starts_after: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that start after this date',
+    ...partOf('window'),
+    links: asWorkedOut(12, 'startsAfter'),
+  }),
+  ends_before: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that end before this date',
+    ...partOf('window'),
+    links: asWorkedOut(13, 'endsBefore'),
+  }),
+  ends_after: eventFilter({
+    kind: untypedMoment,
+    about: 'Only events that end after this date',
+    ...partOf('window'),
+    links: asWorkedOut(14, 'endsAfter'),
+  }),
+  strict_dates: eventFilter({
+    kind: switchWord,
+    about: 'Take the dates to the second instead of by whole days',
+    default: 'false',
+    ...partOf('window'),
+    links: { place: 15, value: (isOn) => isOn || undefined },
+  }),
+  search: eventFilter({
+    kind: text,
+    about: 'Only events with these words in their title, excerpt or description',
+    within: limits.search,
+    ...partOf('search'),
+    links: asSent(3),
+  }),
+  categories: eventFilter({
+    kind: idsOrSlugs,
+    about: 'Only events in any of these categories, by id or slug',
+    lookUp: areKnownTerms('category'),
+    sql: (entries, context) => inTerms('category', entries, context),
+    index: (entries, asked, memory) => inKnownTerms(memory, 'category', entries, asked),
+    links: asSent(19),
+    accepts: ({ links }, entries, { terms }) => isInAny(terms, links.categories, 'category', entries),
+  }),
+  tags: eventFilter({
+    kind: idsOrSlugs,
+    about: 'Only events with any of these tags, by id or slug',
+    lookUp: areKnownTerms('tag'),
+    sql: (entries, context) => inTerms('tag', entries, context),
+    index: (entries, asked, memory) => inKnownTerms(memory, 'tag', entries, asked),
+    links: asSent(20),
+    accepts: ({ links }, entries, { terms }) => isInAny(terms, links.tags, 'tag', entries),
+  }),
+  venue: eventFilter({
+    kind: ids,
+    about: 'Only events at any of these venues, by id',
+    lookUp: areKnownRecords('venue'),
+    sql: atVenues,
+    index: (venues, asked, memory) => (areMet(memory, 'venue', venues) ? { ...asked, venues } : undefined),
+    links: asSent(16),
+    accepts: ({ links }, wanted, { context }) =>
+      links.venues.some((venue) => wanted.includes(venue.id) && isShown(context, venue)),
+  }),
+  organizer: eventFilter({
+    kind: ids,
+    about: 'Only events of any of these organizers, by id',
+    lookUp: areKnownRecords('organizer'),
+    sql: byOrganizers,
+    index: (organizers, asked, memory) =>
+      areMet(memory, 'organizer', organizers) ? { ...asked, organizers } : undefined,
+    links: asSent(17),
+    accepts: ({ links }, wanted, { context }) =>
+      links.organizers.some((organizer) => wanted.includes(organizer.id) && isShown(context, organizer)),
+  }),
+  featured: eventFilter({
+    kind: flag,
+    about: 'Only featured events, or only those that are not',
+    sql: (wanted) => (record) => record('featured', '=', Number(wanted)),
+    index: (featured, asked) => ({ ...asked, featured }),
+    links: asDigit(18),
+    accepts: ({ row }, wanted) => row.featured === Number(wanted),
+  }),
+  status: eventFilter({
+    kind: words,
+    about: 'Only events with one of these statuses',
+    valid: isAllowedStatusList,
+    ...partOf('status'),
+    // Where it stands for all, links to other pages do not name it (rule 11.5).
+    links: { place: 8, value: (_sent, { status }) => (status.shown === 'any' ? undefined : status.shown) },
+  }),
+  geoloc: eventFilter({
+    kind: flag,
+    about: 'Only events whose venue has coordinates, or only those whose venue has none',
+    ...partOf('place'),
+    links: asDigit(4),
+  }),
+  geoloc_lat: eventFilter({
+    kind: latitude,
+    about: 'The latitude to look around; needs geoloc_lng',
+    ...partOf('place'),
+    links: asSent(5),
+  }),
+  geoloc_lng: eventFilter({
+    kind: longitude,
+    about: 'The longitude to look around; needs geoloc_lat',
+    ...partOf('place'),
+    links: asSent(6),
+  }),
+  include: eventFilter({
+    kind: ids,
+    about: 'Only the events with these ids, whenever they are',
+    sql: withIds,
+    index: 'database',
+    links: asSent(10),
+    accepts: ({ row }, wanted) => wanted.includes(row.id),
+  }),
+  post_parent: eventFilter({
+    kind: recordId,
+    about: 'Only occurrences of the event with this id',
+    lookUp: isEvent,
+    // One occurrence is stored for each event, so none is the child of another (rule 13.7).
+    sql: () => noEvent,
+    index: 'database',
+    links: asSent(9),
+    accepts: () => false,
+  }),
+  ticketed: eventFilter({
+    kind: flag,
+    about: 'Only events that sell tickets, which this service does not',
+    valid: (value) => (flag.read(value) === true ? { why: 'ticketed' } : true),
+    sql: () => anyEvent,
+    index: (_wanted, asked) => asked,
+    links: 'none',
+    accepts: () => true,
+  }),
+  geoloc_radius: eventFilter({
+    kind: distance,
+    about: 'How far to look around geoloc_lat and geoloc_lng, in kilometres',
+    ...partOf('place'),
+    links: asSent(7),
+  }),
+}
+
+/** The parameters of a list of events once read. */
+export type EventsQuery = Parsed<typeof eventFilters>

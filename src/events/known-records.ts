@@ -1,0 +1,70 @@
+import type { Context } from '../context/context.ts'
+import { listEntries, readInteger } from '../fields/kinds.ts'
+import { areRecordsOf, type LinkedKind } from '../linked/linked-rules.ts'
+import { hasEventsOf } from '../memory/event-index.ts'
+import type { IndexQuery } from '../memory/event-index-list.ts'
+import { type EventMemory, isBehind } from '../memory/event-memory.ts'
+import type { Taxonomy } from '../storage/schema.ts'
+import { isTermList } from '../terms/term-rules.ts'
+import { canonicalSlug } from '../text/slug.ts'
+
+/** The memory that answers this caller, unless it may lack a change. Looking for changes may fail, and the database is asked then. */
+export function currentMemory({ memory, report }: Context): EventMemory | undefined {
+  try {
+    return memory && !isBehind(memory) ? memory : undefined
+  } catch (error) {
+    report(error)
+    return undefined
+  }
+}
+
+/** Validates a filter by terms as `isTermList` does, without waiting for terms that the memory knows. */
+export function areKnownTerms(taxonomy: Taxonomy) {
+  const areInDatabase = isTermList(taxonomy)
+  return (value: unknown, context: Context): boolean | Promise<boolean> => {
+    const memory = currentMemory(context)
+    const entries = listEntries(value) ?? []
+    const areKnown = memory && entries.every((entry) => findKnownTerm(memory, taxonomy, String(entry).trim()))
+    return areKnown || areInDatabase(value, context)
+  }
+}
+
+/** Validates a filter by venues or organizers as `areRecordsOf` does, without waiting for those that listed events link to. */
+export function areKnownRecords(kind: LinkedKind) {
+  const areInDatabase = areRecordsOf(kind)
+  return (value: unknown, context: Context): boolean | Promise<boolean> => {
+    const memory = currentMemory(context)
+    const ids = listEntries(value)?.map(readInteger) ?? []
+    const areKnown = memory && ids.every((id) => id !== undefined && areMet(memory, kind, [id]))
+    return areKnown || areInDatabase(value, context)
+  }
+}
+
+/** Narrows a query of the index to terms; undefined where one is not known by slug or id. */
+export function inKnownTerms(
+  memory: EventMemory,
+  taxonomy: Taxonomy,
+  entries: readonly string[],
+  asked: IndexQuery,
+): IndexQuery | undefined {
+  const ids: number[] = []
+  for (const entry of entries) {
+    const id = findKnownTerm(memory, taxonomy, entry)
+    if (id === undefined) return undefined
+    ids.push(id)
+  }
+  return { ...asked, terms: [...asked.terms, ids] }
+}
+
+/** The term an entry means: its slug, else its id (rule 13.2); names are left to the database. */
+function findKnownTerm(memory: EventMemory, taxonomy: Taxonomy, entry: string): number | undefined {
+  const bySlug = memory.termIds.get(`${taxonomy} ${canonicalSlug(entry)}`)
+  if (bySlug !== undefined) return bySlug
+  const id = /^\d+$/.test(entry) ? Number(entry) : 0
+  return memory.terms.get(id)?.taxonomy === taxonomy ? id : undefined
+}
+
+/** Whether the index has met all of these venues or organizers. */
+export function areMet({ index }: EventMemory, kind: LinkedKind, ids: readonly number[]): boolean {
+  return index !== undefined && ids.every((id) => hasEventsOf(index, kind, id))
+}

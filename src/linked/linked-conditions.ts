@@ -1,0 +1,101 @@
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { Context } from '../context/context.ts'
+import { shownTo, visibleTo } from '../records/record-store.ts'
+import { type Status, statusFilter } from '../records/status.ts'
+import { type Circle, withinCircle } from '../storage/geo.ts'
+import type { Tables } from '../storage/schema.ts'
+import { oneLineContains } from '../storage/text.ts'
+import { formatUtc } from '../text/moments.ts'
+import { parseWords } from '../text/search.ts'
+import type { LinkedCondition, LinkedType } from './linked-store.ts'
+
+type Venues = ExpressionBuilder<Tables, 'venues'>
+
+export const anyRecord: LinkedCondition = (record) => record.and([])
+
+/** The records that lists with these statuses show the caller. */
+export function listedTo(statuses: readonly Status[], { table }: LinkedType, { caller }: Context): LinkedCondition {
+  return (record) =>
+    record.and([
+      record(sql.ref(`${table}.status`), 'in', [...statuses]),
+      visibleTo(caller, table)(record as never) as never,
+    ])
+}
+
+/** All words within one and the same field; no words find nothing (rule 14.3). */
+export function withWords(text: string, { table }: LinkedType, { db }: Context): LinkedCondition {
+  const words = parseWords(text)
+  return (record) =>
+    record.and([words.length === 0 ? sql<SqlBool>`1 = 0` : oneLineContains(db, `${table}.search`, words)])
+}
+
+export function linkedTo(event: number, type: LinkedType, context: Context): LinkedCondition {
+  return (record) => record.exists(linksOf(record, type, context).where(sql.ref<number>('event'), '=', event))
+}
+
+/** With an event that is neither draft, pending nor in the trash, or without any. */
+export function withEvents(wanted: boolean, type: LinkedType, context: Context): LinkedCondition {
+  return (record) => {
+    const links = linksOf(record, type, context)
+    const used = record.exists(links.where('events.status', 'not in', ['pending', 'draft', 'trash']))
+    return wanted ? used : record.not(used)
+  }
+}
+
+/** With listed events to come, of all of which an index knows when they are. */
+export function withUpcoming(type: LinkedType, context: Context): LinkedCondition {
+  const { statuses } = statusFilter(context.caller, undefined)
+  return (record) =>
+    record(
+      sql.ref<number>(`${type.table}.id`),
+      'in',
+      record
+        .selectFrom('events')
+        .crossJoin(asVenueLinks(type))
+        .select(linkColumn(type).as('record'))
+        .where(sql.ref<number>(`${type.links}.event`), '=', sql.ref<number>('events.id'))
+        .where((event) => visibleTo(context.caller, 'events')(event as never) as never)
+        .where('events.utc_start_date', '>=', formatUtc(context.now))
+        .where('events.hide_from_listings', '=', 0)
+        .where('events.status', 'in', [...statuses]),
+    )
+}
+
+/** With coordinates, or without. */
+export function placed(wanted: boolean): LinkedCondition {
+  return (record) => record('venues.geo_lat', wanted ? 'is not' : 'is', null)
+}
+
+export function placedWithin(circle: Circle, { db }: Context): LinkedCondition {
+  return (record) => withinCircle(db, record, circle)
+}
+
+const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
+const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
+
+/** The links from events the caller may see, so that no filter betrays the others. */
+function linksOf(record: Venues, type: LinkedType, context: Context) {
+  return (
+    record
+      .selectFrom(asVenueLinks(type))
+      // Not an inner join: SQLite would take it as leave to begin with all events there are, for each record anew.
+      .crossJoin('events')
+      .select('events.id')
+      .where('events.id', '=', sql.ref<number>(`${type.links}.event`))
+      .where(linkColumn(type), '=', sql.ref<number>(`${type.table}.id`))
+      .where((event) => visibleTo(context.caller, 'events')(event as never) as never)
+  )
+}
+
+/** True when any venue that the caller may see has coordinates; without one, geolocation filters have no effect. */
+export async function anyCoordinates({ db, caller }: Context): Promise<boolean> {
+  return (
+    (await db
+      .selectFrom('venues')
+      .select('id')
+      .where('geo_lat', 'is not', null)
+      .where((place) => shownTo(caller, 'venues')(place as never) as never)
+      .limit(1)
+      .executeTakeFirst()) !== undefined
+  )
+}

@@ -1,0 +1,71 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Context } from '../context/context.ts'
+import { type Caller, can, seesAll, seesOwn } from '../people/caller.ts'
+import { isVisible } from '../records/record-store.ts'
+import type { Db } from '../storage/database.ts'
+import type { Taxonomy } from '../storage/schema.ts'
+import { contains } from '../storage/text.ts'
+import { wholeList } from '../storage/whole-list.ts'
+import { fold } from '../text/fold.ts'
+import { canonicalSlug } from '../text/slug.ts'
+
+/** A condition on terms. */
+export type TermCondition = RawBuilder<SqlBool>
+
+/** The text as it stands, in the name or the slug (rule 14.4). */
+export function withText(text: string): TermCondition {
+  const words = fold(text)
+  return sql<SqlBool>`(${contains('folded', words)} or ${contains('slug', words)})`
+}
+
+export function withIds(db: Db, ids: readonly number[]): TermCondition {
+  return sql<SqlBool>`id in ${wholeList(db, ids)}`
+}
+
+export function withoutIds(db: Db, ids: readonly number[]): TermCondition {
+  return sql<SqlBool>`id not in ${wholeList(db, ids)}`
+}
+
+export function childOf(parent: number): TermCondition {
+  return sql<SqlBool>`parent = ${parent}`
+}
+
+export function withSlug(slug: string): TermCondition {
+  return sql<SqlBool>`slug = ${canonicalSlug(slug)}`
+}
+
+/** Assigned to an event. A caller who may not see the event learns nothing of its terms either. */
+export async function ofEvent(event: number, { db, caller }: Context): Promise<TermCondition> {
+  if (!(await isVisible(db, caller, 'events', event))) return sql<SqlBool>`1 = 0`
+  return sql<SqlBool>`id in (select term from event_terms where event = ${event})`
+}
+
+/** Assigned to a published event, or above a term that is. */
+export function inUseOrAbove(taxonomy: Taxonomy): TermCondition {
+  return sql<SqlBool>`(count > 0 or id in (
+    with recursive above (id) as (
+      select parent from terms where taxonomy = ${taxonomy} and count > 0
+      union select terms.parent from terms join above on terms.id = above.id)
+    select id from above))`
+}
+
+export const inUse: TermCondition = sql<SqlBool>`count > 0`
+
+/** Callers who may make terms see all of them, and so do callers who see all events. */
+export function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
+  return seesAll(caller) || can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
+}
+
+/**
+ * What callers are told of terms without `hide_empty`. Others than those who see all are told of a term that is in use or above one that is, that
+ * one of their own events has, or no event at all: the name of a term that came with a draft betrays the draft, so lists leave it out. Its id
+ * reads it as recorded (`term-counts`).
+ */
+export function knownTo(caller: Caller, taxonomy: Taxonomy): TermCondition {
+  if (seesAllTerms(caller, taxonomy)) return sql<SqlBool>`1 = 1`
+  const own = seesOwn(caller) ? caller.id : 0
+  return sql<SqlBool>`(${inUseOrAbove(taxonomy)}
+    or not exists (select 1 from event_terms where event_terms.term = terms.id)
+    or exists (select 1 from event_terms join events on events.id = event_terms.event
+      where event_terms.term = terms.id and events.author = ${own}))`
+}

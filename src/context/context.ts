@@ -4,7 +4,7 @@ import type { EventMemory } from '../memory/event-memory.ts'
 import type { Caller } from '../people/caller.ts'
 import type { Database, Db } from '../storage/database.ts'
 
-/** What presenting needs, without the caller: a record looks the same to everybody who may see it. */
+/** The part of the context that presenting uses, without the caller: a record looks the same to everybody who may see it. */
 export interface Presenting {
   site: Site
   images: Pick<ImageService, 'mediaUrl'>
@@ -12,7 +12,7 @@ export interface Presenting {
   report: (error: unknown) => void
 }
 
-/** Who asks, when, of which site, and what answers: all that checks, rules and stores lean on. */
+/** The context of a request: the caller, the time, the site, and the database and stores that answer it. */
 export interface Context {
   /** For reads. */
   db: Db

@@ -10,7 +10,7 @@ const CLOCKS_DIFFER_S = 5
 const WRITTEN_MS = Date.UTC(2026, 0, 1)
 const DAY_MS = 86_400_000
 
-/** Looks at the database and at the clock. @param now milliseconds since the epoch */
+/** Checks the database and the clock. */
 export async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
   let examined: Examined
   try {
@@ -21,7 +21,7 @@ export async function checkDatabase(config: Config, now: number): Promise<Findin
   }
   const place = examined.file === undefined ? '' : `: ${examined.file}`
   const answering = ok('database', `${examined.server} answers${place}.`)
-  // The header of a damaged file means nothing.
+  // The header of a damaged file tells nothing.
   if (examined.damage.length > 0) return [answering, checkIntegrity(examined), checkClock(now, undefined)]
   return [
     answering,
@@ -75,7 +75,7 @@ function checkWritable({ readOnly }: Examined): Finding {
   )
 }
 
-/** Nothing where the tables are not those of this version. */
+/** No finding where the tables are not those of this version. */
 function checkPeople({ steps, administrators }: Examined): Finding[] {
   if (!steps || steps.missing.length + steps.unknown.length > 0) return []
   if (administrators > 0) return [ok('administrators', `${administrators} can sign in.`)]

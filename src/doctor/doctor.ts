@@ -5,7 +5,7 @@ import { checkFolders } from './folder-checks.ts'
 import { checkNetwork } from './network-checks.ts'
 
 /**
- * Looks at everything that a deployment leans on, and changes nothing.
+ * Checks everything that a deployment depends on, and changes nothing.
  * @param read the configuration. @throws Error with a sentence a line
  * @param now milliseconds since the epoch
  */

@@ -1,4 +1,4 @@
-/** What one look of the doctor found. */
+/** The finding of one check of the doctor. */
 export interface Finding {
   /** The subject of the check, in a word or two. */
   about: string

@@ -56,7 +56,7 @@ async function checkWritableFolder(folder: string): Promise<Finding> {
   }
 }
 
-/** Whatever holds the database or the first password is for one user alone. */
+/** The files of the database and the first password are for one user alone. */
 async function checkPermissions(config: Config): Promise<Finding[]> {
   if (process.platform === 'win32') return []
   const folder = resolve(config.data)

@@ -5,7 +5,7 @@ import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
 const ANSWERS_WITHIN_MS = 3000
 const LOCAL = /^(localhost|127\.|\[?::1)/
 
-/** Looks at the port and at how the service is reached from outside. */
+/** Checks the port and the public address. */
 export async function checkNetwork(config: Config): Promise<Finding[]> {
   return [await checkPort(config), checkAddress(config), ...checkProxy(config)]
 }
@@ -29,7 +29,7 @@ async function checkPort({ host, port }: Config): Promise<Finding> {
       )
 }
 
-/** Why the port cannot be listened on; undefined where it can. It is let go at once. */
+/** The reason why nothing can listen on the port; undefined when it is free. The port is released at once. */
 function bind(host: string, port: number): Promise<Error | undefined> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -3,7 +3,7 @@ import { get as getPlain, type IncomingMessage } from 'node:http'
 import { get as getSecure } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-/** The hosts a fetch may reach, and its limits of size and time. */
+/** The allowed hosts of a fetch, and its limits of size and time. */
 export interface FetchLimits {
   /** The only hosts to fetch from, on any port and at any address; empty: every host with a public address. */
   hosts: readonly string[]
@@ -12,7 +12,7 @@ export interface FetchLimits {
   timeoutMs: number
 }
 
-/** The answer of an address: an image by its content type, which its bytes have yet to prove. */
+/** The answer of an address: an image by its content type; its bytes are verified later. */
 export interface FetchedImage {
   bytes: Buffer
   mimeType: string
@@ -23,8 +23,8 @@ export interface FetchedImage {
 const MAX_REDIRECTS = 5
 
 /**
- * Fetches an image a client named (rule 23.2). Undefined where there is none to be had: other schemes, addresses that are not
- * public, statuses but 200, other content types, too many bytes or redirects, too much time. Never throws for a request of a client.
+ * Fetches an image that a client named (rule 23.2). Undefined for other schemes, addresses that are not public, statuses but 200, other content
+ * types, and fetches over the limits of bytes, redirects or time. Never throws for a request of a client.
  */
 export async function fetchImage(url: string, limits: FetchLimits): Promise<FetchedImage | undefined> {
   const target = URL.parse(url)
@@ -40,7 +40,7 @@ export async function fetchImage(url: string, limits: FetchLimits): Promise<Fetc
   }
 }
 
-/** The answer at the end of the redirects, each of which is checked like the first address. */
+/** The answer after all redirects; each address is checked like the first. */
 async function follow(
   target: URL,
   limits: FetchLimits,
@@ -77,7 +77,7 @@ function request(target: URL, limits: FetchLimits, signal: AbortSignal): Promise
   })
 }
 
-/** Looks a name up once; the connection is made to one of the addresses that passed the check. */
+/** Looks a name up once; the connection goes to one of the addresses that passed the check. */
 function lookUpFor(limits: FetchLimits): LookupFunction {
   return (name, options, callback) => {
     lookUp(name, { ...options, all: true }, (error, found) => {
@@ -120,7 +120,7 @@ function lastSegment(target: URL): string {
   }
 }
 
-/** Ranges of the IANA special-purpose registry that are nobody's public address, and the host services of one large cloud. */
+/** Ranges of the IANA special-purpose registry that are not public, and the host services of one large cloud. */
 const specialV4 = rangesOf('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',

@@ -7,8 +7,8 @@ import type { ImageRow, RecordTable, Tables } from '../storage/schema.ts'
 const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
 
 /**
- * The condition that the caller may know of an image: it is shown by a record that they may see, or by no record at all, or is their own;
- * a caller who sees all records sees all images. The file itself is open to everybody who knows its address.
+ * The condition that the caller may see an image: a record that they may see shows it, no record shows it, it is their own, or they see all
+ * records. The file itself is open to everybody who knows its address.
  */
 export function imagesOpenTo(caller: Caller) {
   return (images: ExpressionBuilder<Tables, 'images'>) => {
@@ -28,7 +28,7 @@ function seenBy(caller: Caller, table: RecordTable, record: unknown) {
   return visibleTo(caller, table)(record as ExpressionBuilder<Tables, RecordTable>).$castTo<SqlBool>() as never
 }
 
-/** The image with this id, as far as the caller may know of it. */
+/** The image with this id, if the caller may see it. */
 export async function findOpenImage(context: Context, id: number): Promise<ImageRow | undefined> {
   if (!isPossibleId(id)) return undefined
   return context.db

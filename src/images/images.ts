@@ -49,7 +49,7 @@ const FETCH_TIMEOUT_MS = 20_000
 /** The most addresses that one request may fetch, since their images stay in memory until the whole request is valid. */
 const MAX_ADDRESSES = 10
 
-/** The images that one request has fetched, and the files that it may leave without an owner. */
+/** The images fetched by one request, and the stored files that may end without an owner. */
 interface RequestImages {
   addresses: Map<string, Promise<AddressImage | undefined>>
   stored: StoredImage[]
@@ -57,7 +57,7 @@ interface RequestImages {
 
 type AddressImage = { id: number } | { prepared: PreparedImage }
 
-/** By request, so that its write finds the images that its validation fetched. */
+/** The images of each request: its write uses the images that its validation fetched. */
 const requests = new WeakMap<Context, RequestImages>()
 
 function imagesOf(context: Context): RequestImages {
@@ -67,14 +67,14 @@ function imagesOf(context: Context): RequestImages {
 }
 
 /**
- * Runs the part of a request that may resolve images. Files that no image owns when it ends, because it failed or another request was
- * faster with the same address, are removed again.
+ * Runs the part of a request that may resolve images. Afterwards it removes files without an owner: the request failed, or another one was faster
+ * with the same address.
  */
 export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // A file that cannot be removed does no harm; the answer does not wait for it.
+    // A file that cannot be removed does no harm.
     await removeUnowned(context).catch(() => undefined)
   }
 }
@@ -87,8 +87,8 @@ async function removeUnowned(context: Context): Promise<void> {
 }
 
 /**
- * True for the id of an image that the caller may know of, an empty value, and, from callers who may upload, an address that gives an image (rule 23.1). What was
- * fetched is kept for `resolveImage`.
+ * True for an empty value, the id of an image that the caller may see, and, for callers who may upload, an address of an image (rule 23.1).
+ * `resolveImage` uses the fetched image.
  */
 export async function isImageReference(value: unknown, context: Context): Promise<boolean> {
   const reference = imageKind.read(value)
@@ -99,7 +99,7 @@ export async function isImageReference(value: unknown, context: Context): Promis
 }
 
 /**
- * The image a reference of kind `image` means, its files stored, ready for `linkImage`. Waits for other machines: called before the
+ * Resolves a value of kind `image`: its files are stored, ready for `linkImage`. It waits for other machines, so it is called before the
  * transaction and within `withImages`. Undefined when the reference gives no image to this caller (rule 23.1).
  */
 export async function resolveImage(reference: string | number, context: Context): Promise<ResolvedImage | undefined> {
@@ -142,11 +142,11 @@ async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: n
   const own = url.startsWith(`${mediaUrl}/`) ? url.slice(mediaUrl.length + 1) : undefined
   const images = db.selectFrom('images').select('id').orderBy('id').limit(1)
   if (own !== undefined) return images.where('file', '=', own).executeTakeFirst()
-  // The index on sources leaves out empty ones, and is used only by queries that do, too.
+  // The index on sources leaves out empty ones; only queries that do so as well use it.
   return images.where('source_url', '=', url).where('source_url', '<>', '').executeTakeFirst()
 }
 
-/** The id to link inside a transaction, null for none. An image that is new is inserted, unless its address has become known meanwhile. */
+/** The id to link inside a transaction, null for none. A new image is inserted, unless another request inserted its address meanwhile. */
 export async function linkImage(tx: Db, resolved: ResolvedImage, context: Context): Promise<number | null> {
   if ('none' in resolved) return null
   if ('id' in resolved) return (await findImage(tx, resolved.id))?.id ?? null
@@ -192,7 +192,7 @@ export async function prepareUpload(
   return prepared && { stored: await storeImage(prepared, context), texts }
 }
 
-/** Makes an uploaded file an image of the caller's. */
+/** Inserts an uploaded file as an image of the caller. */
 export async function insertUpload(tx: Db, { stored, texts }: PreparedUpload, context: Context): Promise<ImageRow> {
   return insertImage(tx, stored, '', context, texts)
 }
@@ -206,7 +206,7 @@ const SHOWN_BY = [
 const CHANGES_AT_ONCE = 500
 
 /**
- * Removes an image, and takes it off the records that show it. Its files go at the end of the request, within `withImages`.
+ * Removes an image, also from the records that show it. Its files are removed at the end of the request, within `withImages`.
  * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not remove it any more
  */
 export async function deleteImage(tx: Db, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
@@ -242,7 +242,7 @@ export async function findImages(db: Db, ids: readonly number[]): Promise<Map<nu
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** An image inside the record that shows it; undefined, and noted, for one that cannot be shown. */
+/** An image inside a record; undefined, and reported, when it cannot be shown. */
 export function showImage(presenting: Presenting, row: ImageRow) {
   return showOrLeaveOut(presenting, 'image', row.id, () => presentImage(row, presenting.images.mediaUrl))
 }
@@ -270,10 +270,10 @@ export function presentImage(row: ImageRow, mediaUrl: string) {
   }
 }
 
-/** Tries after which a name gets a random end instead of a number. */
+/** Attempts after which a name gets a random end instead of a number. */
 const NUMBERED_NAMES = 20
 
-/** Puts all files of an image into the store, in the folder of the month, under the first stem that none of them finds taken. */
+/** Stores all files of an image in the folder of the month, under the first stem whose names are all free. */
 async function storeImage(prepared: PreparedImage, context: Context): Promise<StoredImage> {
   const folder = formatUtc(context.now).slice(0, 7).replace('-', '/')
   for (let attempt = 0; ; attempt++) {
@@ -287,7 +287,7 @@ async function storeImage(prepared: PreparedImage, context: Context): Promise<St
   }
 }
 
-/** All files or none: false when one of their names is taken. */
+/** Stores all files or none: false when one of their names is taken. */
 async function putAll(store: MediaStore, stem: string, prepared: PreparedImage): Promise<boolean> {
   const files = new Map<string, PreparedFile>()
   for (const file of [prepared.full, prepared.original, ...Object.values(prepared.sizes)]) {

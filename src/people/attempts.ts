@@ -11,11 +11,11 @@ interface Trying {
   waiting: (() => void)[]
 }
 
-/** Sign-ins of one name that are under way at once: a refusal that waits is, so that guesses gain nothing by being sent in parallel. */
+/** Concurrent sign-ins of one name: each occupies its place while its refusal waits, so parallel guesses gain nothing. */
 const MOST_AT_ONCE = 4
-/** Sign-ins of one name that wait for their turn; more are refused unseen. */
+/** Waiting sign-ins of one name; more are refused without a look-up. */
 const MOST_WAITING = 50
-/** Seconds after which a client that was refused unseen may try again. */
+/** Seconds after which a client that was refused without a look-up may try again. */
 const RETRY_AFTER = 4
 
 export function makeAttempts(): Attempts {
@@ -38,7 +38,7 @@ export async function inTurn<T>(attempts: Attempts, name: string, work: () => Pr
   }
 }
 
-/** Resolves when one that is done has left its place. */
+/** Resolves when an earlier sign-in leaves its place. */
 async function turnOf({ waiting }: Trying): Promise<void> {
   if (waiting.length >= MOST_WAITING) throw new Problem('too_many_attempts', { retryAfter: RETRY_AFTER })
   await new Promise<void>((resolve) => waiting.push(resolve))

@@ -19,7 +19,7 @@ export interface Authenticator {
    * credential_expired for a password or token that was good once, too_many_attempts for guesses that come faster than they are answered
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
-  /** Looks everybody up again; to be called after every change of a user or credential. */
+  /** Drops all cached callers; to be called after every change of a user or credential. */
   forget: () => void
   /** Stores the times when credentials were last used. */
   close: () => Promise<void>
@@ -31,17 +31,17 @@ const MOST_CALLERS = 1000
 
 /** The callers a process has cached, by the hash of the header. */
 interface SignedIn {
-  /** Callers that need no look at the database, from `since` until `until`, in milliseconds since the epoch. */
+  /** Callers that need no look-up, from `since` until `until`, in milliseconds since the epoch. */
   believed: Map<string, { caller: Caller; since: number; until: number }>
-  /** Headers that were good when they were last looked at: they wait for no turn. */
+  /** Headers that were valid at their last look-up: they wait for no turn. */
   proven: Map<string, true>
-  /** Looks under way: a client that sends many requests at once is looked up once. */
+  /** Look-ups under way: a client that sends many requests at once is looked up once. */
   underWay: Map<string, Promise<Caller>>
   /** Counts changes of users and credentials: a row read before a change must not be trusted after it. */
   generation: number
 }
 
-/** What is needed to sign in. */
+/** The state of signing in. */
 interface SignIn {
   database: Database
   failures: Failures
@@ -53,7 +53,7 @@ interface SignIn {
 }
 
 /**
- * Wires up authentication with its memory of callers and of failures.
+ * Starts authentication with its caches of callers and failures.
  * @param sleep waits this many milliseconds
  */
 export function makeAuthenticator(
@@ -103,7 +103,7 @@ function findBelieved({ believed }: SignedIn, key: string, now: number): Caller 
 async function byPassword(signIn: SignIn, key: string, encoded: string, address: string, now: number): Promise<Caller> {
   const sent = readBasic(encoded)
   const attempt = () => tryPassword(signIn, key, sent, address, now)
-  // A client that signed in before is never delayed by others who try the same login.
+  // A client that signed in before is never delayed by other clients' attempts at the same login.
   if (signIn.signedIn.proven.has(key)) return attempt()
   return inTurn(signIn.attempts, countedName(`${address} ${sent?.login ?? ''}`), attempt)
 }
@@ -134,7 +134,7 @@ async function byToken(signIn: SignIn, key: string, token: string, now: number):
   return user && shown ? letIn(signIn, key, user, shown, generation, now) : anonymous
 }
 
-/** The caller behind a good credential, cached from now on. @throws Problem credential_expired */
+/** The caller of a valid credential, cached from now on. @throws Problem credential_expired */
 function letIn(
   { signedIn, uses }: SignIn,
   key: string,
@@ -159,7 +159,7 @@ function remember<Value>(known: Map<string, Value>, key: string, value: Value): 
   known.set(key, value)
 }
 
-/** Waits before a refusal, and only then: a good credential is accepted at once, whatever others try with the login. */
+/** Delays a refusal, and nothing else: a valid credential is accepted at once, however many attempts fail. */
 async function refuse(
   { failures, sleep }: SignIn,
   code: 'incorrect_password' | 'invalid_username',
@@ -193,7 +193,7 @@ const FREE_FAILURES = 5
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 4000
 const MOST_COUNTED = 10_000
-/** A longer name is counted with all that start alike, so that memory is bounded. */
+/** A longer name counts together with all names with the same start, which bounds memory. */
 const LONGEST_COUNTED = 100
 
 const countedName = (name: string) => name.slice(0, LONGEST_COUNTED).toLowerCase()

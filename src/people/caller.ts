@@ -29,7 +29,7 @@ export function can(caller: Caller, capability: Capability): boolean {
   return holds(caller, capability) && isInScope(caller, (scope) => capabilitiesIn[scope].has(capability))
 }
 
-/** Everything that `can` is true of. */
+/** The capabilities that `can` confirms. */
 export function capabilitiesHeld(caller: Caller): Capability[] {
   return caller.role === undefined ? [] : [...capabilitiesOf[caller.role]].filter((held) => can(caller, held))
 }

@@ -17,7 +17,7 @@ export interface CredentialLimits {
   expires?: number | undefined
 }
 
-/** A credential that somebody has shown. */
+/** A credential that a request presented. */
 export interface ShownCredential extends CredentialLimits {
   id: number
   /** The id of its owner. */
@@ -30,7 +30,7 @@ const TOKEN_LENGTH = 40
 /** The start of every token, so that leaked ones can be found and foreign ones recognised. */
 const TOKEN_PREFIX = 'kal_'
 
-/** Stands for the user nobody is. */
+/** The user id of nobody. */
 const NOBODY = 0
 
 /**
@@ -75,10 +75,10 @@ export async function addCredential(
   return secret
 }
 
-/** Stands for the hash of a password that is still to be given. No secret has it. */
+/** In place of the hash of a pending password. No secret has it. */
 const PENDING = 'pending'
 
-/** Notes that a user is to be given an application password; nothing signs in with it until then. */
+/** Makes a pending application password for a user; nothing signs in with it. */
 export async function addPendingPassword(tx: Db, user: User, name: string, now: number): Promise<void> {
   const unlimited = { scope: '', expires_utc: '', used_utc: '' }
   await tx
@@ -87,14 +87,14 @@ export async function addPendingPassword(tx: Db, user: User, name: string, now: 
     .execute()
 }
 
-/** Gives the application password that is pending: whose it is, and the password, which cannot be read again. Undefined when there is none. */
+/** Completes the pending application password: its user, and the password, which cannot be read again. Undefined when none is pending. */
 export async function settlePendingPassword(tx: Db): Promise<{ user: number; password: string } | undefined> {
   const pending = await tx.selectFrom('credentials').select('user').where('hash', '=', PENDING).executeTakeFirst()
   if (!pending) return undefined
   const password = randomSecret('password')
   const hash = hashPassword(pending.user, password)
   const given = await tx.updateTable('credentials').set({ hash }).where('hash', '=', PENDING).executeTakeFirst()
-  // Somebody else may have been quicker.
+  // Another process may have been faster.
   if (given.numUpdatedRows === 0n) return undefined
   await recordChange(tx, 'user', pending.user)
   return { user: pending.user, password }
@@ -123,7 +123,7 @@ export async function revokeCredential(tx: Db, user: User, id: number | 'all'): 
   return Number(numDeletedRows)
 }
 
-/** The user's application password with this secret. For an unknown user the same work is done, without a result. */
+/** The user's application password with this secret. An unknown user takes the same work, without a result. */
 export async function findPassword(
   db: Db,
   user: User | undefined,
@@ -190,9 +190,9 @@ function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 }
 
-// Secrets are random, with 142 bits and more: nobody can try them all, however fast the hash is. A slow, salted one such as argon2
-// protects what people think up; here it would only make each request cost a hundred milliseconds and memory to match.
-// The user's id keeps equal passwords that were given to several users apart.
+// Secrets are random with 142 bits or more: nobody can try them all, however fast the hash is. A slow, salted hash such as argon2 protects
+// passwords that people choose; here it would only cost each request a hundred milliseconds and much memory. The user's id makes equal passwords of
+// several users different.
 function hashPassword(user: number, password: string): string {
   return hash('sha256', `${user}:${withoutBlanks(password)}`)
 }
@@ -201,12 +201,12 @@ function hashToken(token: string): string {
   return hash('sha256', token)
 }
 
-/** Blanks are there for reading only (rule 27.1). */
+/** Blanks are for reading only (rule 27.1). */
 function withoutBlanks(password: string): string {
   return password.replace(/\s+/g, '')
 }
 
-/** Compares in constant time, so that answers do not tell how much of a hash was right. */
+/** Compares in constant time, so that answers do not reveal how much of a hash was right. */
 function isSameHash(kept: string, sent: string): boolean {
   const [a, b] = [Buffer.from(kept), Buffer.from(sent)]
   return a.length === b.length && timingSafeEqual(a, b)

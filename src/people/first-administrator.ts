@@ -9,7 +9,7 @@ export interface FirstAdministrator {
 }
 
 /**
- * Makes the user `admin` when there are no users at all. The password comes with `giveFirstPassword`, once somebody is there to be told.
+ * Makes the user `admin` when there are no users. The password comes with `giveFirstPassword`, once the service answers.
  * @param now milliseconds since the epoch
  */
 export async function createFirstAdministrator(database: Database, now: number): Promise<void> {

@@ -5,8 +5,8 @@ import type { FirstAdministrator } from './first-administrator.ts'
 const FILE = 'first-password.txt'
 
 /**
- * Sentences that tell the operator how to sign in first. Anything but a terminal is a log, which others read and which is kept:
- * there the password is in a file of the data folder that only its owner can read, and not among the sentences.
+ * Sentences that tell the operator how to sign in first. Output that is no terminal is a log, which others read and which is stored: then the
+ * password goes into a file of the data folder that only its owner can read, and not into the sentences.
  */
 export function tellFirstPassword(
   { login, password }: FirstAdministrator,
@@ -22,7 +22,7 @@ export function tellFirstPassword(
   const file = join(folder, FILE)
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // The mode of a file that is there already would stay.
+    // An existing file would keep its mode.
     rmSync(file, { force: true })
     writeFileSync(file, `${login}\n${password}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {
@@ -38,7 +38,7 @@ export function tellFirstPassword(
   ]
 }
 
-/** A sentence about a password that an earlier start has written and nobody has taken away; none without. */
+/** A sentence about the password file of an earlier start; undefined when it was removed. */
 export function remindOfPassword(folder: string): string[] {
   const file = join(folder, FILE)
   return existsSync(file)

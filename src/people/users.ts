@@ -6,7 +6,7 @@ import { formatUtc } from '../text/zones.ts'
 import { type Caller, capabilitiesHeld } from './caller.ts'
 import { type Capability, ROLES, type Role } from './roles.ts'
 
-/** Somebody with an account. `login` and `email` are lower-case; `email` is empty when none is known. */
+/** A user with an account. */
 export type User = Omit<UserColumns, 'role'> & { role: Role }
 
 /** The values of a new account. The shown name is the login unless given. */
@@ -103,7 +103,7 @@ export async function insertUser(tx: Db, values: NewUser, now: number): Promise<
   }
   const row = await tx
     .insertInto('users')
-    // The column is unique, so a user without an address takes up their own login there.
+    // The column is unique, so a user without an address has the login there.
     .values({ login, email: email || login, name, role: values.role, created_utc: formatUtc(now) })
     .returningAll()
     .executeTakeFirstOrThrow()

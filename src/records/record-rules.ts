@@ -26,9 +26,9 @@ export type SettledColumns = Pick<
 >
 
 /**
- * Author, status and dates of a record that is created (`before` undefined) or changed (rules 16.2, 16.4, 19.1 and 19.4).
- * A new event was modified now, a new venue or organizer when it was published, even if that was long ago (rule 4.6).
- * @throws Problem rest_forbidden when the author is set to somebody else without the right.
+ * Author, status and dates of a record that is created (`before` undefined) or changed (rules 16.2, 16.4, 19.1 and 19.4). A new event is modified
+ * now, a new venue or organizer at its publication date, even one in the past (rule 4.6).
+ * @throws Problem rest_forbidden when the author is set to another user without the right.
  */
 export function settleRecord(
   context: Context,
@@ -43,7 +43,7 @@ export function settleRecord(
   const now = utcToWall(nowUtc, context.site.timezone)
   const wanted = effectiveStatus(context.caller, values.status, before?.status)
   const given = publicationDate(context, values)
-  // A draft that is sent back as read contains the date that it got by itself.
+  // A draft sent back as it was read contains the date that it got by itself.
   const isGiven = given !== undefined && (given.date !== before?.date || values.date_utc === given.date_utc)
   const dated = isGiven ? 1 : (before?.dated ?? 0)
   const hasNoDate = (status: string) =>
@@ -66,7 +66,7 @@ export function settleRecord(
   }
 }
 
-/** The publication date that a record keeps: the one it was published with, or the one that was sent for a draft. */
+/** The stored publication date that stays: that of a published record, or one that was sent for a draft. */
 function keptDate(context: Context, before: RecordColumns): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
   const { date, date_utc, dated } = before
   if (date_utc !== NEVER) return { date, date_utc }
@@ -87,8 +87,8 @@ function publicationDate(context: Context, values: RecordValues): Pick<RecordCol
 }
 
 /**
- * The slug of a record: as sent, else kept, else made from its name once it is published (rules 17.2 and 17.3), marked while in the trash.
- * Draft and pending records may share slugs, and events among them have none unless it was sent; all others get one of their own.
+ * The slug of a record: as sent, else the stored one, else made from its name at publication (rules 17.2 and 17.3); marked while in the trash.
+ * Draft and pending records may share slugs, and draft and pending events have none unless it was sent; all other records get a slug of their own.
  */
 export async function settleSlug(
   tx: Db,
@@ -100,7 +100,7 @@ export async function settleSlug(
 ): Promise<string> {
   const asked = sent ? slugify(sent) : ''
   const kept = untrashedSlug(before?.slug ?? '')
-  // Who may not publish does not choose the slug of what waits for review either.
+  // A caller who may not publish does not choose the slug of a pending record either.
   if (table === 'events' && record.status === 'pending' && !can(caller, 'publish')) return kept
   if (isUnpublished(record.status)) return asked || kept || (table === 'events' ? '' : slugify(record.name))
   const base = asked || kept || slugify(record.name) || String(await record.id)
@@ -125,7 +125,7 @@ export async function trashColumns(
   }
 }
 
-/** The long texts of a record as a write would leave them, so that they can be prepared before it. */
+/** The long texts of a record after a write, so that they can be prepared before it. */
 export function sentTexts(
   context: Context,
   values: Readonly<Record<string, unknown>>,
@@ -141,8 +141,8 @@ export function sentTexts(
 }
 
 /**
- * 1 when every text of the record was written by somebody with the unfiltered-HTML right: the writer of all of them,
- * or of those sent while the others were already trusted (rule 10.4).
+ * 1 when every text of the record was written with the unfiltered-HTML right: all of them now, or the sent ones while the others were trusted
+ * already (rule 10.4).
  */
 export function settleTrust(
   context: Context,

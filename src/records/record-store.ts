@@ -22,7 +22,7 @@ const selectKinds = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('records').select('kind').where('id', 'in', value('ids')),
 )
 
-/** The kinds of those of these records that there are, in no order; the ids are possible ones, each once. */
+/** The kinds of the records that exist among these ids, in no order. The ids must be possible, each given once. */
 export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordKind[]> {
   if (ids.length === 0) return []
   return (await selectKinds(db, { ids })).map(({ kind }) => kind)
@@ -31,7 +31,7 @@ export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordK
 /** The largest id either database can hold. */
 export const MAX_ID = 2 ** 31 - 1
 
-/** Whether a number is one that a record can have as its id. */
+/** Whether a record can have this id. */
 export function isPossibleId(id: number): boolean {
   return Number.isSafeInteger(id) && id > 0 && id <= MAX_ID
 }
@@ -66,10 +66,10 @@ const selectTakenSlugs = forEachTable((table) =>
   ),
 )
 
-/** Slugs that are tried together once the first is taken. */
+/** Slugs tried together once the first is taken. */
 const BATCH = 20
 
-/** `base`, or `base-2`, `base-3` … : the first slug that no published record of the table has, but for the one with `own` as its id (rule 17.3). */
+/** The first of `base`, `base-2`, `base-3` … that no other published record of the table has; `own` is the id of the record itself (rule 17.3). */
 export async function freeSlug(tx: Db, table: RecordTable, base: string, own: number | undefined): Promise<string> {
   for (let from = 1, size = 1; ; from += size, size = Math.max(BATCH, size * 2)) {
     const slugs = Array.from({ length: size }, (_, i) => (from + i === 1 ? base : numberedSlug(base, from + i)))
@@ -117,7 +117,7 @@ export async function findIdBySlug(
 /** No record has this author. */
 const NOBODY = -1
 
-/** The id that an address means to the caller, which may be that of nothing. */
+/** The id of an address for this caller; there may be no record with it. */
 export async function idAt(context: Context, table: RecordTable, address: Address): Promise<number | undefined> {
   return 'id' in address ? address.id : findIdBySlug(context, table, address.slug)
 }
@@ -132,7 +132,7 @@ export function visibleTo(caller: Caller, table: RecordTable) {
   }
 }
 
-/** The condition that events show a venue or organizer to the caller: one that they may see, and that is not in the trash. */
+/** The condition that events show a venue or organizer to the caller: they may see it, and it is not in the trash. */
 export function shownTo(caller: Caller, table: 'venues' | 'organizers') {
   return (records: ExpressionBuilder<Tables, RecordTable>): ExpressionWrapper<Tables, RecordTable, SqlBool> =>
     records.and([visibleTo(caller, table)(records), records(sql.ref(`${table}.status`), '!=', 'trash')])
@@ -144,7 +144,7 @@ export async function isVisible(db: Db, caller: Caller, table: RecordTable, id: 
   return (await found.executeTakeFirst()) !== undefined
 }
 
-/** One page of a list, and how many records there are in all. */
+/** One page of a list, and the number of all records in it. */
 export interface Listing<Row> {
   rows: Row[]
   total: number
@@ -157,12 +157,12 @@ export interface PageRequest {
   skip?: number
 }
 
-/** Which page was asked for; more than the cap is the cap (rule 11.2). */
+/** The requested page; a page size above the cap is the cap (rule 11.2). */
 export function pageRequest(query: { page?: number; per_page?: number }, context: Context): PageRequest {
   return { page: query.page ?? 1, perPage: Math.min(query.per_page ?? 10, context.site.pageSizeCap) }
 }
 
-/** The start of a page; past every possible end for page numbers no database could count to. */
+/** The offset of a page, bounded by the largest id. */
 export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
   return Math.min((page - 1) * perPage + skip, MAX_ID)
 }

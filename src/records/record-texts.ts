@@ -1,7 +1,7 @@
 import type { TermRow } from '../storage/schema.ts'
 import type { WantedText } from '../text/text-work.ts'
 
-/** The long texts of a record, and whether they are by somebody who may write unfiltered HTML. */
+/** The long texts of a record, and whether their author may write unfiltered HTML. */
 interface LongTexts {
   description: string
   excerpt: string
@@ -20,7 +20,7 @@ export function textsOfRecord({ description, excerpt, trusted }: LongTexts, exte
   return texts
 }
 
-/** The texts of a record about to be written: those that answers show, and those that searches look in. */
+/** The texts of a record about to be written: those of answers and those of searches. */
 export function textsToWrite(texts: LongTexts): WantedText[] {
   const folded = [texts.description, texts.excerpt].map((raw): WantedText => ({ work: 'folded', raw }))
   return [...textsOfRecord(texts, 'single'), ...folded]

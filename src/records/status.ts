@@ -34,7 +34,7 @@ export interface StatusFilter {
   statuses: readonly Status[]
 }
 
-/** The statuses a list covers for this caller; who may see which record is decided apart (rule 13.5). */
+/** The statuses of a list for this caller; `visibleTo` decides which records they may see (rule 13.5). */
 export function statusFilter(caller: Caller, asked: readonly string[] | undefined): StatusFilter {
   if (asked && asked.length > 0) return { shown: asked.join(','), statuses: asked.filter(isStatus) }
   if (asked) return { shown: 'publish', statuses: can(caller, 'read_private') ? ['publish', 'private'] : ['publish'] }
@@ -43,8 +43,7 @@ export function statusFilter(caller: Caller, asked: readonly string[] | undefine
 }
 
 /**
- * The status in the links of a list: among the parameters to follow, or shown only. `any` stands for a list without a status
- * and is no status to ask for (rule 11.5).
+ * The status in the links of a list: as a parameter, or shown only. `any` means a list without the parameter, and cannot be requested (rule 11.5).
  */
 export function statusLinks(
   caller: Caller,
@@ -56,7 +55,7 @@ export function statusLinks(
     : { status: shown, shownOnly: '' }
 }
 
-/** The status a record gets: the requested one, scaled back to the rights of the caller. */
+/** The status of a record: the requested one, limited by the rights of the caller. */
 export function effectiveStatus(caller: Caller, asked: string | undefined, before: string | undefined): Status {
   const mayPublish = can(caller, 'publish')
   const wanted = isStatus(asked) ? asked : undefined
@@ -65,7 +64,7 @@ export function effectiveStatus(caller: Caller, asked: string | undefined, befor
   return 'pending'
 }
 
-/** `publish` with a date to come waits as `future`; `future` whose date has come is published. */
+/** `publish` with a future date becomes `future`; `future` with a past date becomes `publish`. */
 export function settledByDate(status: Status, dateUtc: string, nowUtc: string): Status {
   if (status === 'publish' && dateUtc > nowUtc) return 'future'
   if (status === 'future' && dateUtc <= nowUtc) return 'publish'

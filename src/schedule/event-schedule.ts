@@ -7,7 +7,7 @@ import { formatUtc } from '../text/moments.ts'
 
 const KINDS = { events: 'event', venues: 'venue', organizers: 'organizer' } as const
 
-/** Publishes the scheduled records whose time has come (rule 19.3). `now` in ms since the epoch. */
+/** Publishes scheduled records whose date has come (rule 19.3). `now` in ms since the epoch. */
 export async function publishDue(database: Database, now: number): Promise<void> {
   const nowUtc = formatUtc(now)
   for (const table of ['events', 'venues', 'organizers'] as const) {

@@ -69,7 +69,7 @@ function settleName(name: string): string {
 
 function* slugCandidates(base: string, parentSlug: string | undefined): Generator<string> {
   yield base
-  // Of a long base and a long parent's, as much as a slug may have.
+  // Two long slugs together are cut to the longest slug.
   const wider = parentSlug ? shortSlug(`${base}-${parentSlug}`) : base
   if (parentSlug) yield wider
   for (let n = 2; ; n++) yield numberedSlug(wider, n)
@@ -121,14 +121,14 @@ export async function changeTerm(tx: Db, term: TermRow, values: TermValues): Pro
   await updateTerm(tx, term.id, columns)
 }
 
-/** @throws Problem rest_invalid_param when so many levels below this parent would be more than a tree has: every answer climbs them. */
+/** @throws Problem rest_invalid_param when the tree would get too many levels: every answer climbs them. */
 async function refuseDeep(tx: Db, parent: number, levels: number): Promise<void> {
   if (parent === 0) return
   const above = await findAncestors(tx, [{ parent }])
   if (above.size + levels > MOST_TREE_LEVELS) throw invalidParam('parent', over('levels', MOST_TREE_LEVELS))
 }
 
-/** One entry of an event's `categories` or `tags`: the id of a term, or the slug or name of one that may have to be made. */
+/** One entry of an event's `categories` or `tags`: the id of a term, or the slug or name of an existing or new one. */
 export type TermEntry = number | string
 
 /**
@@ -164,9 +164,8 @@ function termEntry(value: unknown): TermEntry | undefined {
 }
 
 /**
- * The ids of the terms an event is to have. Unknown ids are passed over; unknown names become new terms when the caller may make them,
- * and are passed over otherwise (rule 22.4). `known` has the terms whose ids are
- * among the entries, by id.
+ * The ids of an event's new terms. Unknown ids are ignored; unknown names become new terms when the caller may make them, and are ignored otherwise
+ * (rule 22.4). `known` has the terms whose ids are among the entries, by id.
  */
 export async function settleTerms(
   tx: Db,
@@ -188,14 +187,14 @@ async function findOrCreate(tx: Db, caller: Caller, taxonomy: Taxonomy, text: st
     (await findTermBySlug(tx, taxonomy, text)) ?? (await findTermsByName(tx, taxonomy, singleLine(text)))[0]
   const found = await find()
   if (found || !mayManageTerms(caller, taxonomy)) return found
-  // Another writer may be making it: then it is there once they are done.
+  // Another writer may be making it; it exists once they are done.
   await holdNames(tx, taxonomy)
   return (await find()) ?? createTerm(tx, taxonomy, { name: text })
 }
 
 /**
- * Lets one transaction at a time make terms of a taxonomy. One by one, two that make the same terms in another order would wait for each
- * other; new terms are few.
+ * Lets one transaction at a time make terms of a taxonomy: two that make the same terms in another order would wait for each other. New terms are
+ * few.
  */
 function holdNames(tx: Db, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)

@@ -42,7 +42,7 @@ export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): 
   return term
 }
 
-/** Terms of exactly this name but for letter case, the oldest first. */
+/** Terms with exactly this name, in any letter case, the oldest first. */
 export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
   const rows = await selectByName(db, { taxonomy, folded: fold(name) })
   return rows.filter((row) => row.name.toLowerCase() === name.toLowerCase())
@@ -69,7 +69,7 @@ const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db,
     .orderBy('id'),
 )
 
-/** The terms that several entries mean, in their order, asked for together. */
+/** The terms that several entries mean, in their order, with few queries. */
 export async function findTermsByEntries(
   db: Db,
   taxonomy: Taxonomy,
@@ -105,7 +105,7 @@ export async function withDescendants(db: Db, ids: readonly number[]): Promise<n
   return [...new Set([...ids, ...rows.map(({ id }) => id)])]
 }
 
-/** Levels that a tree of categories has at the most. */
+/** The most levels of a tree of categories. */
 export const MOST_TREE_LEVELS = 50
 
 /** The ids of these terms and of everything below them, and how many levels they are: one more than a tree has for more than that. */
@@ -180,7 +180,7 @@ export async function listTerms(
   return { rows, total: Number(totals[0]?.total) }
 }
 
-/** The column of each order; those that no column has are made here. */
+/** The column of each order, or an expression where there is no column. */
 const ORDERED = {
   name: 'folded',
   id: 'id',
@@ -191,7 +191,7 @@ const ORDERED = {
   include: undefined,
 } as const
 
-/** The beginning of descriptions, by which terms are ordered: all of them are read for it. */
+/** The number of characters of descriptions that terms are ordered by, since all of them are read. */
 const beginning = sql<string>`substr(description, 1, 500)`
 
 function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], { by, isDescending, included }: TermOrder) {
@@ -246,10 +246,10 @@ export async function updateTerm(
   await recordChange(tx, 'term', id)
 }
 
-/** Links that go with one statement: some milliseconds. */
+/** Links removed with one statement, which takes some milliseconds. */
 const LINKS_AT_ONCE = 2000
 
-/** Takes a term from some of its events; true when others may have it still. */
+/** Removes a term from some of its events; true when others may still have it. */
 async function deleteSomeLinks(tx: Db, term: number): Promise<boolean> {
   const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).limit(LINKS_AT_ONCE)
   const { numDeletedRows } = await tx
@@ -282,7 +282,7 @@ const changeCounts = statement<{ ids: number[]; more: number[] }>()((db, value) 
       count: sql`${term.ref('count')} + case when id in (${sql.join(value('more'))}) then 1 else -1 end`,
     }))
     .where('id', 'in', (terms) =>
-      // One statement holds them all in the order of ids, so that concurrent writers do not wait for each other in a circle.
+      // One statement holds them all in the order of ids, so that concurrent writers do not deadlock.
       held(db, terms.selectFrom('terms').select('id').where('id', 'in', value('ids')).orderBy('id')),
     ),
 )

@@ -2,15 +2,15 @@ import { filesOf } from '../images/images.ts'
 import type { ListedFile, MediaStore } from '../media/media-store.ts'
 import type { Db } from '../storage/database.ts'
 
-/** Milliseconds that a file is left alone after it was written: its image may be about to be noted. */
+/** Milliseconds after a write in which a file is left alone: its image may not be inserted yet. */
 export const SETTLED_AFTER = 3_600_000
 
 /** Images read at a time. */
 const IMAGES_AT_ONCE = 500
 
 /**
- * The files that no image names and no request can still be about to name: left behind by a process that was killed between storing files and
- * writing the row, or in the middle of a write. Names that were given up are none.
+ * The files that no image names and no request can still name: left behind by a process that was killed between storing files and writing the row,
+ * or in the middle of a write. Names of removed files are not among them.
  * @param now milliseconds since the epoch
  * @throws Error with one sentence when the store holds files and the database names none of them
  */
@@ -21,7 +21,7 @@ export async function findOrphans(db: Db, store: MediaStore, now: number): Promi
     if (!file.isLeftover && file.size > 0) written.add(file.key)
     if ((file.isLeftover || file.size > 0) && file.modified < now - SETTLED_AFTER) settled.push(file)
   }
-  // Read after the files were listed: whatever was stored by then and has an image is named by now.
+  // Read after the listing: every file of an image that was stored before it is named by now.
   const named = await namedFiles(db)
   if (written.size > 0 && written.isDisjointFrom(named))
     throw new Error('The database names none of the files in the store: one of the two belongs to another calendar.')

@@ -106,7 +106,7 @@ export async function copyByAddress(addresses: CopyAddresses, print: Print): Pro
       await target.close()
     }
   } catch (error) {
-    // The store has said more than that it does not work.
+    // The store has reported the reason.
     throw error instanceof Problem ? (failures[0] ?? error) : error
   } finally {
     await source.close()
@@ -167,7 +167,7 @@ function describeFiles({ copied, kept, missing }: NonNullable<Copied['files']>):
   return [...lost, `Files of images: ${copied} copied, ${kept} there already, ${missing.length} missing.`]
 }
 
-/** Runs a command. What goes wrong ends it with one sentence and exit code 1. */
+/** Runs a command. An error ends it with one sentence and exit code 1. */
 async function run(command: Command, work: (print: Print) => Promise<void>): Promise<void> {
   try {
     await work((line) => command.configureOutput().writeOut?.(`${line}\n`))

@@ -18,7 +18,7 @@ import {
   type TableShape,
 } from '../storage/tables.ts'
 
-/** Shows how far a copy has come: one piece of work after the other, each so many rows or files. */
+/** Shows the progress of a copy: one piece of work after the other, each of so many rows or files. */
 export interface CopyProgress {
   start: (what: string, total: number) => void
   advance: (done: number) => void
@@ -134,7 +134,7 @@ const textOf = ({ columns }: TableShape, rows: readonly Row[]) =>
 
 async function copyTables(from: Db, tx: Db, tables: TableShape[], progress: CopyProgress): Promise<void> {
   const before = await compareCounts(from, tx, tables)
-  // Somebody may have been here since it was found empty.
+  // It may have been written since it was found empty.
   if (before.some(({ target }) => target > 0)) throw new Error(describeOther(before))
   for (const [index, table] of tables.entries()) {
     progress.start(table.name, before[index]?.source ?? 0)

@@ -4,7 +4,7 @@ import { Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
 import { findOrphans } from './clean-media.ts'
 
-/** What the commands work on; `failure` is why the store last failed, which says more than what it throws. */
+/** The database and the store of the commands; `failure` is the reason of the store's last failure, which says more than its rejections. */
 export interface OpenedMedia {
   database: Database
   store: MediaStore
@@ -47,7 +47,7 @@ function summary(orphans: readonly ListedFile[], isDone: boolean): string {
   return isDone ? `Removed ${files}.` : `${files} that no image names; kalends media clean --yes removes them.`
 }
 
-/** Runs a command. What goes wrong ends it with one sentence and exit code 1. */
+/** Runs a command. An error ends it with one sentence and exit code 1. */
 async function run(command: Command, work: (print: (line: string) => void) => Promise<void>): Promise<void> {
   try {
     await work((line) => command.configureOutput().writeOut?.(`${line}\n`))

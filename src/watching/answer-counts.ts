@@ -5,7 +5,7 @@ import type { Family } from './metric-families.ts'
 /** Counts of answers since the process began. */
 export interface AnswerCounts {
   byRoute: Map<string, RouteCounts>
-  /** By what gave the answer. */
+  /** By the source of the answer. */
   sources: Record<Answered['from'], number>
   bytes: number
 }
@@ -16,7 +16,7 @@ interface RouteCounts {
   durations: Durations
 }
 
-/** Routes that are told apart; there are not so many, unless something is wrong. */
+/** The most routes with counts of their own; there are fewer unless something is wrong. */
 const MOST_ROUTES = 200
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -24,7 +24,7 @@ export function noAnswers(): AnswerCounts {
   return { byRoute: new Map(), sources: { finished: 0, memory: 0, ordinary: 0, refused: 0 }, bytes: 0 }
 }
 
-/** Counts an answer. Every answer passes here: a few looks into maps, and nothing is made for one that is like another before. */
+/** Counts an answer. Every answer passes here, so it takes a few map lookups and allocates nothing for a repeated route. */
 export function countAnswer(counts: AnswerCounts, { route, method, status, ms, bytes, from }: Answered): void {
   const known = counts.byRoute.get(route) ?? newRoute(counts, route)
   const statuses = known.answers.get(method) ?? newMethod(known, method)
@@ -41,7 +41,7 @@ function newRoute({ byRoute }: AnswerCounts, route: string): RouteCounts {
   return made
 }
 
-/** Anybody may make up methods. */
+/** Clients may invent methods. */
 function newMethod({ answers }: RouteCounts, method: string): Map<number, number> {
   const name = METHODS.has(method) ? method : 'other'
   const made = answers.get(name) ?? new Map<number, number>()

@@ -1,6 +1,6 @@
 import type { Sample } from './metric-families.ts'
 
-/** How often something took how long. */
+/** A histogram of durations. */
 export interface Durations {
   /** Counts by upper bound, the last for durations beyond all. */
   counts: Float64Array

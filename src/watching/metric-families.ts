@@ -1,12 +1,12 @@
 /** One number with its labels. */
 export interface Sample {
-  /** What follows the name of the family, such as `_bucket`. */
+  /** The suffix of the name of the family, such as `_bucket`. */
   suffix: string
   labels: Readonly<Record<string, string>>
   value: number
 }
 
-/** Numbers of one name, as Prometheus reads them. */
+/** Numbers of one name, in the terms of Prometheus. */
 export interface Family {
   name: string
   help: string
@@ -19,7 +19,7 @@ export function single(name: string, type: 'counter' | 'gauge', help: string, va
   return { name, help, type, samples: [{ suffix: '', labels: {}, value }] }
 }
 
-/** The families of several processes as one list, each sample with the number of the worker it is of. */
+/** The families of several processes as one list; each sample has the number of its worker. */
 export function mergeFamilies(workers: readonly { worker: string; families: readonly Family[] }[]): Family[] {
   const merged = new Map<string, Family>()
   for (const { worker, families } of workers) {

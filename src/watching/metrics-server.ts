@@ -17,7 +17,7 @@ export async function serveMetrics(place: string, read: () => Promise<Family[]>)
   const server = createServer((request, response) => {
     answer(request, response, read).catch(() => response.destroy())
   })
-  // Workers share the port of the calendar, and not this one.
+  // Workers share the port of the calendar, but not this one.
   const listening = new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host: hostname, port, exclusive: true }, resolve)

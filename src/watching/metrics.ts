@@ -10,7 +10,7 @@ import { type Family, single } from './metric-families.ts'
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
-/** What this process knows of itself. */
+/** The counts of this process. */
 export interface Metrics {
   answers: AnswerCounts
   writes: Durations
@@ -21,7 +21,7 @@ export interface Metrics {
   loopDelay: LoopDelay
 }
 
-/** What the numbers are read from that nobody counts. */
+/** The sources of the numbers that are read and not counted. */
 export interface Watched {
   version: string
   database: Database
@@ -63,7 +63,7 @@ async function timed<T>(metrics: Metrics, kind: 'writes' | 'searches', work: () 
   }
 }
 
-/** Everything there is to tell, as of now. */
+/** All metrics as of now. */
 export async function readMetrics(metrics: Metrics, watched: Watched): Promise<Family[]> {
   return [
     single('kalends_start_time_seconds', 'gauge', 'When the process began, since the epoch.', startSeconds()),
@@ -122,7 +122,7 @@ function queueFamilies({ admission }: Watched): Family[] {
   ]
 }
 
-/** Nothing for a database that is a file. */
+/** Empty for SQLite. */
 function connectionFamilies({ database }: Watched): Family[] {
   const connections = database.connections?.()
   if (!connections) return []

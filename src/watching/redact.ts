@@ -6,10 +6,10 @@ const HIDDEN = '***'
 const SECRET_NAME =
   /^(?:.*(?:password|passwd|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pass|auth|key)$/i
 
-/** What a query with a secret in it has at the least; most have none of it. */
+/** A quick test for a possible secret in a query; most queries have none. */
 const SUSPICIOUS = /pass|pwd|token|secret|nonce|signature|credential|key|auth|%/i
 
-/** A path and query as logs may show it: values of parameters that are secrets are hidden, however their names are written. */
+/** A path and query for logs: the values of secret parameters are hidden, in every spelling of their names. */
 export function shownUrl(url: string): string {
   const mark = url.indexOf('?')
   if (mark === -1 || !SUSPICIOUS.test(url)) return url
@@ -46,7 +46,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A text as logs and messages may show it: without passwords in addresses, tokens, and the content of Authorization headers. */
+/** A text for logs and messages: without passwords in addresses, tokens, and the content of Authorization headers. */
 export function withoutSecrets(text: string): string {
   return text
     .replace(/[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'<>\\]+/gi, withoutPassword)

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import type { Answered } from '../http/answered.ts'
 import { shownUrl } from './redact.ts'
 
-/** Lines of the log that are still to be written: one for each answer, many in one piece. */
+/** Waiting lines of the request log: one for each answer, written many at once. */
 export interface RequestLog {
   /** Takes whole lines. */
   write: (text: string) => void
@@ -12,11 +12,11 @@ export interface RequestLog {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Lines wait until there are so many characters of them, or until the time is up. */
+/** Lines wait for this many characters, or for this time. */
 const MOST_WAITING = 16_000
 const LONGEST_WAIT_MS = 100
 
-/** What all lines have, in the form of the rest of the log. */
+/** The members that all lines share, in the form of the rest of the log. */
 const BOUND = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`
 const INFO = 30
 
@@ -24,7 +24,7 @@ export function makeRequestLog(write: RequestLog['write'], kept: RequestLog['kep
   return { write, kept, lines: '', timer: undefined }
 }
 
-/** Notes an answer. Its line is made by hand, since every answer passes here; the address is without secrets. */
+/** Adds the line of an answer. The line is built by hand, since every answer passes here; the address is without secrets. */
 export function logAnswer(log: RequestLog, answered: Answered): void {
   const { method, url, route, status, ms, bytes, requestId } = answered
   if (log.kept === 'writes' && (method === 'GET' || method === 'HEAD')) return

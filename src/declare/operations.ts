@@ -21,10 +21,21 @@ export interface Found<Row = unknown> {
   pastEnd?: ProblemCode | undefined
   /** The rows of `ids`, in their order, where finding has read them. */
   rows?: readonly Row[]
+  /** The statuses that were asked for, where rows are read later than they were found. */
+  statuses?: readonly string[]
   /** Of a page found in the index: the revision it was found in. */
   revision?: number
   /** Finds the same page in the index again, as it is then, without waiting; undefined when the index cannot answer any more. */
   again?: (() => Pick<Found, 'ids' | 'total'> | undefined) | undefined
+}
+
+/** Records as JSON, each as the list shows it, from parts that memory keeps ready to be copied. */
+export interface JsonPieces {
+  count: number
+  /** As many bytes as all of them take, or more. */
+  mostBytes: number
+  /** Writes one into a buffer, from `at` on, and returns where it ends; `counts` gets the places of numbers in it that change by themselves. */
+  write: (i: number, into: Buffer, at: number, counts: number[]) => number
 }
 
 /** Whether a record is shown as lists show it, or by itself with all that belongs to it. */
@@ -65,6 +76,14 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   find: (context: Context, query: Values) => Found<Row> | Promise<Found<Row>>
   /** The records found with all that lists show of them, in order, without those that are gone. */
   load: (context: Context, found: Found<Row>) => Promise<readonly Loaded[]>
+  /** All that a list finds, without pages, for representations that have none. @throws Problem */
+  findAll?: (context: Context, query: Values) => Promise<Found<Row>>
+  /** The same records as of `load`, as JSON from memory where it has found them; undefined where it has not. Those of a window are not cached. */
+  loadPieces?: (
+    context: Context,
+    found: Found,
+    extent: 'page' | 'window',
+  ) => JsonPieces | undefined | Promise<JsonPieces | undefined>
   /** The record addressed, whether the caller may see it or not; undefined when there is none. */
   locate: (context: Context, address: Address) => Promise<Row | undefined>
   /** The problem of a valid address without a record. */

@@ -1,8 +1,9 @@
 import { findCached } from '../cache/cache.ts'
 import type { Context, Presenting } from '../context/context.ts'
+import type { Found, JsonPieces } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
-import { type EventIndex, linksOf } from '../memory/event-index.ts'
+import { type EventIndex, isIndexed, linksOf } from '../memory/event-index.ts'
 import { type EventMemory, isBehind } from '../memory/event-memory.ts'
 import {
   bytesOf,
@@ -12,8 +13,11 @@ import {
   keepLinked,
   keepPiece,
   type ListedEvent,
+  mostBytes,
   type Piece,
   termPiece,
+  writeParts,
+  writePiece,
 } from '../memory/event-pieces.ts'
 import { findPresented, type PresentedRecord } from '../memory/presented-records.ts'
 import { presentOrganizer } from '../organizers/organizer-present.ts'
@@ -30,17 +34,45 @@ import { isShown, OWN_COLUMNS, withImage } from './event-present.ts'
 import { keepLater, type Presenter } from './keep-presented.ts'
 import { formOf, presenters, presentOwn } from './presented-events.ts'
 
-/** The listed events with these ids, in that order: from memory, and from the database those that are not there. */
+/** The listed events that the index has found, without those that it has dropped since: from memory, and from the database those that are not there. */
+export function loadPieces(
+  context: Context,
+  { ids, revision }: Found,
+  extent: 'page' | 'window',
+): JsonPieces | undefined | Promise<JsonPieces> {
+  const { memory } = context
+  const index = memory?.index
+  if (!memory || !index || revision === undefined) return undefined
+  const listed = ids.filter((id) => isIndexed(index, id))
+  const events = eventPieces(memory, index, listed, context, extent)
+  return events instanceof Promise ? events.then(asJson) : asJson(events)
+}
+
+function asJson(events: readonly ListedEvent[]): JsonPieces {
+  let most = 0
+  for (const event of events) most += 'bytes' in event ? event.bytes.length : mostBytes(event)
+  return {
+    count: events.length,
+    mostBytes: most,
+    write: (i, into, at, counts) => {
+      const event = events[i] as ListedEvent
+      return 'bytes' in event ? writePiece(event, into, at, counts) : writeParts(event, into, at, counts)
+    },
+  }
+}
+
+/** The listed events with these ids, in that order; those of a window are not kept. */
 export function eventPieces(
   memory: EventMemory,
   index: EventIndex,
   ids: readonly number[],
   context: Context,
+  extent: 'page' | 'window',
 ): ListedEvent[] | Promise<ListedEvent[]> {
   const found = ids.map((id) => findPiece(memory.pieces, id, memory.terms))
   const missing = ids.filter((_, i) => found[i] === undefined)
   if (missing.length === 0) return found as Piece[]
-  return presentMissing(memory, index, missing, context).then((presented) =>
+  return presentMissing(memory, index, missing, context, extent).then((presented) =>
     ids.flatMap((id, i) => found[i] ?? presented.get(id) ?? []),
   )
 }
@@ -54,6 +86,7 @@ async function presentMissing(
   index: EventIndex,
   ids: readonly number[],
   context: Context,
+  extent: 'page' | 'window',
 ): Promise<Map<number, ListedEvent>> {
   const { version, pieces } = memory
   const { drops } = pieces
@@ -76,7 +109,8 @@ async function presentMissing(
     context.db,
     ids.flatMap((id) => kept.get(id)?.image ?? []),
   )
-  const isKept = isCurrent()
+  // All events of a window would push out those that are asked for again.
+  const isKept = extent === 'page' && isCurrent()
   const presented = new Map<number, ListedEvent>()
   for (const [i, { terms, venues: places, organizers: hosts }] of links.entries()) {
     const id = ids[i] as number

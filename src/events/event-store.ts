@@ -62,6 +62,18 @@ export async function listEvents(
   return { rows, total: Number(totals[0]?.total) }
 }
 
+/** The ids of all events with a condition, in the same orders. */
+export async function listEventIds(
+  where: Condition,
+  order: 'start' | 'publication',
+  context: Context,
+): Promise<number[]> {
+  const matching = context.db.selectFrom('events').where(where).select('id')
+  const ordered = order === 'start' ? matching.orderBy('start_date') : matching
+  const [rows] = await context.aside(context.db, 'list', [ordered.orderBy('date').orderBy('id')])
+  return rows.map(({ id }) => id)
+}
+
 /** Ids of the records an event is linked to, in order; undefined where they are not known. */
 export interface KnownLinks {
   venues: readonly number[] | undefined

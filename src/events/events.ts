@@ -13,6 +13,7 @@ import { holdRecord } from '../storage/locks.ts'
 import type { EventRow } from '../storage/schema.ts'
 import { showRecord } from '../storage/unshowable.ts'
 import { prepareTexts, showPrepared } from '../text/long-texts.ts'
+import { loadPieces } from './event-bytes.ts'
 import type { LoadedEvent } from './event-filter.ts'
 import { presentEvent, presentSingleEvent, presentWritten } from './event-present.ts'
 import {
@@ -26,7 +27,7 @@ import {
 } from './event-rules.ts'
 import { findEvent, findEventLinks, findListedEvents, type KnownLinks } from './event-store.ts'
 import { textsOfEvent } from './event-texts.ts'
-import { findEvents } from './find-events.ts'
+import { findAllEvents, findEvents } from './find-events.ts'
 import { formOf, presentOwn } from './presented-events.ts'
 
 const presentation: Presentation<LoadedEvent> = {
@@ -67,7 +68,9 @@ const remove: WriteSteps<EventRow, EventRow> = {
 /** What the routes do with events. */
 export const eventOperations: Operations<EventRow, LoadedEvent> = {
   find: findEvents,
+  findAll: findAllEvents,
   load,
+  loadPieces,
   locate: async (context, address) => {
     const id = await idAt(context, 'events', address)
     return id === undefined ? undefined : findEvent(context.db, id)
@@ -138,8 +141,9 @@ function readTrashed(context: Context): LookAtWritten<object> {
 }
 
 /** The rows that were found with the ids, or those that the ids have now: one may have been taken back since the index found it. */
-async function load(context: Context, { ids, rows }: Found<EventRow>): Promise<LoadedEvent[]> {
-  const present = rows ?? (await findListedEvents(context, ids))
+async function load(context: Context, { ids, rows, statuses }: Found<EventRow>): Promise<LoadedEvent[]> {
+  const listed = rows ?? (await findListedEvents(context, ids))
+  const present = statuses ? listed.filter(({ status }) => statuses.includes(status)) : listed
   const links = await findEventLinks(context.db, present)
   return present.flatMap((row) => {
     const own = links.get(row.id)

@@ -2,7 +2,7 @@ import type { Context } from '../context/context.ts'
 import type { Found } from '../declare/operations.ts'
 import { type IndexPage, type IndexQuery, listIndexed } from '../memory/event-index-list.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
-import { offsetOf, type PageRequest, pageRequest } from '../records/record-store.ts'
+import { MAX_ID, offsetOf, type PageRequest, pageRequest } from '../records/record-store.ts'
 import { statusFilter, statusLinks } from '../records/status.ts'
 import type { EventRow } from '../storage/schema.ts'
 import { parameter } from '../text/query-text.ts'
@@ -10,7 +10,7 @@ import type { Condition } from './event-conditions.ts'
 import type { EventFilter, EventListShape } from './event-filter.ts'
 import { type EventsQuery, eventFilters } from './event-filters.ts'
 import { eventParts, eventSearch } from './event-list-parts.ts'
-import { listEvents } from './event-store.ts'
+import { listEventIds, listEvents } from './event-store.ts'
 import { eventWindow } from './event-window.ts'
 import { currentMemory } from './known-records.ts'
 
@@ -73,6 +73,22 @@ async function findInDatabase(context: Context, query: EventsQuery): Promise<Fou
   const ids = rows.map(({ id }) => id)
   return { ids, rows, total, ...page, effective: linksOf(query, shape), shownOnly, pastEnd: PAST_END }
 }
+
+/** All events that a query finds, without pages: their ids alone, whose rows are read as they are shown. @throws Problem */
+export async function findAllEvents(context: Context, query: EventsQuery): Promise<Found<EventRow>> {
+  const shape = shapeOf(context, query)
+  const effective = linksOf(query, shape)
+  const { statuses } = shape.status
+  const memory = currentMemory(context)
+  const listed = memory && (await listFromMemory(memory, query, shape, EVERY_PAGE, context))
+  const revision = memory?.index?.revision
+  const order = query.include ? 'publication' : 'start'
+  const ids = listed?.ids ?? (await listEventIds(await conditionOf(context, query, shape), order, context))
+  const found = { ids, total: ids.length, page: 1, perPage: Math.max(1, ids.length), effective, statuses }
+  return listed && revision !== undefined ? { ...found, revision } : found
+}
+
+const EVERY_PAGE: PageRequest = { page: 1, perPage: MAX_ID }
 
 function shapeOf(context: Context, query: EventsQuery): EventListShape {
   return { window: eventWindow(query, context), status: statusFilter(context.caller, query.status) }

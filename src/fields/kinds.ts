@@ -9,6 +9,8 @@ import { type Bounds, limits } from './limits.ts'
 export interface WireSchema {
   type?: 'string' | 'integer' | 'boolean'
   format?: string
+  /** The texts it takes, where they are few. */
+  enum?: readonly string[]
   items?: { type: 'integer' }
 }
 

@@ -1,7 +1,7 @@
 import { Problem } from '../problems.ts'
 
 /** The kinds of work that wait in queues of their own. Finished answers, /healthz and /readyz wait in none. */
-export type Work = 'lists' | 'reads' | 'searches' | 'writes' | 'uploads'
+export type Work = 'lists' | 'reads' | 'searches' | 'writes' | 'uploads' | 'streams'
 
 interface Limit {
   /** How many run at the same time. */
@@ -26,6 +26,8 @@ export const LIMITS: Readonly<Record<Work, Limit>> = {
   writes: { running: 64, waiting: 250, longestMs: 750 },
   /** Each holds an image in memory, which has arrived by now; scaling takes about a second for each. */
   uploads: { running: 3, waiting: 20, longestMs: 10_000 },
+  /** Answers that go on for as long as their readers take: nobody waits for one to end. */
+  streams: { running: 4, waiting: 0, longestMs: 0 },
 }
 
 /** A request that waits for its turn. */
@@ -55,7 +57,7 @@ const LOOK_EVERY_MS = 50
 
 export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): Admission {
   const queue = (limit: Limit): Queue => ({ limit, running: 0, waiting: new Set(), isDispatching: false })
-  const { lists, reads, searches, writes, uploads } = limits
+  const { lists, reads, searches, writes, uploads, streams } = limits
   return {
     queues: {
       lists: queue(lists),
@@ -63,6 +65,7 @@ export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): A
       searches: queue(searches),
       writes: queue(writes),
       uploads: queue(uploads),
+      streams: queue(streams),
     },
     looking: undefined,
   }

@@ -1,5 +1,15 @@
 import { promisify } from 'node:util'
-import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
+import {
+  type BrotliCompress,
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  type Gzip,
+  gzip,
+  gzipSync,
+} from 'node:zlib'
 import type { Encoding } from './headers.ts'
 
 /** Larger bodies are compressed beside this thread: compressing so many bytes holds it for some five milliseconds. */
@@ -29,4 +39,9 @@ async function compressBeside(bytes: Buffer, encoding: Encoding): Promise<Buffer
   } finally {
     beside -= 1
   }
+}
+
+/** Compresses a stream, beside this thread. */
+export function compressor(encoding: Encoding): Gzip | BrotliCompress {
+  return encoding === 'gzip' ? createGzip(GZIP) : createBrotliCompress(BROTLI)
 }

@@ -32,7 +32,8 @@ function describeEndpoint(endpoint: Endpoint, context: Context): object {
 }
 
 function describeArgs(fields: Fields, context: Context): Record<string, object> {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, describeArg(field, context)]))
+  const published = Object.entries(fields).filter(([, { unlisted }]) => !unlisted)
+  return Object.fromEntries(published.map(([name, field]) => [name, describeArg(field, context)]))
 }
 
 function describeArg(field: Field, context: Context): object {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../cache/cache.ts'
+import type { FollowedBody } from '../formats/json-lists.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
-import type { FollowedBody } from './public-lists.ts'
 import type { Service } from './respond.ts'
 import { contentTag, type Outgoing } from './send.ts'
 import { makeToday } from './steady-lists.ts'
@@ -22,7 +22,7 @@ export interface Finished extends Outgoing {
  */
 export interface FinishedAnswers {
   memory: EventMemory
-  /** By the address they were asked for under. */
+  /** By the address they were asked for under, and by their representation where `Accept` has chosen one. */
   bodies: Cache<string, Finished>
   /** Hashes of addresses that were asked for once. */
   asked: Uint32Array
@@ -52,9 +52,9 @@ export function noFinishedAnswers({ site, memory, edition, images }: Service, bu
 }
 
 /** The finished answer that is still good. */
-export function findFinished(answers: FinishedAnswers, url: string, now: number): Finished | undefined {
+export function findFinished(answers: FinishedAnswers, key: string, now: number): Finished | undefined {
   const { bodies, memory } = answers
-  const known = findCached(bodies, url)
+  const known = findCached(bodies, key)
   const day = answers.today(now)
   if (!known || (known.version === memory.version && known.day === day)) return known
   if (!known.followed?.isSame(day)) return undefined
@@ -75,20 +75,20 @@ function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody
 }
 
 /** Caches an answer that stays good: one that is followed, or whose tag names the version it was made from. */
-export function keepFinished(answers: FinishedAnswers, url: string, finished: Finished): void {
+export function keepFinished(answers: FinishedAnswers, key: string, finished: Finished): void {
   const { body, tag, followed, countsKept = 0 } = finished
   if (!followed && !tag.startsWith(`W/"${answers.edition}.`)) return
   finished.isKept = true
   // Beside the body, what it is compressed to, its address twice, and what follows it: ids, states, and places of counts.
-  keep(answers.bodies, url, finished, body.length * 1.5 + url.length * 4 + countsKept * 8 + 2500)
+  keep(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + countsKept * 8 + 2500)
 }
 
 /**
  * Whether this address has been asked for before, lately: most lists of a busy site are asked for once, and not worth keeping. Of addresses
  * only their hashes are kept: texts would have to be collected again, and all that comes of two with the same hash is a body kept too soon.
  */
-export function wasAsked({ asked }: FinishedAnswers, url: string): boolean {
-  const hash = hashOf(url)
+export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
+  const hash = hashOf(key)
   const place = hash % ASKED
   if (asked[place] === hash) return true
   asked[place] = hash
@@ -102,7 +102,7 @@ function hashOf(text: string): number {
   return hash >>> 0
 }
 
-/** Names the state of the data rather than the bytes: the same on every node, and made in no time. */
-export function versionTag({ edition }: FinishedAnswers, version: string, day: string): string {
-  return `W/"${edition}.${version}.${day}"`
+/** Names the state of the data and the representation rather than the bytes: the same on every node, and made in no time. */
+export function versionTag({ edition }: FinishedAnswers, version: string, day: string, format = 'json'): string {
+  return format === 'json' ? `W/"${edition}.${version}.${day}"` : `W/"${edition}.${version}.${day}.${format}"`
 }

@@ -2,14 +2,16 @@ import type { Context } from '../context/context.ts'
 import type { Address, Found, Operations, WriteSteps } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
+import type { Reply } from '../formats/format.ts'
+import { chooseFormat } from '../formats/formats.ts'
 import { isLoggedIn } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
-import { presentListed, presentSingle } from '../records/present-loaded.ts'
+import { presentSingle } from '../records/present-loaded.ts'
 import { MAX_ID } from '../records/record-store.ts'
+import type { Served } from '../resources.ts'
 import { mayAsk } from './access.ts'
 import { describeNamespace } from './discovery.ts'
 import { describeInterface } from './openapi.ts'
-import { listReply, type Reply } from './reply.ts'
 import type { Endpoint, Route } from './routes.ts'
 
 /** A matched request of the namespace, its parameters still raw. */
@@ -19,6 +21,8 @@ export interface Asked {
   variables: Record<string, string>
   /** Declared parameters of the body and the query, by precedence; those of the path come on top. */
   values: (fields: Fields) => RawValues
+  /** The header `Accept`. */
+  accept: string | undefined
 }
 
 /**
@@ -32,14 +36,8 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       return indexReply(asked, routes, context)
     case 'doc':
       return { status: 200, headers: {}, body: describeInterface(routes, context) }
-    case 'list': {
-      const { resource, operations } = action.served
-      const query = await parseFields(args, asked.values(args), context)
-      const found = await operations.find(context, query)
-      if (isPastEnd(found) && found.pastEnd) throw new Problem(found.pastEnd)
-      const items = await presentListed(context, operations.presentation, await operations.load(context, found))
-      return listReply(context.site, resource.path, found, items)
-    }
+    case 'list':
+      return listReply(asked, action.served, context)
     case 'create': {
       const { resource, operations } = action.served
       const parsing = { extent: 'whole', mayAsk: mayAsk(action, context, undefined) } as const
@@ -72,6 +70,23 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       return { status: 200, headers: {}, body: await writeAlone(action.served.operations.remove, row, context) }
     }
   }
+}
+
+/** Finds a list, and has it loaded and shown in the representation that was chosen. */
+async function listReply(asked: Asked, served: Served, context: Context): Promise<Reply> {
+  const { args } = asked.endpoint
+  const raw = asked.values(args)
+  const { format: named, ...query } = await parseFields(args, raw, context)
+  const format = chooseFormat(served.resource, named, asked.accept)
+  if (format.extent === 'page') {
+    const found = await served.operations.find(context, query)
+    if (isPastEnd(found) && found.pastEnd) throw new Problem(found.pastEnd)
+    return format.showList(context, served, found)
+  }
+  for (const name of ['page', 'per_page']) if (raw[name] !== undefined) throw invalidParam(name)
+  const { findAll } = served.operations
+  if (!findAll) throw new Error(`the list of ${served.resource.path} has no form without pages`)
+  return format.showList(context, served, await findAll(context, query))
 }
 
 /** Does one write in a transaction of its own. */

@@ -4,6 +4,9 @@ import type { Site } from '../config.ts'
 /** Bodies shorter than this many bytes are sent as they are. */
 const COMPRESS_FROM = 1400
 const EXPOSED = 'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After'
+const VARY = 'Origin, Accept-Encoding, Authorization'
+/** `Vary` of answers whose representation `Accept` can choose. */
+export const VARY_WITH_ACCEPT = `${VARY}, Accept`
 const ALLOWED_HEADERS =
   'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-None-Match, X-HTTP-Method-Override'
 
@@ -22,7 +25,7 @@ export function answerHeaders(
     'X-Content-Type-Options': 'nosniff',
     'Access-Control-Expose-Headers': EXPOSED,
     'Access-Control-Allow-Headers': ALLOWED_HEADERS,
-    Vary: 'Origin, Accept-Encoding, Authorization',
+    Vary: VARY,
     ...(isPublic
       ? { 'Cache-Control': 'public, max-age=0, must-revalidate' }
       : {

@@ -82,7 +82,12 @@ function unlimitedSchema(name: string, { kind }: Field, resources: readonly Reso
   // Answers show it as text (rule 4.2), and may be sent back.
   if (name === 'author') return idOrText
   if (kind.read === links.read) return linksSchema(name, resources)
-  return acceptedBy.get(kind.valid) ?? acceptedBy.get(kind.read) ?? { type: plainType({ kind }) }
+  return acceptedBy.get(kind.valid) ?? acceptedBy.get(kind.read) ?? plainSchema(kind)
+}
+
+function plainSchema(kind: Field['kind']): Schema {
+  const type = plainType({ kind })
+  return kind.wire.enum ? { type, enum: [...kind.wire.enum] } : { type }
 }
 
 /** The limits of texts and lists as far as a schema can tell them: bytes are at least as many as characters. */

@@ -2,6 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Language, Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import type { Field, Fields, Resource } from '../declare/resource.ts'
+import { formatsOf } from '../formats/formats.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
@@ -201,13 +202,23 @@ function describeSuccess(action: Described, say: Say): object {
   const success = {
     description: say(deeds[action.do].outcome),
     headers,
-    content: { 'application/json': { schema: answerSchema(action) } },
+    content: Object.fromEntries(mediaTypesOf(action)),
   }
   const unchanged = {
     description: say('Nothing has changed since the version that If-None-Match names'),
     headers,
   }
   return { [isNew ? 201 : 200]: success, ...(isRead ? { 304: unchanged } : {}) }
+}
+
+/** The media types of an answer with what they hold; a line of a format without pages is one record. */
+function mediaTypesOf(action: Described): [mediaType: string, content: object][] {
+  const resource = resourceOf(action)
+  if (action.do !== 'list' || !resource) return [['application/json', { schema: answerSchema(action) }]]
+  return formatsOf(resource).map(({ mediaType, extent }) => {
+    const schema = extent === 'page' ? answerSchema(action) : schemaRef(schemaNames(resource).answer)
+    return [mediaType, { schema }]
+  })
 }
 
 function answerSchema(action: Described): Schema {

@@ -1,5 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CacheBudget } from '../cache/cache.ts'
+import type { Reply } from '../formats/format.ts'
+import { formatsOf, namesAnother, preferredFormat } from '../formats/formats.ts'
+import { isPretty, json } from '../formats/json.ts'
+import { jsonBytes } from '../formats/json-bytes.ts'
+import { copyList, followEvent, followList, type JsonList, mostListBytes, writeList } from '../formats/json-lists.ts'
 import { catchUp, isBehind } from '../memory/event-memory.ts'
 import { Problem } from '../problems.ts'
 import { admitted, isFull, leave, tryEnter } from './admission.ts'
@@ -14,24 +19,13 @@ import {
   wasAsked,
 } from './finished.ts'
 import { type Front, isGone, refuseOverload } from './front.ts'
-import { answerHeaders } from './headers.ts'
-import { isPretty, jsonBytes } from './json-bytes.ts'
+import { answerHeaders, VARY_WITH_ACCEPT } from './headers.ts'
 import { isPressed } from './pressure.ts'
-import { followEvent, isEvent } from './public-events.ts'
-import {
-  copyList,
-  followList,
-  isEventList,
-  makePublicLists,
-  mostListBytes,
-  type PublicList,
-  writeList,
-} from './public-lists.ts'
-import type { Reply } from './reply.ts'
+import { findList, isEvent, isEventList } from './public-lists.ts'
 import { LONGEST_URL, NO_BODY, type Responder, type Service } from './respond.ts'
 import { findMatch, type RouteTable } from './route-table.ts'
 import type { Action } from './routes.ts'
-import { asNew, contentTag, send, type Visit } from './send.ts'
+import { asNew, contentTag, send, sendStream, type Visit } from './send.ts'
 import { type Buffers, makeBuffers } from './sent-buffers.ts'
 import { isSteady } from './steady-lists.ts'
 
@@ -42,7 +36,6 @@ export interface PublicReads {
   routes: RouteTable
   respond: Responder
   finished: FinishedAnswers
-  findList: ReturnType<typeof makePublicLists>
   buffers: Buffers
   /** The template of the list of events. */
   listRoute: string
@@ -54,13 +47,15 @@ export interface PublicReads {
 /** One anonymous read, and what its row of the route table does. */
 interface Read extends Visit {
   url: string
+  /** The key of its finished answer. */
+  key: string
   action: Action
   now: number
 }
 
 /** What the index of events was asked for: undefined for what it does not know. */
 interface Looking {
-  list: PublicList | undefined | Promise<PublicList | undefined>
+  list: JsonList | undefined | Promise<JsonList | undefined>
 }
 
 /** Reads other than lists of events. */
@@ -75,14 +70,13 @@ export function makePublicReads(
   front: Front,
 ): PublicReads {
   const { site } = service
-  const { Link: rootLink = '', ...headers } = answerHeaders(site, { Allow: 'GET' }, true)
+  const { Link: rootLink = '', ...headers } = answerHeaders(site, { Allow: 'GET', Vary: VARY_WITH_ACCEPT }, true)
   return {
     service,
     front,
     routes,
     respond,
     finished: noFinishedAnswers(service, budget),
-    findList: makePublicLists(service),
     buffers: makeBuffers(),
     listRoute: `/${site.namespace}/events`,
     listHeaders: Object.entries(headers).flat(),
@@ -103,13 +97,16 @@ export function readPublic(reads: PublicReads, request: IncomingMessage, respons
   try {
     const now = service.now()
     const behind = isBehind(service.memory)
+    const isPlain = !namesAnother(headers.accept)
     // No row is looked for where there is an answer: only those of rows that allow it are kept.
-    const known = behind ? undefined : findFinished(finished, url, now)
+    let known = behind || !isPlain ? undefined : findFinished(finished, url, now)
     const action = known ? undefined : findCachedAction(routes, url)
     if (!known && !action) return false
+    const key = isPlain || !action ? url : keyOf(action, url, headers.accept)
+    if (!behind && !isPlain) known = findFinished(finished, key, now)
     visit.requestId = front.requestIds()
     if (known) send(front, visit, known, 'finished')
-    else if (action) readUnfinished(reads, { ...visit, url, action, now }, behind)
+    else if (action) readUnfinished(reads, { ...visit, url, key, action, now }, behind)
     return true
   } catch (error) {
     // Nobody behind would catch it. The ordinary way may succeed, or reports the error.
@@ -125,6 +122,12 @@ function findCachedAction(routes: RouteTable, url: string): Action | undefined {
   const mark = url.indexOf('?')
   const found = findMatch(routes, mark === -1 ? url : url.slice(0, mark))
   return found?.route.endpoints.find(({ cached }) => cached)?.action
+}
+
+/** An answer is cached by its address, and by its representation where `Accept` has chosen another than JSON. */
+function keyOf(action: Action, url: string, accept: string | undefined): string {
+  const name = action.do === 'list' ? preferredFormat(formatsOf(action.served.resource), accept).name : json.name
+  return name === json.name ? url : `${name} ${url}`
 }
 
 /** Answers a read at once where that is possible, and later else. */
@@ -158,16 +161,21 @@ function isSearch(url: string): boolean {
   return url.includes('search=')
 }
 
+/** A list of events as JSON, as far as memory knows it. */
+function askMemory({ service }: PublicReads, { action, url, key, now }: Read): Looking['list'] {
+  if (action.do !== 'list' || key !== url) return undefined
+  const mark = url.indexOf('?')
+  return findList(service, action.served, mark === -1 ? '' : url.slice(mark + 1), now)
+}
+
 /** What the index has to say of a list, where it may be asked at once; undefined where it is to be asked in turn. */
-function findAdmitted(
-  { front: { admission }, findList }: PublicReads,
-  { action, url, now }: Read,
-): Looking | undefined {
-  if (!isEventList(action)) return NOT_LISTED
-  if (isSearch(url) || !tryEnter(admission, 'lists')) return undefined
+function findAdmitted(reads: PublicReads, read: Read): Looking | undefined {
+  const { admission } = reads.front
+  if (!isEventList(read.action)) return NOT_LISTED
+  if (isSearch(read.url) || !tryEnter(admission, 'lists')) return undefined
   let list: Looking['list']
   try {
-    list = findList(url, now)
+    list = askMemory(reads, read)
     return { list }
   } finally {
     if (list instanceof Promise) list.catch(() => undefined).finally(() => leave(admission, 'lists'))
@@ -176,41 +184,39 @@ function findAdmitted(
 }
 
 /** The same when it is its turn. Why a list cannot be found the ordinary way says too. */
-async function findInTurn(
-  { front: { admission }, findList }: PublicReads,
-  { action, url, request, now }: Read,
-): Promise<PublicList | undefined> {
-  if (!isEventList(action)) return undefined
+async function findInTurn(reads: PublicReads, read: Read): Promise<JsonList | undefined> {
+  if (!isEventList(read.action)) return undefined
   const find = async () => {
     try {
-      return await findList(url, now)
+      return await askMemory(reads, read)
     } catch {
       return undefined
     }
   }
-  return admitted(admission, isSearch(url) ? 'searches' : 'lists', () => isGone(request), find)
+  return admitted(reads.front.admission, isSearch(read.url) ? 'searches' : 'lists', () => isGone(read.request), find)
 }
 
 async function answerLater(reads: PublicReads, read: Read, looking: Looking | undefined): Promise<void> {
   const { service, front, finished } = reads
-  const { url, now } = read
+  const { url, key, now } = read
   const { memory } = service
   // Without the database there is nothing to take in, and the ordinary way says so.
   if (!looking && isBehind(memory)) await catchUp(memory).catch(service.report)
-  const known = looking || isBehind(memory) ? undefined : findFinished(finished, url, now)
+  const known = looking || isBehind(memory) ? undefined : findFinished(finished, key, now)
   if (known) return send(front, read, known, 'finished')
   const { version } = memory
   const { drops } = memory.pieces
   const list = await (looking ? Promise.resolve(looking.list).catch(() => undefined) : findInTurn(reads, read))
   if (list) return sendList(reads, read, list, version, finished.today(now))
   const reply = await answerOrdinarily(reads, read)
+  if (reply.shown) return sendShown(reads, read, reply, reply.shown, version)
   // A row read during a change may be older than the cached one.
   const isCurrent = drops === memory.pieces.drops && memory.version === version && !isBehind(memory)
   const made =
     isEvent(read.action) && !url.includes('?') && reply.status === 200
       ? finishEvent(reads, reply, version, now, isCurrent)
       : await finish(reads, url, reply, version, now)
-  keepFinished(finished, url, made)
+  keepFinished(finished, key, made)
   send(front, read, made, 'ordinary')
 }
 
@@ -227,12 +233,33 @@ function answerOrdinarily({ respond, front }: PublicReads, { request, requestId,
   })
 }
 
+/** Sends another representation than JSON: a whole one is cached as JSON is, and a stream has an ETag where the data alone decide what it says. */
+function sendShown(
+  reads: PublicReads,
+  read: Read,
+  reply: Reply,
+  { format, bytes }: NonNullable<Reply['shown']>,
+  version: string,
+): void {
+  const { front, finished } = reads
+  const { url, key, now } = read
+  const isOfVersion = version !== '' && isSteady(url)
+  const tag = isOfVersion ? versionTag(finished, version, finished.today(now), format) : ''
+  if (!Buffer.isBuffer(bytes)) {
+    sendStream(front, read, { ...headOf(reads, reply), tag, chunks: bytes }, 'ordinary')
+    return
+  }
+  const made = finishedWith(reads, reply, version, now, tag || contentTag(bytes), bytes)
+  keepFinished(finished, key, made)
+  send(front, read, made, 'ordinary')
+}
+
 /** Sends a list that memory knows, and keeps it once it has been asked for twice. */
-function sendList(reads: PublicReads, read: Read, list: PublicList, version: string, day: string): void {
+function sendList(reads: PublicReads, read: Read, list: JsonList, version: string, day: string): void {
   const { front, finished, buffers, service } = reads
-  const { url } = read
+  const { url, key } = read
   const isSteadyList = isSteady(url)
-  const isKept = isSteadyList && wasAsked(finished, url)
+  const isKept = isSteadyList && wasAsked(finished, key)
   const pooled = buffers.take(mostListBytes(list))
   const pooledList = writeList(list, pooled)
   const written = isKept ? copyList(pooledList) : pooledList
@@ -251,12 +278,12 @@ function sendList(reads: PublicReads, read: Read, list: PublicList, version: str
     buffers.give(pooled)
     made.followed = followList(service.memory, list, written, day)
     made.countsKept = written.counts.length
-    keepFinished(finished, url, made)
+    keepFinished(finished, key, made)
   }
   send(front, read, made, 'memory', isKept ? undefined : () => buffers.give(pooled))
 }
 
-function headersOf({ listHeaders, rootLink }: PublicReads, { link, total, totalPages }: PublicList): string[] {
+function headersOf({ listHeaders, rootLink }: PublicReads, { link, totalPages, found: { total } }: JsonList): string[] {
   return [
     ...listHeaders,
     'Link',
@@ -286,15 +313,17 @@ function finishEvent(reads: PublicReads, reply: Reply, version: string, now: num
   return isCurrent && reads.service.memory.index ? { ...finished, followed } : finished
 }
 
+function headOf({ service }: PublicReads, { status, route = '', headers }: Reply) {
+  return { status, route, headers: Object.entries(answerHeaders(service.site, headers, true)).flat() }
+}
+
 function finishedWith(
-  { service, finished }: PublicReads,
+  reads: PublicReads,
   reply: Reply,
   version: string,
   now: number,
   tag: string,
   body: Buffer,
 ): Finished {
-  const headers = Object.entries(answerHeaders(service.site, reply.headers, true)).flat()
-  const { status, route = '' } = reply
-  return { version, day: finished.today(now), status, route, headers, tag, body, ...asNew() }
+  return { ...headOf(reads, reply), version, day: reads.finished.today(now), tag, body, ...asNew() }
 }

@@ -3,7 +3,9 @@ import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
-import { isTruthy } from '../fields/kinds.ts'
+import type { Reply } from '../formats/format.ts'
+import { formatsOf } from '../formats/formats.ts'
+import { dressed } from '../formats/json.ts'
 import { withImages } from '../images/images.ts'
 import type { ImageService } from '../media/image-service.ts'
 import { catchUp, type EventMemory } from '../memory/event-memory.ts'
@@ -15,9 +17,9 @@ import { allowedMethods, mayAsk } from './access.ts'
 import { type Admission, admitted, isFull, overloaded, type Work } from './admission.ts'
 import { describeRoute } from './discovery.ts'
 import { type Asked, addressOf, answer } from './handlers.ts'
+import { VARY_WITH_ACCEPT } from './headers.ts'
 import { platformReply } from './platform.ts'
 import { problemReply } from './problem-replies.ts'
-import { envelope, fieldPaths, keepFields, type Reply } from './reply.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
 import { findInNamespace, type RouteTable } from './route-table.ts'
 import type { Endpoint, Match } from './routes.ts'
@@ -164,10 +166,12 @@ export function makeResponder(service: Service, routes: RouteTable, admission: A
       const parameters = parametersOf(incoming, body)
       const repeated = repeatedIn(incoming, body, target)
       const values = (fields: Fields) => declaredValues(fields, parameters, target.query, repeated)
-      const reply = () => withImages(context, () => work({ route, endpoint, variables, values }, body))
+      const reply = () =>
+        withImages(context, () => work({ route, endpoint, variables, values, accept: incoming.headers.accept }, body))
       return admitted(admission, kind, incoming.isGone, reply)
     })
-    return { ...reply, headers: { ...reply.headers, Allow: await allowHeader(matched, context) } }
+    const vary = varyHeader(endpoint)
+    return { ...reply, headers: { ...reply.headers, ...vary, Allow: await allowHeader(matched, context) } }
   }
 
   async function attempt({ requestId }: Incoming, context: Context, work: () => Promise<Reply>): Promise<Reply> {
@@ -238,6 +242,11 @@ function repeatedIn({ headers }: Incoming, { bytes, form }: Body, { queryText }:
   return queryText === '' ? new Set(inBody) : new Set([...repeatedKeys(queryText), ...inBody])
 }
 
+/** `Vary`, where it says more than that of every answer. */
+function varyHeader({ action }: Endpoint): Record<string, string> {
+  return action.do === 'list' && formatsOf(action.served.resource).length > 1 ? { Vary: VARY_WITH_ACCEPT } : {}
+}
+
 async function allowHeader({ route, variables }: Match, context: Context): Promise<string> {
   const operations = route.endpoints.flatMap(({ action }) => ('by' in action ? [action.served.operations] : []))[0]
   const address = addressOf(variables)
@@ -285,16 +294,4 @@ function note(error: unknown, service: Service, requestId: string): void {
     outageNoted = performance.now()
   }
   service.report(error, requestId)
-}
-
-/** Applies `_fields` to what succeeded, and the envelope to whatever came of it (rules 28.4 and 28.5). */
-function dressed(reply: Reply, query: RawValues): Reply {
-  const paths = fieldPaths(query._fields)
-  const trimmed = paths && reply.status < 300 ? { ...reply, body: keepFields(reply.body, paths) } : reply
-  return wantsEnvelope(query) ? { ...envelope(trimmed), route: reply.route, innerStatus: reply.status } : trimmed
-}
-
-/** Naming `_envelope` is enough. */
-function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
-  return asked === '' || isTruthy(asked)
 }

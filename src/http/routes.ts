@@ -1,5 +1,6 @@
 import type { Site } from '../config.ts'
 import type { Fields } from '../declare/resource.ts'
+import { formatField } from '../formats/formats.ts'
 import { resources, type Served } from '../resources.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -58,7 +59,12 @@ export function collectionRoute(served: Served): Route {
     path: `/${path}`,
     template: `/${path}`,
     endpoints: [
-      { methods: ['GET'], action: { do: 'list', served }, args: filters, cached: true },
+      {
+        methods: ['GET'],
+        action: { do: 'list', served },
+        args: { ...filters, ...formatField(served.resource) },
+        cached: true,
+      },
       { methods: ['POST'], action: { do: 'create', served }, args: fields },
     ],
   }

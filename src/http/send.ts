@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { leave, tryEnter } from './admission.ts'
 import type { Answered } from './answered.ts'
 import { clientAddress } from './client-address.ts'
-import { compress } from './compression.ts'
+import { compress, compressor } from './compression.ts'
 import { type Front, refuseOverload } from './front.ts'
 import { crossOriginHeaders, type Encoding, encodingFor, hasCurrent } from './headers.ts'
-import { hasRoomFor, sendBody } from './slow-readers.ts'
+import { hasRoomFor, sendBody, watchReader } from './slow-readers.ts'
 
 /** A request on its way to its answer. */
 export interface Visit {
@@ -72,9 +74,9 @@ export function send(front: Front, visit: Visit, answer: Outgoing, from: Answere
 function sendUnchanged(
   front: Front,
   visit: Visit,
-  answer: Outgoing,
+  answer: Pick<Outgoing, 'headers' | 'tag' | 'route'>,
   from: Answered['from'],
-  sent: (() => void) | undefined,
+  sent?: () => void,
 ): void {
   const { request, response, requestId } = visit
   const headers = [...withoutBody(answer.headers), 'ETag', answer.tag, 'X-Request-Id', requestId]
@@ -111,6 +113,77 @@ function sendWhole(
     if (isOnItsWay && body === answer.body) answer.isSending = true
   }
   announce(front, visit, answer.route, from, answer.status, body.length)
+}
+
+/** An answer whose body is made as it is taken. */
+export interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag'> {
+  chunks: AsyncIterable<Buffer>
+}
+
+/**
+ * Sends an answer piece by piece, as fast as its reader takes it and no faster, or 503 when too many are under way. What fails in between
+ * ends the connection, so that nobody takes what there is for all of it.
+ */
+export function sendStream(front: Front, visit: Visit, answer: Streamed, from: Answered['from']): void {
+  const { request, response, requestId } = visit
+  if (answer.tag !== '' && hasCurrent(request.headers, answer.tag)) {
+    sendUnchanged(front, visit, answer, from)
+    return
+  }
+  const isHead = request.method === 'HEAD'
+  if (!isHead && !tryEnter(front.admission, 'streams')) {
+    refuseOverload(front, request, response)
+    return
+  }
+  const encoding = encodingFor(request.headers, Number.POSITIVE_INFINITY)
+  const headers = [...answer.headers, 'X-Request-Id', requestId]
+  for (const part of crossOrigin(request)) headers.push(part)
+  if (answer.tag !== '') headers.push('ETag', answer.tag)
+  if (encoding) headers.push('Content-Encoding', encoding)
+  response.writeHead(answer.status, headers)
+  if (!isHead) void pipe(front, visit, answer, encoding, from).finally(() => leave(front.admission, 'streams'))
+  else {
+    response.end()
+    announce(front, visit, answer.route, from, answer.status, 0)
+  }
+}
+
+async function pipe(
+  front: Front,
+  visit: Visit,
+  { chunks, route, status }: Streamed,
+  encoding: Encoding | undefined,
+  from: Answered['from'],
+): Promise<void> {
+  const { response } = visit
+  let bytes = 0
+  const counted = async function* (pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      bytes += piece.length
+      yield piece
+    }
+  }
+  // Only the pieces at hand are held, whoever takes them.
+  watchReader(front.readers, response, 0)
+  try {
+    if (encoding) await pipeline(chunks, compressor(encoding), counted, response)
+    else await pipeline(chunks, counted, response)
+  } catch (error) {
+    response.destroy()
+    if (!isLeaving(error)) front.report(error, visit.requestId)
+  }
+  announce(front, visit, route, from, status, bytes)
+}
+
+/** Whether it is the reader who went away, or was dropped. */
+function isLeaving(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return (
+    code === 'ERR_STREAM_PREMATURE_CLOSE' ||
+    code === 'ECONNRESET' ||
+    code === 'EPIPE' ||
+    code === 'ERR_STREAM_DESTROYED'
+  )
 }
 
 function announce(

@@ -9,6 +9,9 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { CacheBudget } from '../cache/cache.ts'
+import type { Reply } from '../formats/format.ts'
+import { isPretty } from '../formats/json.ts'
+import { jsonBytes } from '../formats/json-bytes.ts'
 import { Problem } from '../problems.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { BACKLOG, checkFree, closeAcceptors, openAcceptors, type Place } from './acceptors.ts'
@@ -20,17 +23,15 @@ import { type Closing, closeServer, notClosing, type StopTimes } from './closing
 import { type Front, isGone, isWatching, makeFront, openFront, refuseOverload } from './front.ts'
 import { answerHeaders } from './headers.ts'
 import { makeIntake } from './intake.ts'
-import { isPretty, jsonBytes } from './json-bytes.ts'
 import { sendMedia } from './media-files.ts'
 import { isPressed } from './pressure.ts'
 import { problemReply } from './problem-replies.ts'
 import { makePublicReads, readPublic } from './public-reads.ts'
 import { refuseUnreadable, transportProblem } from './refusals.ts'
-import type { Reply } from './reply.ts'
 import { type Incoming, makeResponder, type Responder, type Service } from './respond.ts'
 import { namedRoute } from './rest-route.ts'
 import { makeRouteTable } from './route-table.ts'
-import { asNew, contentTag, send } from './send.ts'
+import { asNew, contentTag, send, sendStream, type Visit } from './send.ts'
 import { sitePage } from './site-page.ts'
 
 /** Limits and surroundings of the server. */
@@ -264,22 +265,23 @@ async function sendReply(
   arrived: number,
   answer: Reply,
 ): Promise<void> {
-  const { status, route = '', innerStatus = 200 } = answer
-  const { method, url = '', headers } = request
-  const body = await jsonBytes(answer.body, isPretty(url))
+  const { status, route = '', innerStatus = 200, shown } = answer
+  const { method, url = '' } = request
+  const isPublic = request.headers.authorization === undefined
+  const headers = Object.entries(answerHeaders(front.site, answer.headers, isPublic)).flat()
+  const content = shown ? shown.bytes : await jsonBytes(answer.body, isPretty(url))
+  const visit: Visit = { request, response: reply.raw, requestId, arrived }
   reply.hijack()
   passRest(request)
   const isRead = method === 'GET' || method === 'HEAD'
-  const outgoing = {
-    ...asNew(),
-    status,
-    route,
-    headers: Object.entries(answerHeaders(front.site, answer.headers, headers.authorization === undefined)).flat(),
-    tag: isRead && status === 200 && innerStatus === 200 ? contentTag(body) : '',
-    body,
-  }
+  const isTagged = isRead && status === 200 && innerStatus === 200
   try {
-    send(front, { request, response: reply.raw, requestId, arrived }, outgoing, 'ordinary')
+    if (!Buffer.isBuffer(content))
+      sendStream(front, visit, { status, route, headers, tag: '', chunks: content }, 'ordinary')
+    else {
+      const tag = isTagged ? contentTag(content) : ''
+      send(front, visit, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
+    }
   } catch (error) {
     // The framework has given this answer out of its hands.
     front.report(error, requestId)

@@ -208,6 +208,11 @@ export function dropEvent(index: EventIndex, id: number): void {
   if (slot >= index.ordered) index.freeSlots.push(slot)
 }
 
+/** Whether the index has an event. */
+export function isIndexed(index: EventIndex, id: number): boolean {
+  return (index.slotOf[id] ?? 0) > 0
+}
+
 /** The links of a listed event; none for any other. */
 export function linksOf(index: EventIndex, id: number): IndexedLinks {
   const links: IndexedLinks = { terms: [], venues: [], organizers: [] }

@@ -33,7 +33,7 @@ async function listed(...ids: number[]): Promise<Record<string, unknown>[]> {
   memory = openEventMemory(service.app.database, cacheBudget(1_000_000))
   await loadMemory(memory)
   assert.ok(memory.index)
-  return (await eventPieces(memory, memory.index, ids, context)).map(readListed)
+  return (await eventPieces(memory, memory.index, ids, context, 'page')).map(readListed)
 }
 
 const kept = () => service.app.database.read.selectFrom('presented_records')

@@ -42,7 +42,7 @@ after(async () => {
 async function present(meanwhile: (pieces: EventPieces) => void): Promise<void> {
   while (isBehind(memory)) await catchUp(memory)
   assert.ok(memory.index)
-  const presented = eventPieces(memory, memory.index, [id], context)
+  const presented = eventPieces(memory, memory.index, [id], context, 'page')
   meanwhile(memory.pieces)
   const [event] = await presented
   assert.ok(event)
@@ -55,7 +55,7 @@ test('an event is kept when it is missed again, and shown alike before and after
   assert.ok(memory.index)
   const shown: unknown[] = []
   for (const expected of [false, true, true]) {
-    shown.push(...(await eventPieces(memory, memory.index, [id], context)).map(readListed))
+    shown.push(...(await eventPieces(memory, memory.index, [id], context, 'page')).map(readListed))
     assert.equal(isKept(), expected)
   }
   const single = withoutLinkedData((await service.get(`/events/${id}`)).body)

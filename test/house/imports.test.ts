@@ -29,6 +29,7 @@ const LAYERS = [
   ['schedule'],
   ['resources.ts'],
   ['locales'],
+  ['formats'],
   ['http', 'demo', 'doctor', 'transfer'],
   ['watching'],
   ['app.ts'],
@@ -122,9 +123,8 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     // Starts the memory of events and the clock that publishes what is due.
     'app.ts',
     'schedule/event-schedule.ts',
-    // Answer public lists of events, and single ones, from memory before anything else looks at the request.
+    // Answers public lists of events from memory before anything else looks at the request.
     'http/public-lists.ts',
-    'http/public-events.ts',
   ])
   const wrong = edges.filter(
     ([from, to]) => folders.has(placeOf(to)) && !folders.has(placeOf(from)) && !joiners.has(from),

@@ -9,11 +9,6 @@ const FEW = 6
 /** Longer answers are not indented. */
 const MOST_INDENTED = 1_000_000
 
-/** Whether an address asks for an indented answer. */
-export function isPretty(url: string): boolean {
-  return /[?&]_pretty(=|&|$)/.test(url)
-}
-
 /** A body as JSON. A long list is written in several turns of the event loop, so that nobody waits for all of it. */
 export async function jsonBytes(body: unknown, isIndented = false): Promise<Buffer> {
   const bytes = await compactBytes(body)

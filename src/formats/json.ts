@@ -1,22 +1,27 @@
 import type { Site } from '../config.ts'
 import type { Found } from '../declare/operations.ts'
-
-/** An answer on its way out: what the transport turns into bytes. */
-export interface Reply {
-  status: number
-  headers: Record<string, string>
-  body: unknown
-  /** The template of the route that answered, such as `/tribe/events/v1/events/{id}`. */
-  route?: string | undefined
-  /** The status of the answer inside an envelope. */
-  innerStatus?: number
-}
+import type { RawValues } from '../declare/parse.ts'
+import { isTruthy } from '../fields/kinds.ts'
+import { presentListed } from '../records/present-loaded.ts'
+import type { Format, Reply } from './format.ts'
 
 /** Headers that belong to the answer rather than to the transport, which an envelope repeats (rule 28.5). */
 const ANSWER_HEADERS = ['Allow', 'X-TEC-Total', 'X-TEC-TotalPages', 'X-WP-Total', 'X-WP-TotalPages', 'Location']
 
+/** JSON: a page of a list with its totals and links, or one record. */
+export const json: Format = {
+  name: 'json',
+  mediaType: 'application/json',
+  extent: 'page',
+  lists: 'all',
+  showList: async (context, { resource, operations }, found) => {
+    const items = await presentListed(context, operations.presentation, await operations.load(context, found))
+    return listReply(context.site, resource.path, found, items)
+  },
+}
+
 /** A list with its totals and links (rules 11.1 and 11.4). */
-export function listReply(site: Site, path: string, found: Found, items: readonly object[]): Reply {
+function listReply(site: Site, path: string, found: Found, items: readonly object[]): Reply {
   const links = listLinks(`${site.base}/${path}/`, found)
   const neighbours = {
     ...(links.next ? { next_rest_url: links.next } : {}),
@@ -73,8 +78,21 @@ function termQuery({ page, perPage, effective }: Found): string {
   return query === '' ? '' : `?${query.slice(1)}`
 }
 
+/** Applies `_fields` to what succeeded, and the envelope to whatever came of it (rules 28.4 and 28.5). Other representations know neither. */
+export function dressed(reply: Reply, query: RawValues): Reply {
+  if (reply.shown) return reply
+  const paths = fieldPaths(query._fields)
+  const trimmed = paths && reply.status < 300 ? { ...reply, body: keepFields(reply.body, paths) } : reply
+  return wantsEnvelope(query) ? { ...envelope(trimmed), route: reply.route, innerStatus: reply.status } : trimmed
+}
+
+/** Naming `_envelope` is enough. */
+function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
+  return asked === '' || isTruthy(asked)
+}
+
 /** The answer inside an envelope with status 200, for clients that cannot read statuses or headers (rule 28.5). */
-export function envelope(reply: Reply): Reply {
+function envelope(reply: Reply): Reply {
   const headers = Object.fromEntries(
     ANSWER_HEADERS.flatMap((name) => (reply.headers[name] === undefined ? [] : [[name, reply.headers[name]]])),
   )
@@ -91,7 +109,7 @@ function omit(record: Record<string, string>, names: readonly string[]): Record<
 }
 
 /** The names in `_fields`: comma-separated text or a list. */
-export function fieldPaths(value: unknown): string[][] | undefined {
+function fieldPaths(value: unknown): string[][] | undefined {
   const names = (Array.isArray(value) ? value : [value]).flatMap((name) =>
     typeof name === 'string' ? name.split(',') : [],
   )
@@ -100,7 +118,7 @@ export function fieldPaths(value: unknown): string[][] | undefined {
 }
 
 /** Only the members that `paths` name, through records and into lists; `_links` stay (rule 28.4). */
-export function keepFields(body: unknown, paths: readonly string[][]): unknown {
+function keepFields(body: unknown, paths: readonly string[][]): unknown {
   if (Array.isArray(body)) return body.map((entry) => keepFields(entry, paths))
   if (body === null || typeof body !== 'object') return body
   const kept = Object.entries(body).flatMap(([key, value]) => {
@@ -110,4 +128,9 @@ export function keepFields(body: unknown, paths: readonly string[][]): unknown {
     return [[key, deeper.some((path) => path.length === 0) ? value : keepFields(value, deeper)]]
   })
   return Object.fromEntries('_links' in body ? [...kept, ['_links', body._links]] : kept)
+}
+
+/** Whether an address asks for an indented answer. */
+export function isPretty(url: string): boolean {
+  return /[?&]_pretty(=|&|$)/.test(url)
 }

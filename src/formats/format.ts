@@ -1,0 +1,39 @@
+import type { Context } from '../context/context.ts'
+import type { Found } from '../declare/operations.ts'
+import type { Resource } from '../declare/resource.ts'
+import type { Served } from '../resources.ts'
+
+/** An answer on its way out: what the transport turns into bytes. */
+export interface Reply {
+  status: number
+  headers: Record<string, string>
+  /** What JSON is made of; undefined where `shown` stands. */
+  body: unknown
+  /** What another representation than JSON has made. */
+  shown?: Shown
+  /** The template of the route that answered, such as `/tribe/events/v1/events/{id}`. */
+  route?: string | undefined
+  /** The status of the answer inside an envelope. */
+  innerStatus?: number
+}
+
+/** Records in a representation other than JSON. */
+export interface Shown {
+  /** The name of the format, for ETags. */
+  format: string
+  /** All of it, or pieces of it that are made as they are taken; what fails in between ends the connection. */
+  bytes: Buffer | AsyncIterable<Buffer>
+}
+
+/** A representation of records. */
+export interface Format {
+  /** Its name as a value of the parameter `format`. */
+  name: string
+  mediaType: string
+  /** Whether a list is shown page by page, or all of it at once. */
+  extent: 'page' | 'window'
+  /** The paths of the resources whose lists it shows. */
+  lists: 'all' | readonly Resource['path'][]
+  /** Shows a list that was found: it loads the records by the operations of their resource. */
+  showList: (context: Context, served: Served, found: Found) => Promise<Reply>
+}

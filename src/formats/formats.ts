@@ -1,0 +1,86 @@
+import type { Fields, Resource } from '../declare/resource.ts'
+import type { Kind } from '../fields/kinds.ts'
+import type { MessageText } from '../locales/messages.ts'
+import type { Format } from './format.ts'
+import { json } from './json.ts'
+import { ndjson } from './ndjson.ts'
+
+/** Every representation; the first is that of whoever asks for none. */
+const formats: readonly [Format, ...Format[]] = [json, ndjson]
+
+/** The representations that lists of a resource are offered in. */
+export function formatsOf({ path }: Resource): readonly Format[] {
+  return formats.filter(({ lists }) => lists === 'all' || lists.includes(path))
+}
+
+const ABOUT: MessageText =
+  'The format of the answer: json for a page of a list, ndjson for all of it, one record a line'
+
+/** The parameter that chooses among the representations of a list, where there are several. The index does not publish it. */
+export function formatField(resource: Resource): Fields {
+  const names = formatsOf(resource).map(({ name }) => name)
+  if (names.length < 2) return {}
+  const kind: Kind<string> = {
+    wire: { type: 'string', enum: names },
+    valid: (value) => names.some((name) => name === value),
+    read: (value) => (typeof value === 'string' ? value : undefined),
+  }
+  return { format: { kind, about: ABOUT, unlisted: true } }
+}
+
+/** The representation of a list: the one that is named, else the one that `Accept` prefers, else JSON (RFC 9110, 12.5.1). */
+export function chooseFormat(resource: Resource, name: unknown, accept: string | undefined): Format {
+  const offered = formatsOf(resource)
+  return offered.find((format) => format.name === name) ?? preferredFormat(offered, accept)
+}
+
+/** The representation that `Accept` prefers among those offered. */
+export function preferredFormat(offered: readonly Format[], accept: string | undefined): Format {
+  let best: Format = formats[0]
+  if (!namesAnother(accept)) return best
+  let bestRank = 0
+  for (const format of offered) {
+    const rank = rankOf(format, accept ?? '')
+    if (rank > bestRank) {
+      best = format
+      bestRank = rank
+    }
+  }
+  return best
+}
+
+/** Whether an `Accept` header names a media type other than that of JSON, so that it may choose. */
+export function namesAnother(accept: string | undefined): boolean {
+  return accept !== undefined && OTHERS.test(accept)
+}
+
+const OTHERS = new RegExp(
+  formats
+    .slice(1)
+    .map(({ mediaType }) => RegExp.escape(mediaType))
+    .join('|'),
+  'i',
+)
+
+/** How much a client wants a representation: first by quality, then by how exactly its media type is named; 0 for one it refuses. */
+function rankOf({ mediaType }: Format, accept: string): number {
+  const [group = ''] = mediaType.split('/')
+  const ranges = [mediaType, `${group}/*`, '*/*']
+  let exactness = ranges.length
+  let quality = 0
+  for (const entry of accept.toLowerCase().split(',')) {
+    const [range = '', ...parameters] = entry.split(';').map((part) => part.trim())
+    const at = ranges.indexOf(range)
+    if (at === -1 || at >= exactness) continue
+    exactness = at
+    quality = qualityOf(parameters)
+  }
+  return quality === 0 ? 0 : quality * 1000 + ranges.length - exactness
+}
+
+function qualityOf(parameters: readonly string[]): number {
+  const given = parameters.find((parameter) => parameter.startsWith('q='))
+  if (given === undefined) return 1
+  const quality = Number(given.slice('q='.length))
+  return quality >= 0 && quality <= 1 ? quality : 0
+}

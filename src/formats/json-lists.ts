@@ -1,0 +1,147 @@
+import type { Context } from '../context/context.ts'
+import type { Found, JsonPieces } from '../declare/operations.ts'
+import type { EventMemory } from '../memory/event-memory.ts'
+import {
+  areUnchanged,
+  bytesOf,
+  type EventStates,
+  hasCurrentCounts,
+  type Piece,
+  readPiece,
+  statesOf,
+  updateCounts,
+} from '../memory/event-pieces.ts'
+import type { Served } from '../resources.ts'
+import { listLinks } from './json.ts'
+
+/** A list on its way out: its records as pieces of JSON, and the members around them. */
+export interface JsonList {
+  /** JSON before the records. */
+  head: string
+  records: JsonPieces
+  /** JSON behind the records. */
+  tail: string
+  totalPages: number
+  /** The value of the `Link` header, empty for none. */
+  link: string
+  /** As it was found in the index. */
+  found: Found
+  /** Its records, as they were before they were read. */
+  states: EventStates
+}
+
+/** A list that memory has found, from the pieces that are kept of its records; undefined where there are none. Quicker than `showList`, which says the same. */
+export function showPieces(
+  context: Context & { memory: EventMemory },
+  { resource, operations }: Served,
+  found: Found,
+): JsonList | undefined | Promise<JsonList | undefined> {
+  const states = statesOf(context.memory.pieces, found.ids)
+  const records = operations.loadPieces?.(context, found, 'page')
+  if (!records) return undefined
+  const links = listLinks(`${context.site.base}/${resource.path}/`, found)
+  const next = links.next === undefined ? '' : `,"next_rest_url":"${links.next}"`
+  const previous = links.previous === undefined ? '' : `,"previous_rest_url":"${links.previous}"`
+  // Addresses are escaped, so that nothing in them needs escaping again in JSON.
+  const tail = `],"rest_url":"${links.own}"${next}${previous},"total":${found.total},"total_pages":${links.totalPages}}`
+  const around = {
+    head: `{"${resource.path}":[`,
+    tail,
+    totalPages: links.totalPages,
+    link: links.header,
+    found,
+    states,
+  }
+  if (records instanceof Promise) return records.then((later) => later && { ...around, records: later })
+  return { ...around, records }
+}
+
+const COMMA = ','.charCodeAt(0)
+
+/** As many bytes as the list takes, or more. */
+export function mostListBytes({ head, records, tail }: JsonList): number {
+  return records.mostBytes + records.count + (head.length + tail.length) * 3
+}
+
+/** A list that was written into a buffer. */
+export interface WrittenList {
+  /** Its bytes, part of that buffer. */
+  bytes: Buffer
+  /** The counts of terms in it, as those of a `Piece`. */
+  counts: number[]
+}
+
+/** Writes the list into a buffer of `mostListBytes`. */
+export function writeList({ head, records, tail }: JsonList, into: Buffer): WrittenList {
+  const counts: number[] = []
+  let at = into.write(head, 0, 'latin1')
+  for (let i = 0; i < records.count; i++) {
+    if (i > 0) into[at++] = COMMA
+    at = records.write(i, into, at, counts)
+  }
+  at += into.write(tail, at)
+  return { bytes: into.subarray(0, at), counts }
+}
+
+/** The same list in a buffer of its own. */
+export function copyList({ bytes, counts }: WrittenList): WrittenList {
+  return { bytes: bytesOf(bytes), counts }
+}
+
+/** A body that outlives changes which it does not show, and that new counts of terms are written into. */
+export interface FollowedBody {
+  body: Buffer
+  /** Whether it is for certain still the same on this day, but for the counts; it may say no of one that is. */
+  isSame: (day: string) => boolean
+  /** Brings the counts up to date, in a copy while the body `isSending`; false when they are. */
+  recount: (isSending: boolean) => boolean
+}
+
+/** Follows a body that was put together from what memory knows. */
+function followBody(memory: EventMemory, piece: Piece, isSame: FollowedBody['isSame']): FollowedBody {
+  const followed: FollowedBody = {
+    body: piece.bytes,
+    isSame,
+    recount: (isSending) => {
+      if (hasCurrentCounts(memory.pieces, piece, memory.terms)) return false
+      if (isSending) piece.bytes = bytesOf(piece.bytes)
+      updateCounts(memory.pieces, piece, memory.terms)
+      followed.body = piece.bytes
+      return true
+    },
+  }
+  return followed
+}
+
+/** Follows a list that has been written on this day. */
+export function followList(
+  memory: EventMemory,
+  { found, states }: JsonList,
+  written: WrittenList,
+  writtenOn: string,
+): FollowedBody {
+  const { ids, total, again: findAgain } = found
+  let { revision } = found
+  const isSamePage = () => {
+    if (memory.index?.revision === revision) return true
+    const again = findAgain?.()
+    if (!again) return false
+    const isSame = again.total === total && again.ids.length === ids.length && again.ids.every((id, i) => id === ids[i])
+    if (isSame && memory.index) revision = memory.index.revision
+    return isSame
+  }
+  return followBody(
+    memory,
+    { ...written, countsVersion: -1 },
+    (day) => day === writtenOn && findAgain !== undefined && areUnchanged(memory.pieces, ids, states) && isSamePage(),
+  )
+}
+
+/** Makes the body of an answer of a single event, which is good for as long as the event has not changed, whatever else does. */
+export function followEvent(memory: EventMemory, body: { id: number }): FollowedBody {
+  const states = statesOf(memory.pieces, [body.id])
+  const piece = readPiece(JSON.stringify(body), memory.pieces.countsVersion)
+  // Without an index nobody has followed what changed.
+  const isSame = () => memory.index !== undefined && areUnchanged(memory.pieces, [body.id], states)
+  return followBody(memory, piece, isSame)
+}

@@ -1,0 +1,62 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context } from '../context/context.ts'
+import type { Found, JsonPieces, Operations } from '../declare/operations.ts'
+import { catchUp, isBehind } from '../memory/event-memory.ts'
+import { presentListed } from '../records/present-loaded.ts'
+import type { Format } from './format.ts'
+
+/** One record a line, each as in the list of JSON: all that match, without pages or anything around them (rule 28.7). */
+export const ndjson: Format = {
+  name: 'ndjson',
+  mediaType: 'application/x-ndjson',
+  extent: 'window',
+  lists: ['events'],
+  showList: async (context, { operations }, found) => ({
+    status: 200,
+    headers: { 'Content-Type': 'application/x-ndjson; charset=UTF-8', 'X-TEC-Total': String(found.total) },
+    body: undefined,
+    shown: { format: 'ndjson', bytes: linesOf(context, operations, found) },
+  }),
+}
+
+/** Records that are loaded together: few enough that nobody waits for them long. */
+const AT_ONCE = 25
+
+/**
+ * The lines of the records that were found, as they are when their turn comes. Those that are gone by then, or that the caller may see no
+ * more, are left out; those that are new since are not among them.
+ */
+async function* linesOf(context: Context, operations: Operations, found: Found): AsyncGenerator<Buffer> {
+  for (let at = 0; at < found.ids.length; at += AT_ONCE) {
+    yield await someLines(context, operations, { ...found, ids: found.ids.slice(at, at + AT_ONCE) })
+    // Records in memory are ready at once, and other requests are to be answered in between.
+    await nextTurn()
+  }
+}
+
+async function someLines(context: Context, operations: Operations, found: Found): Promise<Buffer> {
+  const pieces = (await isUpToDate(context)) ? await operations.loadPieces?.(context, found, 'window') : undefined
+  if (pieces) return linesOfPieces(pieces)
+  const items = await presentListed(context, operations.presentation, await operations.load(context, found))
+  return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''))
+}
+
+/** Whether memory has all that was committed before now. */
+async function isUpToDate({ memory, report }: Context): Promise<boolean> {
+  if (!memory) return false
+  if (isBehind(memory)) await catchUp(memory).catch(report)
+  return !isBehind(memory)
+}
+
+const LINE_END = '\n'.charCodeAt(0)
+
+function linesOfPieces({ count, mostBytes, write }: JsonPieces): Buffer {
+  const lines = Buffer.allocUnsafe(mostBytes + count)
+  const counts: number[] = []
+  let at = 0
+  for (let i = 0; i < count; i++) {
+    at = write(i, lines, at, counts)
+    lines[at++] = LINE_END
+  }
+  return lines.subarray(0, at)
+}

@@ -5,6 +5,7 @@ import { keepPresented } from '../src/memory/presented-records.ts'
 import { addCredential } from '../src/people/credentials.ts'
 import { hasUsers, insertUser } from '../src/people/users.ts'
 import type { Database, Db } from '../src/storage/database.ts'
+import type { Tx } from '../src/storage/recording.ts'
 import type { EventRow, OrganizerRow, RecordKind, VenueRow } from '../src/storage/schema.ts'
 import {
   countsOf,
@@ -72,7 +73,7 @@ export async function readPlan(db: Db, howMany: number): Promise<Plan> {
   return planOf(howMany, Number((await least('terms')).id), Number((await least('venues')).id))
 }
 
-async function insertWriter(tx: Db, name: string): Promise<void> {
+async function insertWriter(tx: Tx, name: string): Promise<void> {
   const user = await insertUser(
     tx,
     { login: WRITER.login, email: 'bench@example.org', name, role: 'administrator' },
@@ -214,7 +215,7 @@ function batches<T>(rows: readonly T[]): T[][] {
 async function inBatches<T>(
   database: Database,
   rows: readonly T[],
-  insert: (tx: Db, batch: T[]) => Promise<unknown>,
+  insert: (tx: Tx, batch: T[]) => Promise<unknown>,
 ): Promise<void> {
   await database.write(async (tx) => {
     for (const batch of batches(rows)) await insert(tx, batch)

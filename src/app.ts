@@ -17,6 +17,7 @@ import { readEdition } from './storage/edition.ts'
 import { migrate } from './storage/migrate.ts'
 import { openDatabase } from './storage/open-database.ts'
 import { readFromReplica } from './storage/postgres/postgres-replica.ts'
+import { dropOld } from './storage/pruning.ts'
 import { openExisting } from './storage/snapshot.ts'
 import { findMigrations } from './storage/tables.ts'
 import { readVersion } from './version.ts'
@@ -47,6 +48,9 @@ const CLOSES_WITHIN = 4000
 
 /** Milliseconds between looks for records whose publication is due. */
 const SCHEDULE_EVERY = 1000
+
+/** Milliseconds between looks for changes and history that have been kept long enough. */
+const PRUNING_EVERY = 600_000
 
 /**
  * Opens the database that is configured, brought up to date. `remark` gets sentences for the operator.
@@ -110,7 +114,7 @@ export interface StartOptions {
 interface Running {
   config: Config
   http: HttpServer
-  schedule: NodeJS.Timeout
+  timers: readonly NodeJS.Timeout[]
   authenticator: Authenticator
   memory: EventMemory
   database: Database
@@ -143,8 +147,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
       ...hearing(requestLog, metrics),
     },
   )
-  const schedule = startSchedule(database, logger)
-  const running: Running = { config, http, schedule, authenticator, memory, database, requestLog, isStopping: false }
+  const timers = [startSchedule(database, logger), startPruning(database, config.history_days, report)]
+  const running: Running = { config, http, timers, authenticator, memory, database, requestLog, isStopping: false }
   const port = await listen(http, config, canShare && !options.isWorker)
   loadMemory(memory).catch((error: unknown) => running.isStopping || report(error))
   Object.assign(site, siteOf(config, port))
@@ -179,7 +183,7 @@ function serverLimits(config: Config) {
 async function stopRunning(running: Running): Promise<void> {
   const { config, http, authenticator, memory, database, requestLog } = running
   running.isStopping = true
-  clearInterval(running.schedule)
+  for (const timer of running.timers) clearInterval(timer)
   await http.stop({ drainMs: config.drain_ms, deadlineMs: config.stop_ms })
   await atMost(CLOSES_WITHIN, async () => {
     await authenticator.close()
@@ -242,6 +246,12 @@ function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   const look = () => publishDue(database, Date.now()).catch((error: unknown) => logger.error(error))
   void look()
   return setInterval(look, SCHEDULE_EVERY).unref()
+}
+
+/** Drops what has been kept long enough, again and again. */
+function startPruning(database: Database, historyDays: number, report: Report): NodeJS.Timeout {
+  const drop = () => dropOld(database, historyDays, Date.now()).catch(report)
+  return setInterval(drop, PRUNING_EVERY).unref()
 }
 
 async function listen(http: HttpServer, { host, port }: Config, isShared: boolean): Promise<number> {

@@ -283,6 +283,13 @@ export const settings = {
     'takes HOST:PORT',
     (text) => text === '' || isListenPlace(text),
   ),
+  history_days: wholeNumber(
+    'How many days the history of who wrote what, when and from where is kept, which kalends audit lists. 0: for ever.',
+    'DAYS',
+    365,
+    0,
+    36_500,
+  ),
   request_log: choice(
     'Which requests have a line in the log, at the level info: all, only those that are no reads, or none.',
     ['all', 'writes', 'none'],

@@ -13,6 +13,7 @@ import {
 } from './config.ts'
 import { describeFindings, examine } from './doctor/doctor.ts'
 import { openMediaStore } from './media/open-media-store.ts'
+import { registerAuditCommand } from './people/audit-command.ts'
 import { remindOfPassword, tellFirstPassword } from './people/first-password.ts'
 import { registerUserCommands } from './people/user-commands.ts'
 import { withoutPassword } from './storage/database-address.ts'
@@ -143,7 +144,8 @@ program
   .action(() => console.log(settingsPage()))
 
 program
-  .command('restored')
+  .command('invalidate-etags')
+  .alias('restored')
   .description('Make every entity tag given so far void, after a backup was restored.')
   .action(async () => {
     const database = await openCalendar(configOf(program.opts()))
@@ -167,6 +169,7 @@ program
   })
 
 registerUserCommands(program, () => openCalendar(configOf(program.opts())))
+registerAuditCommand(program, () => openCalendar(configOf(program.opts())))
 registerCopyCommand(program)
 registerMediaCommands(program, () => openMedia(configOf(program.opts())))
 

@@ -3,6 +3,7 @@ import type { ImageService } from '../media/image-service.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import type { Caller } from '../people/caller.ts'
 import type { Database, Db } from '../storage/database.ts'
+import type { Tx } from '../storage/recording.ts'
 
 /** The part of the context that presenting uses, without the caller: a record looks the same to everybody who may see it. */
 export interface Presenting {
@@ -18,8 +19,8 @@ export interface Context {
   db: Db
   /** Runs long reads, such as lists, beside the event loop. */
   aside: Database['aside']
-  /** For writes: one durable transaction. */
-  write: Database['write']
+  /** One durable transaction in the name of the caller. For the handlers, which own transactions: all others are given one. */
+  write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /** The ids of all events that a search finds, visible to the caller or not. */
   findMatching: Database['findMatching']
   /** Answers lists of public events; undefined for callers who may see more. */

@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts'
 import type { Problem, ProblemCode } from '../problems.ts'
-import type { Db } from '../storage/database.ts'
+import type { Tx } from '../storage/recording.ts'
 import type { RecordKind, Taxonomy } from '../storage/schema.ts'
 import type { WantedText } from '../text/text-work.ts'
 
@@ -61,7 +61,7 @@ export type Values = any
  */
 export interface WriteSteps<Asked, Prepared = unknown> {
   prepare(context: Context, asked: Asked): Promise<Prepared>
-  write(tx: Db, prepared: Prepared, context: Context): Promise<object>
+  write(tx: Tx, prepared: Prepared, context: Context): Promise<object>
 }
 
 /** The record to be changed, as it was found, and the sent values. */

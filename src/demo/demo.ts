@@ -9,6 +9,7 @@ import { listUsers } from '../people/users.ts'
 import { Problem } from '../problems.ts'
 import { resources } from '../resources.ts'
 import type { Database, Db } from '../storage/database.ts'
+import { type Tx, writerBy } from '../storage/recording.ts'
 import { addDays, dayOf, wallNow } from '../text/moments.ts'
 import { DAYS, type Occasion } from './occasion.ts'
 import { drawPosters } from './posters.ts'
@@ -45,13 +46,14 @@ export async function fillDemo({ database, images, site, now }: DemoGround): Pro
   const { read: db, aside, write, findMatching } = database
   const report: Context['report'] = (error) => console.error(error)
   const context: Context = { db, aside, write, findMatching, images, report, site, caller, now }
+  const by = { ...writerBy('kalends serve --demo'), user: caller.id, login: caller.login }
   const count = await withImages(context, async () => {
     const uploads = await prepareImages(context)
     return database.write(async (tx) => {
       if (await hasEvents(tx)) return 0
       const images = await forEachKey(uploads, async (upload) => (await insertUpload(tx, upload, context)).id)
       return createSeason({ ...context, db: tx, tx }, images)
-    })
+    }, by)
   })
   return count === 0 ? untouched : `${TOWN}, a town that is on no map, has moved in with ${count} events.`
 }
@@ -67,7 +69,7 @@ async function getAdministrator(db: Db): Promise<Caller> {
 }
 
 /** The context of a write within the transaction, which reads what it has written. */
-type Creating = Context & { tx: Db }
+type Creating = Context & { tx: Tx }
 
 async function prepareImages(context: Context): Promise<Readonly<Record<keyof typeof posters, PreparedUpload>>> {
   const drawn = await drawPosters(Object.values(posters))

@@ -15,8 +15,7 @@ import { organizerRules } from '../organizers/organizer-rules.ts'
 import { invalidParam } from '../problems.ts'
 import { settleRecord, settleSlug, settleTrust, trashColumns } from '../records/record-rules.ts'
 import { nextRecordId } from '../records/record-store.ts'
-import { noteChanges } from '../storage/changes.ts'
-import type { Change, Db } from '../storage/database.ts'
+import type { Tx } from '../storage/recording.ts'
 import type { EventRow, Taxonomy } from '../storage/schema.ts'
 import { settleTerms, termEntries } from '../terms/term-rules.ts'
 import { adjustCounts, findTermsByIds } from '../terms/term-store.ts'
@@ -25,16 +24,7 @@ import { readMoment } from '../text/moments.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import { event } from './event.ts'
 import { parseCost } from './event-cost.ts'
-import {
-  findTermIds,
-  insertEvent,
-  insertLinks,
-  insertTerms,
-  type KnownLinks,
-  replaceLinks,
-  replaceTerms,
-  updateEvent,
-} from './event-store.ts'
+import { findTermIds, insertEvent, type KnownLinks, updateEvent } from './event-store.ts'
 import { settleWhen } from './event-when.ts'
 
 export type EventValues = Parsed<typeof event.fields>
@@ -76,11 +66,11 @@ async function prepareLinks(rules: LinkedRules, value: unknown, context: Context
  * Looks at an event that is written as `row`, with these links as far as they are known from writing it. The queries of `look`
  * come after everything that is written, and reach the database together with that.
  */
-export type LookAtWritten<Seen> = (tx: Db, row: EventRow, links: KnownLinks) => Promise<Seen>
+export type LookAtWritten<Seen> = (tx: Tx, row: EventRow, links: KnownLinks) => Promise<Seen>
 
 /** Writes a new event with everything it links to; nothing of it stays when any part fails. */
 export async function createEvent<Seen>(
-  tx: Db,
+  tx: Tx,
   prepared: PreparedEvent,
   context: Context,
   look: LookAtWritten<Seen>,
@@ -90,7 +80,7 @@ export async function createEvent<Seen>(
 
 /** Changes the sent fields of an event (rule 16.2), which is held. */
 export async function changeEvent<Seen>(
-  tx: Db,
+  tx: Tx,
   before: EventRow,
   prepared: PreparedEvent,
   context: Context,
@@ -101,7 +91,7 @@ export async function changeEvent<Seen>(
 
 /** Moves an event, which is held, to the trash; its links stay, its terms count it no longer (rules 24.1 and 24.4). */
 export async function trashEvent<Seen>(
-  tx: Db,
+  tx: Tx,
   row: EventRow,
   context: Context,
   look: LookAtWritten<Seen>,
@@ -111,11 +101,9 @@ export async function trashEvent<Seen>(
     row.status === 'publish' ? findTermIds(tx, row.id) : [],
   ])
   const terms = had.map((term) => term.id)
-  const counts = countChanges({ terms, counted: true }, { terms, counted: false })
-  const [, , , seen] = await Promise.all([
-    updateEvent(tx, row.id, columns),
-    noteChanges(tx, [...termChanges(counts), { kind: 'event', record: row.id }]),
-    adjustCounts(tx, counts.more, counts.fewer),
+  const [, , seen] = await Promise.all([
+    updateEvent(tx, row, columns, UNCHANGED),
+    countTerms(tx, { terms, counted: true }, { terms, counted: false }),
     look(tx, { ...row, ...columns }, UNCHANGED),
   ])
   return seen
@@ -123,20 +111,56 @@ export async function trashEvent<Seen>(
 
 const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
 
-/** What a new event has where nothing was sent. */
+/** The columns of a new event for which nothing was sent. */
 const UNSENT = { ...blankColumns(event.fields), cost: '[]', image: null } satisfies Partial<EventRow>
 
 async function writeEvent<Seen>(
-  tx: Db,
+  tx: Tx,
   before: EventRow | undefined,
   prepared: PreparedEvent,
   context: Context,
   look: LookAtWritten<Seen>,
 ): Promise<Seen> {
-  const { values } = prepared
+  const linked = await settleLinked(tx, prepared, context)
+  const { row, columns, terms } = await settleEvent(tx, before, prepared, context)
+  // Links that were not sent are none for a new event, and stay for another.
+  const links = before
+    ? { ...linked, terms: terms.isSent ? terms.after : undefined }
+    : { ...linked, venues: linked.venues ?? [], organizers: linked.organizers ?? [], terms: terms.after }
+  const had = { terms: terms.before, counted: before?.status === 'publish' }
+  const has = { terms: terms.after, counted: row.status === 'publish' }
+  // None waits for another, so they reach the database together, in this order. Terms are what others wait for: they are held last.
+  const [, , seen] = await Promise.all([
+    before ? updateEvent(tx, before, columns, links) : insertEvent(tx, row, links),
+    countTerms(tx, had, has),
+    look(tx, row, links),
+  ])
+  return seen
+}
+
+/** Finds or makes the venues and organizers that were sent. */
+async function settleLinked(tx: Tx, prepared: PreparedEvent, context: Context): Promise<Omit<KnownLinks, 'terms'>> {
   const made = new Set<number>()
   const venues = prepared.venues && (await linkIds(tx, venueRules, prepared.venues, made, context))
   const organizers = prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, made, context))
+  return { venues, organizers, made }
+}
+
+/** An event as it is to be written. */
+interface SettledEvent {
+  /** The whole row. */
+  row: EventRow
+  /** The columns that were sent or follow from what was sent. */
+  columns: Partial<EventRow>
+  terms: EventTerms
+}
+
+async function settleEvent(
+  tx: Tx,
+  before: EventRow | undefined,
+  { values, image }: PreparedEvent,
+  context: Context,
+): Promise<SettledEvent> {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const texts = { ...UNSENT, ...before, ...kept }
   const record = settleRecord(context, before, values, 'now')
@@ -153,32 +177,12 @@ async function writeEvent<Seen>(
     ...settleWebsite(values, before, context),
     ...settleTimes(values, before, context),
     ...(values.cost === undefined ? {} : { cost: settleCost(values.cost) }),
-    ...(prepared.image === undefined ? {} : { image: await linkImage(tx, prepared.image, context) }),
+    ...(image === undefined ? {} : { image: await linkImage(tx, image, context) }),
     slug,
     search: [texts.title, texts.excerpt, texts.description].map(foldedText).join('\n'),
     trusted: settleTrust(context, before, ['title', 'description', 'excerpt'], values, { ...before }),
   }
-  const row: EventRow = { ...UNSENT, ...before, ...columns, id }
-  const link = before ? replaceLinks : insertLinks
-  const counts = countChanges(
-    { terms: terms.before, counted: before?.status === 'publish' },
-    { terms: terms.after, counted: record.status === 'publish' },
-  )
-  // Links that were not sent are none for a new event, and stay for another.
-  const links = before
-    ? { venues, organizers, terms: terms.isSent ? terms.after : undefined, made }
-    : { venues: venues ?? [], organizers: organizers ?? [], terms: terms.after, made }
-  // None waits for another, so they reach the database together, in this order. Terms are what others wait for: they are held last.
-  const [, , , , , , seen] = await Promise.all([
-    before ? updateEvent(tx, id, columns) : insertEvent(tx, row),
-    venues && link(tx, venueRules, id, venues),
-    organizers && link(tx, organizerRules, id, organizers),
-    terms.isSent && (before ? replaceTerms : insertTerms)(tx, id, terms.after),
-    noteChanges(tx, [...termChanges(counts), { kind: 'event', record: id }]),
-    adjustCounts(tx, counts.more, counts.fewer),
-    look(tx, row, links),
-  ])
-  return seen
+  return { row: { ...UNSENT, ...before, ...columns, id }, columns, terms }
 }
 
 /** Local and UTC times (rule 18.1): times that were not sent stay, and UTC follows from the wall clock and the zone. */
@@ -213,7 +217,7 @@ function settleCost(value: unknown): string {
 
 /** The ids of the linked records, in order; ids of new records are added to `made`. */
 async function linkIds(
-  tx: Db,
+  tx: Tx,
   rules: LinkedRules,
   links: readonly PreparedLink[],
   made: Set<number>,
@@ -238,7 +242,7 @@ interface EventTerms {
 
 /** Finds or makes the terms that were sent, and finds those that there were; none of them where nothing changes about them. */
 async function settleEventTerms(
-  tx: Db,
+  tx: Tx,
   before: EventRow | undefined,
   values: EventValues,
   status: string,
@@ -270,26 +274,18 @@ interface Counted {
   counted: boolean
 }
 
-/** Terms that count one event more, and those that count one fewer. */
-interface CountChanges {
-  more: number[]
-  fewer: number[]
-}
-
-/** The terms whose counts change when an event changes its terms or status. */
-function countChanges(before: Counted, after: Counted): CountChanges {
+/** Counts an event for its terms, and no longer for those it had: begun with the statements that change it. */
+async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<void> {
   const had = new Set(before.counted ? before.terms : [])
   const has = new Set(after.counted ? after.terms : [])
-  return { more: [...has.difference(had)], fewer: [...had.difference(has)] }
+  await adjustCounts(tx, [...has.difference(had)], [...had.difference(has)])
 }
 
-/** Counts an event that is published now for its terms. Returns what changed, which the caller notes. */
-export async function countPublished(tx: Db, terms: readonly number[]): Promise<Change[]> {
-  const counts = countChanges({ terms, counted: false }, { terms, counted: true })
-  await adjustCounts(tx, counts.more, counts.fewer)
-  return termChanges(counts)
-}
-
-function termChanges({ more, fewer }: CountChanges): Change[] {
-  return [...more, ...fewer].map((record) => ({ kind: 'term', record }))
+/** Publishes an event whose time has come, which is held. */
+export async function publishEvent(tx: Tx, row: EventRow): Promise<void> {
+  const terms = (await findTermIds(tx, row.id)).map((term) => term.id)
+  await Promise.all([
+    updateEvent(tx, row, { status: 'publish' }, UNCHANGED),
+    countTerms(tx, { terms, counted: false }, { terms, counted: true }),
+  ])
 }

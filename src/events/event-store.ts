@@ -4,9 +4,10 @@ import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
 import { mayRead } from '../people/caller.ts'
-import { type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
+import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
 import type { Db } from '../storage/database.ts'
 import { foundRows } from '../storage/found-rows.ts'
+import type { Tx } from '../storage/recording.ts'
 import type { EventRow, ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { venueRules } from '../venues/venue-rules.ts'
@@ -199,17 +200,16 @@ const deleteOrganizers = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('event_organizers').where('event', '=', value('event')),
 )
 
-/** Links a new event to its venues or organizers, in order. */
-export async function insertLinks(tx: Db, type: LinkedType, event: number, ids: readonly number[]): Promise<void> {
+async function insertLinks(tx: Tx, type: LinkedType, event: number, ids: readonly number[] = []): Promise<void> {
   if (ids.length === 0) return
   const insert = type.table === 'venues' ? insertVenues : insertOrganizers
   await insert(tx, { rows: ids.map((id, position) => ({ event, [type.kind]: id, position })) })
 }
 
-/** Replaces an event's venues or organizers, in order. */
-export async function replaceLinks(tx: Db, type: LinkedType, event: number, ids: readonly number[]): Promise<void> {
-  await (type.table === 'venues' ? deleteVenues : deleteOrganizers)(tx, { event })
-  await insertLinks(tx, type, event, ids)
+async function replaceLinks(tx: Tx, type: LinkedType, event: number, ids?: readonly number[]): Promise<void> {
+  if (!ids) return
+  const remove = type.table === 'venues' ? deleteVenues : deleteOrganizers
+  await Promise.all([remove(tx, { event }), insertLinks(tx, type, event, ids)])
 }
 
 const selectTermIds = statement<{ event: number }>()((db, value) =>
@@ -232,15 +232,12 @@ const deleteEventTerms = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('event_terms').where('event', '=', value('event')),
 )
 
-/** Gives a new event these terms. */
-export async function insertTerms(tx: Db, event: number, ids: readonly number[]): Promise<void> {
+async function insertTerms(tx: Tx, event: number, ids: readonly number[] = []): Promise<void> {
   if (ids.length > 0) await insertEventTerms(tx, { rows: ids.map((term) => ({ event, term })) })
 }
 
-/** Replaces the terms of an event by these ids. */
-export async function replaceTerms(tx: Db, event: number, ids: readonly number[]): Promise<void> {
-  await deleteEventTerms(tx, { event })
-  await insertTerms(tx, event, ids)
+async function replaceTerms(tx: Tx, event: number, ids?: readonly number[]): Promise<void> {
+  if (ids) await Promise.all([deleteEventTerms(tx, { event }), insertTerms(tx, event, ids)])
 }
 
 const insertOne = statement<{ row: EventRow }>()((db, value) => db.insertInto('events').values(value('row') as never))
@@ -249,12 +246,34 @@ const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, v
   db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
 )
 
-/** Writes a new event. */
-export async function insertEvent(tx: Db, row: EventRow): Promise<void> {
-  await insertOne(tx, { row })
+/** Ids of the records that an event is to be linked to, in order; undefined ones stay as they are. */
+export type WrittenLinks = Omit<KnownLinks, 'made'>
+
+/** Writes a new event and its links. All statements have begun, in this order, when the function returns. */
+export async function insertEvent(tx: Tx, row: EventRow, links: WrittenLinks): Promise<void> {
+  recordWritten(tx, 'event', undefined, { ...row, name: row.title })
+  await Promise.all([
+    insertOne(tx, { row }),
+    insertLinks(tx, venueRules, row.id, links.venues),
+    insertLinks(tx, organizerRules, row.id, links.organizers),
+    insertTerms(tx, row.id, links.terms),
+  ])
 }
 
-/** Writes columns of an event. */
-export async function updateEvent(tx: Db, id: number, columns: Partial<EventRow>): Promise<void> {
-  await updateOne(tx, { id, columns })
+/** Writes columns and links of an event. All statements have begun, in this order, when the function returns. */
+export async function updateEvent(
+  tx: Tx,
+  before: EventRow,
+  columns: Partial<EventRow>,
+  links: WrittenLinks,
+): Promise<void> {
+  const { id } = before
+  const after = { ...before, ...columns }
+  recordWritten(tx, 'event', before.status, { id, status: after.status, name: after.title })
+  await Promise.all([
+    updateOne(tx, { id, columns }),
+    replaceLinks(tx, venueRules, id, links.venues),
+    replaceLinks(tx, organizerRules, id, links.organizers),
+    replaceTerms(tx, id, links.terms),
+  ])
 }

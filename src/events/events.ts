@@ -10,6 +10,7 @@ import { findKind, idAt } from '../records/record-store.ts'
 import { textsToWrite } from '../records/record-texts.ts'
 import type { Db } from '../storage/database.ts'
 import { holdRecord } from '../storage/locks.ts'
+import type { Tx } from '../storage/recording.ts'
 import type { EventRow } from '../storage/schema.ts'
 import { showRecord } from '../storage/unshowable.ts'
 import { prepareTexts, showPrepared } from '../text/long-texts.ts'
@@ -99,7 +100,7 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
  * have published it or given it away after the first look.
  * @throws Problem rest-event-not-found, rest_forbidden
  */
-async function getHeld(tx: Db, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
+async function getHeld(tx: Tx, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
   const [, row] = await Promise.all([holdRecord(tx, 'events', id), findEvent(tx, id)])
   if (!row) throw new Problem('rest-event-not-found')
   if (!may(context.caller, row)) throw new Problem('rest_forbidden')

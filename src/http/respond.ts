@@ -12,6 +12,7 @@ import { catchUp, type EventMemory } from '../memory/event-memory.ts'
 import { anonymous, type Caller, isLoggedIn } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
+import type { Writer } from '../storage/recording.ts'
 import { DatabaseUnavailable, type Lack, lackBehind } from '../storage/unavailable.ts'
 import { allowedMethods, mayAsk } from './access.ts'
 import { type Admission, admitted, isFull, overloaded, type Work } from './admission.ts'
@@ -134,7 +135,7 @@ export function makeResponder(service: Service, routes: RouteTable, admission: A
     try {
       target = targetOf(incoming)
       caller = await service.authenticate(incoming.headers.authorization, incoming.address, service.now())
-      const context = contextOf(service, caller, service.now())
+      const context = contextOf(service, caller, service.now(), incoming)
       const matched = findInNamespace(routes, target.path)
       const reply = matched
         ? await routeReply(matched, incoming, target, context, (asked) => answer(asked, routes.namespace, context))
@@ -218,10 +219,10 @@ export function anonymousContext(service: Service, now: number): Context {
   return contextOf(service, anonymous, now)
 }
 
-function contextOf(service: Service, caller: Caller, now: number): Context {
+function contextOf(service: Service, caller: Caller, now: number, incoming?: Incoming): Context {
   const { database, site, images, memory, report } = service
   const write: Context['write'] = async (work) => {
-    const result = await database.write(work)
+    const result = await database.write(work, writerOf(caller, incoming))
     // A client that hears of the write sees it in every later answer.
     // After a failure the memory is behind, and reads go to the database.
     await catchUp(memory).catch(report)
@@ -230,6 +231,12 @@ function contextOf(service: Service, caller: Caller, now: number): Context {
   const { aside, findMatching } = database
   const asked = { aside, write, findMatching, images, report, site, caller, now }
   return isLoggedIn(caller) ? { ...asked, db: database.read } : { ...asked, db: database.readPublic(), memory }
+}
+
+/** Who a request writes as, and from where. */
+function writerOf({ id: user, login }: Caller, incoming: Incoming | undefined): Writer {
+  const { address = '', requestId: request = '', headers = {} } = incoming ?? {}
+  return { user, login, address, request, client: headers['user-agent'] ?? '' }
 }
 
 function parametersOf({ headers }: Incoming, { bytes, form }: Body): RawValues {

@@ -1,8 +1,8 @@
 import type { Context } from '../context/context.ts'
 import { type Caller, can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
-import { type Db, recordChange } from '../storage/database.ts'
 import { held, holdName } from '../storage/locks.ts'
+import { recordChange, type Tx } from '../storage/recording.ts'
 import type { ImageRow } from '../storage/schema.ts'
 import { fold } from '../text/fold.ts'
 import { plainText, singleLine } from '../text/html.ts'
@@ -27,7 +27,7 @@ export function mayDeleteImage(caller: Caller, row: Pick<ImageRow, 'author'>): b
  * one it has, else made from the title.
  */
 export async function settleTexts(
-  tx: Db,
+  tx: Tx,
   id: number,
   before: ImageTexts,
   sent: Partial<ImageTexts>,
@@ -42,7 +42,7 @@ export async function settleTexts(
 }
 
 /** The slug, or the slug and the id where another image has it. */
-async function freeSlug(tx: Db, wanted: string, id: number): Promise<string> {
+async function freeSlug(tx: Tx, wanted: string, id: number): Promise<string> {
   await holdName(tx, `image slug ${wanted}`)
   const other = await tx
     .selectFrom('images')
@@ -59,7 +59,7 @@ async function freeSlug(tx: Db, wanted: string, id: number): Promise<string> {
  * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not change it any more
  */
 export async function changeTexts(
-  tx: Db,
+  tx: Tx,
   id: number,
   sent: Partial<ImageTexts>,
   { caller, now }: Pick<Context, 'caller' | 'now'>,
@@ -69,6 +69,7 @@ export async function changeTexts(
   if (!mayEditImage(caller, row)) throw new Problem('rest_forbidden')
   const columns = { ...(await settleTexts(tx, id, row, sent)), modified_utc: formatUtc(now) }
   await tx.updateTable('images').set(columns).where('id', '=', id).execute()
-  await recordChange(tx, 'image', id)
+  const change = { kind: 'image', record: id, wasPublic: true, isPublic: true } as const
+  recordChange(tx, change, { action: 'update', name: columns.title })
   return { ...row, ...columns }
 }

@@ -14,8 +14,9 @@ import type { MediaStore } from '../media/media-store.ts'
 import { can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { isPossibleId, nextRecordId } from '../records/record-store.ts'
-import { type Db, recordChange, recordChanges } from '../storage/database.ts'
+import type { Db } from '../storage/database.ts'
 import { held, holdName } from '../storage/locks.ts'
+import { recordChange, type Tx } from '../storage/recording.ts'
 import type { ImageRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
@@ -147,7 +148,7 @@ async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: n
 }
 
 /** The id to link inside a transaction, null for none. A new image is inserted, unless another request inserted its address meanwhile. */
-export async function linkImage(tx: Db, resolved: ResolvedImage, context: Context): Promise<number | null> {
+export async function linkImage(tx: Tx, resolved: ResolvedImage, context: Context): Promise<number | null> {
   if ('none' in resolved) return null
   if ('id' in resolved) return (await findImage(tx, resolved.id))?.id ?? null
   await holdName(tx, `image ${resolved.sourceUrl}`)
@@ -158,7 +159,7 @@ export async function linkImage(tx: Db, resolved: ResolvedImage, context: Contex
 const NO_TEXTS = { slug: '', alt_text: '', caption: '', description: '' }
 
 async function insertImage(
-  tx: Db,
+  tx: Tx,
   stored: StoredImage,
   sourceUrl: string,
   context: Context,
@@ -170,7 +171,8 @@ async function insertImage(
   const origin = { author: context.caller.id, date_utc: now, modified_utc: now, source_url: sourceUrl }
   const row = { id, ...stored, ...texts, ...origin }
   await tx.insertInto('images').values(row).execute()
-  await recordChange(tx, 'image', id)
+  const change = { kind: 'image', record: id, wasPublic: false, isPublic: true } as const
+  recordChange(tx, change, { action: 'create', name: row.title })
   return row
 }
 
@@ -193,7 +195,7 @@ export async function prepareUpload(
 }
 
 /** Inserts an uploaded file as an image of the caller. */
-export async function insertUpload(tx: Db, { stored, texts }: PreparedUpload, context: Context): Promise<ImageRow> {
+export async function insertUpload(tx: Tx, { stored, texts }: PreparedUpload, context: Context): Promise<ImageRow> {
   return insertImage(tx, stored, '', context, texts)
 }
 
@@ -202,26 +204,26 @@ const SHOWN_BY = [
   ['venues', 'venue'],
   ['organizers', 'organizer'],
 ] as const
-/** Changes noted in one statement. */
-const CHANGES_AT_ONCE = 500
 
 /**
  * Removes an image, also from the records that show it. Its files are removed at the end of the request, within `withImages`.
  * @throws Problem rest_post_invalid_id when it is gone, rest_forbidden when the caller may not remove it any more
  */
-export async function deleteImage(tx: Db, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
+export async function deleteImage(tx: Tx, { id }: Pick<ImageRow, 'id'>, context: Context): Promise<void> {
   const row = await held(tx, tx.selectFrom('images').selectAll().where('id', '=', id)).executeTakeFirst()
   if (!row) throw new Problem('rest_post_invalid_id')
   if (!mayDeleteImage(context.caller, row)) throw new Problem('rest_forbidden')
   for (const [table, kind] of SHOWN_BY) {
-    const shown = await tx.updateTable(table).set({ image: null }).where('image', '=', id).returning('id').execute()
-    const records = shown.map((record) => record.id)
-    for (let at = 0; at < records.length; at += CHANGES_AT_ONCE)
-      await recordChanges(tx, kind, records.slice(at, at + CHANGES_AT_ONCE))
+    const shown = tx.updateTable(table).set({ image: null }).where('image', '=', id).returning(['id', 'status'])
+    for (const { id: record, status } of await shown.execute()) {
+      const isPublic = status === 'publish'
+      recordChange(tx, { kind, record, wasPublic: isPublic, isPublic })
+    }
   }
   await tx.deleteFrom('images').where('id', '=', id).execute()
   await tx.deleteFrom('records').where('id', '=', id).execute()
-  await recordChange(tx, 'image', id)
+  const gone = { kind: 'image', record: id, wasPublic: true, isPublic: false, isDeleted: true } as const
+  recordChange(tx, gone, { action: 'delete', name: row.title })
   // They are removed if the transaction is committed, since no image owns them then.
   imagesOf(context).stored.push(row)
 }

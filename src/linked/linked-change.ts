@@ -8,10 +8,20 @@ import { type RecordValues, settleRecord, settleSlug, settleTrust, trashColumns 
 import { nextRecordId } from '../records/record-store.ts'
 import type { Db } from '../storage/database.ts'
 import { holdName } from '../storage/locks.ts'
+import type { Tx } from '../storage/recording.ts'
 import type { RecordColumns } from '../storage/schema.ts'
 import { fold } from '../text/fold.ts'
 import { foldedText } from '../text/long-texts.ts'
-import { findLinked, findNamesakes, type LinkedRow, type LinkedType, saveLinked } from './linked-store.ts'
+import {
+  type Columns,
+  findLinked,
+  findNamesakes,
+  insertLinked,
+  type LinkedRow,
+  type LinkedType,
+  nameOf,
+  updateLinked,
+} from './linked-store.ts'
 
 /** Values of a venue or organizer ready to be written: its image has been fetched, since no transaction waits for other machines. */
 export interface PreparedLinked {
@@ -53,7 +63,7 @@ export function readNested(fields: Fields, record: Record<string, unknown>): Rec
  * @throws Problem could-not-create-… for a blank name.
  */
 export async function createLinked(
-  tx: Db,
+  tx: Tx,
   rules: LinkedRules,
   prepared: PreparedLinked,
   context: Context,
@@ -63,7 +73,7 @@ export async function createLinked(
   const details = detailsOf(rules, prepared.values)
   const [, namesakes] = await Promise.all([holdName(tx, `${rules.kind} ${fold(name)}`), findNamesakes(tx, rules, name)])
   for (const namesake of namesakes) {
-    if (await reuse(tx, rules, namesake, details, context)) return { id: Number(namesake.id), isNew: false }
+    if (await reuse(tx, rules, namesake, details, context)) return { id: namesake.id, isNew: false }
   }
   const id = await nextRecordId(tx, rules.kind)
   await writeLinked(tx, rules, id, undefined, prepared, context)
@@ -72,7 +82,7 @@ export async function createLinked(
 
 /** Changes the sent fields of a venue or organizer. */
 export async function changeLinked(
-  tx: Db,
+  tx: Tx,
   rules: LinkedRules,
   row: LinkedRow,
   prepared: PreparedLinked,
@@ -84,7 +94,7 @@ export async function changeLinked(
 }
 
 async function writeLinked(
-  tx: Db,
+  tx: Tx,
   rules: LinkedRules,
   id: number,
   before: LinkedRow | undefined,
@@ -101,24 +111,20 @@ async function writeLinked(
   const name = String(current[rules.kind]).trim()
   const slug = await settleSlug(tx, context.caller, rules.table, { id, status: record.status, name }, before, undefined)
   const image = prepared.image === undefined ? {} : { image: await linkImage(tx, prepared.image, context) }
-  await saveLinked(
-    tx,
-    rules,
-    id,
-    {
-      ...columns,
-      ...record,
-      ...image,
-      slug,
-      [rules.kind]: name,
-      folded: fold(name),
-      search: searchLines(rules.fields, current),
-      trusted: settleTrust(context, before as RecordColumns | undefined, [rules.kind, 'description'], values, {
-        ...before,
-      }),
-    },
-    before === undefined,
-  )
+  const written = {
+    ...columns,
+    ...record,
+    ...image,
+    slug,
+    [rules.kind]: name,
+    folded: fold(name),
+    search: searchLines(rules.fields, current),
+    trusted: settleTrust(context, before as RecordColumns | undefined, [rules.kind, 'description'], values, {
+      ...before,
+    }),
+  } as Columns
+  if (before) await updateLinked(tx, rules, before, written)
+  else await insertLinked(tx, rules, id, written)
 }
 
 /** The folded texts of a record, one line each, in which searches look. */
@@ -146,34 +152,29 @@ function detailsOf(rules: LinkedRules, values: Record<string, unknown>): Record<
 const isFilled = (value: unknown) => value !== '' && value !== null && value !== undefined
 
 async function reuse(
-  tx: Db,
+  tx: Tx,
   rules: LinkedRules,
-  namesake: Record<string, unknown>,
+  namesake: LinkedRow,
   details: Record<string, unknown>,
   context: Context,
 ): Promise<boolean> {
-  const owned = { author: Number(namesake.author), status: String(namesake.status) }
-  const gaps = Object.entries(details).filter(([name]) => !isFilled(namesake[name]))
-  const agrees = Object.entries(details).every(([name, value]) => !isFilled(namesake[name]) || namesake[name] === value)
-  if (!agrees || !mayRead(context.caller, owned)) return false
+  const known: Record<string, unknown> = { ...namesake }
+  const gaps = Object.entries(details).filter(([name]) => !isFilled(known[name]))
+  const agrees = Object.entries(details).every(([name, value]) => !isFilled(known[name]) || known[name] === value)
+  if (!agrees || !mayRead(context.caller, namesake)) return false
   if (gaps.length === 0) return true
-  if (!mayEdit(context.caller, owned)) return false
-  const columns = Object.fromEntries(gaps)
-  const trusted = 'description' in columns && !can(context.caller, 'unfiltered_html') ? 0 : Number(namesake.trusted)
-  await saveLinked(
-    tx,
-    rules,
-    Number(namesake.id),
-    { ...columns, trusted, search: searchLines(rules.fields, { ...namesake, ...columns }) },
-    false,
-  )
+  if (!mayEdit(context.caller, namesake)) return false
+  const columns = Object.fromEntries(gaps) as Columns
+  const trusted = 'description' in columns && !can(context.caller, 'unfiltered_html') ? 0 : namesake.trusted
+  const search = searchLines(rules.fields, { ...known, ...columns })
+  await updateLinked(tx, rules, namesake, { ...columns, trusted, search })
   return true
 }
 
 /** Moves a venue or organizer to the trash; its links stay, so that restoring it brings it back (rule 24.3). */
-export async function trashLinked(tx: Db, rules: LinkedRules, row: LinkedRow, context: Context): Promise<void> {
-  const name = String({ ...row }[rules.kind as never])
-  await saveLinked(tx, rules, row.id, await trashColumns(tx, rules.table, { ...row, name }, context), false)
+export async function trashLinked(tx: Tx, rules: LinkedRules, row: LinkedRow, context: Context): Promise<void> {
+  const named = { ...row, name: nameOf(rules, row) }
+  await updateLinked(tx, rules, row, await trashColumns(tx, rules.table, named, context))
 }
 
 /** @throws Error when the record is gone, which no request can bring about. */

@@ -10,6 +10,7 @@ import { textsOfRecord, textsToWrite } from '../records/record-texts.ts'
 import { statusFilter, statusLinks } from '../records/status.ts'
 import type { Db } from '../storage/database.ts'
 import { holdRecord } from '../storage/locks.ts'
+import type { Tx } from '../storage/recording.ts'
 import type { ImageRow } from '../storage/schema.ts'
 import { UnshowableRecord } from '../storage/unshowable.ts'
 import { prepareTexts } from '../text/long-texts.ts'
@@ -153,7 +154,7 @@ export function trashedAnyway({ report }: Context, id: number, error: unknown): 
  * @throws Problem rest_forbidden
  */
 async function getHeld(
-  tx: Db,
+  tx: Tx,
   rules: LinkedRules,
   id: number,
   context: Context,

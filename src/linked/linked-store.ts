@@ -1,10 +1,11 @@
 import { type ExpressionBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
-import { type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
+import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
 import type { ReadQuery } from '../storage/aside.ts'
-import { type Db, recordChange } from '../storage/database.ts'
+import type { Db } from '../storage/database.ts'
 import { foundRows } from '../storage/found-rows.ts'
 import { held } from '../storage/locks.ts'
+import type { Tx } from '../storage/recording.ts'
 import type { LinkedColumns, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { fold } from '../text/fold.ts'
@@ -67,9 +68,15 @@ const selectNamesakes = forBoth((table) =>
 )
 
 /** Records outside the trash whose name differs in letter case at most, the oldest first, held until the end of the transaction. */
-export async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<Record<string, unknown>[]> {
-  const rows: Record<string, unknown>[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
-  return rows.filter((row) => String(row[type.kind]).toLowerCase() === name.toLowerCase())
+export async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<LinkedRow[]> {
+  const rows: LinkedRow[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
+  return rows.filter((row) => nameOf(type, row).toLowerCase() === name.toLowerCase())
+}
+
+/** The name of a venue or organizer, which is in the column of its kind. */
+export function nameOf({ kind }: LinkedType, row: LinkedRow): string {
+  const columns: Record<string, unknown> = { ...row }
+  return String(columns[kind])
 }
 
 type Venues = ExpressionBuilder<Tables, 'venues'>
@@ -127,7 +134,7 @@ async function searchLinked<Row extends LinkedRow>(
 }
 
 /** The columns of a record to be written, by name. */
-type Columns = Record<string, string | number | null>
+export type Columns = Record<string, string | number | null>
 
 const insertOne = forBoth((table) =>
   statement<{ row: Columns }>()((db, value) => db.insertInto(table).values(value('row') as never)),
@@ -142,16 +149,16 @@ const updateOne = forBoth((table) =>
   ),
 )
 
-/** Writes the columns of a new or changed record and notes the change. */
-export async function saveLinked(
-  tx: Db,
-  type: LinkedType,
-  id: number,
-  columns: Record<string, unknown>,
-  isNew: boolean,
-): Promise<void> {
-  const written = columns as Columns
-  if (isNew) await insertOne[type.table](tx, { row: { ...written, id } })
-  else await updateOne[type.table](tx, { id, columns: written })
-  await recordChange(tx, type.kind, id)
+/** Writes a new record. */
+export async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: Columns): Promise<void> {
+  recordWritten(tx, type.kind, undefined, { id, status: String(columns.status), name: String(columns[type.kind]) })
+  await insertOne[type.table](tx, { row: { ...columns, id } })
+}
+
+/** Writes columns of a record. */
+export async function updateLinked(tx: Tx, type: LinkedType, before: LinkedRow, columns: Columns): Promise<void> {
+  const { id } = before
+  const after: Columns = { ...before, ...columns }
+  recordWritten(tx, type.kind, before.status, { id, status: String(after.status), name: String(after[type.kind]) })
+  await updateOne[type.table](tx, { id, columns })
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../storage/database.ts'
+import type { Tx } from '../storage/recording.ts'
 import { statement } from '../storage/statement.ts'
 
 /** A public record as lists show it, stored beside its row: every change of the row deletes it. */
@@ -49,7 +50,7 @@ const upsert = statement<{ rows: (PresentedRecord & { form: string })[] }>()((db
 )
 
 /** Stores presented records whose rows this transaction wrote or holds. */
-export async function keepPresented(tx: Db, form: string, records: readonly PresentedRecord[]): Promise<void> {
+export async function keepPresented(tx: Tx, form: string, records: readonly PresentedRecord[]): Promise<void> {
   if (records.length > 0) await upsert(tx, { rows: records.map((record) => ({ ...record, form })) })
 }
 

@@ -1,9 +1,10 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto'
-import { type Db, recordChange } from '../storage/database.ts'
+import type { Db } from '../storage/database.ts'
+import type { Tx } from '../storage/recording.ts'
 import type { CredentialColumns } from '../storage/schema.ts'
 import { formatUtc, utcToMs } from '../text/zones.ts'
 import { SCOPES, type Scope } from './roles.ts'
-import type { User } from './users.ts'
+import { recordUser, type User } from './users.ts'
 
 export type CredentialKind = CredentialColumns['kind']
 /** The part of a credential that may be shown; the secret is stored nowhere. */
@@ -42,7 +43,7 @@ const NOBODY = 0
  * @throws Error with one sentence when name, secret or a limit is not acceptable.
  */
 export async function addCredential(
-  tx: Db,
+  tx: Tx,
   user: User,
   kind: CredentialKind,
   name: string,
@@ -71,7 +72,7 @@ export async function addCredential(
       used_utc: '',
     })
     .execute()
-  await recordChange(tx, 'user', user.id)
+  recordUser(tx, user.id, { action: 'grant', name: `${user.login}: ${name}` })
   return secret
 }
 
@@ -79,24 +80,30 @@ export async function addCredential(
 const PENDING = 'pending'
 
 /** Makes a pending application password for a user; nothing signs in with it. */
-export async function addPendingPassword(tx: Db, user: User, name: string, now: number): Promise<void> {
+export async function addPendingPassword(tx: Tx, user: User, name: string, now: number): Promise<void> {
   const unlimited = { scope: '', expires_utc: '', used_utc: '' }
   await tx
     .insertInto('credentials')
     .values({ user: user.id, kind: 'password', name, hash: PENDING, created_utc: formatUtc(now), ...unlimited })
     .execute()
+  recordUser(tx, user.id)
 }
 
 /** Completes the pending application password: its user, and the password, which cannot be read again. Undefined when none is pending. */
-export async function settlePendingPassword(tx: Db): Promise<{ user: number; password: string } | undefined> {
-  const pending = await tx.selectFrom('credentials').select('user').where('hash', '=', PENDING).executeTakeFirst()
+export async function settlePendingPassword(tx: Tx): Promise<{ user: number; password: string } | undefined> {
+  const pending = await tx
+    .selectFrom('credentials')
+    .innerJoin('users', 'users.id', 'credentials.user')
+    .select(['user', 'login', 'credentials.name'])
+    .where('hash', '=', PENDING)
+    .executeTakeFirst()
   if (!pending) return undefined
   const password = randomSecret('password')
   const hash = hashPassword(pending.user, password)
   const given = await tx.updateTable('credentials').set({ hash }).where('hash', '=', PENDING).executeTakeFirst()
   // Another process may have been faster.
   if (given.numUpdatedRows === 0n) return undefined
-  await recordChange(tx, 'user', pending.user)
+  recordUser(tx, pending.user, { action: 'grant', name: `${pending.login}: ${pending.name}` })
   return { user: pending.user, password }
 }
 
@@ -115,11 +122,11 @@ export async function listCredentials(db: Db, user: User): Promise<Credential[]>
  * @returns how many there were
  * @throws Error when the user has no credential with this id.
  */
-export async function revokeCredential(tx: Db, user: User, id: number | 'all'): Promise<number> {
+export async function revokeCredential(tx: Tx, user: User, id: number | 'all'): Promise<number> {
   const theirs = tx.deleteFrom('credentials').where('user', '=', user.id)
   const { numDeletedRows } = await (id === 'all' ? theirs : theirs.where('id', '=', id)).executeTakeFirst()
   if (id !== 'all' && numDeletedRows === 0n) throw new Error(`${user.login} has no credential with the id ${id}.`)
-  await recordChange(tx, 'user', user.id)
+  recordUser(tx, user.id, { action: 'revoke', name: user.login })
   return Number(numDeletedRows)
 }
 
@@ -155,8 +162,8 @@ export async function findToken(db: Db, token: string): Promise<ShownCredential 
   return row && isSameHash(row.hash, sent) ? readShown(row) : undefined
 }
 
-/** Stores when credentials were last used; removed ones are skipped. */
-export async function noteUses(tx: Db, uses: Iterable<readonly [id: number, ms: number]>): Promise<void> {
+/** Stores when credentials were last used; removed ones are skipped. Nobody keeps these times, so they are no change. */
+export async function noteUses(tx: Tx, uses: Iterable<readonly [id: number, ms: number]>): Promise<void> {
   for (const [id, ms] of uses) {
     const used_utc = formatUtc(ms)
     await tx

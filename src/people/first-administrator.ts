@@ -1,6 +1,9 @@
 import type { Database } from '../storage/database.ts'
+import { writerBy } from '../storage/recording.ts'
 import { addPendingPassword, settlePendingPassword } from './credentials.ts'
 import { findUser, hasUsers, insertUser } from './users.ts'
+
+const FIRST_START = writerBy('first start')
 
 /** The first credential; it cannot be read again. */
 export interface FirstAdministrator {
@@ -19,7 +22,7 @@ export async function createFirstAdministrator(database: Database, now: number):
       if (await hasUsers(tx)) return
       const user = await insertUser(tx, { login: 'admin', name: 'Administrator', role: 'administrator' }, now)
       await addPendingPassword(tx, user, 'First start', now)
-    })
+    }, FIRST_START)
   } catch (error) {
     // Another process may have been quicker.
     if (!(await hasUsers(database.read))) throw error
@@ -35,5 +38,5 @@ export async function giveFirstPassword(database: Database): Promise<FirstAdmini
     const given = await settlePendingPassword(tx)
     const user = given && (await findUser(tx, given.user))
     return user && { login: user.login, password: given.password }
-  })
+  }, FIRST_START)
 }

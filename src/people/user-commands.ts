@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
 import type { Database } from '../storage/database.ts'
+import { type Writer, writerBy } from '../storage/recording.ts'
 import { addCredential, listCredentials, revokeCredential } from './credentials.ts'
 import { ROLES, type Role, SCOPES, type Scope } from './roles.ts'
 import { changeRole, getUserByLogin, insertUser, listUsers, removeUser } from './users.ts'
@@ -34,11 +35,11 @@ function registerUserAdd(user: Command, open: () => Promise<Database>, clock: ()
     .option('--email <address>', 'an e-mail address, which signs in as well')
     .option('--name <name>', 'the name shown; the login unless given')
     .action((login: string, options: { role: Role; email?: string; name?: string }, command: Command) =>
-      run(command, open, async (database, print) => {
+      run(command, open, async (database, print, by) => {
         const password = await database.write(async (tx) => {
           const added = await insertUser(tx, { login, ...options }, clock())
           return addCredential(tx, added, 'password', 'First password', clock())
-        })
+        }, by)
         print(`Added ${login} as ${options.role}. Application password, shown only now: ${password}`)
       }),
     )
@@ -69,8 +70,8 @@ function registerUserRole(user: Command, open: () => Promise<Database>): void {
     .argument('<login>', 'login or e-mail address')
     .addArgument(new Argument('<role>', 'what the user may do from now on').choices(ROLES))
     .action((login: string, role: Role, _options: unknown, command: Command) =>
-      run(command, open, async (database, print) => {
-        await database.write(async (tx) => changeRole(tx, (await getUserByLogin(tx, login)).id, role))
+      run(command, open, async (database, print, by) => {
+        await database.write(async (tx) => changeRole(tx, (await getUserByLogin(tx, login)).id, role), by)
         print(`${login} is now ${role}.`)
       }),
     )
@@ -83,11 +84,11 @@ function registerUserRemove(user: Command, open: () => Promise<Database>): void 
     .argument('<login>', 'login or e-mail address')
     .option('--reassign <login>', 'the user who takes over the events, venues, organizers and images')
     .action((login: string, options: { reassign?: string }, command: Command) =>
-      run(command, open, async (database, print) => {
+      run(command, open, async (database, print, by) => {
         await database.write(async (tx) => {
           const heir = options.reassign === undefined ? undefined : await getUserByLogin(tx, options.reassign)
           await removeUser(tx, (await getUserByLogin(tx, login)).id, heir?.id)
-        })
+        }, by)
         print(`Removed ${login}.`)
       }),
     )
@@ -112,12 +113,13 @@ function registerPasswordAdd(password: Command, open: () => Promise<Database>, c
       'until when it is good: hours, days or weeks from now (12h, 90d, 4w) or a date (in UTC)',
     )
     .action((login: string, options: NewCredential, command: Command) =>
-      run(command, open, async (database, print) => {
+      run(command, open, async (database, print, by) => {
         const kind = options.token ? 'token' : 'password'
         const now = clock()
         const limits = { scopes: parseScopes(options.scope), expires: parseExpiry(options.expires, now) }
-        const secret = await database.write(async (tx) =>
-          addCredential(tx, await getUserByLogin(tx, login), kind, options.name, now, undefined, limits),
+        const secret = await database.write(
+          async (tx) => addCredential(tx, await getUserByLogin(tx, login), kind, options.name, now, undefined, limits),
+          by,
         )
         print(`${kind === 'token' ? 'Token' : 'Application password'}, shown only now: ${secret}`)
       }),
@@ -154,9 +156,12 @@ function registerPasswordRevoke(password: Command, open: () => Promise<Database>
     .argument('[id]', 'the id that `password list` shows')
     .option('--all', 'every application password and token of the user')
     .action((login: string, id: string | undefined, options: { all?: true }, command: Command) =>
-      run(command, open, async (database, print) => {
+      run(command, open, async (database, print, by) => {
         const which = parseWhich(id, options.all === true)
-        const revoked = await database.write(async (tx) => revokeCredential(tx, await getUserByLogin(tx, login), which))
+        const revoked = await database.write(
+          async (tx) => revokeCredential(tx, await getUserByLogin(tx, login), which),
+          by,
+        )
         print(`Revoked ${revoked} ${revoked === 1 ? 'credential' : 'credentials'} of ${login}.`)
       }),
     )
@@ -201,15 +206,16 @@ function parseWhich(id: string | undefined, all: boolean): number | 'all' {
 }
 
 /** Runs a command on the open database. An error ends it with one sentence and exit code 1. */
-async function run(
+export async function run(
   command: Command,
   open: () => Promise<Database>,
-  work: (database: Database, print: (text: string) => void) => Promise<void>,
+  work: (database: Database, print: (text: string) => void, by: Writer) => Promise<void>,
 ): Promise<void> {
   try {
     const database = await open()
     try {
-      await work(database, (text) => command.configureOutput().writeOut?.(`${text}\n`))
+      const by = writerBy(['kalends', command.parent?.name(), command.name()].join(' '))
+      await work(database, (text) => command.configureOutput().writeOut?.(`${text}\n`), by)
     } finally {
       await database.close()
     }
@@ -219,7 +225,7 @@ async function run(
 }
 
 /** Rows in aligned columns. */
-function table(rows: string[][]): string {
+export function table(rows: string[][]): string {
   const width = (column: number) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)
   return rows
     .map((row) =>

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { type Db, recordChange } from '../storage/database.ts'
+import type { Db } from '../storage/database.ts'
 import { holdName } from '../storage/locks.ts'
+import { type Action, recordChange, type Tx } from '../storage/recording.ts'
 import type { RecordKind, UserColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/zones.ts'
 import { type Caller, capabilitiesHeld } from './caller.ts'
@@ -89,7 +90,7 @@ export async function listUsers(db: Db): Promise<User[]> {
  * @param now milliseconds since the epoch
  * @throws Error with one sentence when a value is not acceptable or taken.
  */
-export async function insertUser(tx: Db, values: NewUser, now: number): Promise<User> {
+export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<User> {
   const login = values.login.toLowerCase()
   const email = values.email?.toLowerCase() ?? ''
   const name = values.name?.trim() || values.login
@@ -107,23 +108,29 @@ export async function insertUser(tx: Db, values: NewUser, now: number): Promise<
     .values({ login, email: email || login, name, role: values.role, created_utc: formatUtc(now) })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await recordChange(tx, 'user', row.id)
+  recordUser(tx, row.id, { action: 'create', name: login })
   return readUser(row)
 }
 
 /** @throws Error when there is no such user, or when no administrator would be left. */
-export async function changeRole(tx: Db, id: number, role: Role): Promise<void> {
+export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> {
   const user = await getUser(tx, id)
   if (role !== 'administrator') await keepAnAdministrator(tx, user)
   await tx.updateTable('users').set({ role }).where('id', '=', id).execute()
-  await recordChange(tx, 'user', id)
+  recordUser(tx, id, { action: 'role', name: `${user.login}: ${role}` })
+}
+
+/** Records a change of a user or of their credentials. The public sees no users. */
+export function recordUser(tx: Tx, record: number, act?: { action: Action; name: string }): void {
+  const change = { kind: 'user', record, wasPublic: false, isPublic: false } as const
+  recordChange(tx, { ...change, isDeleted: act?.action === 'delete' }, act)
 }
 
 /**
  * Removes a user with all their credentials; their events, venues, organizers and images go to `reassignTo`.
  * @throws Error when no administrator would be left, or when records would be left without an owner.
  */
-export async function removeUser(tx: Db, id: number, reassignTo?: number): Promise<void> {
+export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promise<void> {
   const user = await getUser(tx, id)
   await keepAnAdministrator(tx, user)
   if (reassignTo === id) throw new Error(`The records of ${user.login} cannot go to ${user.login}.`)
@@ -131,7 +138,7 @@ export async function removeUser(tx: Db, id: number, reassignTo?: number): Promi
   else if (await ownsRecords(tx, user))
     throw new Error(`${user.login} owns records; name the user who takes them over with --reassign LOGIN.`)
   await tx.deleteFrom('users').where('id', '=', id).execute()
-  await recordChange(tx, 'user', id)
+  recordUser(tx, id, { action: 'delete', name: user.login })
 }
 
 /** The user as `users/me` shows them (rule 29.2), with the capabilities of the credential they use. */
@@ -168,7 +175,7 @@ function checkEmail(email: string): void {
 }
 
 /** Refuses a change that would leave the site without an administrator. */
-async function keepAnAdministrator(tx: Db, user: User): Promise<void> {
+async function keepAnAdministrator(tx: Tx, user: User): Promise<void> {
   if (user.role !== 'administrator') return
   // Changes nothing, but holds the administrators' rows until the commit: two who remove each other at once take turns.
   await tx.updateTable('users').set({ role: 'administrator' }).where('role', '=', 'administrator').execute()
@@ -190,12 +197,16 @@ async function ownsRecords(tx: Db, user: User): Promise<boolean> {
   return false
 }
 
-async function reassignRecords(tx: Db, from: User, to: User): Promise<void> {
+async function reassignRecords(tx: Tx, from: User, to: User): Promise<void> {
   for (const { table, kind } of OWNED) {
-    const records = sql.table(table)
-    await sql`insert into changes (kind, record) select ${sql.lit(kind)}, id from ${records} where author = ${from.id}`.execute(
-      tx,
-    )
-    await sql`update ${records} set author = ${to.id} where author = ${from.id}`.execute(tx)
+    // An image has no status: it is public.
+    const status = kind === 'image' ? sql.lit('publish') : sql.ref('status')
+    const { rows } = await sql<{ id: number; status: string }>`
+      update ${sql.table(table)} set author = ${to.id} where author = ${from.id} returning id, ${status} as status
+    `.execute(tx)
+    for (const row of rows) {
+      const isPublic = row.status === 'publish'
+      recordChange(tx, { kind, record: row.id, wasPublic: isPublic, isPublic })
+    }
   }
 }

@@ -3,6 +3,7 @@ import type { Context } from '../context/context.ts'
 import type { Address } from '../declare/operations.ts'
 import { type Caller, seesAll, seesOwn } from '../people/caller.ts'
 import type { Db } from '../storage/database.ts'
+import { type Action, recordChange, type Tx } from '../storage/recording.ts'
 import type { RecordKind, RecordTable, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { canonicalSlug, numberedSlug } from '../text/slug.ts'
@@ -44,10 +45,29 @@ const insertRecord = statement<{ kind: RecordKind }>()((db, value) =>
 )
 
 /** The next id of the sequence that events, venues, organizers and images share. */
-export async function nextRecordId(tx: Db, kind: RecordKind): Promise<number> {
+export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
   const [row] = await insertRecord(tx, { kind })
   if (!row) throw new Error('no row')
   return row.id
+}
+
+/** Records that an event, venue or organizer is written: `before` is its status until now, undefined for a new one. */
+export function recordWritten(
+  tx: Tx,
+  kind: RecordKind,
+  before: string | undefined,
+  { id, status, name }: { id: number; status: string; name: string },
+): void {
+  const change = { kind, record: id, wasPublic: before === 'publish', isPublic: status === 'publish' }
+  recordChange(tx, change, { action: actionOf(before, status), name })
+}
+
+function actionOf(before: string | undefined, after: string): Action {
+  if (before === undefined) return 'create'
+  if (before === after) return 'update'
+  if (after === 'trash') return 'trash'
+  if (before === 'trash') return 'restore'
+  return after === 'publish' ? 'publish' : 'update'
 }
 
 /** A statement for each of the tables that records have. */

@@ -1,42 +1,34 @@
-import { countPublished } from '../events/event-rules.ts'
-import { findTermIds } from '../events/event-store.ts'
-import { noteChanges } from '../storage/changes.ts'
-import { type Database, type Db, recordChange } from '../storage/database.ts'
+import { publishEvent } from '../events/event-rules.ts'
+import { updateLinked } from '../linked/linked-store.ts'
+import { organizerRules } from '../organizers/organizer-rules.ts'
+import type { Database, Db } from '../storage/database.ts'
+import { held } from '../storage/locks.ts'
+import { type Tx, writerBy } from '../storage/recording.ts'
 import type { RecordTable } from '../storage/schema.ts'
 import { formatUtc } from '../text/moments.ts'
+import { venueRules } from '../venues/venue-rules.ts'
 
-const KINDS = { events: 'event', venues: 'venue', organizers: 'organizer' } as const
+/** Records published with one write. */
+const PUBLISHED_AT_ONCE = 200
 
 /** Publishes scheduled records whose date has come (rule 19.3). `now` in ms since the epoch. */
 export async function publishDue(database: Database, now: number): Promise<void> {
   const nowUtc = formatUtc(now)
   for (const table of ['events', 'venues', 'organizers'] as const) {
-    const due = await findDue(database.read, table, nowUtc)
-    if (due.length > 0) await database.write((tx) => publish(tx, table, nowUtc))
+    const isDue = await findDue(database.read, table, nowUtc).executeTakeFirst()
+    if (isDue) await database.write((tx) => publish(tx, table, nowUtc), writerBy('schedule'))
   }
 }
 
-function findDue(db: Db, table: RecordTable, nowUtc: string) {
-  return db
-    .selectFrom(table)
-    .select('id')
-    .where('status', '=', 'future')
-    .where('date_utc', '<=', nowUtc)
-    .orderBy('id')
-    .limit(200)
-    .execute()
+function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string) {
+  const events = db.selectFrom(table as 'events').selectAll()
+  return events.where('status', '=', 'future').where('date_utc', '<=', nowUtc).orderBy('id').limit(PUBLISHED_AT_ONCE)
 }
 
-async function publish(tx: Db, table: RecordTable, nowUtc: string): Promise<void> {
-  for (const { id } of await findDue(tx, table, nowUtc)) {
-    const publishing = tx.updateTable(table).set({ status: 'publish' }).where('id', '=', id)
-    // Another node may have been faster.
-    const { numUpdatedRows } = await publishing.where('status', '=', 'future').executeTakeFirst()
-    if (numUpdatedRows === 0n) continue
-    if (table === 'events') {
-      const terms = (await findTermIds(tx, id)).map((term) => term.id)
-      await noteChanges(tx, await countPublished(tx, terms))
-    }
-    await recordChange(tx, KINDS[table], id)
+/** Publishes those that are due once they are held; another node may have been faster. */
+async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<void> {
+  for (const row of await held(tx, findDue(tx, table, nowUtc)).execute()) {
+    if (table === 'events') await publishEvent(tx, row)
+    else await updateLinked(tx, table === 'venues' ? venueRules : organizerRules, row as never, { status: 'publish' })
   }
 }

@@ -1,47 +1,67 @@
-import type { Change, Db } from './database.ts'
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+import { isPostgres } from './dialect.ts'
+import type { RecordedChange } from './recording.ts'
+import type { Tables } from './schema.ts'
 import { statement } from './statement.ts'
 
-const insertChanges = statement<{ rows: Change[] }>()((db, value) => db.insertInto('changes').values(value('rows')))
-
-/** Notes inside a transaction what changed, so that caches on every node drop it. */
-export async function noteChanges(tx: Db, changes: readonly Change[]): Promise<void> {
-  if (changes.length > 0) await insertChanges(tx, { rows: [...changes] })
-}
+// `changes` has one row for each record that has changed since the table was made, with its latest change: `position` follows the order
+// of commits. On SQLite it is a number that every transaction takes one of; on PostgreSQL it is the id of the transaction, and a snapshot
+// tells which of them a reader has seen (`postgres-changes.ts`).
 
 /** The most changed records that `readChanges` gives; a reader that missed more starts afresh. */
 export const MOST_CHANGES = 10_000
 
-/** How much history stays at least, and after how many commits of a process old changes are pruned. */
-export interface Retention {
-  /** changes */
-  rows: number
-  ms: number
-  everyCommits: number
-}
+type ChangeRow = Omit<Tables['changes'], 'position' | 'revision'> & { position?: number; revision: number }
 
-export const RETENTION: Retention = { rows: 100_000, ms: 10 * 60_000, everyCommits: 1000 }
+const upsert = statement<{ rows: ChangeRow[] }>()((db, value) =>
+  db
+    .insertInto('changes')
+    .values(value('rows') as never)
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'record']).doUpdateSet((row) => ({
+        position: row.ref('excluded.position'),
+        revision: sql<number>`changes.revision + 1`,
+        was_public: sql<number>`case when changes.was_public + changes.is_public + excluded.was_public > 0 then 1 else 0 end`,
+        is_public: row.ref('excluded.is_public'),
+        deleted: row.ref('excluded.deleted'),
+        changed_utc: row.ref('excluded.changed_utc'),
+        user: row.ref('excluded.user'),
+      })),
+    ),
+)
 
-/**
- * Drops old changes now and then: a function to be called after each commit. `mark` gives the present place in the history, and `drop`
- * removes what is older than a place and not among the newest `rows`.
- */
-export function makePruner<Place>(
-  retention: Retention,
-  mark: () => Promise<Place>,
-  drop: (before: Place, rows: number) => Promise<void>,
-): () => void {
-  const marks: { at: number; place: Place }[] = []
-  let commits = 0
-  const prune = async () => {
-    const now = performance.now()
-    marks.push({ at: now, place: await mark() })
-    const old = marks.findLastIndex(({ at }) => now - at >= retention.ms)
-    const [last] = old === -1 ? [] : marks.splice(0, old + 1).slice(-1)
-    if (last) await drop(last.place, retention.rows)
-  }
-  return () => {
-    commits += 1
-    // Changes that are not dropped now are dropped next time.
-    if (commits % retention.everyCommits === 0) prune().catch(() => undefined)
-  }
+const selectPosition = statement<Record<never, never>>()((db) =>
+  db.selectFrom('changes').select('position').orderBy('position', 'desc').limit(1),
+)
+
+/** Rows written with one statement. */
+const ROWS_AT_ONCE = 500
+
+/** Writes the latest change of each of these records, in this order. */
+export async function saveChanges(
+  tx: Db,
+  changes: readonly RecordedChange[],
+  changed_utc: string,
+  user: number,
+): Promise<void> {
+  // PostgreSQL gives the position by itself.
+  const numbered = isPostgres(tx)
+    ? undefined
+    : { position: Number((await selectPosition(tx, {}))[0]?.position ?? 0) + 1 }
+  const rows = changes.map(({ kind, record, wasPublic, isPublic, isDeleted }) => ({
+    kind,
+    record,
+    ...numbered,
+    revision: 1,
+    was_public: Number(wasPublic),
+    is_public: Number(isPublic),
+    deleted: Number(isDeleted === true),
+    changed_utc,
+    user,
+  }))
+  const writing: Promise<unknown>[] = []
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
+    writing.push(upsert(tx, { rows: rows.slice(at, at + ROWS_AT_ONCE) }))
+  await Promise.all(writing)
 }

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Search } from '../text/search.ts'
 import type { ReadAside } from './aside.ts'
-import { noteChanges } from './changes.ts'
 import type { IdSet } from './id-set.ts'
+import type { Tx, Writer } from './recording.ts'
 import type { ChangeColumns, Tables } from './schema.ts'
 
 /** A connection for reading, or the inside of a transaction; queries are written against it. */
 export type Db = Kysely<Tables>
 
-/** A place in the log of changes. Equal cursors mean equal data, and where nothing is being written, equal data mean equal cursors on every node. */
+/** A place in the record of changes. Equal cursors mean equal data, and where nothing is being written, equal data mean equal cursors on every node. */
 export type Cursor = string
 
 /** A record that was created, changed or removed. */
@@ -37,15 +37,16 @@ export interface Database {
   /**
    * Runs `work` as one transaction and returns once it is durable. `work` may be run again after a conflict with another writer,
    * so it does nothing but use `tx`. Rows that it decides by must be locked (see `locks.ts`), since others may write meanwhile.
+   * What it changes is recorded as the doing of `by`, or of nobody.
    */
-  write: <T>(work: (tx: Db) => Promise<T>) => Promise<T>
+  write: <T>(work: (tx: Tx) => Promise<T>, by?: Writer) => Promise<T>
   /** Runs `work` as one transaction that may take its time; no other process does so meanwhile. For changes of tables. */
   migrate: (work: (tx: Db) => Promise<void>) => Promise<void>
-  /** Where the log of changes ends now. */
+  /** Where the record of changes ends now. */
   cursor: () => Promise<Cursor>
   /**
-   * What changed since a cursor, in any order and possibly more than once, and the cursor to ask with next time; `'too old'` when
-   * the log no longer reaches back so far. No change whose commit came before the call is ever missing.
+   * The records that changed since a cursor, in any order, and the cursor to ask with next time; `'too old'` when so many have changed that a
+   * reader starts afresh, or it is no longer known which. No change whose commit came before the call is ever missing.
    */
   readChanges: (since: Cursor) => Promise<{ changes: Change[]; cursor: Cursor } | 'too old'>
   /** Calls the listener whenever the database may have changed. Returns how to stop it. */
@@ -62,17 +63,4 @@ export interface Database {
   /** Throws when the database does not answer, or has refused the last write for want of room or permission and still does. */
   ping: () => Promise<void>
   close: () => Promise<void>
-}
-
-/** Notes inside a transaction that a record changed, so that caches on every node drop it. */
-export async function recordChange(tx: Db, kind: ChangeColumns['kind'], record: number): Promise<void> {
-  await recordChanges(tx, kind, [record])
-}
-
-/** Notes that several records changed. */
-export async function recordChanges(tx: Db, kind: ChangeColumns['kind'], records: readonly number[]): Promise<void> {
-  await noteChanges(
-    tx,
-    records.map((record) => ({ kind, record })),
-  )
 }

@@ -9,7 +9,9 @@ import { scopes } from './migrations/0005-scopes.ts'
 import { media } from './migrations/0006-media.ts'
 import { sentDates } from './migrations/0007-sent-dates.ts'
 import { coveringIndexes } from './migrations/0008-covering-indexes.ts'
-import { forgetForeignChanges } from './postgres/postgres-changes.ts'
+import { recordOfChanges } from './migrations/0009-record-of-changes.ts'
+import { history } from './migrations/0010-history.ts'
+import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
 /** The result of bringing a database up to date. */
@@ -29,6 +31,8 @@ const migrations: Migration[] = [
   media,
   sentDates,
   coveringIndexes,
+  recordOfChanges,
+  history,
 ]
 
 /** The names of all steps that this version knows, in order. */
@@ -51,7 +55,7 @@ export async function migrate(database: Database): Promise<Migrated> {
       await sql`insert into migrations (name) values (${step.name})`.execute(tx)
       ran.push(step.name)
     }
-    await forgetForeignChanges(tx)
+    await adoptForeignChanges(tx)
     const remark = await prepareSearch(tx)
     if (remark) remarks.push(remark)
   })

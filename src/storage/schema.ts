@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, Selectable } from 'kysely'
+import type { Generated, Selectable } from 'kysely'
 import type { eventFields } from '../fields/event-fields.ts'
 import type { Columns } from '../fields/field.ts'
 import type { organizerFields } from '../fields/organizer-fields.ts'
@@ -115,11 +115,47 @@ export interface CredentialColumns {
   used_utc: string
 }
 
-/** The record of changes, in the order of commits: the truth that caches follow. */
+/**
+ * The latest change of a record: the truth that caches follow. A record without a row has not changed since there have been such rows; that
+ * of a deleted one is kept for 90 days.
+ */
 export interface ChangeColumns {
-  version: number
   kind: RecordKind | 'term' | 'user'
   record: number
+  /** Follows the order of commits (`storage/changes.ts`); the changes of a transaction share it. A text on PostgreSQL. */
+  position: number | string
+  /** How often it has changed, counting its making: it rises by one with every transaction that changes it. */
+  revision: number
+  /** 1 when the public could see it at some time before the latest change. */
+  was_public: number
+  /** 1 when the public can see it: a published event, venue or organizer; every image and term, which may be read by id; no user. */
+  is_public: number
+  /** 1 when it is gone. */
+  deleted: number
+  changed_utc: string
+  /** Id of the user who changed it; 0 for nobody. */
+  user: number
+}
+
+/** An act of somebody, as long as the history is kept. Rows are added and dropped, never changed. */
+export interface HistoryColumns {
+  id: number
+  time_utc: string
+  /** Id of the user; 0 for the command line, the schedule and the service itself. */
+  user: number
+  /** The login at that time. */
+  login: string
+  action: string
+  kind: ChangeColumns['kind']
+  record: number
+  /** Title or name at that time; of a long one the beginning. */
+  name: string
+  /** Network address of the client. */
+  address: string
+  /** The program the client says it is; the command of the command line. */
+  client: string
+  /** What the answer and the log call the request. */
+  request: string
 }
 
 type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
@@ -139,7 +175,8 @@ export interface Tables {
   presented_records: { record: number; form: string; image: number | null; own: string }
   users: WithSequence<UserColumns>
   credentials: WithSequence<CredentialColumns>
-  changes: { version: ColumnType<number, never, never>; kind: ChangeColumns['kind']; record: number }
+  changes: ChangeColumns
+  history: WithSequence<HistoryColumns>
   /** One row. */
   editions: { edition: string }
 }

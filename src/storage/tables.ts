@@ -14,8 +14,11 @@ export interface TableShape {
 
 export type Row = Record<string, unknown>
 
-/** Tables that serve the database rather than the calendar: migrations, changes, and tables derived from others. */
-const OWN = ['migrations', 'changes', 'editions', 'words', 'unindexed_events', 'presented_records']
+/** Tables that serve the database rather than the calendar: migrations, tables derived from others, and the places of readers. */
+const OWN = ['migrations', 'changes_dropped', 'editions', 'words', 'unindexed_events', 'presented_records']
+
+/** Columns that each database fills by itself: copied changes are changes of one transaction. */
+const OWN_COLUMNS = new Set(['changes.position'])
 
 /** Rows that are read or written at once, and values that one statement may carry on either database. */
 const BATCH_ROWS = 500
@@ -34,11 +37,12 @@ export async function listTables(db: Db): Promise<TableShape[]> {
   const { rows } = await (isPostgres(db) ? postgresColumns : sqliteColumns).execute(db)
   const { rows: references } = await (isPostgres(db) ? postgresReferences : sqliteReferences).execute(db)
   const byTable = Map.groupBy(rows, ({ table }) => table)
-  const tables = [...byTable].filter(([name]) => !OWN.includes(name)).map(([name, columns]) => shapeOf(name, columns))
+  const tables = [...byTable].filter(([name]) => !OWN.includes(name)).map(([name, all]) => shapeOf(name, all))
   return referredFirst(tables, references)
 }
 
-function shapeOf(name: string, columns: ColumnRow[]): TableShape {
+function shapeOf(name: string, all: ColumnRow[]): TableShape {
+  const columns = all.filter(({ column }) => !OWN_COLUMNS.has(`${name}.${column}`))
   const key = columns.filter(({ place }) => place !== null).sort((a, b) => Number(a.place) - Number(b.place))
   return {
     name,

@@ -10,9 +10,9 @@ import { DatabaseUnavailable } from './unavailable.ts'
  */
 export function watchWrites(database: Database, file: string | undefined): Database {
   let isFailing = false
-  const write: Database['write'] = async (work) => {
+  const write: Database['write'] = async (work, by) => {
     try {
-      return await database.write(work)
+      return await database.write(work, by)
     } catch (error) {
       if (error instanceof DatabaseUnavailable && error.lack !== 'answer') isFailing = true
       throw error

@@ -3,8 +3,8 @@ import { isNamedRecord, listEntries, readInteger } from '../fields/kinds.ts'
 import { limits, over, overText } from '../fields/limits.ts'
 import { type Caller, can } from '../people/caller.ts'
 import { invalidParam, type ParamFault, Problem } from '../problems.ts'
-import type { Db } from '../storage/database.ts'
 import { holdName } from '../storage/locks.ts'
+import type { Tx } from '../storage/recording.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { fold } from '../text/fold.ts'
 import { singleLine } from '../text/html.ts'
@@ -79,7 +79,7 @@ function* slugCandidates(base: string, parentSlug: string | undefined): Generato
  * Makes a term (rules 22.1 and 22.2).
  * @throws Problem term_exists for a name taken under the same parent without a slug of its own, rest_invalid_param for a name that is empty or too long.
  */
-export async function createTerm(tx: Db, taxonomy: Taxonomy, values: TermValues & { name: string }): Promise<TermRow> {
+export async function createTerm(tx: Tx, taxonomy: Taxonomy, values: TermValues & { name: string }): Promise<TermRow> {
   const name = settleName(values.name)
   const parent = values.parent ?? 0
   const asked = values.slug ? slugify(values.slug) : ''
@@ -98,7 +98,7 @@ export async function createTerm(tx: Db, taxonomy: Taxonomy, values: TermValues 
  * Changes the sent fields of a term (rules 22.1 to 22.3).
  * @throws Problem duplicate_term_slug, or rest_invalid_param for a parent that is the term itself or lies below it.
  */
-export async function changeTerm(tx: Db, term: TermRow, values: TermValues): Promise<void> {
+export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Promise<void> {
   const columns: Parameters<typeof updateTerm>[2] = {}
   if (values.name !== undefined) {
     columns.name = settleName(values.name)
@@ -118,11 +118,11 @@ export async function changeTerm(tx: Db, term: TermRow, values: TermValues): Pro
     await refuseDeep(tx, values.parent, below.levels)
     columns.parent = values.parent
   }
-  await updateTerm(tx, term.id, columns)
+  await updateTerm(tx, term, columns)
 }
 
 /** @throws Problem rest_invalid_param when the tree would get too many levels: every answer climbs them. */
-async function refuseDeep(tx: Db, parent: number, levels: number): Promise<void> {
+async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {
   if (parent === 0) return
   const above = await findAncestors(tx, [{ parent }])
   if (above.size + levels > MOST_TREE_LEVELS) throw invalidParam('parent', over('levels', MOST_TREE_LEVELS))
@@ -168,7 +168,7 @@ function termEntry(value: unknown): TermEntry | undefined {
  * (rule 22.4). `known` has the terms whose ids are among the entries, by id.
  */
 export async function settleTerms(
-  tx: Db,
+  tx: Tx,
   caller: Caller,
   taxonomy: Taxonomy,
   entries: readonly TermEntry[],
@@ -182,7 +182,7 @@ export async function settleTerms(
   return [...ids]
 }
 
-async function findOrCreate(tx: Db, caller: Caller, taxonomy: Taxonomy, text: string): Promise<TermRow | undefined> {
+async function findOrCreate(tx: Tx, caller: Caller, taxonomy: Taxonomy, text: string): Promise<TermRow | undefined> {
   const find = async () =>
     (await findTermBySlug(tx, taxonomy, text)) ?? (await findTermsByName(tx, taxonomy, singleLine(text)))[0]
   const found = await find()
@@ -196,6 +196,6 @@ async function findOrCreate(tx: Db, caller: Caller, taxonomy: Taxonomy, text: st
  * Lets one transaction at a time make terms of a taxonomy: two that make the same terms in another order would wait for each other. New terms are
  * few.
  */
-function holdNames(tx: Db, taxonomy: Taxonomy): Promise<void> {
+function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)
 }

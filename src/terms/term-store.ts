@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SqlBool, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
-import { type Db, recordChange } from '../storage/database.ts'
+import type { Db } from '../storage/database.ts'
 import { held, holdName } from '../storage/locks.ts'
+import { type RecordedChange, recordChange, type Tx } from '../storage/recording.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { selectTerms } from '../storage/term-rows.ts'
@@ -230,27 +231,32 @@ export async function freeTermSlug(
   throw new Error('ran out of slugs')
 }
 
-export async function insertTerm(tx: Db, term: Omit<TermRow, 'id' | 'count'>): Promise<TermRow> {
+/** A change of a term. Whoever knows its id may read it, so it is public. */
+function changeOf(record: number): RecordedChange {
+  return { kind: 'term', record, wasPublic: true, isPublic: true }
+}
+
+export async function insertTerm(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): Promise<TermRow> {
   const [row] = await insertOne(tx, { row: { ...term, count: 0 } })
   if (!row) throw new Error('no row')
-  await recordChange(tx, 'term', row.id)
+  recordChange(tx, { ...changeOf(row.id), wasPublic: false }, { action: 'create', name: row.name })
   return row
 }
 
 export async function updateTerm(
-  tx: Db,
-  id: number,
+  tx: Tx,
+  { id, name }: TermRow,
   columns: Partial<Omit<TermRow, 'id' | 'taxonomy' | 'count'>>,
 ): Promise<void> {
+  recordChange(tx, changeOf(id), { action: 'update', name: columns.name ?? name })
   if (Object.keys(columns).length > 0) await tx.updateTable('terms').set(columns).where('id', '=', id).execute()
-  await recordChange(tx, 'term', id)
 }
 
 /** Links removed with one statement, which takes some milliseconds. */
 const LINKS_AT_ONCE = 2000
 
 /** Removes a term from some of its events; true when others may still have it. */
-async function deleteSomeLinks(tx: Db, term: number): Promise<boolean> {
+async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).limit(LINKS_AT_ONCE)
   const { numDeletedRows } = await tx
     .deleteFrom('event_terms')
@@ -261,7 +267,7 @@ async function deleteSomeLinks(tx: Db, term: number): Promise<boolean> {
 }
 
 /** Removes a term: its events lose it, its children move up to its parent (rule 22.5). */
-export async function deleteTerm(tx: Db, term: TermRow): Promise<void> {
+export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   await holdName(tx, `tree of ${term.taxonomy}`)
   const children = await tx
     .updateTable('terms')
@@ -269,10 +275,11 @@ export async function deleteTerm(tx: Db, term: TermRow): Promise<void> {
     .where('parent', '=', term.id)
     .returning('id')
     .execute()
-  for (const child of children) await recordChange(tx, 'term', child.id)
+  for (const child of children) recordChange(tx, changeOf(child.id))
   while (await deleteSomeLinks(tx, term.id)) await nextTurn()
   await tx.deleteFrom('terms').where('id', '=', term.id).execute()
-  await recordChange(tx, 'term', term.id)
+  const gone = { ...changeOf(term.id), isPublic: false, isDeleted: true }
+  recordChange(tx, gone, { action: 'delete', name: term.name })
 }
 
 const changeCounts = statement<{ ids: number[]; more: number[] }>()((db, value) =>
@@ -287,9 +294,10 @@ const changeCounts = statement<{ ids: number[]; more: number[] }>()((db, value) 
     ),
 )
 
-/** Counts one event more, and one fewer, for these terms. The caller notes that they changed. */
-export async function adjustCounts(tx: Db, more: readonly number[], fewer: readonly number[]): Promise<void> {
+/** Counts one event more, and one fewer, for these terms. */
+export async function adjustCounts(tx: Tx, more: readonly number[], fewer: readonly number[]): Promise<void> {
   const ids = [...more, ...fewer]
+  for (const id of ids) recordChange(tx, changeOf(id))
   // No term has the id 0, and lists are not empty.
   if (ids.length > 0) await changeCounts(tx, { ids, more: more.length > 0 ? [...more] : [0] })
 }

@@ -47,7 +47,7 @@ export function noteAnswer(metrics: Metrics, answered: Answered): void {
 export function countDatabase(metrics: Metrics, database: Database): Database {
   return {
     ...database,
-    write: (work) => timed(metrics, 'writes', () => database.write(work)),
+    write: (work, by) => timed(metrics, 'writes', () => database.write(work, by)),
     findMatching: (search) => timed(metrics, 'searches', () => database.findMatching(search)),
   }
 }
@@ -171,14 +171,21 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
     single('kalends_database_up', 'gauge', '1 when the database answered just now.', Number(position !== undefined)),
     ...(position === undefined
       ? []
-      : [single('kalends_log_position', 'gauge', 'The number of the last change in the log of changes.', position)]),
+      : [
+          single(
+            'kalends_log_position',
+            'gauge',
+            'The position of the last change in the record of changes.',
+            position,
+          ),
+        ]),
   ]
 }
 
-/** The number of the last change; undefined when the database does not answer. */
+/** The position of the last change; undefined when the database does not answer. */
 async function lastChange({ read }: Database): Promise<number | undefined> {
-  const last = read.selectFrom('changes').select('version').orderBy('version', 'desc').limit(1).executeTakeFirst()
-  return last.then((row) => Number(row?.version ?? 0)).catch(() => undefined)
+  const last = read.selectFrom('changes').select('position').orderBy('position', 'desc').limit(1).executeTakeFirst()
+  return last.then((row) => Number(row?.position ?? 0)).catch(() => undefined)
 }
 
 function processFamilies(loopDelay: LoopDelay): Family[] {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { touch } from '../support/recording.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.
@@ -131,10 +132,7 @@ describe('addresses', () => {
     const store = (table: 'events' | 'venues' | 'organizers', id: number, website: string) =>
       service.app.database.write(async (tx) => {
         await tx.updateTable(table).set({ website }).where('id', '=', id).execute()
-        await tx
-          .insertInto('changes')
-          .values({ kind: table.slice(0, -1) as 'event', record: id })
-          .execute()
+        await touch(tx, table.slice(0, -1) as 'event', id)
       })
     for (const website of ['file:///etc/passwd', 'javascript:alert(1)', 'intent://x', 'nonsense']) {
       await store('events', event.id, website)

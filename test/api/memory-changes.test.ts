@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { cacheBudget } from '../../src/cache/cache.ts'
 import { eventsOfTerm, linksOf } from '../../src/memory/event-index.ts'
 import { catchUp, closeMemory, type EventMemory, loadMemory, openEventMemory } from '../../src/memory/event-memory.ts'
+import { touch } from '../support/recording.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -123,9 +124,7 @@ test('a change that cannot be taken in costs the memory for a while, and not who
   const event = await create('/events', { title: 'Before', ...day })
   await loaded()
   await withoutLinks(async () => {
-    await service.app.database.write((tx) =>
-      tx.insertInto('changes').values({ kind: 'event', record: event.id }).execute(),
-    )
+    await service.app.database.write((tx) => touch(tx, 'event', event.id))
     await catchUp(memory)
     assert.equal(memory.index, undefined)
     assert.ok(reported.length > 0)

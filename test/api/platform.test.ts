@@ -401,20 +401,25 @@ describe('one image', () => {
       [image, image, image],
     )
     const changes = () => service.app.database.read.selectFrom('changes').select(['kind', 'record'])
-    const before = await changes().execute()
+    const [{ position = 0 } = {}] = await service.app.database.read
+      .selectFrom('changes')
+      .select('position')
+      .orderBy('position', 'desc')
+      .limit(1)
+      .execute()
     assert.equal((await service.remove(`${PLATFORM}/media/${image}`)).status, 200)
     assert.equal((await service.get(`/events/${event.body.id}`)).body.image, false)
     assert.equal((await service.get(`/venues/${venue.body.id}`)).body.image, undefined)
     assert.equal((await service.get(`/organizers/${organizer.body.id}`)).body.image, undefined)
     assert.equal((await service.get(`/events/${kept.body.id}`)).body.image.id, other)
-    const noted = (await changes().orderBy('version').execute()).slice(before.length)
+    const noted = await changes().where('position', '>', position).orderBy('record').execute()
     assert.deepEqual(
       noted.map(({ kind, record }) => [kind, record]),
       [
+        ['image', image],
         ['event', event.body.id],
         ['venue', venue.body.id],
         ['organizer', organizer.body.id],
-        ['image', image],
       ],
     )
   })

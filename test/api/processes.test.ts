@@ -128,7 +128,7 @@ test('what clients have kept names nothing any more once the calendar was restor
   // A service that has just started may not know yet how far the calendar has come.
   await until(async () => (await ask(again, tag)) === 304, 'the tag is not known any more')
   await again.end()
-  const words = ['--database', scratch.address, '--data', folder, 'restored']
+  const words = ['--database', scratch.address, '--data', folder, 'invalidate-etags']
   assert.equal(await startProcess('src/main.ts', words).ended, 0)
   const restored = await start()
   await until(async () => (await ask(restored, (await tagOf(restored)) ?? '')) === 304, 'its own tag is not known')
@@ -138,7 +138,9 @@ test('what clients have kept names nothing any more once the calendar was restor
 test('a command on a calendar that is not there says so, and makes none', () => {
   const missing = join(folder, 'missing')
   const commands = [
+    ['invalidate-etags'],
     ['restored'],
+    ['audit'],
     ['user', 'list'],
     ['user', 'add', 'anna', '--role', 'editor'],
     ['password', 'add', 'admin'],

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import sharp from 'sharp'
 import { noteUnshowable } from '../../src/storage/unshowable.ts'
 import { databaseName } from '../support/database.ts'
+import { touch } from '../support/recording.ts'
 import { credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -50,7 +51,7 @@ async function poison(table: Table, id: number, columns: Record<string, unknown>
       .where('id', '=', id)
       .execute()
     const kind = table.slice(0, -1) as 'event'
-    await tx.insertInto('changes').values({ kind, record: id }).execute()
+    await touch(tx, kind, id)
   })
 }
 

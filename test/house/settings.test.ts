@@ -83,6 +83,7 @@ const examples: Record<SettingName, readonly [string, string]> = {
   rate_limit: ['10', '20'],
   drain_ms: ['5000', '10000'],
   stop_ms: ['5000', '20000'],
+  history_days: ['0', '30'],
   trusted_proxy: ['127.0.0.1', '10.0.0.1,10.0.0.2'],
   metrics: ['127.0.0.1:9464', '[::1]:0'],
   request_log: ['writes', 'none'],

@@ -169,9 +169,9 @@ test('every change of a credential is noted as one of its user', async (t) => {
   const anna = await addUser(database, 'anna')
   await give(database, anna, 'password')
   await database.write((tx) => revokeCredential(tx, anna, 'all'))
-  const changes = await database.read.selectFrom('changes').select(['kind', 'record']).execute()
+  const changes = await database.read.selectFrom('changes').select(['kind', 'record', 'revision']).execute()
   assert.deepEqual(
-    changes.map(({ kind, record }) => `${kind} ${record}`),
-    ['user 1', 'user 1', 'user 1'],
+    changes.map(({ kind, record, revision }) => `${kind} ${record}: ${revision}`),
+    ['user 1: 3'],
   )
 })

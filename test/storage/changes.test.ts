@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { cacheBudget } from '../../src/cache/cache.ts'
 import { catchUp, closeMemory, openEventMemory } from '../../src/memory/event-memory.ts'
-import { type Database, recordChange } from '../../src/storage/database.ts'
-import { migrate } from '../../src/storage/migrate.ts'
-import { openPostgres } from '../../src/storage/postgres/postgres.ts'
-import { openSqlite } from '../../src/storage/sqlite/sqlite.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { dropOld } from '../../src/storage/pruning.ts'
+import { recordChange } from '../../src/storage/recording.ts'
 import { databaseName } from '../support/database.ts'
-import { startPostgres } from '../support/postgres.ts'
 import { readAll, startProcess } from '../support/processes.ts'
+import { touch } from '../support/recording.ts'
 import { until } from '../support/waiting.ts'
 import { openAgain, openScratch } from './open.ts'
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
-const change = (database: Database, record: number) => database.write((tx) => recordChange(tx, 'event', record))
+const change = (database: Database, record: number) => database.write((tx) => touch(tx, 'event', record))
 
 async function readFrom(database: Database, cursor: string) {
   const read = await database.readChanges(cursor)
@@ -30,9 +29,9 @@ test('changes since a cursor are those committed after it, each once', async (t)
   const cursor = await database.cursor()
   assert.deepEqual((await readFrom(database, cursor)).changes, [])
   await database.write(async (tx) => {
-    await recordChange(tx, 'venue', 2)
-    await recordChange(tx, 'term', 2)
-    await recordChange(tx, 'venue', 2)
+    await touch(tx, 'venue', 2)
+    await touch(tx, 'term', 2)
+    await touch(tx, 'venue', 2)
   })
   const read = await readFrom(database, cursor)
   assert.deepEqual(
@@ -54,7 +53,7 @@ test('a cursor stays the same for as long as nothing is committed', async (t) =>
   const cursor = await database.cursor()
   await assert.rejects(
     database.write(async (tx) => {
-      await recordChange(tx, 'event', 2)
+      await touch(tx, 'event', 2)
       throw new Error('not after all')
     }),
   )
@@ -98,7 +97,7 @@ test('a change is told although transactions that began before it go on', onPost
   const start = await database.cursor()
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const slow = other.write(async (tx) => {
-    await recordChange(tx, 'event', 1)
+    await touch(tx, 'event', 1)
     begun.resolve()
     await released.promise
   })
@@ -199,42 +198,121 @@ test('a node whose listening connection is cut notices changes soon again', onPo
   }
 })
 
-const KEEP_FEW = { rows: 20, ms: 0, everyCommits: 10 }
+const DAY_MS = 86_400_000
 
-/** A database that drops changes early, where no transaction of anybody else holds that up. */
-async function openPruning(t: TestContext): Promise<Database> {
-  if (databaseName() === 'sqlite') {
-    const { address } = await openScratch(t)
-    const database = openSqlite(address.slice('sqlite:'.length), KEEP_FEW)
-    t.after(() => database.close())
-    return database
-  }
-  const server = await startPostgres()
-  const database = await openPostgres(server.address(), KEEP_FEW)
-  t.after(async () => {
-    await database.close()
-    await server.close()
-  })
-  await migrate(database)
-  return database
+async function remove(database: Database, record: number): Promise<void> {
+  const gone = { kind: 'event', record, wasPublic: true, isPublic: false, isDeleted: true } as const
+  await database.write(async (tx) => recordChange(tx, gone))
 }
 
-test('old changes are dropped now and then, and who has missed them is told so', async (t) => {
-  const database = await openPruning(t)
-  const countKept = async () => {
-    const { rows } = await sql<{ count: number }>`select count(*) as count from changes`.execute(database.read)
-    return rows[0]?.count ?? 0
-  }
-  const start = await database.cursor()
-  for (let i = 1; i <= 100; i++) await change(database, i)
-  // Dropping goes on beside the writes.
-  await until(async () => (await countKept()) <= 60, 'they are kept')
-  assert.ok((await countKept()) >= 20)
-  assert.equal(await database.readChanges(start), 'too old')
+const recordsOf = async (database: Database) =>
+  (await database.read.selectFrom('changes').select('record').orderBy('record').execute()).map(({ record }) => record)
 
+test('the rows of deleted records go after 90 days, and who has missed them is told so; those of others stay', async (t) => {
+  const { database } = await openScratch(t)
+  await change(database, 1)
+  const early = await database.cursor()
+  await change(database, 2)
+  await remove(database, 3)
+  await remove(database, 1)
+  await change(database, 4)
   const late = await database.cursor()
-  for (let i = 1; i <= 10; i++) await change(database, i)
-  assert.equal((await readFrom(database, late)).changes.length, 10)
+  await dropOld(database, 0, Date.now() + 89 * DAY_MS)
+  assert.deepEqual(await recordsOf(database), [1, 2, 3, 4])
+  await dropOld(database, 0, Date.now() + 91 * DAY_MS)
+  assert.deepEqual(await recordsOf(database), [2, 4])
+  assert.equal(await database.cursor(), late)
+  assert.equal(await database.readChanges(early), 'too old')
+  assert.deepEqual((await readFrom(database, late)).changes, [])
+  await change(database, 2)
+  assert.deepEqual((await readFrom(database, late)).changes, [{ kind: 'event', record: 2 }])
+})
+
+test('the latest change stays although its record was deleted long ago, so that no cursor is given twice', async (t) => {
+  const { database } = await openScratch(t)
+  await change(database, 1)
+  await remove(database, 2)
+  const cursor = await database.cursor()
+  await dropOld(database, 0, Date.now() + 365 * DAY_MS)
+  assert.equal(await database.cursor(), cursor)
+  assert.deepEqual(await recordsOf(database), [1, 2])
+})
+
+test('two thousand and more tombstones are dropped in small writes', async (t) => {
+  const { database } = await openScratch(t)
+  await database.write(async (tx) => {
+    for (let record = 1; record <= 2500; record++)
+      recordChange(tx, { kind: 'image', record, wasPublic: true, isPublic: false, isDeleted: true })
+  })
+  await change(database, 9999)
+  await dropOld(database, 0, Date.now() + 91 * DAY_MS)
+  assert.deepEqual(await recordsOf(database), [9999])
+})
+
+test('a row tells how often its record changed, by whom, and whether the public could see it', async (t) => {
+  const { database } = await openScratch(t)
+  const steps = [
+    { wasPublic: false, isPublic: false },
+    { wasPublic: false, isPublic: true },
+    { wasPublic: true, isPublic: false },
+    { wasPublic: false, isPublic: false, isDeleted: true },
+  ]
+  const rows: unknown[] = []
+  for (const step of steps) {
+    const by = { user: 7, login: 'anna', address: '', client: '', request: '' }
+    await database.write(async (tx) => recordChange(tx, { kind: 'venue', record: 5, ...step }), by)
+    const columns = ['revision', 'was_public', 'is_public', 'deleted', 'user'] as const
+    rows.push(...(await database.read.selectFrom('changes').select(columns).execute()).map((row) => Object.values(row)))
+  }
+  assert.deepEqual(rows, [
+    [1, 0, 0, 0, 7],
+    [2, 0, 1, 0, 7],
+    [3, 1, 0, 0, 7],
+    [4, 1, 0, 1, 7],
+  ])
+})
+
+test('a reader that follows eight writers of the same records misses no change, and no cursor stands for different data', async (t) => {
+  const { database, address } = await openScratch(t)
+  const seen = new Map<number, number>()
+  const states = new Map<string, string>()
+  let cursor = await database.cursor()
+  const revisions = () => database.read.selectFrom('changes').select(['record', 'revision']).orderBy('record').execute()
+  const look = async () => {
+    const read = await readFrom(database, cursor)
+    const rows = await revisions()
+    const state = JSON.stringify(rows)
+    // What it reads is as new as the cursor at the least, and of that cursor if nothing was committed meanwhile.
+    if ((await database.cursor()) === read.cursor) {
+      assert.equal(states.get(read.cursor) ?? state, state)
+      states.set(read.cursor, state)
+    }
+    const now = new Map(rows.map((row) => [row.record, row.revision]))
+    for (const { record } of read.changes) seen.set(record, now.get(record) ?? 0)
+    cursor = read.cursor
+  }
+  const writers = [1, 2].map(() => startProcess('test/storage/writing-process.ts', [address, '4', '150', '12']))
+  let isWriting = true
+  const written = Promise.all(writers.map(readAll)).finally(() => {
+    isWriting = false
+  })
+  let looks = 0
+  for (; isWriting; looks++) {
+    await look()
+    await sleep(1)
+  }
+  await look()
+  const lines = (await written).flat()
+  assert.equal(lines.length, 1200)
+  const rows = await revisions()
+  assert.deepEqual(
+    rows.map(({ record, revision }) => [record, revision]),
+    [...seen].sort(([a], [b]) => a - b),
+  )
+  const touched = lines.flatMap((line) => line.split(' '))
+  const sum = rows.reduce((total, { revision }) => total + revision, 0)
+  assert.equal(sum, touched.length, 'every write counts once')
+  t.diagnostic(`${looks} looks, ${states.size} cursors`)
 })
 
 test('a cursor of a database that was replaced by an older one is too old', async (t) => {
@@ -248,8 +326,7 @@ test('more changes than anybody would take in one by one are too old', async (t)
   const { database } = await openScratch(t)
   const cursor = await database.cursor()
   await database.write(async (tx) => {
-    const rows = Array.from({ length: 10_001 }, (_, record) => ({ kind: 'event' as const, record }))
-    while (rows.length > 0) await tx.insertInto('changes').values(rows.splice(0, 1000)).execute()
+    for (let record = 1; record <= 10_001; record++) await touch(tx, 'event', record)
   })
   assert.equal(await database.readChanges(cursor), 'too old')
 })

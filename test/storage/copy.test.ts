@@ -375,7 +375,8 @@ test('tables come after those they refer to, without those that a database keeps
   assert.ok(names.indexOf('records') < names.indexOf('events'))
   assert.ok(names.indexOf('users') < names.indexOf('credentials'))
   assert.ok(names.indexOf('events') < names.indexOf('event_venues'))
-  assert.ok(!names.includes('changes') && !names.includes('migrations'))
+  assert.ok(names.includes('changes') && names.includes('history') && !names.includes('migrations'))
+  assert.ok(!tables.find(({ name }) => name === 'changes')?.columns.includes('position'))
   const links = tables.find(({ name }) => name === 'event_venues')
   assert.deepEqual(links, {
     name: 'event_venues',
@@ -388,7 +389,7 @@ test('tables come after those they refer to, without those that a database keeps
       .filter(({ counter }) => counter !== undefined)
       .map(({ name, counter }) => `${name}.${counter}`)
       .sort(),
-    ['credentials.id', 'records.id', 'terms.id', 'users.id'],
+    ['credentials.id', 'history.id', 'records.id', 'terms.id', 'users.id'],
   )
   await database.close()
   await remove()

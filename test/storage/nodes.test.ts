@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type App, startApp } from '../../src/app.ts'
-import { recordChange } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
+import { touch } from '../support/recording.ts'
 import { addUsers, type Reader, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -179,7 +179,7 @@ test('a list has the same entity tag on all nodes with the same settings, whatev
   }
   const seen = new Set<string | null>()
   for (let round = 0; round < 3; round++) {
-    await apps[0].database.write((tx) => recordChange(tx, 'event', 1))
+    await apps[0].database.write((tx) => touch(tx, 'event', 1))
     await until(async () => {
       const [one, other] = await Promise.all([tagAt(apps[0]), tagAt(apps[1])])
       const isNew = one === other && !seen.has(one)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
-import { type Database, recordChange } from '../../src/storage/database.ts'
+import type { Database } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { DatabaseUnavailable } from '../../src/storage/unavailable.ts'
 import { administer, databaseName, SERVER, scratchDatabase } from '../support/database.ts'
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { touch } from '../support/recording.ts'
 import { startService } from '../support/service.ts'
 import { happensWithin, until } from '../support/waiting.ts'
 
@@ -93,7 +94,7 @@ test('nothing is left behind in the sessions of a pooler', pooled, async (t) => 
   await until(() => isListening, 'nobody listens')
   // So often that a server of our own would keep the statement.
   for (let i = 0; i < 20; i++)
-    await Promise.all([1, 2, 3].map((record) => database.write((tx) => recordChange(tx, 'event', record))))
+    await Promise.all([1, 2, 3].map((record) => database.write((tx) => touch(tx, 'event', record))))
   const states = await Promise.all(
     Array.from({ length: SESSIONS * 2 }, async () => {
       const { rows } = await sql<{ state: string }>`
@@ -126,7 +127,7 @@ test(
     }, 'notifications get through')
     for (let record = 1; record <= 5; record++) {
       heard = 0
-      await one.write((tx) => recordChange(tx, 'event', record))
+      await one.write((tx) => touch(tx, 'event', record))
       await until(() => heard > 0, 'it was not noticed')
     }
   },
@@ -143,7 +144,7 @@ test('with the parameter listen, notifications come past the pooler', pooled, as
     return happensWithin(400, () => heard > 0)
   }, 'notifications do not get through')
   heard = 0
-  await one.write((tx) => recordChange(tx, 'event', 1))
+  await one.write((tx) => touch(tx, 'event', 1))
   await until(() => heard > 0, 'it was not noticed')
   await assert.rejects(openDatabase(`${address}?listen=a/b`), /takes HOST:PORT as listen, not "a\/b"\.$/)
 })

@@ -1,21 +1,29 @@
-// Writes to a database from several writers at once, printing the record of each write once it is acknowledged:
-//   node test/storage/writing-process.ts ADDRESS WRITERS WRITES
-
-import { recordChange } from '../../src/storage/database.ts'
+// Writes to a database from several writers at once, printing the records of each write once it is acknowledged:
+//   node test/storage/writing-process.ts ADDRESS WRITERS WRITES [RECORDS]
+// Each write makes a record; with RECORDS it changes two of so many, in any order.
 import { openDatabase } from '../../src/storage/open-database.ts'
+import type { Tx } from '../../src/storage/recording.ts'
+import { touch } from '../support/recording.ts'
 
-const [address = '', writers = '1', writes = '1'] = process.argv.slice(2)
+const [address = '', writers = '1', writes = '1', records] = process.argv.slice(2)
 const database = await openDatabase(address)
 
+async function makeRecord(tx: Tx): Promise<string> {
+  const { id } = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
+  await touch(tx, 'event', id)
+  return String(id)
+}
+
+async function changeTwo(tx: Tx): Promise<string> {
+  const draw = () => 1 + Math.floor(Math.random() * Number(records))
+  const drawn = [...new Set([draw(), draw()])]
+  for (const record of drawn) await touch(tx, 'event', record)
+  return drawn.join(' ')
+}
+
 async function write(): Promise<void> {
-  for (let i = 0; i < Number(writes); i++) {
-    const id = await database.write(async (tx) => {
-      const record = await tx.insertInto('records').values({ kind: 'event' }).returning('id').executeTakeFirstOrThrow()
-      await recordChange(tx, 'event', record.id)
-      return record.id
-    })
-    process.stdout.write(`${id}\n`)
-  }
+  for (let i = 0; i < Number(writes); i++)
+    process.stdout.write(`${await database.write(records === undefined ? makeRecord : changeTwo)}\n`)
 }
 
 await Promise.all(Array.from({ length: Number(writers) }, write))

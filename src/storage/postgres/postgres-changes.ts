@@ -4,12 +4,18 @@ import type { Change, Cursor, Database, Db } from '../database.ts'
 import { isPostgres } from '../dialect.ts'
 import { statement } from '../statement.ts'
 
-// Sequences count in the order of asking, not of committing, so a version does not tell which commits a reader has seen. Each change carries
-// the id of its transaction instead, and a cursor is a snapshot: what it sees is known, and what the present one sees beyond it is what
-// was committed in between.
+// Sequences count in the order of asking, not of committing, so a number does not tell which commits a reader has seen. The position of a
+// change is the id of its transaction instead, and a cursor is a snapshot: what it sees is known, and what the present one sees beyond it is
+// what was committed in between.
+//
+// A record has one row, with the transaction that changed it last. Writers of a row follow each other, since each locks it until it is
+// committed: whoever wrote it last was committed after all who wrote it before. So if a reader has not seen one of them, it has not seen the
+// last one either, and finds the row, even where that transaction has a smaller id than one before it.
 //
 // A cursor is written as the end of the transactions it sees, and those before it that were still running, as in `14-11-12`. The end is
-// that of the last change rather than of the present, so that the cursor stays the same, on every node, for as long as nothing changes.
+// that of the greatest position rather than of the present, so that the cursor stays the same, on every node, for as long as nothing changes.
+// It may go back when a transaction with a small id writes over the greatest position, but no cursor is ever given twice for different
+// data: the transaction that was committed last always has a row, and only cursors from then on see it.
 
 /** Adds the columns of a change that PostgreSQL needs and SQLite does not; part of the first migration. */
 export async function stampChanges(db: Db): Promise<void> {
@@ -22,19 +28,19 @@ export async function stampChanges(db: Db): Promise<void> {
 }
 
 /**
- * Forgets changes that a transaction of this server cannot have made, since the database was brought here from another one: their ids
- * would look new for a long time.
+ * Dates changes anew that a transaction of this server cannot have made, since the database was brought here from another one: they would
+ * look new for a long time.
  */
-export async function forgetForeignChanges(tx: Db): Promise<void> {
+export async function adoptForeignChanges(tx: Db): Promise<void> {
   if (!isPostgres(tx)) return
-  await sql`delete from changes where xact > pg_current_xact_id()`.execute(tx)
+  await sql`update changes set position = pg_current_xact_id() where position > pg_current_xact_id()`.execute(tx)
   await sql`update changes_dropped set before = '0' where before > pg_current_xact_id()`.execute(tx)
 }
 
-// `changes.xact` orders by number; `xact` alone would be the text beside it.
+// `changes.position` orders by number; `position` alone would be the text beside it.
 /** The parts of a cursor: the present snapshot and the last change it sees. */
 export const CURSOR_COLUMNS =
-  'pg_current_snapshot()::text as present, (select xact::text from changes order by changes.xact desc limit 1) as last'
+  'pg_current_snapshot()::text as present, (select position::text from changes order by changes.position desc limit 1) as last'
 
 export interface CursorColumns {
   present: string
@@ -70,8 +76,8 @@ const selectUnseen = statement<{ snapshot: string }>()((_db, value) => {
       or pg_snapshot_xmax(${seen}) > pg_snapshot_xmax(present.present::pg_snapshot) as lost
     from (select ${sql.raw(CURSOR_COLUMNS)}) as present
     left join (
-      select distinct kind, record from changes
-      where xact >= pg_snapshot_xmin(${seen}) and not pg_visible_in_snapshot(xact, ${seen}) limit ${MOST_CHANGES + 1}
+      select kind, record from changes
+      where position >= pg_snapshot_xmin(${seen}) and not pg_visible_in_snapshot(position, ${seen}) limit ${MOST_CHANGES + 1}
     ) as unseen on true
   `
 })
@@ -85,14 +91,19 @@ export async function findChanges(db: Db, since: Cursor): ReturnType<Database['r
   return { changes, cursor: cursorOf(row) }
 }
 
-/** Drops changes that every transaction running at the cursor's time came after, but for the newest `rows`. */
-export async function dropChanges(tx: Db, before: Cursor, rows: number): Promise<void> {
-  const { rows: found } = await sql<{ edge: string }>`
-    select least(xact, pg_snapshot_xmin(${asSnapshot(before)}::pg_snapshot))::text as edge
-    from changes order by xact desc offset ${rows} limit 1
+/** Drops so many rows at the most of records that were deleted before a time, but for those of the greatest position. Returns how many. */
+export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const { rows } = await sql<{ position: string }>`
+    delete from changes where (kind, record) in (
+      select kind, record from changes
+      where deleted = 1 and changed_utc < ${beforeUtc}
+        and position < (select position from changes order by changes.position desc limit 1)
+      limit ${most})
+    returning position::text as position
   `.execute(tx)
-  const [last] = found
-  if (!last) return
-  await sql`delete from changes where xact < ${last.edge}::xid8`.execute(tx)
-  await sql`update changes_dropped set before = ${last.edge}::xid8 where before < ${last.edge}::xid8`.execute(tx)
+  const last = rows.reduce((latest, { position }) => (BigInt(position) > latest ? BigInt(position) : latest), 0n)
+  const before = String(last + 1n)
+  if (rows.length > 0)
+    await sql`update changes_dropped set before = ${before}::xid8 where before < ${before}::xid8`.execute(tx)
+  return rows.length
 }

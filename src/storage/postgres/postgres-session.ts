@@ -92,13 +92,14 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
 /**
  * Runs `work` in a transaction of its own, which ends with the statements `ending`, the last of which commits. Statements that it begins
  * together reach the server together and run in that order, other than in transactions of the query builder, where each waits for the one
- * before. Rejects as statements do.
+ * before. `last` stands for statements
+ * that have begun and reach the server with the end. Rejects as statements do.
  */
 export async function transact<T>(
   pool: Pool,
   { statementMs, lockMs }: TransactionLimits,
   ending: string,
-  work: (tx: Db) => Promise<T>,
+  work: (tx: Db) => Promise<{ result: T; last: Promise<void> }>,
 ): Promise<T> {
   const session = await openSession(pool, statementMs)
   const kept = async () => {}
@@ -124,10 +125,15 @@ export async function transact<T>(
     const begun = begin(session, `begin; set local lock_timeout = ${lockMs}`)
     // The first statements go out with it. When it fails, so do they.
     begun.catch(() => undefined)
-    const result = await work(tx)
+    const { result, last } = await work(tx)
     isOver = true
+    last.catch(() => undefined)
     await begun
-    await commit(session, ending)
+    // When they fail, the server does not commit.
+    const committed = commit(session, ending)
+    committed.catch(() => undefined)
+    await last
+    await committed
     return result
   } catch (error) {
     isOver = true

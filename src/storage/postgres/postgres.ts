@@ -2,17 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
 import { Pool, type PoolConfig } from 'pg'
 import { runQueries } from '../aside.ts'
-import { makePruner, RETENTION, type Retention } from '../changes.ts'
 import { isConflict, isRace } from '../conflict.ts'
 import type { Database, Db } from '../database.ts'
 import { withoutPassword } from '../database-address.ts'
 import { holdName } from '../locks.ts'
+import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
+import { saveRecording } from '../save-recording.ts'
 import type { Tables } from '../schema.ts'
 import { findContaining } from '../search/search-index.ts'
 import { runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, reason } from '../unavailable.ts'
 import { type Reach, readAddress } from './postgres-address.ts'
-import { dropChanges, findChanges, presentCursor } from './postgres-changes.ts'
+import { findChanges, presentCursor } from './postgres-changes.ts'
 import { type Listener, makeListener } from './postgres-listener.ts'
 import { sessionDialect, sharedRunner, type TransactionLimits, transact } from './postgres-session.ts'
 import { inShare, makeShare, type Share } from './postgres-share.ts'
@@ -28,7 +29,7 @@ const OLDEST = 140_000
 interface PostgresDatabase {
   pool: Pool
   db: Db
-  /** Takes as long as it takes: for migrations and pruning. */
+  /** Takes as long as it takes: for migrations. */
   patient: Db
   limits: TransactionLimits
   writes: Share
@@ -37,7 +38,6 @@ interface PostgresDatabase {
   others: Listener
   /** Writes under way. */
   writing: number
-  prune: () => void
 }
 
 /**
@@ -45,7 +45,7 @@ interface PostgresDatabase {
  * whatever happens to the server: work that cannot be done meanwhile rejects with DatabaseUnavailable.
  * @throws Error with one sentence when it cannot be opened.
  */
-export async function openPostgres(address: string, retention: Retention = RETENTION): Promise<Database> {
+export async function openPostgres(address: string): Promise<Database> {
   const reach = readAddress(address)
   const pool = openPool(reach.config)
   const db = new Kysely<Tables>({ dialect: sessionDialect(pool, reach.statementMs) })
@@ -56,7 +56,7 @@ export async function openPostgres(address: string, retention: Retention = RETEN
     await pool.end()
     throw new Error(`The database ${withoutPassword(address)} cannot be opened: ${reason(error)}`)
   }
-  return presentDatabase(openNode(reach, pool, db, retention))
+  return presentDatabase(openNode(reach, pool, db))
 }
 
 /** A pool whose broken connections are replaced; the failed statement tells their users. */
@@ -67,7 +67,7 @@ function openPool(config: PoolConfig): Pool {
   return pool
 }
 
-function openNode(reach: Reach, pool: Pool, db: Db, retention: Retention): PostgresDatabase {
+function openNode(reach: Reach, pool: Pool, db: Db): PostgresDatabase {
   const { listening, connections, connectMs, statementMs, lockMs } = reach
   const patient = new Kysely<Tables>({ dialect: sessionDialect(pool, Number.POSITIVE_INFINITY) })
   const listeners = new Set<() => void>()
@@ -81,11 +81,6 @@ function openNode(reach: Reach, pool: Pool, db: Db, retention: Retention): Postg
     listeners,
     others: makeListener(listening, pool, () => callAll(listeners)),
     writing: 0,
-    prune: makePruner(
-      retention,
-      () => presentCursor(db),
-      (before, rows) => patient.transaction().execute((tx) => dropChanges(tx, before, rows)),
-    ),
   }
 }
 
@@ -99,7 +94,7 @@ function presentDatabase(node: PostgresDatabase): Database {
     read: db,
     readPublic: () => db,
     aside: ((from, _lane, queries) => inShare(asides, () => runQueries(from, queries))) as Database['aside'],
-    write: (work) => write(node, work),
+    write: (work, by = writerBy('')) => write(node, work, by),
     migrate: (work) =>
       node.patient.transaction().execute(async (tx) => {
         await holdName(tx, 'migrations')
@@ -130,14 +125,19 @@ function presentDatabase(node: PostgresDatabase): Database {
  * Runs a transaction and announces it. A commit that notifies reaches the other nodes soonest, but no two such commits are written to disk
  * together. So only a write that has this node to itself is announced by its commit.
  */
-async function write<T>(node: PostgresDatabase, work: (tx: Db) => Promise<T>): Promise<T> {
+async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by: Writer): Promise<T> {
+  const recorded = async (db: Db) => {
+    const tx = recordingOf(db, by)
+    const result = await work(tx)
+    return { result, last: saveRecording(tx) }
+  }
   const isAlone = node.writing++ === 0
   try {
     const ending = isAlone ? `${node.others.telling}; commit` : 'commit'
-    const result = await untilSettled(() => inShare(node.writes, () => transact(node.pool, node.limits, ending, work)))
+    const attempt = () => transact(node.pool, node.limits, ending, recorded)
+    const result = await untilSettled(() => inShare(node.writes, attempt))
     callAll(node.listeners)
     if (!isAlone) node.others.tell()
-    node.prune()
     return result
   } finally {
     node.writing--

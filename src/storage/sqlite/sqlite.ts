@@ -1,13 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type SqliteStatement, sql } from 'kysely'
+import type { SqliteStatement } from 'kysely'
 import { type Lane, type ReadQuery, runQueries } from '../aside.ts'
-import { MOST_CHANGES, makePruner, RETENTION, type Retention } from '../changes.ts'
-import type { Change, Cursor, Database, Db } from '../database.ts'
+import type { Database, Db } from '../database.ts'
 import type { IdSet } from '../id-set.ts'
+import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
+import { saveRecording } from '../save-recording.ts'
 import { indexWaiting } from '../search/event-words.ts'
 import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
 import { runDirectly } from '../statement.ts'
 import { askReaders, closeReaders, makeReaderPool, type ReaderPool } from './reader-pool.ts'
+import { findChanges, presentCursor } from './sqlite-changes.ts'
 import { connect, LOG_PAGES, type Prepare, prepareKept, runPrepared } from './sqlite-connection.ts'
 import { whenFree } from './sqlite-failure.ts'
 import { readingBuilder, runRead } from './sqlite-queries.ts'
@@ -25,7 +27,7 @@ const MIGRATION_MS = 60_000
  * (`reader-pool.ts`), which have connections of their own. Waiting for a lock never blocks other requests.
  * @throws Error with one sentence when the file cannot be opened.
  */
-export function openSqlite(file: string, retention: Retention = RETENTION): Database {
+export function openSqlite(file: string): Database {
   const writer = connect(file, CACHE_KB)
   // It reads little, and the next commit empties its cache.
   const reader = file === ':memory:' ? writer : connect(file, READER_CACHE_KB)
@@ -38,17 +40,10 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
 
   const writes = makeWrites(writer, written, () => {
     for (const listener of listeners) listener()
-    prune()
     index()
     empty()
   })
-  const write: Database['write'] = (work) => enqueueWrite(writes, work)
-  const log = readLog(committedOnly)
-  const prune = makePruner(
-    retention,
-    async () => log.lastVersion(),
-    (before, rows) => write((tx) => dropChanges(tx, before, rows)),
-  )
+  const write: Database['write'] = (work, by) => enqueueWrite(writes, (db) => workRecording(db, work, by))
   const index = makeIndexer(committedOnly, (most) => indexWaiting(write, most))
   const empty = pool ? makeEmptier(writer, pool) : () => undefined
   const read = readingBuilder(readable)
@@ -62,8 +57,8 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
     aside: pool ? makeAside(read, pool) : (((db, _lane, queries) => runQueries(db, queries)) as Database['aside']),
     write,
     migrate: (work) => enqueueWrite(writes, work, MIGRATION_MS),
-    cursor: () => whenFree(() => log.lastVersion()),
-    readChanges: (since) => whenFree(() => log.readChanges(since)),
+    cursor: () => whenFree(() => presentCursor(committedOnly)),
+    readChanges: (since) => whenFree(() => findChanges(committedOnly, since)),
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -80,6 +75,14 @@ export function openSqlite(file: string, retention: Retention = RETENTION): Data
       writer.close()
     },
   }
+}
+
+/** Runs work in a transaction that has begun, and writes what it has recorded. */
+async function workRecording<T>(db: Db, work: (tx: Tx) => Promise<T>, by: Writer = writerBy('')): Promise<T> {
+  const tx = recordingOf(db, by)
+  const result = await work(tx)
+  await saveRecording(tx)
+  return result
 }
 
 /** Runs reads outside transactions in threads. */
@@ -198,40 +201,4 @@ function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () 
     for (const listener of listeners) listener()
     return true
   }
-}
-
-/** Reads the log of changes. Versions are in the order of commit, since one transaction writes at a time. */
-function readLog(prepare: Prepare) {
-  const all = <Row>(text: string, ...values: number[]) => prepare(text).all(values) as Row[]
-  const lastVersion = (): Cursor => {
-    const [last] = all<{ seq: number }>(`select seq from sqlite_sequence where name = 'changes'`)
-    return String(last?.seq ?? 0)
-  }
-  const readChanges = (since: Cursor): { changes: Change[]; cursor: Cursor } | 'too old' => {
-    const cursor = lastVersion()
-    if (cursor === since) return { changes: [], cursor }
-    const [oldest] = all<{ version: number | null }>('select min(version) as version from changes')
-    const rows = all<Change>(
-      'select distinct kind, record from changes where version > ? and version <= ? limit ?',
-      Number(since),
-      Number(cursor),
-      MOST_CHANGES + 1,
-    )
-    const first = oldest?.version ?? undefined
-    const isKnown = Number(since) < Number(cursor) && first !== undefined && first <= Number(since) + 1
-    if (!isKnown || rows.length > MOST_CHANGES) return 'too old'
-    return { changes: rows.map(({ kind, record }) => ({ kind, record })), cursor }
-  }
-  return { lastVersion, readChanges }
-}
-
-/** Changes dropped at once, so that a writer waits a few milliseconds. */
-const MOST_DROPPED = 5000
-
-/** Drops changes up to a cursor, but for the newest `rows`, a part of them at a time. */
-async function dropChanges(tx: Db, before: Cursor, rows: number): Promise<void> {
-  await sql`
-    delete from changes where version <= ${Number(before)}
-      and version <= (select max(version) - ${rows} from changes) and version < (select min(version) + ${MOST_DROPPED} from changes)
-  `.execute(tx)
 }

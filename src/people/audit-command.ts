@@ -1,0 +1,100 @@
+import { type Command, Option } from 'commander'
+import type { Database } from '../storage/database.ts'
+import { type HistoryFilter, listHistory } from '../storage/history.ts'
+import type { HistoryColumns } from '../storage/schema.ts'
+import { formatUtc } from '../text/zones.ts'
+import { run, table } from './user-commands.ts'
+
+const KINDS = ['event', 'venue', 'organizer', 'image', 'term', 'user'] as const
+
+/** The options of `audit`, as typed. */
+interface Asked {
+  user?: string
+  kind?: (typeof KINDS)[number]
+  record?: string
+  since?: string
+  until?: string
+  limit: string
+  json?: true
+}
+
+/** Puts the command `audit` on the command line; it opens the database, and closes it when done. */
+export function registerAuditCommand(
+  program: Command,
+  open: () => Promise<Database>,
+  clock: () => number = Date.now,
+): void {
+  program
+    .command('audit')
+    .description('List who wrote what, when and from where, the newest first.')
+    .option('--user <login>', 'only the acts of this user: login, or id')
+    .addOption(
+      new Option('--kind <kind>', 'only acts on records of this kind; categories and tags are terms').choices(KINDS),
+    )
+    .option('--record <id>', 'only acts on the record with this id')
+    .option('--since <when>', 'from a time on: 12h, 90d or 4w ago, a date, or a date and time in UTC')
+    .option('--until <when>', 'before a time')
+    .option('--limit <number>', 'so many acts at the most', '100')
+    .option('--json', 'each act as a JSON object on a line of its own')
+    .action((asked: Asked, command: Command) =>
+      run(command, open, async (database, print) => {
+        const filter = readFilter(asked, clock())
+        const rows = await listHistory(database.read, filter, wholeNumber('--limit', asked.limit))
+        if (!asked.json) print(table([HEAD, ...rows.map(cellsOf)]))
+        else for (const row of rows) print(JSON.stringify(row))
+      }),
+    )
+}
+
+const HEAD = ['TIME (UTC)', 'USER', 'ACT', 'KIND', 'ID', 'NAME', 'ADDRESS', 'CLIENT', 'REQUEST']
+
+function cellsOf(row: HistoryColumns): string[] {
+  const { time_utc, login, action, kind, record, name, address, client, request } = row
+  return [
+    time_utc,
+    login || '-',
+    action,
+    kind,
+    String(record),
+    name,
+    address || '-',
+    client || '-',
+    request || '-',
+  ].map(oneLine)
+}
+
+/** Without control characters: what clients send is not to steer the terminal. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+}
+
+function readFilter({ user, kind, record, since, until }: Asked, now: number): HistoryFilter {
+  return {
+    user: user === undefined ? undefined : /^\d+$/.test(user) ? { id: Number(user) } : { login: user.toLowerCase() },
+    kind,
+    record: record === undefined ? undefined : wholeNumber('--record', record),
+    since: since === undefined ? undefined : readWhen('--since', since, now),
+    until: until === undefined ? undefined : readWhen('--until', until, now),
+  }
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new Error(`${option} takes a whole number from 1 on, not "${text}".`)
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** A time in UTC as the database keeps it. */
+function readWhen(option: string, text: string, now: number): string {
+  const [, amount, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
+  const ms = amount === undefined ? momentMs(text) : now - Number(amount) * (UNIT_MS[unit] ?? Number.NaN)
+  if (Number.isNaN(ms))
+    throw new Error(`${option} takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00, not "${text}".`)
+  return formatUtc(ms)
+}
+
+function momentMs(text: string): number {
+  const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []
+  return day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`)
+}

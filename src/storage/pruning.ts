@@ -1,0 +1,32 @@
+import { formatUtc } from '../text/zones.ts'
+import type { Database, Db } from './database.ts'
+import { isPostgres } from './dialect.ts'
+import { dropHistory } from './history.ts'
+import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
+import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
+
+/** Days that the row of a deleted record stays among the changes; those of all others stay for good. */
+export const TOMBSTONE_DAYS = 90
+
+/** Rows dropped with one write, so that other writers wait a few milliseconds. */
+const DROPPED_AT_ONCE = 1000
+
+const DAY_MS = 86_400_000
+
+/**
+ * Drops the changes of records that have been deleted for 90 days, and the history that is older than so many days (0 keeps all of it), in
+ * small writes. A reader of changes that has not come so far starts afresh.
+ * @param now milliseconds since the epoch
+ */
+export async function dropOld(database: Pick<Database, 'write'>, historyDays: number, now: number): Promise<void> {
+  const daysAgo = (days: number) => formatUtc(now - days * DAY_MS)
+  const dropTombstones = (tx: Db) =>
+    (isPostgres(tx) ? dropFromPostgres : dropFromSqlite)(tx, daysAgo(TOMBSTONE_DAYS), DROPPED_AT_ONCE)
+  await untilFew(() => database.write(dropTombstones))
+  if (historyDays > 0)
+    await untilFew(() => database.write((tx) => dropHistory(tx, daysAgo(historyDays), DROPPED_AT_ONCE)))
+}
+
+async function untilFew(drop: () => Promise<number>): Promise<void> {
+  while ((await drop()) === DROPPED_AT_ONCE);
+}

@@ -1,0 +1,73 @@
+import type { Kysely } from 'kysely'
+import type { ChangeColumns, Tables } from './schema.ts'
+
+/** Who writes and by which way: the history tells of it. Empty texts stand for what is not known. */
+export interface Writer {
+  /** User id; 0 for the command line, the schedule and the service itself. */
+  user: number
+  login: string
+  /** Network address of the client. */
+  address: string
+  /** The program the client says it is, the command of the command line, or the part of the service that writes by itself. */
+  client: string
+  /** What the answer and the log call the request. */
+  request: string
+}
+
+/** The service, or a command of the command line, writing by itself. */
+export function writerBy(client: string): Writer {
+  return { user: 0, login: '', address: '', client, request: '' }
+}
+
+/** A record that a transaction creates, changes or removes. */
+export interface RecordedChange {
+  kind: ChangeColumns['kind']
+  record: number
+  /** Whether the public could see the record before, and can see it from now on. */
+  wasPublic: boolean
+  isPublic: boolean
+  isDeleted?: boolean
+}
+
+/** The acts that the history tells of: `role`, `grant` and `revoke` are about users and their credentials. */
+export type Action = 'create' | 'update' | 'publish' | 'trash' | 'restore' | 'delete' | 'role' | 'grant' | 'revoke'
+
+/** The act behind a change. A change that only follows from another, such as that of a count, has none. */
+export interface Act {
+  action: Action
+  /** Title or name of the record. */
+  name: string
+}
+
+interface Recorded extends RecordedChange {
+  act: Act | undefined
+}
+
+/** The changes of a transaction, each record once, written when it ends. */
+interface Recording {
+  writer: Writer
+  changes: Map<string, Recorded>
+}
+
+/**
+ * The inside of a transaction that writes. Only `database.write` makes one, and every function of a store that inserts, changes or removes
+ * rows takes it and records the change in it, so no change goes unrecorded.
+ */
+export type Tx = Kysely<Tables> & { readonly recording: Recording }
+
+/** Makes a connection within a transaction one that records; it is the same object. */
+export function recordingOf(db: Kysely<Tables>, writer: Writer): Tx {
+  return Object.assign(db, { recording: { writer, changes: new Map<string, Recorded>() } })
+}
+
+/** Records a change: for the functions of stores that make it. A record that changes twice in a transaction is recorded once. */
+export function recordChange({ recording: { changes } }: Tx, change: RecordedChange, act?: Act): void {
+  const key = `${change.kind} ${change.record}`
+  const before = changes.get(key)
+  changes.set(key, {
+    ...change,
+    wasPublic: before?.wasPublic ?? change.wasPublic,
+    // Who removes what they have just made has done both; who makes and then changes has made it.
+    act: act?.action === 'delete' ? act : (before?.act ?? act),
+  })
+}

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import { MOST_CHANGES } from '../changes.ts'
+import type { Change, Cursor, Database, Db } from '../database.ts'
+import type { Prepare } from './sqlite-connection.ts'
+
+// One transaction writes at a time, so positions are in the order of commits, and a cursor is the last of them.
+
+function select<Row>(prepare: Prepare, text: string, ...values: number[]): Row[] {
+  return prepare(text).all(values) as Row[]
+}
+
+const LAST = 'select position from changes order by position desc limit 1'
+
+/** Where the record of changes ends. */
+export function presentCursor(prepare: Prepare): Cursor {
+  const [last] = select<{ position: number }>(prepare, LAST)
+  return String(last?.position ?? 0)
+}
+
+const DROPPED = 'select before from changes_dropped'
+
+/** In one statement, since another process may write between two. */
+const UNSEEN = `select last, kind, record from (select (${LAST}) as last)
+  left join (select kind, record from changes where position > ? limit ?) on true`
+
+/** The changes committed after a cursor, each record once; 'too old' when they are no longer known or too many. */
+export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType<Database['readChanges']>> {
+  const rows = select<Nullable<Change> & { last: number | null }>(prepare, UNSEEN, Number(since), MOST_CHANGES + 1)
+  const [dropped] = select<{ before: number }>(prepare, DROPPED)
+  const last = rows[0]?.last ?? 0
+  if (Number(since) > last || Number(since) < (dropped?.before ?? 0) || rows.length > MOST_CHANGES) return 'too old'
+  const changes = rows.flatMap(({ kind, record }) => (kind === null || record === null ? [] : [{ kind, record }]))
+  return { changes, cursor: String(last) }
+}
+
+type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null }
+
+/** Drops so many rows at the most of records that were deleted before a time, but for the latest change. Returns how many. */
+export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const { rows } = await sql<{ position: number }>`
+    delete from changes where (kind, record) in (
+      select kind, record from changes
+      where deleted = 1 and changed_utc < ${beforeUtc} and position < (select max(position) from changes) limit ${most})
+    returning position
+  `.execute(tx)
+  const last = rows.reduce((latest, { position }) => Math.max(latest, position), 0)
+  if (rows.length > 0) await sql`update changes_dropped set before = ${last} where before < ${last}`.execute(tx)
+  return rows.length
+}

@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import sharp from 'sharp'
+import { type App, startApp } from '../../src/app.ts'
+import { makePlatform } from '../../src/http/platform.ts'
+import { type Action, namespaceRoutes, type Route } from '../../src/http/routes.ts'
+import { addCredential, revokeCredential } from '../../src/people/credentials.ts'
+import { changeRole, findUser, insertUser, removeUser, type User } from '../../src/people/users.ts'
+import { publishDue } from '../../src/schedule/event-schedule.ts'
+import { dropOld } from '../../src/storage/pruning.ts'
+import type { Tx } from '../../src/storage/recording.ts'
+import { copyCalendar } from '../../src/transfer/copy.ts'
+import { scratchDatabase } from '../support/database.ts'
+import { type Answer, startService, type TestService, testConfig } from '../support/service.ts'
+import { actsSince, readWritten, unrecorded } from '../support/written-records.ts'
+import { openScratch } from './open.ts'
+
+const PLATFORM = '~/wp-json/wp/v2'
+const CLIENT = 'A client of the test/1.0'
+
+let service: TestService
+
+before(async () => {
+  service = await startService()
+})
+
+after(() => service.close())
+
+const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
+  .png()
+  .toBuffer()
+
+/** Does something, and asserts that every difference it makes is recorded, and that these acts are what the history tells of it. */
+async function recorded<T>(acts: readonly string[], work: () => Promise<T>): Promise<T> {
+  const { database } = service.app
+  const before = await readWritten(database)
+  const result = await work()
+  const after = await readWritten(database)
+  assert.deepEqual(unrecorded(before, after), [])
+  assert.deepEqual(actsSince(before, after).sort(), [...acts].sort())
+  return result
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of every shape.
+type Sent = Record<string, any>
+
+const hours = { start_date: '2031-03-04 10:00:00', end_date: '2031-03-04 12:00:00' }
+const unique = (word: string) => `${word} ${randomUUID().slice(0, 8)}`
+
+/** What is sent to make a record of each resource, and the acts it takes. */
+const makings: Record<string, { sent: () => Sent; acts: string[] }> = {
+  event: {
+    sent: () => ({
+      title: unique('Concert'),
+      ...hours,
+      venue: { venue: unique('Hall') },
+      organizer: [{ organizer: unique('Club') }],
+      categories: [unique('Kind')],
+      tags: [unique('Word')],
+    }),
+    acts: ['create event', 'create venue', 'create organizer', 'create term', 'create term'],
+  },
+  venue: { sent: () => ({ venue: unique('Hall'), city: 'Ghent' }), acts: ['create venue'] },
+  organizer: { sent: () => ({ organizer: unique('Club') }), acts: ['create organizer'] },
+  category: { sent: () => ({ name: unique('Kind') }), acts: ['create term'] },
+  tag: { sent: () => ({ name: unique('Word') }), acts: ['create term'] },
+  image: { sent: () => ({}), acts: ['create image'] },
+}
+
+/** What is sent to change a record of each resource. */
+const changes: Record<string, () => Sent> = {
+  event: () => ({ excerpt: unique('Now'), featured_media: 0, tags: [], venue: [] }),
+  venue: () => ({ address: unique('Street') }),
+  organizer: () => ({ phone: unique('1') }),
+  category: () => ({ description: unique('About') }),
+  tag: () => ({ description: unique('About') }),
+  image: () => ({ caption: unique('Under') }),
+}
+
+/** The word of the history for a kind of resource. */
+const kindOf = (name: string) => (name === 'category' || name === 'tag' ? 'term' : name)
+const removalOf = (name: string) => `${['term', 'image'].includes(kindOf(name)) ? 'delete' : 'trash'} ${kindOf(name)}`
+
+function send(method: string, path: string, body?: Sent): Promise<Answer> {
+  return service.request('admin', method, path, body, { 'user-agent': CLIENT })
+}
+
+async function upload(): Promise<Answer> {
+  const headers = {
+    'content-type': 'image/png',
+    'content-disposition': 'attachment; filename="poster.png"',
+    'user-agent': CLIENT,
+  }
+  return service.request('admin', 'POST', `${PLATFORM}/media`, new Uint8Array(picture), headers)
+}
+
+const PATHS: Record<string, string> = {
+  event: 'events',
+  venue: 'venues',
+  organizer: 'organizers',
+  category: 'categories',
+  tag: 'tags',
+}
+
+async function make(name: string, more: Sent = {}): Promise<Sent> {
+  const made =
+    name === 'image' ? await upload() : await send('POST', `/${PATHS[name]}`, { ...makings[name]?.sent(), ...more })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  return made.body
+}
+
+interface Way {
+  /** `POST /events`, as the table of routes spells it. */
+  title: string
+  method: string
+  /** Of the template, with its beginning. */
+  path: string
+  action: Action & { do: 'create' | 'update' | 'remove' }
+}
+
+/** Every route and method that writes. */
+function writingWays({ app: { site } }: TestService): Way[] {
+  const namespace = namespaceRoutes(site)
+  const { platform, root } = makePlatform(site, namespace)
+  const waysOf = (routes: readonly Route[], start: string) =>
+    routes.flatMap(({ template, endpoints }) =>
+      endpoints.flatMap(({ methods, action }) => {
+        if (action.do !== 'create' && action.do !== 'update' && action.do !== 'remove') return []
+        const way = action as Way['action']
+        return methods.map((method) => ({
+          title: `${method} ${start}${template}`,
+          method,
+          path: start + template,
+          action: way,
+        }))
+      }),
+    )
+  return [...waysOf(namespace, ''), ...waysOf(platform.routes, PLATFORM), ...waysOf(root.routes, '~/wp-json')]
+}
+
+test('every route and method that writes records what it changes, and the history tells of it', async (t) => {
+  const ways = writingWays(service)
+  assert.ok(ways.length > 40, `only ${ways.length} ways were found`)
+  for (const { title, method, path, action } of ways) {
+    await t.test(title, async () => {
+      const { name } = action.served.resource
+      if (action.do === 'create') {
+        const { sent, acts } = makings[name] ?? assert.fail(`nothing is known to be sent for ${name}`)
+        const answer = await recorded(acts, () => (name === 'image' ? upload() : send(method, path, sent())))
+        return assert.equal(answer.status, 201, JSON.stringify(answer.body))
+      }
+      const { id, slug } = await make(name)
+      const address = path.replace('{id}', id).replace('{slug}', slug)
+      const acts = [action.do === 'remove' ? removalOf(name) : `update ${kindOf(name)}`]
+      const body = action.do === 'remove' ? undefined : changes[name]?.()
+      const answer = await recorded(acts, () => send(method, address, body))
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    })
+  }
+})
+
+test('the history tells who wrote, from which address and client, in which request, and what the record was called', async () => {
+  const { body } = await send('POST', '/venues', { venue: 'Told Hall' })
+  await send('PUT', `/venues/${body.id}`, { venue: 'Renamed Hall' })
+  const rows = (await readWritten(service.app.database)).history.slice(-2)
+  for (const row of rows) {
+    assert.deepEqual(
+      [row.user, row.login, row.address, row.client],
+      [service.userIds.admin, 'admin', '127.0.0.1', CLIENT],
+    )
+    assert.match(row.time_utc, /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    assert.ok(row.request !== '' && row.record === body.id)
+  }
+  assert.deepEqual(
+    rows.map(({ action, name }) => [action, name]),
+    [
+      ['create', 'Told Hall'],
+      ['update', 'Renamed Hall'],
+    ],
+  )
+})
+
+test('a very long title and client are kept in part', async () => {
+  await service.request(
+    'admin',
+    'POST',
+    '/events',
+    { title: 'x'.repeat(199) + '🎻'.repeat(40), ...hours },
+    { 'user-agent': 'y'.repeat(3000) },
+  )
+  const last = (await readWritten(service.app.database)).history.at(-1)
+  assert.deepEqual([last?.name.length, last?.name.isWellFormed(), last?.client.length], [200, true, 200])
+})
+
+test('a refused write is neither recorded nor told', async () => {
+  await recorded([], () => send('POST', '/events', { title: 'No dates' }))
+  await recorded([], () => service.request('subscriber', 'POST', '/events', { title: 'Not mine', ...hours }))
+})
+
+test('publishing, trash and restoring are told apart from other updates', async () => {
+  for (const name of ['event', 'venue', 'organizer']) {
+    const { id } = await make(name, { status: 'draft' })
+    const address = `/${PATHS[name]}/${id}`
+    await recorded([`publish ${name}`], () => send('PUT', address, { status: 'publish' }))
+    await recorded([`update ${name}`], () => send('PUT', address, { status: 'draft' }))
+    await recorded([`publish ${name}`], () => send('PUT', address, { status: 'publish' }))
+    await recorded([`trash ${name}`], () => send('DELETE', address))
+    await recorded([`restore ${name}`], () => send('PUT', address, { status: 'publish' }))
+  }
+})
+
+test('a venue named by an event is recorded when its gaps are filled, and not when it stays as it is', async () => {
+  const venue = unique('Hall')
+  await make('venue', { venue, city: undefined })
+  const sent = () => ({ title: unique('Concert'), ...hours, venue: { venue, city: 'Bruges' } })
+  await recorded(['create event', 'update venue'], () => send('POST', '/events', sent()))
+  await recorded(['create event'], () => send('POST', '/events', sent()))
+})
+
+test('a category is recorded with those below it that move, and with what its events lose', async () => {
+  const top = await make('category')
+  const middle = await make('category', { parent: top.id })
+  const below = await make('category', { parent: middle.id })
+  await make('event', { categories: [middle.id, below.id] })
+  await recorded(['update term'], () => send('PUT', `/categories/${below.id}`, { parent: top.id }))
+  await recorded(['update term'], () => send('PUT', `/categories/${below.id}`, { parent: middle.id }))
+  const { database } = service.app
+  const before = await readWritten(database)
+  await send('DELETE', `/categories/${middle.id}`)
+  const after = await readWritten(database)
+  assert.deepEqual(actsSince(before, after), ['delete term'])
+  // The event shows its categories by the rows of terms, whose change whoever keeps it follows.
+  assert.deepEqual(
+    unrecorded(before, after).filter((fault) => !fault.startsWith('event ')),
+    [],
+  )
+})
+
+test('an image is recorded with the records it is taken off', async () => {
+  const image = await make('image')
+  for (const name of ['event', 'venue', 'organizer']) await make(name, { image: image.id })
+  await recorded(['delete image'], () => send('DELETE', `${PLATFORM}/media/${image.id}?force=true`))
+})
+
+test('what the schedule publishes is recorded, and told as its doing', async () => {
+  const date = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)
+  for (const name of ['event', 'venue', 'organizer']) await make(name, { date_utc: date })
+  await recorded(['publish event', 'publish venue', 'publish organizer'], () =>
+    publishDue(service.app.database, Date.now() + 7_200_000),
+  )
+  const last = (await readWritten(service.app.database)).history.at(-1)
+  assert.deepEqual([last?.user, last?.login, last?.client], [0, '', 'schedule'])
+})
+
+test('users and credentials are recorded, and the records that go to an heir', async () => {
+  const write = <T>(work: (tx: Tx) => Promise<T>) => service.app.database.write(work)
+  const now = Date.now()
+  const add = (login: string): Promise<User> => write((tx) => insertUser(tx, { login, role: 'author' }, now))
+  const anna = await recorded(['create user'], () => add('anna'))
+  await recorded(['role user'], () => write((tx) => changeRole(tx, anna.id, 'editor')))
+  await recorded(['grant user'], () => write((tx) => addCredential(tx, anna, 'token', 'Desk', now)))
+  await recorded(['revoke user'], () => write((tx) => revokeCredential(tx, anna, 'all')))
+  for (const name of ['event', 'venue', 'organizer']) await make(name, { author: anna.id })
+  await recorded(['delete user'], () => write((tx) => removeUser(tx, anna.id, service.userIds.admin)))
+  assert.equal(await findUser(service.app.database.read, anna.id), undefined)
+})
+
+test('keeping records presented, noting uses and pruning change nothing that is recorded', async () => {
+  await service.get('/events?per_page=50')
+  await recorded([], () => dropOld(service.app.database, 365, Date.now()))
+})
+
+async function startDemo(folder: string, address: string): Promise<App> {
+  return startApp(testConfig(folder, { database: address }), { demo: true })
+}
+
+test('the first start and the demo are recorded and told; a copy carries both along', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
+  const scratch = await scratchDatabase()
+  const app = await startDemo(folder, scratch.address)
+  t.after(async () => {
+    await app.stop()
+    await scratch.remove()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const written = await readWritten(app.database)
+  const empty = { records: new Map<string, string>(), changes: new Map(), history: [] }
+  const faults = unrecorded(empty, written).filter((fault) => !/^user \d+: revision/.test(fault))
+  assert.deepEqual(faults, [])
+  const told = new Map(written.history.map((row) => [`${row.kind} ${row.record}`, row]))
+  for (const key of written.records.keys()) assert.ok(told.has(key), `${key} is not told of`)
+  const ways = Map.groupBy(written.history, ({ client }) => client)
+  assert.deepEqual([...ways.keys()], ['first start', 'kalends serve --demo'])
+  assert.equal(ways.get('kalends serve --demo')?.[0]?.login, 'admin')
+
+  const { database: target } = await openScratch(t)
+  const silent = { start: () => undefined, advance: () => undefined, finish: () => undefined }
+  await copyCalendar(app.database, target, undefined, silent)
+  const copied = await readWritten(target)
+  const unplaced = (rows: typeof written.changes) =>
+    [...rows].map(([key, { position: _position, ...row }]) => `${key} ${JSON.stringify(row)}`).sort()
+  assert.deepEqual(unplaced(copied.changes), unplaced(written.changes))
+  assert.deepEqual(copied.history, written.history)
+})

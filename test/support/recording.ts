@@ -1,0 +1,7 @@
+import { recordChange, type Tx } from '../../src/storage/recording.ts'
+import type { ChangeColumns } from '../../src/storage/schema.ts'
+
+/** Records that a public record has changed, as the function of a store would that changes it. */
+export async function touch(tx: Tx, kind: ChangeColumns['kind'], record: number): Promise<void> {
+  recordChange(tx, { kind, record, wasPublic: true, isPublic: true })
+}

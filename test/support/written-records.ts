@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Database, Db } from '../../src/storage/database.ts'
+import type { ChangeColumns, HistoryColumns } from '../../src/storage/schema.ts'
+
+/** Everything that the record of changes and the history tell of, at a moment. */
+export interface Written {
+  /** By kind and id, all that belongs to a record and is not derived from others. */
+  records: Map<string, string>
+  changes: Map<string, ChangeColumns>
+  history: HistoryColumns[]
+}
+
+const RECORDS = {
+  event: 'events',
+  venue: 'venues',
+  organizer: 'organizers',
+  image: 'images',
+  term: 'terms',
+  user: 'users',
+} as const
+
+/** Rows that are part of a record, with the column that names it. */
+const PARTS = [
+  ['event', 'event_venues', 'event'],
+  ['event', 'event_organizers', 'event'],
+  ['event', 'event_terms', 'event'],
+  ['user', 'credentials', 'user'],
+] as const
+
+type Row = Record<string, unknown>
+
+async function rowsOf(db: Db, table: string): Promise<Row[]> {
+  const { rows } = await sql<Row>`select * from ${sql.table(table)}`.execute(db)
+  return rows
+}
+
+/** Reads all of a small calendar. When a credential was last used is no change. */
+export async function readWritten({ read }: Pick<Database, 'read'>): Promise<Written> {
+  const texts = new Map<string, string[]>()
+  for (const [kind, table] of Object.entries(RECORDS))
+    for (const row of await rowsOf(read, table)) texts.set(`${kind} ${row.id}`, [JSON.stringify(row)])
+  for (const [kind, table, column] of PARTS)
+    for (const { used_utc: _used, ...row } of await rowsOf(read, table))
+      texts.get(`${kind} ${row[column]}`)?.push(JSON.stringify(row))
+  const changes = await read.selectFrom('changes').selectAll().execute()
+  return {
+    records: new Map([...texts].map(([key, parts]) => [key, parts.sort().join('\n')])),
+    changes: new Map(changes.map((row) => [`${row.kind} ${row.record}`, row])),
+    history: await read.selectFrom('history').selectAll().orderBy('id').execute(),
+  }
+}
+
+/** The records that were made, removed or are otherwise than before. */
+export function differences(before: Written, after: Written): string[] {
+  const keys = new Set([...before.records.keys(), ...after.records.keys()])
+  return [...keys].filter((key) => before.records.get(key) !== after.records.get(key)).sort()
+}
+
+/** Whether a record is one that the public can see: undefined for one that is gone. */
+export function isPublicIn({ records }: Written, key: string): boolean | undefined {
+  const text = records.get(key)
+  if (text === undefined) return undefined
+  if (/^(image|term) /.test(key)) return true
+  return !key.startsWith('user ') && text.includes('"status":"publish"')
+}
+
+/** What of these differences is not recorded as it should be; nothing, when all is well. */
+export function unrecorded(before: Written, after: Written): string[] {
+  return differences(before, after).flatMap((key) => {
+    const [was, is] = [before.changes.get(key), after.changes.get(key)]
+    if (!is) return [`${key} has no row`]
+    const isPublic = isPublicIn(after, key)
+    const faults = [
+      ...(is.revision === (was?.revision ?? 0) + 1 ? [] : [`revision ${was?.revision} became ${is.revision}`]),
+      ...(is.deleted === Number(isPublic === undefined) ? [] : [`deleted is ${is.deleted}`]),
+      ...(is.is_public === Number(isPublic === true) ? [] : [`is_public is ${is.is_public}`]),
+      ...(isPublicIn(before, key) && is.was_public === 0 ? ['was_public is 0'] : []),
+    ]
+    return faults.map((fault) => `${key}: ${fault}`)
+  })
+}
+
+/** The acts that the history has beyond those of before, such as `create event`. */
+export function actsSince(before: Written, after: Written): string[] {
+  return after.history.slice(before.history.length).map(({ action, kind }) => `${action} ${kind}`)
+}

@@ -1,12 +1,12 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
+import type { EventWindow } from '../memory/event-index-list.ts'
 import { shownTo, visibleTo } from '../records/record-store.ts'
 import type { Status } from '../records/status.ts'
 import { type Circle, withinCircle } from '../storage/geo.ts'
 import type { Tables, Taxonomy } from '../storage/schema.ts'
 import { wholeList } from '../storage/whole-list.ts'
 import { findTermsByEntries, withDescendants } from '../terms/term-store.ts'
-import type { EventWindow } from './event-window.ts'
 
 type Events = ExpressionBuilder<Tables, 'events'>
 

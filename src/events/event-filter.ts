@@ -1,12 +1,11 @@
 import type { Context } from '../context/context.ts'
 import type { Filter } from '../declare/filter.ts'
-import type { IndexQuery } from '../memory/event-index-list.ts'
+import type { EventWindow, IndexQuery } from '../memory/event-index-list.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import type { StatusFilter } from '../records/status.ts'
 import type { EventRow, TermRow } from '../storage/schema.ts'
 import type { Condition } from './event-conditions.ts'
 import type { EventLinks } from './event-store.ts'
-import type { EventWindow } from './event-window.ts'
 
 /** An event with all that it shows. */
 export interface LoadedEvent {

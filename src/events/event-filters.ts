@@ -14,13 +14,14 @@ import {
 } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
 import { pageFilters } from '../fields/record-fields.ts'
+import type { EventWindow } from '../memory/event-index-list.ts'
 import { isEvent } from '../records/record-checks.ts'
 import { isAllowedStatusList } from '../records/status.ts'
 import { isInAny } from '../terms/term-meaning.ts'
 import { anyEvent, atVenues, byOrganizers, inTerms, noEvent, withIds } from './event-conditions.ts'
 import { type EventPart, eventFilter } from './event-filter.ts'
 import { isShown } from './event-present.ts'
-import { defaultWindowOf, type EventWindow } from './event-window.ts'
+import { defaultWindowOf } from './event-window.ts'
 import { areKnownRecords, areKnownTerms, areMet, inKnownTerms } from './known-records.ts'
 
 /** A parameter that makes a part of the list together with others. */

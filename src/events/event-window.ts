@@ -1,21 +1,10 @@
 import type { Context } from '../context/context.ts'
+import type { EventWindow } from '../memory/event-index-list.ts'
 import { defaultWindow, parseWindowEdge } from './event-when.ts'
 
 /** The published default of an edge of the window, computed at the time of the request (rule 12.1). */
 export function defaultWindowOf(edge: 'start' | 'end') {
   return (context: Context) => defaultWindow(context.site.timezone, context.now)[edge]
-}
-
-/** The bounds a list of events lies within, as wall times; undefined edges are open. */
-export interface EventWindow {
-  /** start >=, unless `startsAfter` takes its place */
-  from: string | undefined
-  /** start <=, unless `endsBefore` takes its place */
-  to: string | undefined
-  startsBefore: string | undefined
-  startsAfter: string | undefined
-  endsBefore: string | undefined
-  endsAfter: string | undefined
 }
 
 type Edge = string | number

@@ -1,4 +1,3 @@
-import type { EventWindow } from '../events/event-window.ts'
 import type { Circle } from '../storage/geo.ts'
 import { addId, countIds, hasId, type IdSet, listIds, makeIdSet } from '../storage/id-set.ts'
 import { utcToMs } from '../text/moments.ts'
@@ -15,6 +14,18 @@ import {
   type SortedSlots,
   sliceSlots,
 } from './sorted-slots.ts'
+
+/** The bounds of a list of events, as wall times; undefined edges are open. */
+export interface EventWindow {
+  /** start >=, unless `startsAfter` takes its place */
+  from: string | undefined
+  /** start <=, unless `endsBefore` takes its place */
+  to: string | undefined
+  startsBefore: string | undefined
+  startsAfter: string | undefined
+  endsBefore: string | undefined
+  endsAfter: string | undefined
+}
 
 /** How a list is narrowed: an event must be in every choice of terms, venues and so on. */
 export interface IndexQuery {

@@ -22,7 +22,8 @@ export interface Migrated {
   remarks: string[]
 }
 
-const migrations: Migration[] = [
+/** Every step, in order. */
+export const migrations: Migration[] = [
   first,
   eventWords,
   presentedRecords,

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
-import { migrate } from '../../src/storage/migrate.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { migrate, migrations } from '../../src/storage/migrate.ts'
 import { first } from '../../src/storage/migrations/0001-first.ts'
 import { media } from '../../src/storage/migrations/0006-media.ts'
+import { recordOfChanges } from '../../src/storage/migrations/0009-record-of-changes.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { administer, databaseName, scratchDatabase } from '../support/database.ts'
 import { readAll, startProcess } from '../support/processes.ts'
+import { touch } from '../support/recording.ts'
 import { openScratch } from './open.ts'
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
@@ -121,4 +124,82 @@ test('images from before they had texts get slugs of their own, and are found by
     rows.map(({ search, modified_utc, alt_text }) => [search, modified_utc, alt_text]),
     ['poster', 'poster', 'other'].map((name) => [name, '2026-01-02 03:04:05', '']),
   )
+})
+
+/** A database as the release before had it, with events and a log of changes. */
+async function openWithLog(t: TestContext): Promise<Database> {
+  const { address, remove } = await scratchDatabase('bare')
+  const database = await openDatabase(address)
+  t.after(async () => {
+    await database.close()
+    await remove()
+  })
+  await database.migrate(async (tx) => {
+    await sql`create table migrations (name text primary key)`.execute(tx)
+    for (const { name, up } of migrations.slice(0, migrations.indexOf(recordOfChanges))) {
+      await up(tx)
+      await sql`insert into migrations (name) values (${name})`.execute(tx)
+    }
+  })
+  return database
+}
+
+const log = (database: Database, changes: readonly (readonly [kind: string, record: number])[]) =>
+  database.migrate(async (tx) => {
+    for (const [kind, record] of changes)
+      await sql`insert into changes (kind, record) values (${kind}, ${record})`.execute(tx)
+  })
+
+/** Events with these statuses, numbered from 4 on. */
+const putEvents = (database: Database, statuses: readonly string[]) =>
+  database.migrate(async (tx) => {
+    for (const [index, status] of statuses.entries()) {
+      await sql`insert into records (kind) values ('event')`.execute(tx)
+      await sql`insert into events (id, author, status, slug, date, date_utc, modified, modified_utc, search, title, start_date, end_date,
+          utc_start_date, utc_end_date, timezone)
+        values (${4 + index}, 1, ${status}, ${`event-${index}`}, '', '', '', '', '', ${`Event ${index}`}, '2030-01-01 10:00:00', '2030-01-01 11:00:00',
+          '2030-01-01 10:00:00', '2030-01-01 11:00:00', 'UTC')`.execute(tx)
+    }
+  })
+
+test('a log of changes becomes one row for each record in it, and goes on behind it', async (t) => {
+  const database = await openWithLog(t)
+  await putEvents(database, ['publish', 'draft', 'trash', 'publish'])
+  await log(database, [
+    ['event', 4],
+    ['event', 5],
+    ['event', 6],
+    ['event', 4],
+    ['venue', 99],
+    ['user', 7],
+    ['event', 4],
+  ])
+  await migrate(database)
+  const columns = ['kind', 'record', 'revision', 'was_public', 'is_public', 'deleted'] as const
+  const rows = await database.read.selectFrom('changes').select(columns).orderBy('record').orderBy('kind').execute()
+  assert.deepEqual(
+    rows.map((row) => Object.values(row)),
+    [
+      ['event', 4, 3, 1, 1, 0],
+      ['event', 5, 1, 0, 0, 0],
+      ['event', 6, 1, 1, 0, 0],
+      ['user', 7, 1, 0, 0, 1],
+      ['venue', 99, 1, 1, 0, 1],
+    ],
+  )
+  const cursor = await database.cursor()
+  if (databaseName() === 'sqlite') assert.equal(cursor, '7')
+  // A record that was not in the log has no row until it changes.
+  await database.write((tx) => touch(tx, 'event', 7))
+  assert.notEqual(await database.cursor(), cursor)
+  const read = await database.readChanges(cursor)
+  assert.deepEqual(read !== 'too old' && read.changes, [{ kind: 'event', record: 7 }])
+})
+
+test('a process of the release before cannot write unnoticed to a migrated database', async (t) => {
+  const { database } = await openScratch(t)
+  const old = database.migrate(async (tx) => {
+    await sql`insert into changes (kind, record) values ('event', 1)`.execute(tx)
+  })
+  await assert.rejects(old, /null|NULL/)
 })

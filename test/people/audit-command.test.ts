@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { Command, CommanderError } from 'commander'
+import { registerAuditCommand } from '../../src/people/audit-command.ts'
+import { dropOld } from '../../src/storage/pruning.ts'
+import { type RecordedChange, recordChange, type Writer } from '../../src/storage/recording.ts'
+import { formatUtc } from '../../src/text/zones.ts'
+import { scratchDatabase } from './scratch-database.ts'
+
+const DAY_MS = 86_400_000
+
+const anna: Writer = { user: 2, login: 'anna', address: '192.0.2.7', client: 'Browser/1.0', request: 'request-1' }
+const bob: Writer = { user: 3, login: 'bob', address: '192.0.2.8', client: 'Script\n\u001b[2J/2', request: 'request-2' }
+
+/** A history of four acts, and the command line on it. */
+async function audited(t: TestContext) {
+  const { database } = await scratchDatabase(t)
+  const act = (by: Writer, kind: RecordedChange['kind'], record: number, action: 'create' | 'update', name: string) =>
+    database.write(
+      async (tx) => recordChange(tx, { kind, record, wasPublic: false, isPublic: true }, { action, name }),
+      by,
+    )
+  await act(anna, 'event', 10, 'create', 'Concert')
+  await act(bob, 'venue', 11, 'create', 'Hall')
+  await act(bob, 'event', 10, 'update', 'Concert of old')
+  await act(anna, 'term', 10, 'update', 'Music')
+  const audit = async (...words: string[]) => {
+    const answer = { out: '', err: '', code: 0 }
+    const program = new Command('kalends').exitOverride().configureOutput({
+      writeOut: (text) => {
+        answer.out += text
+      },
+      writeErr: (text) => {
+        answer.err += text
+      },
+    })
+    registerAuditCommand(program, async () => ({ ...database, close: async () => undefined }))
+    await program.parseAsync(['audit', ...words], { from: 'user' }).catch((error: unknown) => {
+      if (!(error instanceof CommanderError)) throw error
+      answer.code = error.exitCode
+    })
+    return answer
+  }
+  const named = async (...words: string[]) =>
+    (await audit('--json', ...words)).out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).name)
+  return { database, audit, named }
+}
+
+test('acts are listed the newest first, with who, what, from where and by which request', async (t) => {
+  const { audit } = await audited(t)
+  const { out } = await audit()
+  const lines = out.trimEnd().split('\n')
+  assert.match(lines[0] ?? '', /^TIME \(UTC\) +USER +ACT +KIND +ID +NAME +ADDRESS +CLIENT +REQUEST$/)
+  assert.match(lines[1] ?? '', /^20\S+ \S+ +anna +update +term +10 +Music +192\.0\.2\.7 +Browser\/1\.0 +request-1$/)
+  assert.match(lines[4] ?? '', /anna +create +event +10 +Concert /)
+  assert.equal(lines.length, 5)
+})
+
+test('nothing that a client calls itself steers the terminal', async (t) => {
+  const { audit } = await audited(t)
+  const { out } = await audit('--user', 'bob')
+  assert.ok(!out.includes('\u001b') && out.includes('Script [2J/2'))
+})
+
+test('they are narrowed by user, kind, record and time, and limited', async (t) => {
+  const { named } = await audited(t)
+  assert.deepEqual(await named('--user', 'Anna'), ['Music', 'Concert'])
+  assert.deepEqual(await named('--user', '3'), ['Concert of old', 'Hall'])
+  assert.deepEqual(await named('--kind', 'event'), ['Concert of old', 'Concert'])
+  assert.deepEqual(await named('--record', '10'), ['Music', 'Concert of old', 'Concert'])
+  assert.deepEqual(await named('--record', '10', '--kind', 'event', '--user', 'bob'), ['Concert of old'])
+  assert.deepEqual(await named('--limit', '1'), ['Music'])
+  const tomorrow = formatUtc(Date.now() + DAY_MS)
+  assert.deepEqual(await named('--since', tomorrow), [])
+  assert.equal((await named('--since', '1h')).length, 4)
+  assert.equal((await named('--until', tomorrow.slice(0, 10))).length, 4)
+  assert.deepEqual(await named('--until', '1w'), [])
+})
+
+test('a wrong option is refused in one sentence', async (t) => {
+  const { audit } = await audited(t)
+  const refusals: [string[], RegExp][] = [
+    [
+      ['--kind', 'meal'],
+      /argument 'meal' is invalid\. Allowed choices are event, venue, organizer, image, term, user\./,
+    ],
+    [['--record', 'ten'], /^--record takes a whole number from 1 on, not "ten"\.\n$/],
+    [['--limit', '0'], /^--limit takes a whole number from 1 on, not "0"\.\n$/],
+    [
+      ['--since', 'yesterday'],
+      /^--since takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00, not "yesterday"\.\n$/,
+    ],
+    [['--until', '2026-13-45'], /^--until takes a time such as/],
+  ]
+  for (const [words, said] of refusals) {
+    const { code, err, out } = await audit(...words)
+    assert.deepEqual([code, out], [1, ''])
+    assert.match(err, said)
+  }
+})
+
+test('the history is kept for as many days as are set, or for ever', async (t) => {
+  const { database, named } = await audited(t)
+  await dropOld(database, 30, Date.now() + 29 * DAY_MS)
+  await dropOld(database, 0, Date.now() + 3650 * DAY_MS)
+  assert.equal((await named()).length, 4)
+  await dropOld(database, 30, Date.now() + 31 * DAY_MS)
+  assert.deepEqual(await named(), [])
+  // What is written afterwards is told again.
+  await database.write(async (tx) =>
+    recordChange(
+      tx,
+      { kind: 'event', record: 12, wasPublic: false, isPublic: true },
+      { action: 'create', name: 'New' },
+    ),
+  )
+  assert.deepEqual(await named(), ['New'])
+})

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problems.ts'
+import { type Body, type BodyRoom, NO_BODY, type Upload } from './incoming.ts'
 import {
   checkLength,
   emptyHolding,
@@ -18,7 +19,6 @@ import {
 } from './intake.ts'
 import { fileNameOf } from './platform-upload.ts'
 import { formText, mediaType, parseForm, repeatedKeys } from './request.ts'
-import { type Body, type BodyRoom, NO_BODY, type Upload } from './respond.ts'
 
 /** The body of one request: read once the caller and the route are known, released when the request ends. */
 export interface BodyReader {

@@ -18,9 +18,9 @@ import { fold } from '../text/fold.ts'
 import { renderText, renderTitle } from '../text/html.ts'
 import { parametersOf } from '../text/query-text.ts'
 import { utcToWall, wallToUtc } from '../text/zones.ts'
+import type { Upload } from './incoming.ts'
 import { about, type Condition, listPosts, platformTime, postFilters, shownText } from './platform-posts.ts'
 import { offer } from './platform-resource.ts'
-import type { Upload } from './respond.ts'
 
 /** The file of a request. It is no parameter: a value of this name in body or query is ignored. */
 const upload: Kind<Upload> = {

@@ -1,5 +1,5 @@
 import { MIMEType } from 'node:util'
-import type { Body, Upload } from './respond.ts'
+import type { Body, Upload } from './incoming.ts'
 
 /** The file a request brings: the first of a multipart form, else the body as it stands. Undefined when there is none. */
 export function uploadOf({ form, file }: Body): Upload | undefined {

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
 import type { Site } from '../config.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
+import { LONGEST_URL } from './incoming.ts'
 import { problemReply } from './problem-replies.ts'
-import { LONGEST_URL } from './respond.ts'
 
 /** Answers requests that are no HTTP, have too long a head, or arrive too slowly, and closes the connection. */
 export function refuseUnreadable(error: ConnectionError, socket: Socket, site: Site, requestId: string): void {

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import type { RawValues } from '../declare/parse.ts'
@@ -17,8 +16,9 @@ import { DatabaseUnavailable, type Lack, lackBehind } from '../storage/unavailab
 import { allowedMethods, mayAsk } from './access.ts'
 import { type Admission, admitted, isFull, overloaded, type Work } from './admission.ts'
 import { describeRoute } from './discovery.ts'
-import { type Asked, addressOf, answer } from './handlers.ts'
+import { addressOf, answer } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
+import { type Body, type Incoming, LONGEST_URL, NO_BODY, type RouteReply, type Target } from './incoming.ts'
 import { platformReply } from './platform.ts'
 import { problemReply } from './problem-replies.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
@@ -41,72 +41,6 @@ export interface Service {
   /** Notes an error that is nobody's fault but ours. */
   report: (error: unknown, requestId?: string) => void
 }
-
-/** A file that came with a request. It is on disk until the request ends. */
-export interface Upload {
-  fileName: string
-  mimeType: string
-  /** bytes */
-  size: number
-  /** All of it in memory: to be asked for when it is needed, and not before. */
-  read: () => Promise<Buffer>
-}
-
-/** The body of a request: bytes, a form of several parts, or a file. */
-export interface Body {
-  /** Of a body that is neither a form of several parts nor a file. */
-  bytes: Buffer
-  /** The fields, the keys that stand more than once, and the files of a multipart form. */
-  form?: { fields: RawValues; repeated: Set<string>; files: Upload[] }
-  /** A body that is a file as it stands. */
-  file?: Upload
-}
-
-export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
-
-/** How much of a body is taken in. */
-export interface BodyRoom {
-  /** Whether the sender may write at all; of others a little is read, to report the other faults of the request. */
-  isTrusted: boolean
-  /** Whether it may be or hold a file. */
-  takesFile: boolean
-}
-
-/** A request whose body has still to be read. */
-export interface Incoming {
-  method: string
-  /** Path and query as sent. */
-  url: string
-  headers: IncomingHttpHeaders
-  /** Address of the client. */
-  address: string
-  /** What the answer and the log call it. */
-  requestId: string
-  /** True when nobody waits for the answer any more. */
-  isGone: () => boolean
-  /** Reads the body, once; until then nothing of it is kept. @throws Problem */
-  readBody: (room: BodyRoom) => Promise<Body>
-}
-
-/** The path and query of a request, its method after overrides, and what every route knows (rule 1.6). */
-export interface Target {
-  method: string
-  path: string
-  query: RawValues
-  queryText: string
-}
-
-/** Answers a matched request: OPTIONS by itself, any other method with what `work` makes of it and its body, and the methods open to the caller. */
-export type RouteReply = (
-  matched: Match,
-  incoming: Incoming,
-  target: Target,
-  context: Context,
-  work: (asked: Asked, body: Body) => Promise<Reply>,
-) => Promise<Reply>
-
-/** Longer addresses are refused. */
-export const LONGEST_URL = 8000
 
 function targetOf(incoming: Incoming): Target {
   if (incoming.url.length > LONGEST_URL) throw new Problem('rest_uri_too_long')

@@ -10,8 +10,7 @@ const RESOURCES = [['venues', 'organizers', 'categories', 'tags'], ['events']] a
 
 /**
  * The folders and loose files of `src`, the lowest first. A file imports from layers below its own and from its own folder, never from a
- * neighbour of the same layer. Only imports that run count: `import type` is erased before anything runs, and the table types of
- * `storage/schema.ts` and the texts of `locales/texts.ts` are inferred from the declarations above them.
+ * neighbour of the same layer. Imports of types count as well: who reads a file reads the types it names.
  */
 const LAYERS = [
   ['text', 'problems.ts', 'version.ts'],
@@ -89,12 +88,18 @@ function layerOf(path: string): number {
   return LAYERS.findIndex((layer) => layer.some((known) => known === place))
 }
 
-/** The imports of other files of `src` that run, as `[from, to]`. */
-const edges = sources.flatMap(({ path, imports }) =>
-  imports
-    .filter(({ isPackage, runs, target }) => runs && !isPackage && !target.startsWith('..'))
-    .map(({ target }) => [path, target] as const),
-)
+type Edge = readonly [from: string, to: string]
+
+function edgesOf(counts: (imported: Import) => boolean): Edge[] {
+  return sources.flatMap(({ path, imports }) =>
+    imports
+      .filter((imported) => counts(imported) && !imported.isPackage && !imported.target.startsWith('..'))
+      .map(({ target }) => [path, target] as const),
+  )
+}
+
+/** All imports of other files of `src`. */
+const edges = edgesOf(() => true)
 
 test('every folder and loose file of src has a place in the layers, and every place has files', () => {
   const places = new Set(sources.map(({ path }) => placeOf(path)))
@@ -126,7 +131,7 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     // Answers public lists of events from memory before anything else looks at the request.
     'http/public-lists.ts',
   ])
-  const wrong = edges.filter(
+  const wrong = edgesOf(({ runs }) => runs).filter(
     ([from, to]) => folders.has(placeOf(to)) && !folders.has(placeOf(from)) && !joiners.has(from),
   )
   assert.deepEqual(describe(wrong), [])

@@ -1,0 +1,144 @@
+import type { Context } from '../../src/context/context.ts'
+import type { EventFilter, LoadedEvent } from '../../src/events/event-filter.ts'
+import { type EventsQuery, eventFilters } from '../../src/events/event-filters.ts'
+import { eventParts, eventSearch } from '../../src/events/event-list-parts.ts'
+import { isShown } from '../../src/events/event-present.ts'
+import { findEventLinks } from '../../src/events/event-store.ts'
+import { eventWindow } from '../../src/events/event-window.ts'
+import {
+  type FilteredRow,
+  type LinkedFilter,
+  type LinkedQuery,
+  linkedParts,
+  placedFilters,
+} from '../../src/linked/linked-filters.ts'
+import type { Db } from '../../src/storage/database.ts'
+import type { EventRow, OrganizerRow, TermRow, VenueRow } from '../../src/storage/schema.ts'
+import { categoryFilters, type TermFilter, type TermsQuery, termParts } from '../../src/terms/term-filters.ts'
+import { termMeant } from '../../src/terms/term-meaning.ts'
+import { fold } from '../../src/text/fold.ts'
+import type { Path } from './random-calendar.ts'
+
+/** Everything that is in a calendar, as it is stored. */
+export interface Stored {
+  events: readonly LoadedEvent[]
+  venues: readonly VenueRow[]
+  organizers: readonly OrganizerRow[]
+  terms: ReadonlyMap<number, TermRow>
+}
+
+export async function readStored(db: Db): Promise<Stored> {
+  const [rows, venues, organizers, terms] = await Promise.all([
+    db.selectFrom('events').selectAll().execute(),
+    db.selectFrom('venues').selectAll().execute(),
+    db.selectFrom('organizers').selectAll().execute(),
+    db.selectFrom('terms').selectAll().execute(),
+  ])
+  const links = await findEventLinks(db, rows)
+  const events = rows.flatMap((row) => {
+    const own = links.get(row.id)
+    return own ? [{ row, links: own }] : []
+  })
+  return { events, venues, organizers, terms: new Map(terms.map((term) => [term.id, term])) }
+}
+
+/**
+ * The ids of a list in its order, on all pages: every record is asked whether it is in, by the plain meaning of each parameter.
+ * @throws Problem
+ */
+export function listPlainly(stored: Stored, path: Path, query: object, context: Context): number[] {
+  if (path === 'events') return listEvents(stored, query, context)
+  if (path === 'venues') return listLinked(stored, stored.venues, query, context)
+  if (path === 'organizers') return listLinked(stored, stored.organizers, query, context)
+  return listTerms(stored, path === 'categories' ? 'category' : 'tag', query, context)
+}
+
+/** Whether the meaning of every parameter that was sent accepts a record; parts are asked apart. */
+function acceptsEach<Row extends { accepts: unknown }>(
+  rows: readonly (readonly [string, Row])[],
+  query: object,
+  accepts: (row: Row, value: unknown) => boolean,
+): boolean {
+  const sent = new Map<string, unknown>(Object.entries(query))
+  return rows.every(([name, row]) => sent.get(name) === undefined || accepts(row, sent.get(name)))
+}
+
+const isLocated = ({ venues }: Stored, context: Context) =>
+  venues.some((venue) => venue.geo_lat !== null && isShown(context, venue))
+
+const eventRows = Object.entries(eventFilters) as [string, EventFilter<unknown>][]
+
+function listEvents(stored: Stored, query: EventsQuery, context: Context): number[] {
+  const window = eventWindow(query, context)
+  const around = { context, window, terms: stored.terms, isLocated: isLocated(stored, context) }
+  const { status, window: dates, place } = eventParts
+  const listed = stored.events.filter(
+    (event) =>
+      [place, status, dates].every((part) => part.accepts(event, query, around)) &&
+      (query.search === undefined || eventSearch.accepts(query.search, event)) &&
+      acceptsEach(eventRows, query, ({ accepts }, value) =>
+        typeof accepts === 'string' ? true : accepts(event, value, around),
+      ),
+  )
+  const key = ({ row }: LoadedEvent) => [query.include ? '' : row.start_date, row.date].join(' ')
+  return listed.sort((a, b) => compare(key(a), key(b)) || a.row.id - b.row.id).map(({ row }) => row.id)
+}
+
+const linkedRows = Object.entries(placedFilters) as unknown as [string, LinkedFilter<unknown>][]
+
+function listLinked(stored: Stored, records: readonly FilteredRow[], query: LinkedQuery, context: Context): number[] {
+  const eventsOf = (id: number): EventRow[] =>
+    stored.events
+      .filter(({ links }) => [...links.venues, ...links.organizers].some((record) => record.id === id))
+      .map(({ row }) => row)
+  const listed = records.filter((record) => {
+    const around = { context, events: eventsOf(record.id), isLocated: isLocated(stored, context) }
+    return (
+      [linkedParts.place, linkedParts.status].every((part) => part.accepts(record, query, around)) &&
+      acceptsEach(linkedRows, query, ({ accepts }, value) =>
+        typeof accepts === 'string' ? true : accepts(record, value, around),
+      )
+    )
+  })
+  return listed.sort((a, b) => compare(b.date, a.date) || b.id - a.id).map(({ id }) => id)
+}
+
+const termRows = Object.entries(categoryFilters) as unknown as [string, TermFilter<unknown>][]
+
+function listTerms(stored: Stored, taxonomy: TermRow['taxonomy'], query: TermsQuery, context: Context): number[] {
+  const { terms } = stored
+  const eventsOf = (term: TermRow) =>
+    stored.events
+      .filter(({ links }) => [...links.categories, ...links.tags].some(({ id }) => id === term.id))
+      .map(({ row }) => row)
+  const around = { context, terms, eventsOf }
+  const listed = [...terms.values()].filter(
+    (term) =>
+      term.taxonomy === taxonomy &&
+      Object.values(termParts).every((part) => part.accepts(term, query, around)) &&
+      acceptsEach(termRows, query, ({ accepts }, value) =>
+        typeof accepts === 'string' ? true : accepts(term, value, around),
+      ),
+  )
+  const key = orderOf(stored, taxonomy, query)
+  const direction = query.order?.toLowerCase() === 'desc' ? -1 : 1
+  return listed.sort((a, b) => direction * (compare(key(a), key(b)) || a.id - b.id)).map(({ id }) => id)
+}
+
+/** By what terms are ordered (rule 11.8). */
+function orderOf({ terms }: Stored, taxonomy: TermRow['taxonomy'], { orderby, include = [] }: TermsQuery) {
+  const places = new Map(
+    include.map((entry, place) => [/^\d+$/.test(entry) ? Number(entry) : termMeant(terms, taxonomy, entry)?.id, place]),
+  )
+  const keys: Record<string, (term: TermRow) => string | number> = {
+    id: ({ id }) => id,
+    slug: ({ slug }) => slug,
+    count: ({ count }) => count,
+    parent: ({ parent }) => parent,
+    description: ({ description }) => fold(description),
+    include: ({ id }) => places.get(id) ?? id,
+  }
+  return keys[orderby ?? ''] ?? (({ folded }: TermRow) => folded)
+}
+
+const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0)

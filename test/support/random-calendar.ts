@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Reader, TestService } from './service.ts'
+
+export const PATHS = ['categories', 'tags', 'venues', 'organizers', 'events'] as const
+export type Path = (typeof PATHS)[number]
+
+/** Words of all texts, some of them in others. */
+export const WORDS = ['lantern', 'Harbour', 'harbour-side', 'Crème', 'jazz', 'JAZZ', 'ärger', 'market', 'mark', 'x1']
+
+/** Places where venues are: near each other, far away, and on either side of the date line. */
+export const POINTS = [
+  [40.7, -74],
+  [40.72, -74.01],
+  [41.5, -73],
+  [48.1, 11.6],
+  [-17.7, 179.9],
+  [-17.8, -179.9],
+] as const
+
+/** One write as data: which record it is about is settled when it is made. */
+export interface Write {
+  path: Path
+  as: Reader
+  /** Nothing picked makes a new record. */
+  pick: number | undefined
+  isRemoval: boolean
+  /** `of` counts through the records of a path. */
+  fields: Readonly<Record<string, unknown>>
+}
+
+/** A record of a path by its number among them, or several. */
+interface Picked {
+  of: Path
+  numbers: readonly number[]
+}
+
+const isPicked = (value: unknown): value is Picked => typeof value === 'object' && value !== null && 'numbers' in value
+
+const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }).map((words) => words.join(' '))
+const picked = (of: Path, most: number): fc.Arbitrary<Picked> =>
+  fc.array(fc.nat(20), { maxLength: most }).map((numbers) => ({ of, numbers }))
+const status = fc.oneof(
+  { weight: 5, arbitrary: fc.constant('publish') },
+  { weight: 2, arbitrary: fc.constantFrom('draft', 'pending', 'private', 'future') },
+)
+const at = (from: number, to: number) =>
+  fc
+    .tuple(fc.integer({ min: from, max: to }), fc.integer({ min: 0, max: 23 }))
+    .map(
+      ([day, hour]) => new Date(Date.now() + day * 86_400_000).toISOString().slice(0, 11) + `${hour}`.padStart(2, '0'),
+    )
+    .map((moment) => `${moment.replace('T', ' ')}:30:00`)
+
+const times = fc.tuple(at(-60, 800), fc.integer({ min: 1, max: 70 })).map(([start, hours]) => ({
+  start_date: start,
+  end_date: new Date(Date.parse(`${start.replace(' ', 'T')}Z`) + hours * 3_600_000).toISOString().slice(0, 19),
+}))
+
+const point = fc
+  .option(fc.constantFrom(...POINTS), { nil: undefined })
+  .map((found) => (found ? { geo_lat: found[0], geo_lng: found[1] } : { geo_lat: '', geo_lng: '' }))
+
+const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = {
+  events: fc
+    .tuple(
+      fc.record({
+        title: text,
+        description: text,
+        excerpt: text,
+        status,
+        date: at(-400, -1),
+        featured: fc.boolean(),
+        sticky: fc.boolean(),
+        hide_from_listings: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0),
+        venue: picked('venues', 1),
+        organizer: picked('organizers', 2),
+        categories: picked('categories', 2),
+        tags: picked('tags', 2),
+      }),
+      times,
+    )
+    .map(([own, when]) => ({ ...own, ...when })),
+  venues: fc
+    .tuple(fc.record({ venue: text, description: text, city: text, status, date: at(-400, -1) }), point)
+    .map(([own, where]) => ({ ...own, ...where })),
+  organizers: fc.record({ organizer: text, description: text, status, date: at(-400, -1) }),
+  categories: fc.record({ name: text, description: text, parent: picked('categories', 1) }),
+  tags: fc.record({ name: text, description: text }),
+}
+
+/** Any write of a record of this path; without a choice it makes a new one. */
+export function anyWrite(path: Path, choice: fc.Arbitrary<number | undefined>): fc.Arbitrary<Write> {
+  return fc.record({
+    path: fc.constant(path),
+    as: fc.constantFrom<Reader>('admin', 'editor', 'author', 'author', 'contributor'),
+    pick: choice,
+    isRemoval: fc.integer({ min: 0, max: 4 }).map((chance) => chance === 0),
+    fields: fieldsOf[path],
+  })
+}
+
+/** A calendar that is written to over HTTP, and the ids of all that was ever made in it. */
+export interface Calendar {
+  service: TestService
+  ids: Record<Path, number[]>
+}
+
+/** Makes a write. It may be refused, since the caller may not make it or nothing is to be changed. */
+export async function makeWrite({ service, ids }: Calendar, write: Write): Promise<void> {
+  const { path, pick, isRemoval, as } = write
+  const id = pick === undefined ? undefined : ids[path][pick % ids[path].length]
+  const fields = Object.fromEntries(
+    Object.entries(write.fields).map(([name, value]) => [name, isPicked(value) ? idsOf(ids, value, name) : value]),
+  )
+  const mayMakeTerms = path === 'categories' || path === 'tags' ? 'editor' : as
+  const answer =
+    id === undefined
+      ? await service.post(`/${path}`, fields, mayMakeTerms)
+      : isRemoval
+        ? await service.remove(`/${path}/${id}`, as)
+        : await service.post(`/${path}/${id}`, fields, as)
+  assert.ok(answer.status < 500, JSON.stringify(answer.body))
+  if (answer.status === 201) ids[path].push(answer.body.id)
+}
+
+/** The ids that the numbers mean; a parent is one of them, or none. */
+function idsOf(ids: Calendar['ids'], { of, numbers }: Picked, name: string): unknown {
+  const known = numbers.flatMap((number) => ids[of][number % Math.max(1, ids[of].length)] ?? [])
+  return name === 'parent' ? (known[0] ?? 0) : known
+}

@@ -6,15 +6,14 @@ import { json } from './json.ts'
 import { ndjson } from './ndjson.ts'
 
 /** Every representation; the first is that of whoever asks for none. */
-const formats: readonly [Format, ...Format[]] = [json, ndjson]
+export const formats: readonly [Format, ...Format[]] = [json, ndjson]
 
 /** The representations that lists of a resource are offered in. */
 export function formatsOf({ path }: Resource): readonly Format[] {
   return formats.filter(({ lists }) => lists === 'all' || lists.includes(path))
 }
 
-const ABOUT: MessageText =
-  'The format of the answer: json for a page of a list, ndjson for all of it, one record a line'
+const ABOUT: MessageText = 'The name of the format of the answer; without it Accept chooses'
 
 /** The parameter that chooses among the representations of a list, where there are several. The index does not publish it. */
 export function formatField(resource: Resource): Fields {

@@ -3,6 +3,7 @@ import type { Language, Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import type { Field, Fields, Resource } from '../declare/resource.ts'
 import { formatsOf } from '../formats/formats.ts'
+import { json } from '../formats/json.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
@@ -211,14 +212,14 @@ function describeSuccess(action: Described, say: Say): object {
   return { [isNew ? 201 : 200]: success, ...(isRead ? { 304: unchanged } : {}) }
 }
 
-/** The media types of an answer with what they hold; a line of a format without pages is one record. */
+/** The media types of an answer with what they hold. */
 function mediaTypesOf(action: Described): [mediaType: string, content: object][] {
   const resource = resourceOf(action)
-  if (action.do !== 'list' || !resource) return [['application/json', { schema: answerSchema(action) }]]
-  return formatsOf(resource).map(({ mediaType, extent }) => {
-    const schema = extent === 'page' ? answerSchema(action) : schemaRef(schemaNames(resource).answer)
-    return [mediaType, { schema }]
-  })
+  const offered = action.do === 'list' && resource ? formatsOf(resource) : [json]
+  return offered.map((format) => [
+    format.mediaType,
+    { schema: format === json ? answerSchema(action) : { type: 'string' } },
+  ])
 }
 
 function answerSchema(action: Described): Schema {

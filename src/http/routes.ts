@@ -114,11 +114,15 @@ export interface Match {
 
 /** Finds the route of a path below the namespace: letter case and one slash at the end do not matter (rule 1.1). */
 export function routeFinder(routes: readonly Route[]): (path: string) => Match | undefined {
+  // Most paths are written as the routes that have no variables are.
+  const plain = new Map(routes.filter(({ path, template }) => path === template).map((route) => [route.path, route]))
   const patterns = routes.map((route) => ({
     route,
     pattern: new RegExp(`^${route.path.replaceAll('(?P<', '(?<')}/?$`, 'i'),
   }))
   return (path) => {
+    const known = plain.get(path)
+    if (known) return { route: known, variables: {} }
     for (const { route, pattern } of patterns) {
       const found = pattern.exec(path)
       if (found) return { route, variables: { ...found.groups } }

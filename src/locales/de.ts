@@ -266,6 +266,6 @@ export const de: Locale = {
   Organizers: 'Veranstalter',
   'The image has more than {limit} pixels, or too many frames, or takes too long to read.':
     'Das Bild hat mehr als {limit} Pixel oder zu viele Einzelbilder, oder es zu lesen dauert zu lange.',
-  'The format of the answer: json for a page of a list, ndjson for all of it, one record a line':
-    'Das Format der Antwort: json für eine Seite der Liste, ndjson für alles, ein Eintrag je Zeile',
+  'The name of the format of the answer; without it Accept chooses':
+    'Der Name des Formats der Antwort; ohne ihn wählt Accept',
 }

@@ -259,6 +259,6 @@ export const es: Locale = {
   Organizers: 'Organizadores',
   'The image has more than {limit} pixels, or too many frames, or takes too long to read.':
     'La imagen tiene más de {limit} píxeles o demasiados fotogramas, o tarda demasiado en leerse.',
-  'The format of the answer: json for a page of a list, ndjson for all of it, one record a line':
-    'El formato de la respuesta: json para una página de la lista, ndjson para toda, un registro por línea',
+  'The name of the format of the answer; without it Accept chooses':
+    'El nombre del formato de la respuesta; sin él decide Accept',
 }

@@ -271,6 +271,6 @@ export const fr: Locale = {
   Organizers: 'Organisateurs',
   'The image has more than {limit} pixels, or too many frames, or takes too long to read.':
     'L’image a plus de {limit} pixels, ou trop de vues, ou demande trop de temps de lecture.',
-  'The format of the answer: json for a page of a list, ndjson for all of it, one record a line':
-    'Le format de la réponse : json pour une page de la liste, ndjson pour toute la liste, une fiche par ligne',
+  'The name of the format of the answer; without it Accept chooses':
+    'Le nom du format de la réponse ; sans lui, Accept décide',
 }

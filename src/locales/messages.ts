@@ -114,7 +114,7 @@ export const messages = [
   'The description of the image',
   'Only files of this kind: image, video, text, application or audio',
   'Only files of this media type, such as image/png',
-  'The format of the answer: json for a page of a list, ndjson for all of it, one record a line',
+  'The name of the format of the answer; without it Accept chooses',
   'Media',
   'Events',
   'Venues',

@@ -76,7 +76,7 @@ async function reports(tried: Copy, tools: ReadonlySet<string>): Promise<Map<str
 }
 
 /** The tests of the house that look at what the recipes change, but for those that a recipe itself runs. */
-const HOUSE = ['columns', 'documents', 'imports', 'locales', 'settings']
+const HOUSE = ['columns', 'documents', 'formats', 'imports', 'locales', 'settings']
 
 test('with every step done, types, lint and the tests of the house hold', async () => {
   await follow(copy, [...recipes, ...onOrganizers], [])
@@ -90,7 +90,7 @@ test('with every step done, types, lint and the tests of the house hold', async 
   assert.equal(lint.code, 0, lint.output)
 })
 
-test('with every step done, the service has the field, the filter, the language, the setting and the problem code', async (t) => {
+test('with every step done, the service has the field, the filter, the representation, the language, the setting and the problem code', async (t) => {
   const service = await startChanged({ language: 'it', contact: 'info@example.org' })
   t.after(service.close)
   assert.equal((service.config as { contact?: string }).contact, 'info@example.org')
@@ -126,6 +126,22 @@ test('with every step done, the service has the field, the filter, the language,
       others.body.events.map(({ title }: { title: string }) => title),
       ['Concert'],
     )
+  })
+
+  await t.test('lists of events are shown in the new representation, by its name and by its media type', async () => {
+    const ask = (query: string, headers: Record<string, string> = {}) =>
+      service.request('anonymous', 'GET', `/events?${WINDOW}&per_page=2${query}`, undefined, headers)
+    const { body } = await ask('')
+    const titles = body.events.map(({ title }: { title: string }) => `${title}\n`).join('')
+    for (let again = 0; again < 3; again++)
+      for (const shown of [await ask('&format=titles'), await ask('', { accept: 'text/plain' })]) {
+        assert.equal(shown.body, titles)
+        assert.equal(shown.headers.get('content-type'), 'text/plain; charset=UTF-8')
+        const tag = shown.headers.get('etag') ?? ''
+        assert.notEqual(tag, (await ask('')).headers.get('etag'))
+        assert.equal((await ask('&format=titles', { 'if-none-match': tag })).status, 304)
+        assert.equal((await ask('')).body.total, body.total)
+      }
   })
 
   await t.test('refusals and descriptions are in the new language', async () => {

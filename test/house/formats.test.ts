@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { formats } from '../../src/formats/formats.ts'
+
+const folder = fileURLToPath(new URL('../../src/formats', import.meta.url))
+
+/** The names of the representations that files declare. */
+function declared(): string[] {
+  return readdirSync(folder).flatMap((file) => {
+    const text = readFileSync(`${folder}/${file}`, 'utf8')
+    return [...text.matchAll(/^export const \w+: Format = \{\s+name: '([^']+)'/gm)].map(([, name = '']) => name)
+  })
+}
+
+test('every representation is a row of the table', () => {
+  const rows: readonly string[] = formats.map(({ name }) => name)
+  const lost = declared().filter((name) => !rows.includes(name))
+  assert.deepEqual(lost, [], `without a row in src/formats/formats.ts: ${lost.join(', ')}`)
+  assert.deepEqual(declared().toSorted(), rows.toSorted())
+})
+
+test('representations differ in their names and media types, and JSON is the first', () => {
+  assert.equal(formats[0].name, 'json')
+  for (const member of ['name', 'mediaType'] as const)
+    assert.equal(new Set(formats.map((format) => format[member].toLowerCase())).size, formats.length)
+})

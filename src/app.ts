@@ -177,7 +177,14 @@ function serverLimits(config: Config) {
     patienceMs: config.patience_ms,
     rateLimit: config.rate_limit,
     trustedProxy: config.trusted_proxy,
+    look: lookOf(config),
   }
+}
+
+/** How the pages look; undefined for a service without them. */
+function lookOf({ pages, pages_accent, pages_css, pages_logo, week_start }: Config) {
+  if (pages === 'off') return undefined
+  return { accent: pages_accent, css: pages_css, logo: pages_logo, weekStart: week_start }
 }
 
 async function stopRunning(running: Running): Promise<void> {

@@ -1,120 +1,18 @@
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import {
+  checked,
+  choice,
+  discreet,
+  isHost,
+  isListenHost,
+  isListenPlace,
+  isProxy,
+  list,
+  type Setting,
+  wholeNumber,
+  word,
+} from './setting-kinds.ts'
 import { isTimezone } from './text/zones.ts'
-
-/** One setting: read from `KALENDS_<NAME>` or from the flag of the same name, the flag winning. */
-interface Setting<Value> {
-  about: string
-  /** The placeholder of the value in `--help` and the documentation. */
-  value: string
-  default: Value
-  /** The typed value. @throws Error with the end of a sentence that starts with the setting's name. */
-  read: (text: string) => Value
-}
-
-const word = (about: string, value: string, fallback: string): Setting<string> => ({
-  about,
-  value,
-  default: fallback,
-  read: (text) => text,
-})
-
-const wholeNumber = (about: string, value: string, fallback: number, least: number, most: number): Setting<number> => ({
-  about,
-  value,
-  default: fallback,
-  read: (text) => {
-    const number = Number(text)
-    if (!/^\d+$/.test(text) || number < least || number > most)
-      throw new Error(`takes a whole number from ${least} to ${most}, not "${text}"`)
-    return number
-  },
-})
-
-/** Entries with commas between them, each of which passes the test. */
-const list = (
-  about: string,
-  value: string,
-  described: string,
-  test: (entry: string) => boolean,
-): Setting<string[]> => ({
-  about,
-  value,
-  default: [],
-  read: (text) => {
-    const entries = text
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean)
-    const wrong = entries.find((entry) => !test(entry))
-    if (wrong !== undefined) throw new Error(`takes ${described}, not "${wrong}"`)
-    return entries
-  },
-})
-
-/** A host as in an address, perhaps with a port. */
-function isHost(text: string): boolean {
-  const url = URL.parse(`http://${text}`)
-  return url !== null && url.hostname !== '' && url.href === `http://${url.host}/` && !/[@/?#]/.test(text)
-}
-
-function isListenHost(text: string): boolean {
-  return isIP(text) !== 0 || /^[a-z0-9][a-z0-9.-]*$/i.test(text)
-}
-
-function isListenPlace(text: string): boolean {
-  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? []
-  const isBracketed = host.startsWith('[') && host.endsWith(']')
-  return Number(port) <= 65535 && (isBracketed ? isIP(host.slice(1, -1)) === 6 : isIP(host) !== 6 && isListenHost(host))
-}
-
-/** Names that the web framework knows for local ranges. */
-const RANGE_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal'])
-
-/** The address of a proxy, or of a network of them. */
-function isProxy(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/')
-  const version = isIP(address)
-  if (version === 0) return RANGE_NAMES.has(text)
-  return more.length === 0 && (bits === undefined || isMask(bits, version))
-}
-
-function isMask(bits: string, version: number): boolean {
-  if (version === 4 && isIP(bits) === 4) return true
-  return /^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)
-}
-
-const choice = <const Value extends string>(
-  about: string,
-  choices: readonly Value[],
-  fallback: Value,
-): Setting<Value> => ({
-  about,
-  value: choices.join('|'),
-  default: fallback,
-  read: (text) => {
-    const found = choices.find((entry) => entry === text)
-    if (found === undefined) throw new Error(`takes one of ${choices.join(', ')}, not "${text}"`)
-    return found
-  },
-})
-
-const checked = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> => ({
-  ...setting,
-  read: (text) => {
-    if (!test(text)) throw new Error(`${problem}, not "${text}"`)
-    return text
-  },
-})
-
-/** As `checked`, for values that may hold what nobody else is to read: they are not repeated. */
-const discreet = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> => ({
-  ...setting,
-  read: (text) => {
-    if (!test(text)) throw new Error(problem)
-    return text
-  },
-})
 
 /** Languages the service speaks; English stands in the declarations, the others in `locales/`. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
@@ -152,6 +50,31 @@ export const settings = {
     word('The currency of costs that name none, by its ISO 4217 code.', 'CODE', 'USD'),
     'takes a currency code of three letters',
     (text) => /^[A-Z]{3}$/.test(text),
+  ),
+  pages: choice(
+    'Whether there are pages for people beside the interface; off leaves a small page at the address of the site.',
+    ['on', 'off'],
+    'on',
+  ),
+  pages_accent: checked(
+    word(
+      'The colour of the pages; what is written on it or in it is made dark or light enough to be read.',
+      '#RRGGBB',
+      '#0b6e5f',
+    ),
+    'takes a colour such as #0b6e5f',
+    (text) => /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text),
+  ),
+  pages_css: word('A style sheet that is put behind that of the pages. Empty: none.', 'FILE', ''),
+  pages_logo: word(
+    'An image that stands before the name of the calendar on its pages. Empty: a plain mark.',
+    'FILE',
+    '',
+  ),
+  week_start: choice(
+    'The first day of the week on pages; auto is that of the language.',
+    ['auto', 'monday', 'saturday', 'sunday'],
+    'auto',
   ),
   host: checked(
     word('The address to listen on; 0.0.0.0 for all.', 'HOST', '127.0.0.1'),

@@ -34,6 +34,8 @@ export interface Outgoing {
   encoded: Partial<Record<Encoding, Buffer | Promise<Buffer> | undefined>>
   /** Whether it is cached, so that all of its readers share one body. */
   isKept: boolean
+  /** Whether its own headers say which other sites may read it: all of them. */
+  isForAll?: boolean
   /** Whether some of the body may still be on its way out: then nothing may be written into it. */
   isSending: boolean
 }
@@ -74,13 +76,13 @@ export function send(front: Front, visit: Visit, answer: Outgoing, from: Answere
 function sendUnchanged(
   front: Front,
   visit: Visit,
-  answer: Pick<Outgoing, 'headers' | 'tag' | 'route'>,
+  answer: Pick<Outgoing, 'headers' | 'tag' | 'route' | 'isForAll'>,
   from: Answered['from'],
   sent?: () => void,
 ): void {
   const { request, response, requestId } = visit
   const headers = [...withoutBody(answer.headers), 'ETag', answer.tag, 'X-Request-Id', requestId]
-  response.writeHead(304, [...headers, ...crossOrigin(request)])
+  response.writeHead(304, [...headers, ...crossOrigin(answer, request)])
   response.end(sent)
   announce(front, visit, answer.route, from, 304, 0)
 }
@@ -103,7 +105,7 @@ function sendWhole(
   }
   const headers = [...answer.headers, 'X-Request-Id', requestId, 'Content-Length', String(body.length)]
   if (answer.tag !== '') headers.push('ETag', answer.tag)
-  if (request.headers.origin !== undefined) headers.push(...crossOrigin(request))
+  if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
   if (compressed && encoding) headers.push('Content-Encoding', encoding)
   response.writeHead(answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
@@ -116,7 +118,7 @@ function sendWhole(
 }
 
 /** An answer whose body is made as it is taken. */
-export interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag'> {
+export interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'isForAll'> {
   chunks: AsyncIterable<Buffer>
 }
 
@@ -137,7 +139,7 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
   }
   const encoding = encodingFor(request.headers, Number.POSITIVE_INFINITY)
   const headers = [...answer.headers, 'X-Request-Id', requestId]
-  for (const part of crossOrigin(request)) headers.push(part)
+  for (const part of crossOrigin(answer, request)) headers.push(part)
   if (answer.tag !== '') headers.push('ETag', answer.tag)
   if (encoding) headers.push('Content-Encoding', encoding)
   response.writeHead(answer.status, headers)
@@ -200,8 +202,8 @@ function announce(
   onAnswered({ method, url, route, status, ms, bytes, requestId, address: clientAddress(request, trusted), from })
 }
 
-function crossOrigin({ headers: { origin } }: IncomingMessage): string[] {
-  return origin === undefined ? [] : Object.entries(crossOriginHeaders(origin)).flat()
+function crossOrigin({ isForAll }: Pick<Outgoing, 'isForAll'>, { headers: { origin } }: IncomingMessage): string[] {
+  return origin === undefined || isForAll ? [] : Object.entries(crossOriginHeaders(origin)).flat()
 }
 
 /** The body compressed, a promise of it, or undefined where it goes out as it is. */

@@ -12,6 +12,7 @@ import type { CacheBudget } from '../cache/cache.ts'
 import type { Reply } from '../formats/format.ts'
 import { isPretty } from '../formats/json.ts'
 import { jsonBytes } from '../formats/json-bytes.ts'
+import type { Look } from '../pages/page-assets.ts'
 import { Problem } from '../problems.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { BACKLOG, checkFree, closeAcceptors, openAcceptors, type Place } from './acceptors.ts'
@@ -27,6 +28,7 @@ import { makeIntake } from './intake.ts'
 import { sendMedia } from './media-files.ts'
 import { isPressed } from './pressure.ts'
 import { problemReply } from './problem-replies.ts'
+import { makePublicPages, servePage } from './public-pages.ts'
 import { makePublicReads, readPublic } from './public-reads.ts'
 import { refuseUnreadable, transportProblem } from './refusals.ts'
 import { makeResponder, type Responder, type Service } from './respond.ts'
@@ -53,6 +55,8 @@ export interface ServerOptions {
   trustedProxy: readonly string[]
   /** what finished answers share with whatever else is kept in memory */
   cacheBudget: CacheBudget
+  /** how pages for people look; undefined where there are none */
+  look: Look | undefined
   /** hears of every answer */
   onAnswered?: OnAnswered
 }
@@ -102,6 +106,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
   const routes = makeRouteTable(service.site)
   const respond = makeResponder(service, routes, front.admission)
   const reads = makePublicReads(service, routes, respond, options.cacheBudget, front)
+  const pages = options.look && makePublicPages(service, front, reads.finished, options.cacheBudget, options.look)
   const mayGoOn = new WeakSet<ServerResponse>()
   const acceptors: NetServer[] = []
   let closing: Closing = { isClosing: false, connections: new Set() }
@@ -112,6 +117,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
       const enter = openFront(front, closing, (request, response) => {
         request.url = namedRoute(service.site.restRoot, request.url ?? '/')
         if (readPublic(reads, request, response)) return
+        if (pages && servePage(pages, request, response)) return
         if (isPressed(front.pressure) && !isWatching(request.url)) refuseOverload(front, request, response)
         else handler(request, response)
       })

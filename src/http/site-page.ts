@@ -1,5 +1,6 @@
 import type { Site } from '../config.ts'
 import { translate } from '../locales/translate.ts'
+import { VERSION } from '../pages/layout.ts'
 import { escapeHtml } from '../text/html.ts'
 
 /** A page for people. */
@@ -8,11 +9,8 @@ export interface Page {
   html: string
 }
 
-/** The version in the address of the namespace, which clients compare (rule 29.8). */
-const VERSION = 'v1'
-
 /**
- * What the site's own address answers: a small page, whose headers and head lead programs to the interface (rule 29.8). Generic
+ * What the site's own address answers where there are no pages for people: a small one, whose headers and head lead programs to the interface (rule 29.8). Generic
  * clients follow the link to the REST root; clients of the namespace read the three headers.
  */
 export function sitePage(site: Site): Page {
@@ -47,15 +45,22 @@ export function sitePage(site: Site): Page {
 
 function pageHeaders(site: Site): Record<string, string> {
   return {
+    ...discoveryHeaders(site),
+    'Access-Control-Allow-Origin': '*',
     'Content-Type': 'text/html; charset=UTF-8',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'",
+    'Cache-Control': 'public, max-age=0, must-revalidate',
+  }
+}
+
+/** The headers of every page that lead programs to the interface, those of other sites too (rule 29.8). */
+export function discoveryHeaders(site: Site): Record<string, string> {
+  return {
     Link: `<${site.restUrl}/>; rel="https://api.w.org/"`,
     'X-TEC-API-VERSION': VERSION,
     'X-TEC-API-ROOT': `${site.base}/`,
     'X-TEC-API-ORIGIN': site.url,
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': "default-src 'none'",
-    'Access-Control-Allow-Origin': '*',
     'Access-Control-Expose-Headers': 'Link, X-TEC-API-VERSION, X-TEC-API-ROOT, X-TEC-API-ORIGIN',
-    'Cache-Control': 'public, max-age=0, must-revalidate',
   }
 }

@@ -16,6 +16,11 @@ export function renderedPlain(raw: string, trusted: boolean): string {
   return madeOf({ work: trusted ? 'trustedPlain' : 'plain', raw })
 }
 
+/** The text as pages of this service show it. */
+export function renderedForPage(raw: string, trusted: boolean): string {
+  return madeOf({ work: trusted ? 'trustedPage' : 'page', raw })
+}
+
 /** The description of a term: sanitised, without paragraphs. */
 export function renderedSafe(raw: string): string {
   return madeOf({ work: 'safe', raw })

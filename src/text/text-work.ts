@@ -1,5 +1,6 @@
 import { fold } from './fold.ts'
 import { plainText, renderText, stripUnsafe } from './html.ts'
+import { pageText } from './page-text.ts'
 import { termsOf } from './search-terms.ts'
 
 /** The kinds of work on long texts; `trusted` texts are by authors who may write unfiltered HTML. */
@@ -8,6 +9,8 @@ const WORKS = {
   trustedHtml: (raw: string) => renderOnce(raw, true),
   plain: (raw: string) => plainText(renderOnce(raw, false)),
   trustedPlain: (raw: string) => plainText(renderOnce(raw, true)),
+  page: (raw: string) => pageText(renderOnce(raw, false)),
+  trustedPage: (raw: string) => pageText(renderOnce(raw, true)),
   safe: stripUnsafe,
   folded: (raw: string) => fold(plainText(raw)),
   /** The terms of folded text for an index of words, with blanks between them. */

@@ -13,11 +13,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 test('what npm run build makes serves by itself, as it does from a package', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-build-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  assert.equal(packageJson.scripts.build, 'tsc -p tsconfig.build.json')
+  const copy = "fs.cpSync('src/pages/assets', 'dist/src/pages/assets', { recursive: true })"
+  assert.equal(packageJson.scripts.build, `tsc -p tsconfig.build.json && node -e "${copy}"`)
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')], {
     cwd: root,
   })
+  const assets = join('src', 'pages', 'assets')
+  cpSync(join(root, assets), join(folder, 'dist', assets), { recursive: true })
   for (const file of packageJson.files.filter((name) => name !== 'dist'))
     cpSync(join(root, file), join(folder, file), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
@@ -30,6 +33,9 @@ test('what npm run build makes serves by itself, as it does from a package', asy
     if (base === undefined) continue
     for (const path of ['/events', '/events?search=lantern', '/doc', '/venues?search=lantern'])
       assert.equal((await fetch(base + path)).status, 200, path)
+    const page = await (await fetch(new URL('/', base))).text()
+    const [, style = ''] = page.match(/<link rel="stylesheet" href="([^"]+)"/) ?? []
+    assert.equal((await fetch(new URL(style, base))).status, 200, style)
     return
   }
   assert.fail('the service did not start')

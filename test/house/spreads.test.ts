@@ -17,7 +17,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "http/openapi.ts headerRefs(...(isNew?(['Location']asconst):[]))": 'written there',
   "http/openapi.ts headerRefs(...(isRead?(['ETag']asconst):[]))": 'written there',
   'http/server.ts acceptors.push(...(awaitopenAcceptors(app.server,{...place,port})))': 'a fixed number of listeners',
-  'http/send.ts headers.push(...crossOrigin(request))': 'headers of ours',
+  'http/send.ts headers.push(...crossOrigin(answer,request))': 'headers of ours',
   'http/respond.ts matchedReply(...parameters)': 'a tuple',
   'people/authenticate.ts Math.max(...names.map((name)=>failures.note(name,now)))':
     'the names one attempt is counted under',

@@ -1,0 +1,211 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { CacheBudget } from '../cache/cache.ts'
+import type { Site } from '../config.ts'
+import { catchUp, isBehind } from '../memory/event-memory.ts'
+import { isPagePath } from '../pages/page-addresses.ts'
+import { ASSETS_PATH, type Asset, type Look } from '../pages/page-assets.ts'
+import { answerPage, makePages, type PageAnswer, type Pages, problemPage } from '../pages/pages.ts'
+import { Problem } from '../problems.ts'
+import { lackBehind } from '../storage/unavailable.ts'
+import { admitted } from './admission.ts'
+import { type Finished, type FinishedAnswers, keepFinished, wasAsked } from './finished.ts'
+import { type Front, isGone, refuseOverload } from './front.ts'
+import { LONGEST_URL } from './incoming.ts'
+import { isPressed } from './pressure.ts'
+import { anonymousContext, type Service } from './respond.ts'
+import { asNew, contentTag, type Outgoing, send, type Visit } from './send.ts'
+import { discoveryHeaders } from './site-page.ts'
+
+/** The way of pages for people, ahead of the router and behind that of anonymous reads, with which it shares the finished answers. */
+export interface PublicPages {
+  service: Service
+  front: Front
+  pages: Pages
+  finished: FinishedAnswers
+  assets: ReadonlyMap<string, Outgoing>
+  /** Pages that are being made, by their version and address: whoever asks for one meanwhile waits for the same. */
+  making: Map<string, Promise<Outgoing>>
+}
+
+/** The pages of a service; `budget` bounds what they keep. @throws Error with one sentence for a file that is set and cannot be read */
+export function makePublicPages(
+  service: Service,
+  front: Front,
+  finished: FinishedAnswers,
+  budget: CacheBudget,
+  look: Look,
+): PublicPages {
+  const pages = makePages(service.memory, budget, look)
+  const assets = new Map([...pages.assets.byPath].map(([path, asset]) => [path, assetAnswer(asset)]))
+  return { service, front, pages, finished, assets, making: new Map() }
+}
+
+/** Answers a request for a page, or for a file of pages. False leaves it to the server behind. */
+export function servePage(all: PublicPages, request: IncomingMessage, response: ServerResponse): boolean {
+  const { service, front } = all
+  const { method, url = '' } = request
+  if (method !== 'GET' && method !== 'HEAD') return false
+  const mark = url.indexOf('?')
+  const path = mark === -1 ? url : url.slice(0, mark)
+  const asset = path.startsWith(ASSETS_PATH) ? all.assets.get(path) : undefined
+  const isPage = isPagePath(path) && !(path === '/' && service.site.restRoot === '')
+  if (!asset && !isPage && !isLost(service.site, path, request)) return false
+  const visit: Visit = { request, response, requestId: front.requestIds(), arrived: performance.now() }
+  if (asset) send(front, visit, asset, 'finished')
+  else if (isPressed(front.pressure)) refuseOverload(front, request, response)
+  else answerLater(all, visit, { url, path, query: mark === -1 ? '' : url.slice(mark + 1), isPage })
+  return true
+}
+
+/** The address of a request in its parts. */
+interface PageUrl {
+  url: string
+  path: string
+  query: string
+  /** Whether it is of a page, and not of something that is not there. */
+  isPage: boolean
+}
+
+/** Paths that are answered elsewhere, and are no pages that people have looked for in vain. */
+const ELSEWHERE =
+  /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)|\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/
+
+/** Whether somebody with a browser asks for an address that is none. */
+function isLost({ restRoot }: Site, path: string, { headers }: IncomingMessage): boolean {
+  if (restRoot === '' || path.startsWith(restRoot) || ELSEWHERE.test(path)) return false
+  return headers.accept?.includes('text/html') ?? false
+}
+
+function answerLater(all: PublicPages, visit: Visit, asked: PageUrl): void {
+  const { service, front } = all
+  makeOnce(all, visit, asked)
+    .then(
+      (outgoing) => send(front, visit, outgoing, 'ordinary'),
+      (error: unknown) => {
+        if (error instanceof Problem && error.code === 'rest_unavailable') {
+          refuseOverload(front, visit.request, visit.response)
+          return
+        }
+        send(front, visit, failed(all, error, visit.requestId), 'ordinary')
+      },
+    )
+    .catch((error: unknown) => {
+      service.report(error, visit.requestId)
+      visit.response.destroy()
+    })
+}
+
+/** Makes a page, once for all who ask for it at the same time and see the same data. */
+async function makeOnce(all: PublicPages, visit: Visit, asked: PageUrl): Promise<Outgoing> {
+  const { memory, report } = all.service
+  if (asked.url.length > LONGEST_URL) return outgoing(all, problemPage(all.pages, contextOf(all), 414), asked)
+  if (!asked.isPage) return outgoing(all, problemPage(all.pages, contextOf(all), 404), asked)
+  // Without the database there is nothing to take in, and making the page says so.
+  if (isBehind(memory)) await catchUp(memory).catch(report)
+  const key = `${memory.version} ${asked.url}`
+  const making = all.making.get(key)
+  if (making) return making
+  const made = makeInTurn(all, visit, asked).finally(() => all.making.delete(key))
+  all.making.set(key, made)
+  return made
+}
+
+const contextOf = ({ service }: PublicPages) => anonymousContext(service, service.now())
+
+function makeInTurn(all: PublicPages, { request }: Visit, asked: PageUrl): Promise<Outgoing> {
+  const { service, front, finished } = all
+  const { memory } = service
+  const work = asked.query.includes('search=') ? 'searches' : 'reads'
+  const { version } = memory
+  return admitted(
+    front.admission,
+    work,
+    () => isGone(request),
+    async () => {
+      const now = service.now()
+      const answer = await answerPage(all.pages, anonymousContext(service, now), asked.path, asked.query)
+      const made = outgoing(all, answer, asked)
+      const isKept = answer.status === 200 && version !== '' && !isBehind(memory) && memory.version === version
+      if (!isKept || (asked.query !== '' && !wasAsked(finished, asked.url))) return made
+      const kept: Finished = { ...made, version, day: finished.today(now) }
+      keepFinished(finished, asked.url, kept)
+      return kept
+    },
+  )
+}
+
+function outgoing({ service, finished }: PublicPages, answer: PageAnswer, { isPage }: PageUrl): Outgoing {
+  const body = Buffer.from(answer.body)
+  // It names the content, and the history that it belongs to as those of lists do, so that it may be kept with them.
+  const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${finished.edition}.`) : ''
+  const own = answer.location === undefined ? {} : { Location: answer.location }
+  const vary = isPage ? 'Accept-Encoding' : 'Accept, Accept-Encoding'
+  const headers = { ...pageHeaders(service), 'Content-Type': answer.mediaType, Vary: vary, ...own }
+  return {
+    status: answer.status,
+    route: 'pages',
+    headers: Object.entries(headers).flat(),
+    tag,
+    body,
+    ...asNew(),
+    isForAll: true,
+  }
+}
+
+/** A page that says that something failed here. */
+function failed(all: PublicPages, error: unknown, requestId: string): Outgoing {
+  const isOutage = lackBehind(error) !== undefined
+  all.service.report(error, requestId)
+  const answer = problemPage(all.pages, contextOf(all), isOutage ? 503 : 500)
+  const made = outgoing(all, answer, { url: '', path: '', query: '', isPage: true })
+  return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
+}
+
+function pageHeaders({ site, images }: Service): Record<string, string> {
+  return {
+    ...discoveryHeaders(site),
+    'Content-Security-Policy': contentPolicy(site, images.mediaUrl),
+    'Access-Control-Allow-Origin': '*',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'strict-origin-when-cross-origin',
+    'Cache-Control': 'public, max-age=0, must-revalidate',
+  }
+}
+
+/** What pages may load: their own script and style sheet, and images. */
+function contentPolicy(site: Site, mediaUrl: string): string {
+  const { origin, protocol } = new URL(mediaUrl)
+  const media = protocol === 'https:' || origin === new URL(site.url).origin ? '' : ` ${origin}`
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    `img-src 'self' https: data:${media}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+const FOREVER = 'public, max-age=31536000, immutable'
+
+function assetAnswer({ bytes, mediaType }: Asset): Outgoing {
+  const headers = {
+    'Content-Type': mediaType,
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': FOREVER,
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    Vary: 'Accept-Encoding',
+  }
+  const flat = Object.entries(headers).flat()
+  return {
+    status: 200,
+    route: ASSETS_PATH,
+    headers: flat,
+    tag: contentTag(bytes),
+    body: bytes,
+    ...asNew(),
+    isKept: true,
+  }
+}

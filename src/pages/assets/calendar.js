@@ -1,0 +1,113 @@
+// @ts-check
+// The pages are complete without this. With it, filters and pages of a list change in place, and sharing uses the menu of the device.
+
+const main = /** @type {HTMLElement} */ (document.getElementById('main'))
+const announced = /** @type {HTMLElement} */ (document.getElementById('status'))
+
+/** Whether an address shows events as the present page does, so that only the content changes. */
+function isAlike(/** @type {URL} */ address) {
+  return (
+    address.origin === location.origin &&
+    /\/(events\/.*)?$/.test(address.pathname) &&
+    main.querySelector('.views') !== null
+  )
+}
+
+/** @type {AbortController | undefined} */
+let loading
+
+/**
+ * Shows the content of another page of events in place of this one.
+ * @param {URL} address
+ * @param {{ isNew: boolean, focus: string | undefined }} how
+ */
+async function show(address, { isNew, focus }) {
+  loading?.abort()
+  loading = new AbortController()
+  main.setAttribute('aria-busy', 'true')
+  try {
+    const response = await fetch(address, { signal: loading.signal, headers: { accept: 'text/html' } })
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const content = page.getElementById('main')
+    if (!response.ok || !content) throw new Error(`${response.status}`)
+    if (isNew) history.pushState({}, '', response.url)
+    document.title = page.title
+    const isOpen = main.querySelector('.more')?.hasAttribute('open')
+    main.replaceChildren(...content.childNodes)
+    if (isOpen) main.querySelector('.more')?.setAttribute('open', '')
+    settle(focus)
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'AbortError')) location.assign(address)
+  } finally {
+    main.removeAttribute('aria-busy')
+  }
+}
+
+/** Puts the focus back where it was, or on the heading, and says how many events there are. */
+function settle(/** @type {string | undefined} */ focus) {
+  const field = focus ? main.querySelector(`[name="${CSS.escape(focus)}"]`) : null
+  const heading = main.querySelector('h1')
+  if (field instanceof HTMLElement) field.focus()
+  else {
+    heading?.focus({ preventScroll: true })
+    scrollTo({ top: 0 })
+  }
+  announced.textContent = `${heading?.textContent ?? ''}: ${main.querySelector('.count')?.textContent ?? ''}`
+}
+
+/** The address that a form asks for, without the fields that are empty. */
+function addressOf(/** @type {HTMLFormElement} */ form) {
+  const address = new URL(form.action)
+  for (const [name, value] of new FormData(form))
+    if (typeof value === 'string' && value.trim() !== '') address.searchParams.append(name, value)
+  if (!address.searchParams.has('near')) address.searchParams.delete('geoloc_radius')
+  return address
+}
+
+document.addEventListener('submit', (event) => {
+  const form = event.target
+  if (!(form instanceof HTMLFormElement) || !form.matches('.filter')) return
+  event.preventDefault()
+  const address = addressOf(form)
+  if (isAlike(address)) show(address, { isNew: true, focus: undefined })
+  else location.assign(address)
+})
+
+document.addEventListener('change', (event) => {
+  const field = event.target
+  if (!(field instanceof HTMLSelectElement) || !field.form?.matches('.filter')) return
+  show(addressOf(field.form), { isNew: true, focus: field.name })
+})
+
+document.addEventListener('click', (event) => {
+  const anchor = event.target instanceof Element ? event.target.closest('a') : null
+  if (!anchor || event.defaultPrevented || event.button !== 0) return
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  if (anchor.dataset.share !== undefined && 'share' in navigator) {
+    event.preventDefault()
+    navigator.share({ title: anchor.dataset.share, url: location.href }).catch(() => undefined)
+    return
+  }
+  const address = new URL(anchor.href)
+  if (!anchor.closest('.pills, .active, .steps, .pager, .views') || !isAlike(address)) return
+  event.preventDefault()
+  show(address, { isNew: true, focus: undefined })
+})
+
+// A menu closes when something else is chosen, and by Escape.
+document.addEventListener('click', (event) => {
+  for (const menu of document.querySelectorAll('.menu[open]'))
+    if (event.target instanceof Node && !menu.contains(event.target)) menu.removeAttribute('open')
+})
+document.addEventListener('keydown', (event) => {
+  const menu = event.key === 'Escape' ? document.querySelector('.menu[open]') : null
+  if (!menu) return
+  menu.removeAttribute('open')
+  menu.querySelector('summary')?.focus()
+})
+
+addEventListener('popstate', () => {
+  const address = new URL(location.href)
+  if (isAlike(address)) show(address, { isNew: false, focus: undefined })
+  else location.reload()
+})

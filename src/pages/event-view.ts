@@ -1,0 +1,169 @@
+import { eventLinkedData, isShown } from '../events/event-present.ts'
+import { type EventLinks, findEventLinks } from '../events/event-store.ts'
+import { textsOfEvent } from '../events/event-texts.ts'
+import { recordUrl } from '../linked/record-present.ts'
+import type { EventRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
+import { showRecord } from '../storage/unshowable.ts'
+import { plainText } from '../text/html.ts'
+import { renderedForPage, showPrepared } from '../text/long-texts.ts'
+import { dayOf, formatUtc } from '../text/moments.ts'
+import { shownUrl } from '../text/urls.ts'
+import { timezoneAbbreviation } from '../text/zones.ts'
+import { addToCalendar } from './add-to-calendar.ts'
+import { type Card, type Picture, pictureOf, shortened, shownCost } from './cards.ts'
+import { chips, nearName, titleOf } from './event-rows.ts'
+import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
+import { findNeighbours } from './page-finding.ts'
+import { type Html, html, link, trusted } from './page-html.ts'
+import { addressLines, mapLink } from './places-shown.ts'
+import { calendarPath } from './view-head.ts'
+import { pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
+
+/** The page of one event. @throws UnshowableRecord */
+export async function eventView(viewing: Viewing, row: EventRow): Promise<View> {
+  const { context } = viewing
+  const links = (await findEventLinks(context.db, [row])).get(row.id)
+  if (!links) throw new Error(`links of event ${row.id} were not looked up`)
+  const neighbours = await findNeighbours(viewing, {}, row.start_date)
+  const texts = [...textsOfEvent(row, links, 'single'), pageWork(row)]
+  return showPrepared(texts, () => showRecord('event', row.id, () => viewOf(viewing, row, links, neighbours)))
+}
+
+/** The description of a record as its page shows it, to be prepared. */
+export const pageWork = ({ description, trusted }: Pick<EventRow, 'description' | 'trusted'>) =>
+  ({ work: trusted === 1 ? 'trustedPage' : 'page', raw: description }) as const
+
+function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, neighbours: (Card | undefined)[]): View {
+  const { context, today } = viewing
+  const { site } = context
+  const title = plainText(row.title)
+  const image = links.images.get(row.image ?? 0)
+  const picture = image && pictureOf(context, image)
+  const excerpt = plainText(row.excerpt)
+  const isListed = row.hide_from_listings === 0
+  const [previous, next] = isListed ? neighbours : []
+  return {
+    status: 200,
+    title: title || say(site, '(no title)'),
+    description: [writtenDay(site, dayOf(row.start_date), ''), excerpt || shortened(plainText(row.description))].join(
+      '. ',
+    ),
+    canonical: recordUrl(site, 'event', row).slice(site.url.length),
+    isIndexed: isListed && dayOf(row.end_date) >= today,
+    image: image && picture && `${context.images.mediaUrl}/${image.file}`,
+    type: 'article',
+    linkedData: eventLinkedData(context, row, links),
+    current: undefined,
+    body: html`<article class="event">
+<a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
+<div class="lede">${stateOf(viewing, row)}<h1 dir="auto">${title || say(site, '(no title)')}</h1>${excerpt && html`<p class="lead" dir="auto">${excerpt}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
+${facts(viewing, row, links)}
+<div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
+</article>
+${beside(viewing, previous, next)}`,
+  }
+}
+
+function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
+  const { site } = viewing.context
+  const tagChips = tags.flatMap(({ id }) => {
+    const term = viewing.terms.byId.get(id)
+    return term
+      ? [
+          html`<a class="chip plain" href="${spanLink(site, { view: 'list' }, { taxonomy: 'tag', slugs: term.slugs }, '')}">${term.name}</a>`,
+        ]
+      : []
+  })
+  return html`${chips(
+    viewing,
+    categories.map(({ id }) => id),
+    true,
+    20,
+  )}${tagChips.slice(0, 20)}`
+}
+
+/** Whether it is over or on just now, where that is so. */
+function stateOf({ context: { site, now } }: Viewing, row: EventRow): Html | false {
+  const time = formatUtc(now)
+  if (row.utc_end_date < time && row.utc_start_date < time)
+    return html`<p class="banner">${say(site, 'This event is over.')}</p>`
+  return false
+}
+
+const WIDE = 1.25
+
+function cover({ srcset, src, width, height, alt }: Picture, title: string): Html {
+  const shape = width / height >= WIDE ? 'cover' : 'cover whole'
+  return html`<div class="${shape}"><img src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${height}" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
+}
+
+/** When, where, by whom and for how much: what people come for, before anything else. */
+function facts(viewing: Viewing, row: EventRow, links: EventLinks): Html {
+  const { context } = viewing
+  const { site } = context
+  const venues = links.venues.filter((venue) => isShown(context, venue))
+  const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
+  const cost = shownCost(context, row.cost)
+  const website = shownUrl(row.website)
+  const url = recordUrl(site, 'event', row)
+  const keepable = {
+    title: titleOf(viewing, { title: plainText(row.title) }),
+    text: plainText(row.excerpt),
+    place: venues[0] ? [plainText(venues[0].venue), ...addressLines(venues[0])].join(', ') : '',
+    address: url,
+    row,
+  }
+  return html`<aside class="facts" aria-label="${say(site, 'Facts')}">
+${whenBlock(viewing, row)}
+<dl>${venues.length > 0 && html`<div><dt>${say(site, 'Where')}</dt>${venues.map((venue) => venueFact(viewing, row, venue))}</div>`}${
+    organizers.length > 0 &&
+    html`<div><dt>${say(site, 'Organizer')}</dt>${organizers.map((organizer) => organizerFact(viewing, organizer))}</div>`
+  }${cost && html`<div><dt>${say(site, 'Price')}</dt><dd><strong>${cost}</strong></dd></div>`}</dl>
+<div class="do">${addToCalendar(site, keepable)}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}<a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a></div>
+</aside>`
+}
+
+const mailLink = (title: string, url: string) =>
+  `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
+
+/** The date as a leaf of a calendar, and in words. */
+function whenBlock(viewing: Viewing, row: EventRow): Html {
+  const { context, today } = viewing
+  const { site } = context
+  const [first, last] = [dayOf(row.start_date), lastDayOf(row.start_date, row.end_date)]
+  const near = nearName(viewing, first)
+  const days =
+    first === last
+      ? html`<strong>${near && `${near}, `}${writtenDay(site, first, near ? today : '')}</strong>`
+      : html`<strong>${writtenDay(site, first, today)}</strong><strong>${say(site, 'until {date}', { date: writtenDay(site, last, today) })}</strong>`
+  const zone = timezoneAbbreviation(row.timezone, row.utc_start_date)
+  const start = html`<time datetime="${row.start_date.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', row.start_date)}</time>`
+  const end = row.end_date !== row.start_date && html` – ${written(site, 'time', row.end_date)}`
+  const times =
+    row.all_day === 1
+      ? html`<span>${say(site, 'All day')}</span>`
+      : html`<span>${start}${end} <abbr class="zone" title="${row.timezone.replaceAll('_', ' ')}">${zone}</abbr></span>`
+  return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${days}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'Everything on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
+}
+
+function venueFact({ context: { site } }: Viewing, row: EventRow, venue: VenueRow): Html {
+  const lines = addressLines(venue)
+  const map = (row.show_map_link === 1 || row.show_map === 1 || venue.geo_lat !== null) && mapLink(venue)
+  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordUrl(site, 'venue', venue).slice(site.url.length))}">${plainText(venue.venue)}</a></strong>${lines.map((line) => html`<span dir="auto">${line}</span>`)}${
+    map && html`<a class="quiet" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`
+  }</dd>`
+}
+
+function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow): Html {
+  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordUrl(site, 'organizer', organizer).slice(site.url.length))}">${plainText(organizer.organizer)}</a></strong></dd>`
+}
+
+/** The events before and after this one. */
+function beside(viewing: Viewing, previous: Card | undefined, next: Card | undefined): Html | false {
+  if (!previous && !next) return false
+  const { context, today } = viewing
+  const { site } = context
+  const way = (card: Card, label: string, rel: string) =>
+    html`<a rel="${rel}" href="${pathTo(site, card.url)}"><span>${label} · ${writtenDate(site, dayOf(card.start), today)}</span><strong dir="auto">${titleOf(viewing, card)}</strong></a>`
+  return html`<nav class="beside" aria-label="${say(site, 'Other events')}">${previous ? way(previous, say(site, 'Before'), 'prev') : html`<span></span>`}${next && way(next, say(site, 'After'), 'next')}</nav>`
+}

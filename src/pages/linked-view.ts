@@ -1,0 +1,102 @@
+import { findImages } from '../images/images.ts'
+import { recordUrl } from '../linked/record-present.ts'
+import { organizerLinkedData } from '../organizers/organizer-present.ts'
+import { Problem } from '../problems.ts'
+import { textsOfRecord } from '../records/record-texts.ts'
+import type { OrganizerRow, VenueRow } from '../storage/schema.ts'
+import { showRecord } from '../storage/unshowable.ts'
+import { plainText } from '../text/html.ts'
+import { renderedForPage, showPrepared } from '../text/long-texts.ts'
+import { shownUrl } from '../text/urls.ts'
+import { venueLinkedData } from '../venues/venue-present.ts'
+import { type Card, pictureOf, shortened } from './cards.ts'
+import { daySections } from './event-rows.ts'
+import { pageWork } from './event-view.ts'
+import { PER_PAGE } from './list-view.ts'
+import { findCards, from } from './page-finding.ts'
+import { type Html, html, link, NOTHING, trusted } from './page-html.ts'
+import { addressLines, mapLink } from './places-shown.ts'
+import { calendarPath, pager } from './view-head.ts'
+import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+
+/** A venue or organizer with what its page tells of it. */
+type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
+
+/** The page of a venue or organizer, with its events from today on. @throws Problem for a page past the end */
+export async function linkedView(viewing: Viewing, linked: Linked, page: number): Promise<View> {
+  const { context, today } = viewing
+  const { kind, row } = linked
+  const filters = from({ [kind]: [row.id] }, today)
+  const { cards, total } = await findCards(viewing, filters, page, PER_PAGE)
+  if (page > 1 && cards.length === 0) throw new Problem('event-archive-page-not-found')
+  const images = await findImages(context.db, row.image === null ? [] : [row.image])
+  const picture = showRecord(kind, row.id, () => {
+    const image = images.get(row.image ?? 0)
+    return image && pictureOf(context, image)
+  })
+  const texts = [...textsOfRecord(row, 'single'), pageWork(row)]
+  return showPrepared(texts, () =>
+    showRecord(kind, row.id, () => {
+      const { site } = context
+      const path = recordUrl(site, kind, row).slice(site.url.length)
+      const name = kind === 'venue' ? plainText(row.venue) : plainText(row.organizer)
+      const shown =
+        picture &&
+        html`<img class="portrait" src="${link(picture.src)}" srcset="${picture.srcset}" sizes="320px" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`
+      return {
+        status: 200,
+        title: name,
+        description: shortened(plainText(row.excerpt || row.description)) || `${name}: ${sayEvents(site, total)}`,
+        canonical: path,
+        isIndexed: page === 1,
+        linkedData: {
+          '@context': 'http://schema.org',
+          ...(kind === 'venue' ? venueLinkedData(row) : organizerLinkedData(row)),
+        },
+        current: undefined,
+        body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
+<div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1 dir="auto">${name}</h1></div>
+<div class="about">${details(viewing, linked)}${shown}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div></article>
+${events(viewing, linked, cards, { total, page, path: pathTo(site, path) })}`,
+      }
+    }),
+  )
+}
+
+function events(
+  viewing: Viewing,
+  { kind }: Linked,
+  cards: readonly Card[],
+  list: { total: number; page: number; path: string },
+): Html {
+  const { site } = viewing.context
+  const { total, page, path } = list
+  const heading = say(site, kind === 'venue' ? 'Events here' : 'Events of this organizer')
+  const way = (other: number, text: string) => ({ path: other > 1 ? `${path}?page=${other}` : path, text })
+  return html`<section class="theirs"><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
+<div class="results nested">${daySections(viewing, cards)}</div>${pager(
+    page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
+    page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
+    say(site, 'Other pages of the list'),
+  )}</section>`
+}
+
+/** How a venue is found and an organizer is reached. */
+function details({ context: { site } }: Viewing, linked: Linked): Html {
+  const { row } = linked
+  const website = shownUrl(row.website)
+  const phone = plainText(row.phone)
+  const map = linked.kind === 'venue' ? mapLink(linked.row) : undefined
+  const lines = linked.kind === 'venue' ? addressLines(linked.row) : []
+  const email = linked.kind === 'organizer' ? plainText(linked.row.email) : ''
+  const facts = [
+    lines.length > 0 &&
+      html`<div><dt>${say(site, 'Address')}</dt><dd>${lines.map((line) => html`<span dir="auto">${line}</span>`)}</dd></div>`,
+    phone &&
+      html`<div><dt>${say(site, 'Telephone')}</dt><dd><a href="${`tel:${phone.replace(/[^\d+]/g, '')}`}">${phone}</a></dd></div>`,
+    email &&
+      html`<div><dt>${say(site, 'E-mail address')}</dt><dd><a href="${`mailto:${encodeURIComponent(email).replace('%40', '@')}`}">${email}</a></dd></div>`,
+  ].filter(Boolean)
+  if (facts.length === 0 && !website && !map) return NOTHING
+  return html`<div class="facts plain">${facts.length > 0 && html`<dl>${facts}</dl>`}${(map || website) && html`<div class="do">${map && html`<a class="button" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}</div>`}</div>`
+}

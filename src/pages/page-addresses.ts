@@ -1,0 +1,158 @@
+import type { Site } from '../config.ts'
+import type { Taxonomy } from '../storage/schema.ts'
+import { isDay, isMonth } from './page-dates.ts'
+
+/** The events that a page shows, as its path says. */
+export type Span =
+  | { view: 'list' | 'past' }
+  | { view: 'month'; month: string | undefined }
+  | { view: 'day'; day: string | undefined }
+
+/** The term that a path narrows its events to, with the slugs of its parents first. */
+export interface Scope {
+  taxonomy: Taxonomy
+  slugs: readonly string[]
+}
+
+/** What an address asks for. */
+export type Asked =
+  | { is: 'events'; span: Span; scope: Scope | undefined }
+  | { is: 'record'; kind: 'event' | 'venue' | 'organizer'; slug: string }
+  | { is: 'numbered'; id: number }
+  | { is: 'moved'; to: string }
+  | { is: 'robots' }
+  | { is: 'sitemap' }
+  | { is: 'unknown' }
+  | { is: 'sitemap of pages' }
+  | { is: 'sitemap of month'; month: string }
+
+/** The path of the site itself, without a slash at the end: the beginning of every link. */
+export function rootOf(site: Site): string {
+  return new URL(site.url).pathname.replace(/\/+$/, '')
+}
+
+/** Paths of the representations of other formats, which are not pages. */
+const OTHER_FORMAT = /\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/
+
+const PAGES = /^\/(?:$|(?:events|event|venue|organizer|tag)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
+
+/** Whether a path is one of those that pages are served at. */
+export function isPagePath(path: string): boolean {
+  return PAGES.test(path) && !OTHER_FORMAT.test(path)
+}
+
+/** What a path of pages asks for; `query` decides where old addresses lead. */
+export function readAddress(path: string, query: URLSearchParams, site: Site): Asked {
+  if (path === '/robots.txt') return { is: 'robots' }
+  if (path.endsWith('.xml')) return readSitemap(path)
+  const old = readOldQuery(path, query, site)
+  if (old) return old
+  if (path === '/' || path === '/index.php') return { is: 'events', span: { view: 'list' }, scope: undefined }
+  if (!path.endsWith('/')) return { is: 'moved', to: `${path}/` }
+  const [, root = '', ...segments] = path.slice(0, -1).split('/')
+  if (segments.includes('')) return { is: 'unknown' }
+  if (root === 'events') return readEvents(segments)
+  if (root === 'tag')
+    return segments.length === 1 ? { is: 'moved', to: `/events/tag/${segments[0]}/` } : { is: 'unknown' }
+  return readRecord(root, segments)
+}
+
+function readSitemap(path: string): Asked {
+  if (path === '/sitemap.xml') return { is: 'sitemap' }
+  if (path === '/sitemap-pages.xml') return { is: 'sitemap of pages' }
+  const [, month = ''] = /^\/sitemap-(.+)\.xml$/.exec(path) ?? []
+  return isMonth(month) ? { is: 'sitemap of month', month } : { is: 'unknown' }
+}
+
+function readRecord(root: string, [slug, ...rest]: string[]): Asked {
+  if (slug === undefined || !(root === 'event' || root === 'venue' || root === 'organizer')) return { is: 'unknown' }
+  // Moved sites have an address for each day of an event that repeats.
+  if (root === 'event' && isDay(rest[0] ?? '')) return { is: 'moved', to: `/event/${slug}/` }
+  return rest.length === 0 ? { is: 'record', kind: root, slug } : { is: 'unknown' }
+}
+
+function readEvents(segments: string[]): Asked {
+  const [first] = segments
+  if (first !== 'category' && first !== 'tag') {
+    const span = readSpan(segments)
+    if (span === undefined) return readOldSpan('/events/', segments)
+    return { is: 'events', span, scope: undefined }
+  }
+  const inside = segments.slice(1)
+  if (inside.length === 0) return { is: 'unknown' }
+  for (const taken of [2, 1]) {
+    const tail = inside.slice(-taken)
+    const slugs = inside.slice(0, -taken)
+    if (slugs.length === 0) continue
+    const span = readSpan(tail)
+    if (span) return { is: 'events', span, scope: { taxonomy: first, slugs } }
+    const old = readOldSpan(`/events/${first}/${slugs.join('/')}/`, tail)
+    if (old.is === 'moved') return old
+  }
+  return { is: 'events', span: { view: 'list' }, scope: { taxonomy: first, slugs: inside } }
+}
+
+function readSpan([view, value, ...rest]: readonly string[]): Span | undefined {
+  if (rest.length > 0) return undefined
+  if (view === undefined) return { view: 'list' }
+  if (view === 'month' && (value === undefined || isMonth(value))) return { view, month: value }
+  if (value !== undefined) return undefined
+  if (view === 'past') return { view }
+  if (view === 'today') return { view: 'day', day: undefined }
+  return isDay(view) ? { view: 'day', day: view } : undefined
+}
+
+/** Ends of paths that moved sites have. */
+function readOldSpan(base: string, [view, ...rest]: readonly string[]): Asked {
+  const [first, second] = view === 'list' ? rest : [view, ...rest]
+  if (first === undefined) return { is: 'moved', to: base }
+  if (first === 'page' && /^\d{1,6}$/.test(second ?? '')) return { is: 'moved', to: `${base}?page=${second}` }
+  if (isMonth(first) && second === undefined) return { is: 'moved', to: `${base}month/${first}/` }
+  return { is: 'unknown' }
+}
+
+const DISPLAYS = new Set(['list', 'month', 'day', 'past', 'today'])
+
+/** Where the query addresses of moved sites lead. */
+function readOldQuery(path: string, query: URLSearchParams, site: Site): Asked | undefined {
+  const vendor = site.vendor
+  const id = query.get('p') ?? query.get('page_id')
+  if (path === '/' && id !== null && /^\d{1,10}$/.test(id)) return { is: 'numbered', id: Number(id) }
+  for (const kind of ['event', 'venue', 'organizer'] as const) {
+    const slug = query.get(kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`)
+    if (path === '/' && slug) return { is: 'moved', to: `/${kind}/${encodeURIComponent(slug)}/` }
+  }
+  const display = query.get('eventDisplay') ?? query.get(`${vendor}_event_display`) ?? query.get('tribe_event_display')
+  const date = query.get('tribe-bar-date') ?? query.get('eventDate')
+  const words = query.get('tribe-bar-search')
+  const category = query.get(`${vendor}_events_cat`)
+  const isOld = display !== null || date !== null || words !== null || category !== null
+  if (!isOld && !(path === '/' && query.get('post_type') === `${vendor}_events`)) return undefined
+  const base = category ? `/events/category/${encodeURIComponent(category)}/` : baseOf(path)
+  return { is: 'moved', to: `${base}${oldSpan(display, date)}${words ? `?search=${encodeURIComponent(words)}` : ''}` }
+}
+
+/** The path that the span of an old address is put behind. */
+function baseOf(path: string): string {
+  const [, base] =
+    /^(\/events\/(?:category|tag)\/.+?\/)(?:list|month|past|today|\d{4}-\d\d(?:-\d\d)?)?(?:\/.*)?$/.exec(path) ?? []
+  return base ?? '/events/'
+}
+
+function oldSpan(display: string | null, date: string | null): string {
+  const view = display !== null && DISPLAYS.has(display) ? display : 'list'
+  const day = date !== null && isDay(date) ? date : undefined
+  const month = date !== null && isMonth(date.slice(0, 7)) ? date.slice(0, 7) : undefined
+  if (view === 'month') return month ? `month/${month}/` : 'month/'
+  if (view === 'past') return 'past/'
+  if (view === 'today' || (view === 'day' && !day)) return 'today/'
+  return day ? `${day}/` : ''
+}
+
+/** The path of a span of events, below the root of the site. */
+export function spanPath(span: Span, scope: Scope | undefined): string {
+  const base = scope ? `/events/${scope.taxonomy}/${scope.slugs.join('/')}/` : '/events/'
+  if (span.view === 'month') return `${base}month/${span.month === undefined ? '' : `${span.month}/`}`
+  if (span.view === 'day') return `${base}${span.day ?? 'today'}/`
+  return span.view === 'past' ? `${base}past/` : base
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { accentStyle } from './accent.ts'
+
+/** How pages look, as set. */
+export interface Look {
+  /** A colour such as `#0b6e5f`. */
+  accent: string
+  /** The path of a style sheet that is put behind the own one; empty for none. */
+  css: string
+  /** The path of an image file; empty for none. */
+  logo: string
+  /** The first day of the week, or `auto`. */
+  weekStart: string
+}
+
+/** A file that pages refer to. Its address changes with its content, so that it is good for ever. */
+export interface Asset {
+  path: string
+  mediaType: string
+  bytes: Buffer
+}
+
+/** The files of all pages. */
+export interface Assets {
+  style: Asset
+  script: Asset
+  logo: Asset | undefined
+  byPath: ReadonlyMap<string, Asset>
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=UTF-8',
+  '.js': 'text/javascript; charset=UTF-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.avif': 'image/avif',
+  '.gif': 'image/gif',
+}
+
+/** Where the files are served, below the root of the site. */
+export const ASSETS_PATH = '/assets/'
+
+/** Reads the files once. @throws Error with one sentence for a file that is set and cannot be read */
+export function readAssets({ accent, css, logo }: Look): Assets {
+  const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
+  const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
+  const style = asset('calendar', '.css', Buffer.from([own('calendar.css'), accentStyle(accent), theirs].join('\n')))
+  const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
+  const image = logo === '' ? undefined : asset('logo', logoEnding(logo), readSet(logo, 'logo'))
+  const all = [style, script, ...(image ? [image] : [])]
+  return { style, script, logo: image, byPath: new Map(all.map((file) => [file.path, file])) }
+}
+
+function readSet(path: string, what: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new Error(
+      `The ${what} of the pages cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+    )
+  }
+}
+
+function logoEnding(path: string): string {
+  const ending = extname(path).toLowerCase()
+  if (MEDIA_TYPES[ending]?.startsWith('image/')) return ending
+  throw new Error(`The logo of the pages is an image file (svg, png, webp, jpg, avif or gif), not ${path}.`)
+}
+
+function asset(name: string, ending: string, bytes: Buffer): Asset {
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 10)
+  return { path: `${ASSETS_PATH}${name}-${hash}${ending}`, mediaType: MEDIA_TYPES[ending] ?? 'text/plain', bytes }
+}

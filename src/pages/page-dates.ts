@@ -1,0 +1,140 @@
+import type { Site } from '../config.ts'
+import { addDays, dayOf, utcToMs } from '../text/moments.ts'
+
+/** The forms that dates and times are written in; all of wall times, so that no zone is looked at. */
+const FORMS = {
+  time: { hour: 'numeric', minute: '2-digit' },
+  weekday: { weekday: 'long' },
+  weekdayShort: { weekday: 'short' },
+  monthShort: { month: 'short' },
+  month: { month: 'long' },
+  monthYear: { month: 'long', year: 'numeric' },
+  dayMonth: { day: 'numeric', month: 'long' },
+  dayMonthShort: { day: 'numeric', month: 'short' },
+  dayMonthYear: { day: 'numeric', month: 'long', year: 'numeric' },
+  full: { weekday: 'long', day: 'numeric', month: 'long' },
+  fullYear: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>
+
+export type DateForm = keyof typeof FORMS
+
+/** Where English is written with the month before the day, and clocks have twelve hours. */
+const AMERICAN = /^(?:America|US|Canada)\/|^Pacific\/(?:Honolulu|Guam|Pago_Pago)$/
+
+/** The language of the site as dates are written in it: English is that of the part of the world its zone is in. */
+export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezone'>): string {
+  if (language !== 'en') return language
+  return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** A wall time or day in a form of the language of the site. */
+export function written(site: Site, form: DateForm, wall: string): string {
+  const locale = localeOf(site)
+  const key = `${locale} ${form}`
+  const known =
+    formats.get(key) ??
+    new Intl.DateTimeFormat(locale, {
+      ...FORMS[form],
+      timeZone: 'UTC',
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+    })
+  formats.set(key, known)
+  return known.format(utcToMs(wall.length === 10 ? `${wall} 00:00:00` : wall))
+}
+
+/** A time in as few signs as the language allows, for narrow columns: `9am` for `9:00 AM`. */
+export function writtenShortTime(site: Site, wall: string): string {
+  const time = written(site, 'time', wall)
+  const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
+  return half === '' ? time : clock.replace(/:00$/, '') + half.toLowerCase()
+}
+
+/** A day with its weekday, and with its year where that is not this one. */
+export function writtenDay(site: Site, day: string, today: string): string {
+  return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'full' : 'fullYear', day)
+}
+
+/** A day without its weekday, likewise. */
+export function writtenDate(site: Site, day: string, today: string): string {
+  return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
+}
+
+/** A number as the language of the site writes it. */
+export function writtenNumber(site: Site, number: number): string {
+  return number < 1000 ? String(number) : new Intl.NumberFormat(localeOf(site)).format(number)
+}
+
+/** Hours of a night that belong to the evening before. */
+const NIGHT_HOURS = 5
+
+/** The last day that an event is on: what ends in the small hours ends the evening before. */
+export function lastDayOf(start: string, end: string): string {
+  const first = dayOf(start)
+  const last = Number(end.slice(11, 13)) < NIGHT_HOURS ? addDays(dayOf(end), -1) : dayOf(end)
+  return laterOf(first, last)
+}
+
+/** The later of two days, and the earlier. */
+export const laterOf = (a: string, b: string) => [a, b].sort()[1] ?? a
+export const earlierOf = (a: string, b: string) => [a, b].sort()[0] ?? a
+
+export const monthOf = (day: string) => day.slice(0, 7)
+export const firstOf = (month: string) => `${month}-01`
+
+/** The month so many months later, `YYYY-MM`; undefined beyond the years that dates have. */
+export function monthsLater(month: string, months: number): string | undefined {
+  const count = Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1 + months
+  const year = Math.floor(count / 12)
+  if (year < 1 || year > 9999) return undefined
+  return `${String(year).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}`
+}
+
+/** 0 for Sunday to 6 for Saturday. */
+export function weekdayOf(day: string): number {
+  return new Date(utcToMs(`${day} 00:00:00`)).getUTCDay()
+}
+
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+/** The first day of the week, 0 for Sunday: as set, else as the language has it. */
+export function weekStartOf(site: Site, setting: string): number {
+  const set = WEEKDAYS.indexOf(setting)
+  if (set !== -1) return set
+  // The declarations of TypeScript lack it still.
+  const locale: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(localeOf(site))
+  return (locale.getWeekInfo?.().firstDay ?? 1) % 7
+}
+
+/** The weeks that show a month: days in rows of seven. */
+export function weeksOf(month: string, weekStart: number): string[][] {
+  const first = firstOf(month)
+  const next = monthsLater(month, 1)
+  const last = next === undefined ? `${month}-31` : addDays(firstOf(next), -1)
+  const weeks: string[][] = []
+  let day = addDays(first, -((weekdayOf(first) - weekStart + 7) % 7))
+  while (day <= last) {
+    weeks.push(Array.from({ length: 7 }, (_, i) => addDays(day, i)))
+    const following = addDays(day, 7)
+    if (following <= day) break
+    day = following
+  }
+  return weeks
+}
+
+const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
+
+/** Whether text is a day that there is. */
+export function isDay(text: string): boolean {
+  const [, year = '', month = ''] = DAY.exec(text) ?? []
+  if (year === '' || year === '0000') return false
+  const ms = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(ms) && new Date(ms).getUTCMonth() + 1 === Number(month)
+}
+
+/** Whether text is a month that there is. */
+export function isMonth(text: string): boolean {
+  return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && !text.startsWith('0000')
+}

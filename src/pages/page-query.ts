@@ -1,0 +1,65 @@
+import type { Context } from '../context/context.ts'
+import { parseFields } from '../declare/parse.ts'
+import { eventFilters } from '../events/event-filters.ts'
+import { Problem } from '../problems.ts'
+import { isPossibleId } from '../records/record-store.ts'
+import type { EventFilters } from './page-finding.ts'
+
+/** The filters of the interface that pages have too, in the order of their addresses. */
+const SHARED = ['search', 'categories', 'tags', 'venue', 'organizer', 'featured', 'start_date', 'end_date'] as const
+const { search, categories, tags, venue, organizer, featured, start_date, end_date, geoloc_radius, page } = eventFilters
+const FIELDS = { search, categories, tags, venue, organizer, featured, start_date, end_date, geoloc_radius, page }
+
+/** What the query of a page asks for. */
+export interface PageQuery {
+  filters: EventFilters
+  page: number
+  /** What was sent, for the form and for links: without blanks, other parameters and the page. */
+  sent: ReadonlyMap<string, string>
+  /** Whether anything narrows the events. */
+  isFiltered: boolean
+}
+
+const NAMES = [...SHARED, 'near', 'geoloc_radius'] as const
+
+/** @throws Problem rest_invalid_param */
+export async function readQuery(context: Context, query: URLSearchParams): Promise<PageQuery> {
+  const sent = new Map<string, string>()
+  for (const name of NAMES) {
+    const value = query.getAll(name).filter(Boolean).join(',')
+    if (value.trim() !== '') sent.set(name, value.trim())
+  }
+  if (!sent.has('near')) sent.delete('geoloc_radius')
+  const { near, ...raw } = Object.fromEntries(sent)
+  const asked = query.get('page') ?? ''
+  const parsed = await parseFields(FIELDS, { ...raw, ...(asked === '' ? {} : { page: asked }) }, context)
+  const { page = 1, geoloc_radius: radius, ...filters } = parsed
+  const circle = near === undefined ? {} : await circleAround(context, near, radius)
+  return { filters: { ...filters, ...circle }, page, sent, isFiltered: sent.size > 0 }
+}
+
+const NEAR_KM = 5
+
+/** @throws Problem rest_invalid_param for what is no venue with a place */
+async function circleAround({ db }: Context, near: string, radius: number | undefined): Promise<EventFilters> {
+  const id = /^\d{1,10}$/.test(near) ? Number(near) : 0
+  const [place] = isPossibleId(id)
+    ? await db
+        .selectFrom('venues')
+        .select(['geo_lat', 'geo_lng'])
+        .where('id', '=', id)
+        .where('status', '=', 'publish')
+        .execute()
+    : []
+  const { geo_lat: lat, geo_lng: lng } = { geo_lat: null, geo_lng: null, ...place }
+  if (lat === null || lng === null) throw new Problem('rest_invalid_param', { params: { near: { why: 'invalid' } } })
+  return { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius ?? NEAR_KM }
+}
+
+/** The query of a link that keeps these filters, but for those in `without`, with a page where it is not the first. */
+export function queryText({ sent }: Pick<PageQuery, 'sent'>, without: readonly string[] = [], page = 1): string {
+  const kept = new URLSearchParams()
+  for (const [name, value] of sent) if (!without.includes(name)) kept.set(name, value)
+  if (page > 1) kept.set('page', String(page))
+  return kept.toString()
+}

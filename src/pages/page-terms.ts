@@ -1,0 +1,131 @@
+import type { Context } from '../context/context.ts'
+import type { TermRow } from '../storage/schema.ts'
+import { plainText } from '../text/html.ts'
+import type { Scope } from './page-addresses.ts'
+
+/** A category or tag as pages show it. */
+export interface ShownTerm {
+  id: number
+  taxonomy: TermRow['taxonomy']
+  name: string
+  slug: string
+  parent: number
+  /** Slugs from the top of the tree down to its own. */
+  slugs: readonly string[]
+  count: number
+  /** How many terms are above it. */
+  depth: number
+  /** The number of its colour, which it shares with the terms above and below. */
+  hue: number
+}
+
+/** A venue as forms offer it. */
+export interface OfferedVenue {
+  id: number
+  name: string
+  isLocated: boolean
+}
+
+/** What pages know of terms and venues. */
+export interface PageTerms {
+  byId: ReadonlyMap<number, ShownTerm>
+  /** In the order of the tree. */
+  categories: readonly ShownTerm[]
+  tags: readonly ShownTerm[]
+  /** Empty where there are more than a form can offer. */
+  venues: readonly OfferedVenue[]
+}
+
+const MOST_TERMS = 2000
+const MOST_VENUES = 200
+/** Colours of the style sheet. */
+export const HUES = 12
+/** Steps between the colours of neighbours: it has no factor in common with `HUES`, so that twelve categories have twelve colours. */
+const HUE_STEP = 5
+const DEEPEST = 100
+
+/** Reads the categories, the tags in use and the venues of the calendar. */
+export async function readTerms({ db }: Context): Promise<PageTerms> {
+  const terms = db
+    .selectFrom('terms')
+    .select(['id', 'taxonomy', 'name', 'slug', 'parent', 'count'])
+    .where((term) => term.or([term('count', '>', 0), term('taxonomy', '=', 'category')]))
+    .orderBy('folded')
+    .orderBy('id')
+    .limit(MOST_TERMS)
+  const venues = db
+    .selectFrom('venues')
+    .select(['id', 'venue', 'geo_lat', 'geo_lng'])
+    .where('status', '=', 'publish')
+    .orderBy('folded')
+    .orderBy('id')
+    .limit(MOST_VENUES + 1)
+  const [rows, places] = await Promise.all([terms.execute(), venues.execute()])
+  const byId = shownTerms(rows)
+  const shown = [...byId.values()]
+  return {
+    byId,
+    categories: inTree(shown.filter(({ taxonomy }) => taxonomy === 'category')),
+    tags: shown.filter(({ taxonomy }) => taxonomy === 'tag'),
+    venues: places.length > MOST_VENUES ? [] : places.map(offered),
+  }
+}
+
+type Row = Pick<TermRow, 'id' | 'taxonomy' | 'name' | 'slug' | 'parent' | 'count'>
+
+const offered = (row: { id: number; venue: string; geo_lat: number | null; geo_lng: number | null }): OfferedVenue => ({
+  id: row.id,
+  name: plainText(row.venue),
+  isLocated: row.geo_lat !== null && row.geo_lng !== null,
+})
+
+function shownTerms(rows: readonly Row[]): Map<number, ShownTerm> {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const roots = rows
+    .filter(({ taxonomy, parent }) => taxonomy === 'category' && !byId.has(parent))
+    .map(({ id }) => id)
+    .sort((a, b) => a - b)
+  const hues = new Map(roots.map((id, rank) => [id, (rank * HUE_STEP) % HUES]))
+  const shown = (row: Row): ShownTerm => {
+    const line = lineOf(row, byId)
+    const { id, taxonomy, slug, parent, count } = row
+    const slugs = line.map((term) => term.slug)
+    const hue = hues.get(line[0]?.id ?? id) ?? id % HUES
+    return { id, taxonomy, name: plainText(row.name) || slug, slug, parent, slugs, count, depth: line.length - 1, hue }
+  }
+  return new Map(rows.map((row) => [row.id, shown(row)]))
+}
+
+/** The terms above a term, the highest first, and itself. */
+function lineOf(row: Row, byId: ReadonlyMap<number, Row>): Row[] {
+  const line = [row]
+  for (let above = byId.get(row.parent); above && line.length < DEEPEST; above = byId.get(above.parent))
+    line.unshift(above)
+  return line
+}
+
+/** Each category followed by those below it. */
+function inTree(categories: readonly ShownTerm[]): ShownTerm[] {
+  const below = Map.groupBy(categories, ({ parent }) => parent)
+  const known = new Set(categories.map(({ id }) => id))
+  const ordered: ShownTerm[] = []
+  const add = (term: ShownTerm) => {
+    ordered.push(term)
+    if (term.depth < DEEPEST) for (const child of below.get(term.id) ?? []) add(child)
+  }
+  for (const term of categories) if (!known.has(term.parent)) add(term)
+  return ordered
+}
+
+/** The term that a path names by its last slug, whatever parents the path has. */
+export function termAt(
+  { byId }: PageTerms,
+  { taxonomy, slugs }: Scope,
+  canonical: (slug: string) => string,
+): ShownTerm | undefined {
+  const wanted = canonical(slugs.at(-1) ?? '')
+  for (const term of byId.values()) if (term.taxonomy === taxonomy && term.slug === wanted) return term
+  return undefined
+}
+
+export const scopeOf = ({ taxonomy, slugs }: ShownTerm): Scope => ({ taxonomy, slugs })

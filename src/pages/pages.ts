@@ -1,0 +1,257 @@
+import type { CacheBudget } from '../cache/cache.ts'
+import type { Site } from '../config.ts'
+import type { Context } from '../context/context.ts'
+import { findEvent } from '../events/event-store.ts'
+import { recordUrl } from '../linked/record-present.ts'
+import type { EventMemory } from '../memory/event-memory.ts'
+import { mayRead } from '../people/caller.ts'
+import { Problem } from '../problems.ts'
+import { findIdBySlug, findKind } from '../records/record-store.ts'
+import type { OrganizerRow, RecordColumns, RecordTable, VenueRow } from '../storage/schema.ts'
+import { dayOf, wallNow } from '../text/moments.ts'
+import { canonicalSlug, trashedSlug } from '../text/slug.ts'
+import { type Cards, noCards } from './cards.ts'
+import { dayView } from './day-view.ts'
+import { eventView } from './event-view.ts'
+import { layOut } from './layout.ts'
+import { linkedView } from './linked-view.ts'
+import { listView } from './list-view.ts'
+import { monthView } from './month-view.ts'
+import { type Asked, readAddress, rootOf, spanPath } from './page-addresses.ts'
+import { type Assets, type Look, readAssets } from './page-assets.ts'
+import { monthOf, weekStartOf } from './page-dates.ts'
+import { type PageQuery, readQuery } from './page-query.ts'
+import { type PageTerms, readTerms, scopeOf, termAt } from './page-terms.ts'
+import { type ProblemStatus, problemView } from './problem-view.ts'
+import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
+import type { EventsAsked } from './view-head.ts'
+import type { View, Viewing } from './viewing.ts'
+
+/** The pages of a service: what they are made with for as long as it runs. */
+export interface Pages {
+  memory: EventMemory
+  assets: Assets
+  look: Look
+  cards: Cards
+  /** The terms as of a version of the data. */
+  terms: { version: string; read: Promise<PageTerms> } | undefined
+}
+
+/** What answers the address of a page. */
+export interface PageAnswer {
+  status: number
+  mediaType: string
+  body: string
+  /** Where it has moved. */
+  location?: string
+}
+
+/** @throws Error with one sentence for a file that is set and cannot be read */
+export function makePages(memory: EventMemory, budget: CacheBudget, look: Look): Pages {
+  return { memory, assets: readAssets(look), look, cards: noCards(budget), terms: undefined }
+}
+
+const HTML = 'text/html; charset=UTF-8'
+const XML = 'application/xml; charset=UTF-8'
+
+/** The answer to an anonymous request for a page, `path` being below the root of the site. What goes wrong is a page too. */
+export async function answerPage(pages: Pages, context: Context, path: string, queryText: string): Promise<PageAnswer> {
+  const asked = readAddress(path, new URLSearchParams(queryText), context.site)
+  if (asked.is === 'robots')
+    return { status: 200, mediaType: 'text/plain; charset=UTF-8', body: robots(context, rootOf(context.site)) }
+  if (asked.is === 'moved') return movedTo(context.site, withQuery(asked.to, queryText, path))
+  if (asked.is === 'unknown') return problemPage(pages, context, 404)
+  try {
+    return await answerFound(pages, context, asked, new URLSearchParams(queryText))
+  } catch (error) {
+    const status = statusOf(error)
+    if (status === undefined) throw error
+    return problemPage(pages, context, status, error instanceof Problem ? Object.keys(error.details.params ?? {}) : [])
+  }
+}
+
+/** The status of a page for what may go wrong by the address; undefined for any other failure. */
+function statusOf(error: unknown): ProblemStatus | undefined {
+  if (!(error instanceof Problem)) return undefined
+  if (error.code === 'rest_invalid_param') return 400
+  if (error.code === 'event-archive-page-not-found' || error.code === 'rest-event-not-found') return 404
+  return error.code === 'event-no-longer-available' ? 410 : undefined
+}
+
+type Found = Exclude<Asked, { is: 'robots' | 'moved' | 'unknown' }>
+
+async function answerFound(pages: Pages, context: Context, asked: Found, query: URLSearchParams): Promise<PageAnswer> {
+  if (asked.is === 'sitemap') return { status: 200, mediaType: XML, body: await sitemapIndex(context) }
+  if (asked.is === 'sitemap of month')
+    return { status: 200, mediaType: XML, body: await sitemapOfMonth(context, asked.month) }
+  if (asked.is === 'numbered') return numberedRecord(context, asked.id)
+  const viewing = await viewingOf(pages, context)
+  if (asked.is === 'sitemap of pages')
+    return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.terms, viewing.today) }
+  return asked.is === 'record' ? recordPage(viewing, asked, query) : eventsPage(viewing, asked, query)
+}
+
+async function viewingOf(pages: Pages, context: Context): Promise<Viewing> {
+  const { memory, assets, look, cards } = pages
+  const { site, now } = context
+  return {
+    context,
+    memory,
+    cards,
+    assets,
+    terms: await termsOf(pages, context),
+    weekStart: weekStartOf(site, look.weekStart),
+    today: dayOf(wallNow(site.timezone, now)),
+  }
+}
+
+/** The terms, read once for each version of the data. */
+function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
+  const { version } = pages.memory
+  if (pages.terms?.version !== version || version === '') {
+    const read = readTerms(context)
+    pages.terms = { version, read }
+    read.catch(() => {
+      if (pages.terms?.read === read) pages.terms = undefined
+    })
+  }
+  return pages.terms.read
+}
+
+async function eventsPage(
+  viewing: Viewing,
+  { span, scope }: Extract<Asked, { is: 'events' }>,
+  query: URLSearchParams,
+): Promise<PageAnswer> {
+  const { context, terms, today } = viewing
+  const term = scope && termAt(terms, scope, canonicalSlug)
+  if (scope && !term) throw new Problem('event-archive-page-not-found')
+  if (term && scope?.slugs.join('/') !== term.slugs.join('/'))
+    return movedTo(context.site, withQuery(spanPath(span, scopeOf(term)), query.toString(), ''))
+  const read = await readQuery(context, query)
+  const asked: EventsAsked = { span, term, query: term ? narrowed(read, term.taxonomy, term.slug) : read }
+  return shown(viewing, await viewOf(viewing, asked, today))
+}
+
+/** The query with the term of the path among its filters. Categories that are asked for besides are let go. */
+function narrowed(query: PageQuery, taxonomy: 'category' | 'tag', slug: string): PageQuery {
+  const name = taxonomy === 'category' ? 'categories' : 'tags'
+  const sent = new Map(query.sent)
+  sent.delete(name)
+  return { ...query, sent, isFiltered: sent.size > 0, filters: { ...query.filters, [name]: [slug] } }
+}
+
+function viewOf(viewing: Viewing, asked: EventsAsked, today: string): Promise<View> {
+  const { span } = asked
+  if (span.view === 'month') return monthView(viewing, asked, span.month ?? monthOf(today))
+  if (span.view === 'day') return dayView(viewing, asked, span.day ?? today)
+  return listView(viewing, asked)
+}
+
+async function recordPage(
+  viewing: Viewing,
+  { kind, slug }: Extract<Asked, { is: 'record' }>,
+  query: URLSearchParams,
+): Promise<PageAnswer> {
+  const { context } = viewing
+  const { site } = context
+  const row = await findPublic(context, kind, slug)
+  if (row === undefined) return missingRecord(context, kind, slug)
+  const path = new URL(recordUrl(site, kind, row)).pathname
+  if (canonicalSlug(slug) !== slug || row.slug !== slug) return movedTo(site, path.slice(rootOf(site).length))
+  if (kind === 'event') {
+    const event = await findEvent(context.db, row.id)
+    if (!event) throw new Problem('rest-event-not-found')
+    return shown(viewing, await eventView(viewing, event))
+  }
+  const { page } = await readQuery(context, query)
+  const linked = kind === 'venue' ? { kind, row: row as VenueRow } : { kind, row: row as OrganizerRow }
+  return shown(viewing, await linkedView(viewing, linked, page))
+}
+
+const TABLES = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
+  string,
+  RecordTable
+>
+type Kind = keyof typeof TABLES
+
+/** The record with this slug, if everybody may see it. */
+async function findPublic(context: Context, kind: Kind, slug: string): Promise<RecordColumns | undefined> {
+  const id = await findIdBySlug(context, TABLES[kind], slug)
+  return id === undefined ? undefined : readPublic(context, kind, id)
+}
+
+async function readPublic(context: Context, kind: Kind, id: number): Promise<RecordColumns | undefined> {
+  const row = await context.db.selectFrom(TABLES[kind]).selectAll().where('id', '=', id).executeTakeFirst()
+  return row && row.status !== 'trash' && mayRead(context.caller, row) ? row : undefined
+}
+
+/** What is said of a slug without a public record: an id leads to its record, and of what was taken out of the calendar that is said. */
+async function missingRecord(context: Context, kind: Kind, slug: string): Promise<PageAnswer> {
+  if (/^\d{1,10}$/.test(slug)) return numberedRecord(context, Number(slug))
+  const trashed = await context.db
+    .selectFrom(TABLES[kind])
+    .select(['date_utc', 'modified_utc'])
+    .where('slug', '=', trashedSlug(canonicalSlug(slug)))
+    .where('status', '=', 'trash')
+    .executeTakeFirst()
+  throw new Problem(trashed && wasAnnounced(trashed) ? 'event-no-longer-available' : 'rest-event-not-found')
+}
+
+/** Whether a record in the trash had been published before. */
+function wasAnnounced({ date_utc, modified_utc }: Pick<RecordColumns, 'date_utc' | 'modified_utc'>): boolean {
+  return !date_utc.startsWith('0000') && date_utc <= modified_utc
+}
+
+/** Leads from the id of a record to its page. */
+async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
+  const kind = await findKind(context.db, id)
+  if (kind === undefined || kind === 'image') throw new Problem('rest-event-not-found')
+  const row = await readPublic(context, kind, id)
+  if (row) return movedTo(context.site, recordUrl(context.site, kind, row).slice(context.site.url.length))
+  const gone = await context.db
+    .selectFrom(TABLES[kind])
+    .select(['status', 'date_utc', 'modified_utc'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  throw new Problem(
+    gone?.status === 'trash' && wasAnnounced(gone) ? 'event-no-longer-available' : 'rest-event-not-found',
+  )
+}
+
+const shown = (viewing: Viewing, view: View): PageAnswer => ({
+  status: view.status,
+  mediaType: HTML,
+  body: layOut(viewing, view),
+})
+
+/** A page that says why there is no other. It looks nothing up. */
+export function problemPage(
+  pages: Pick<Pages, 'assets' | 'memory' | 'cards'>,
+  context: Context,
+  status: ProblemStatus,
+  names: readonly string[] = [],
+): PageAnswer {
+  const terms = { byId: new Map(), categories: [], tags: [], venues: [] }
+  const { assets, memory, cards } = pages
+  const viewing: Viewing = {
+    context,
+    memory,
+    cards,
+    assets,
+    terms,
+    weekStart: 0,
+    today: dayOf(wallNow(context.site.timezone, context.now)),
+  }
+  return shown(viewing, problemView(viewing, status, names))
+}
+
+function movedTo(site: Site, path: string): PageAnswer {
+  return { status: 301, mediaType: HTML, body: '', location: rootOf(site) + path }
+}
+
+/** A new path with the query that was sent, unless it was part of an old address or has one of its own. */
+function withQuery(to: string, queryText: string, path: string): string {
+  const isSlashed = to === `${path}/` || path === ''
+  return isSlashed && queryText !== '' && !to.includes('?') ? `${to}?${queryText}` : to
+}

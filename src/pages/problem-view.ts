@@ -1,0 +1,35 @@
+import type { MessageText } from '../locales/messages.ts'
+import { html } from './page-html.ts'
+import { pathTo, say, type View, type Viewing } from './viewing.ts'
+
+const SENTENCES = {
+  400: 'Something in this address cannot be read.',
+  404: 'There is no such page.',
+  410: 'This is no longer in the calendar.',
+  414: 'This address is too long.',
+  500: 'Something went wrong here; it has been noted.',
+  503: 'The calendar cannot be shown just now; try again soon.',
+} as const satisfies Record<number, MessageText>
+
+/** The status of a page that says why there is no other. */
+export type ProblemStatus = keyof typeof SENTENCES
+
+/** A page that says why there is no other, with a way on. `names` are the parameters that are wrong. */
+export function problemView(
+  { context: { site } }: Pick<Viewing, 'context'>,
+  status: ProblemStatus,
+  names: readonly string[] = [],
+): View {
+  const sentence = say(site, SENTENCES[status])
+  return {
+    status,
+    title: sentence,
+    description: sentence,
+    canonical: undefined,
+    isIndexed: false,
+    current: undefined,
+    body: html`<section class="problem"><p class="eyebrow">${status}</p><h1>${sentence}</h1>${names.length > 0 && html`<p>${names.map((name) => html`<code>${name}</code> `)}</p>`}
+<form class="filter" role="search" method="get" action="${pathTo(site, '/events/')}"><div class="words"><input type="search" name="search" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button class="button main">${say(site, 'Search')}</button></div></form>
+<p class="ways"><a class="button" href="${pathTo(site, '/events/')}">${say(site, 'What’s on')}</a> <a class="button" href="${pathTo(site, '/events/month/')}">${say(site, 'Month')}</a></p></section>`,
+  }
+}

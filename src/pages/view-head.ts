@@ -1,0 +1,221 @@
+import { type Scope, type Span, spanPath } from './page-addresses.ts'
+import { writtenDate } from './page-dates.ts'
+import { type Html, html } from './page-html.ts'
+import { type PageQuery, queryText } from './page-query.ts'
+import { type PageTerms, type ShownTerm, scopeOf } from './page-terms.ts'
+import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
+
+/** What an address of events asks for, looked up. */
+export interface EventsAsked {
+  span: Span
+  /** The category or tag of the path. */
+  term: ShownTerm | undefined
+  query: PageQuery
+}
+
+/** Parameters that a view of the same events by month or by day has no use for. */
+const OF_LISTS = ['start_date', 'end_date']
+
+const scopeIn = ({ term }: EventsAsked): Scope | undefined => term && scopeOf(term)
+
+/** The address of another span of the same events. */
+export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span, page = 1): string {
+  const isList = span.view === 'list' || span.view === 'past'
+  return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, isList ? [] : OF_LISTS, page))
+}
+
+/** The path of the page without filters. */
+export const canonicalOf = (asked: EventsAsked, span: Span): string =>
+  span.view === 'list' && !asked.term ? '/' : spanPath(span, scopeIn(asked))
+
+/** The top of a view of events: its title, the ways to the other views, and what narrows them. */
+export function viewHead(
+  viewing: Viewing,
+  asked: EventsAsked,
+  heading: string,
+  below: Html | string,
+  tools?: Html,
+): Html {
+  const { site } = viewing.context
+  const { term } = asked
+  return html`<div class="head">
+<div class="heading">${term && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i>${term.name}</p>`}<h1 tabindex="-1" dir="auto">${heading}</h1><p class="count">${below}</p></div>
+<div class="tools">${tools}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
+</div>
+${categoryBar(viewing, asked)}
+${filterForm(viewing, asked)}
+${activeFilters(viewing, asked)}`
+}
+
+function views(viewing: Viewing, asked: EventsAsked): Html[] {
+  const { site } = viewing.context
+  const { span } = asked
+  const month = span.view === 'day' && span.day ? span.day.slice(0, 7) : undefined
+  const day =
+    span.view === 'month' && span.month && !viewing.today.startsWith(span.month) ? `${span.month}-01` : undefined
+  const spans: readonly [Span, string][] = [
+    [{ view: 'list' }, say(site, 'List')],
+    [{ view: 'month', month }, say(site, 'Month')],
+    [{ view: 'day', day }, say(site, 'Day')],
+  ]
+  return spans.map(
+    ([other, name]) =>
+      html`<a href="${sameEvents(viewing, asked, other)}"${other.view === span.view && html` aria-current="true"`}>${name}</a>`,
+  )
+}
+
+const MOST_PILLS = 12
+
+/** The categories at the top of the tree, as ways to their events. */
+function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
+  const { site } = viewing.context
+  const tops = viewing.terms.categories.filter(({ depth, count }) => depth === 0 && count >= 0)
+  if (tops.length < 2) return false
+  const query = queryText(asked.query, ['categories'])
+  const open = asked.term?.taxonomy === 'category' ? asked.term.slugs[0] : undefined
+  const pill = (name: string, scope: Scope | undefined, hue: string, isOpen: boolean) =>
+    html`<a class="pill${hue}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}${name}</a>`
+  return html`<nav class="pills" aria-label="${say(site, 'Categories of events')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term)}${tops
+    .slice(0, MOST_PILLS)
+    .map((term) => pill(term.name, scopeOf(term), ` h${term.hue}`, term.slug === open))}</nav>`
+}
+
+function filterForm(viewing: Viewing, asked: EventsAsked): Html {
+  const { site } = viewing.context
+  const { sent } = asked.query
+  const { span } = asked
+  const isList = span.view === 'list' || span.view === 'past'
+  const hidden = ['organizer', 'featured'].flatMap((name) => {
+    const value = sent.get(name)
+    return value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`]
+  })
+  const folded = ['categories', 'tags', 'venue', 'near', ...(isList ? OF_LISTS : [])]
+  const open = folded.filter((name) => sent.has(name)).length
+  return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}
+<div class="words"><input type="search" name="search" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button class="button main">${say(site, 'Search')}</button></div>
+<details class="more"${open > 0 && html` open`}><summary class="button">${say(site, 'Filters')}${open > 0 && html` <span class="badge">${open}</span>`}</summary>
+<div class="fields">${termSelect(viewing, asked, 'categories')}${termSelect(viewing, asked, 'tags')}${venueSelect(viewing, asked)}${nearSelect(
+    viewing,
+    asked,
+  )}${isList && dateFields(viewing, asked)}<button class="button">${say(site, 'Show')}</button></div></details></form>`
+}
+
+interface Choice {
+  value: string
+  text: string
+}
+
+function select(
+  label: string,
+  name: string,
+  all: string,
+  choices: readonly Choice[],
+  chosen: string | undefined,
+): Html {
+  const options = choices.map(
+    ({ value, text }) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
+  )
+  return html`<label><span>${label}</span><select name="${name}"><option value="">${all}</option>${options}</select></label>`
+}
+
+const NEXT_LEVEL = '\u2003'
+
+function termSelect(
+  { context: { site }, terms }: Viewing,
+  { query, term }: EventsAsked,
+  name: 'categories' | 'tags',
+): Html | false {
+  const isTree = name === 'categories'
+  const offered: PageTerms['tags'] = isTree ? terms.categories : terms.tags
+  if (offered.length === 0 || (isTree && term?.taxonomy === 'category')) return false
+  const choices = offered.map((one) => ({
+    value: one.slug,
+    text: NEXT_LEVEL.repeat(Math.min(one.depth, 5)) + one.name,
+  }))
+  const [label, all] = isTree
+    ? [say(site, 'Category'), say(site, 'All categories')]
+    : [say(site, 'Tag'), say(site, 'All tags')]
+  return select(label, name, all, choices, query.sent.get(name))
+}
+
+function venueSelect({ context: { site }, terms }: Viewing, { query }: EventsAsked): Html | false {
+  const choices = terms.venues.map(({ id, name }) => ({ value: String(id), text: name }))
+  return (
+    choices.length > 0 && select(say(site, 'Venue'), 'venue', say(site, 'All venues'), choices, query.sent.get('venue'))
+  )
+}
+
+const RADII = [1, 2, 5, 10, 25, 50]
+
+function nearSelect({ context: { site }, terms }: Viewing, { query }: EventsAsked): Html | false {
+  const places = terms.venues.filter(({ isLocated }) => isLocated)
+  if (places.length === 0) return false
+  const choices = places.map(({ id, name }) => ({ value: String(id), text: name }))
+  const chosen = query.sent.get('geoloc_radius') ?? '5'
+  const radii = RADII.map(
+    (km) => html`<option value="${km}"${String(km) === chosen && html` selected`}>${`${km} km`}</option>`,
+  )
+  return html`${select(say(site, 'Near'), 'near', say(site, 'Anywhere'), choices, query.sent.get('near'))}<label><span>${say(
+    site,
+    'Within',
+  )}</span><select name="geoloc_radius">${radii}</select></label>`
+}
+
+function dateFields({ context: { site } }: Viewing, { query }: EventsAsked): Html {
+  const field = (name: string, label: string) =>
+    html`<label><span>${label}</span><input type="date" name="${name}" value="${query.sent.get(name)?.slice(0, 10)}"></label>`
+  return html`${field('start_date', say(site, 'From'))}${field('end_date', say(site, 'To'))}`
+}
+
+/** What narrows the events, each with a way to let it go. */
+function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
+  const { site } = viewing.context
+  const { sent } = asked.query
+  const isList = asked.span.view === 'list' || asked.span.view === 'past'
+  const shown = [...sent].filter(([name]) => name !== 'geoloc_radius' && (isList || !OF_LISTS.includes(name)))
+  if (shown.length === 0) return false
+  const chip = ([name, value]: readonly [string, string]) => {
+    const without = name === 'near' ? ['near', 'geoloc_radius'] : [name]
+    const text = nameOf(viewing, name, value)
+    const address = spanLink(site, asked.span, scopeIn(asked), queryText(asked.query, without))
+    return html`<li><a class="chip plain off" href="${address}" aria-label="${say(site, 'Remove the filter {name}', { name: text })}"><span dir="auto">${text}</span> <span aria-hidden="true">×</span></a></li>`
+  }
+  const clear = spanLink(site, asked.span, scopeIn(asked), '')
+  return html`<ul class="active">${shown.map(chip)}${shown.length > 1 && html`<li><a class="quiet" href="${clear}">${say(site, 'Clear all filters')}</a></li>`}</ul>`
+}
+
+/** What a filter says, for people. */
+function nameOf({ context: { site }, terms, today }: Viewing, name: string, value: string): string {
+  if (name === 'categories' || name === 'tags') {
+    const named = [...terms.byId.values()].find(
+      ({ slug, taxonomy }) => slug === value && (taxonomy === 'tag') === (name === 'tags'),
+    )
+    return named?.name ?? value
+  }
+  const venue = terms.venues.find(({ id }) => String(id) === value)?.name
+  if (name === 'venue') return venue ?? say(site, 'Venue')
+  if (name === 'near') return say(site, 'near {name}', { name: venue ?? value })
+  if (name === 'organizer') return say(site, 'Organizer')
+  if (name === 'featured') return say(site, 'Featured')
+  if (name === 'start_date') return say(site, 'from {date}', { date: dateOr(value) })
+  if (name === 'end_date') return say(site, 'to {date}', { date: dateOr(value) })
+  return `“${value}”`
+
+  function dateOr(text: string): string {
+    return /^\d{4}-\d\d-\d\d$/.test(text) ? writtenDate(site, text, today) : text
+  }
+}
+
+/** Ways to the page before and after. */
+export function pager(
+  before: { path: string; text: string } | undefined,
+  after: { path: string; text: string } | undefined,
+  label: string,
+): Html | false {
+  if (!before && !after) return false
+  return html`<nav class="pager" aria-label="${label}">${before ? html`<a class="button" rel="prev" href="${before.path}"><span aria-hidden="true">←</span> ${before.text}</a>` : html`<span></span>`}${
+    after && html`<a class="button" rel="next" href="${after.path}">${after.text} <span aria-hidden="true">→</span></a>`
+  }</nav>`
+}
+
+export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/events/')

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { accentStyle } from '../../src/pages/accent.ts'
+import { spanPath } from '../../src/pages/page-addresses.ts'
+import { isDay, isMonth, lastDayOf, monthsLater, weeksOf } from '../../src/pages/page-dates.ts'
+import { html, link, trusted } from '../../src/pages/page-html.ts'
+
+const folder = fileURLToPath(new URL('../../src/pages', import.meta.url))
+const sources = readdirSync(folder)
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => ({ name, text: readFileSync(`${folder}/${name}`, 'utf8') }))
+
+test('text in a template is escaped, markup stays, lists are joined, and what is not there is left out', () => {
+  assert.equal(html`<p title="${`"'<&>`}">${'<b>'}</p>`.markup, '<p title="&quot;&#39;&lt;&amp;&gt;">&lt;b&gt;</p>')
+  assert.equal(html`${html`<b>${'&'}</b>`}${trusted('<i>')}`.markup, '<b>&amp;</b><i>')
+  assert.equal(html`${[html`<b>`, '<', [1, 2]]}${undefined}${null}${false}${0}${''}`.markup, '<b>&lt;120')
+})
+
+test('addresses of schemes that act on the machine of the reader lead nowhere', () => {
+  for (const kept of ['https://a.b/', 'http://a', 'mailto:a@b.c', 'tel:+1', 'webcal://a', 'geo:1,2', '/a', '#a', '?a'])
+    assert.equal(link(kept), kept)
+  for (const refused of [
+    'javascript:x',
+    'JaVaScRiPt:x',
+    'data:text/html,x',
+    'vbscript:x',
+    '//evil.example',
+    ' javascript:x',
+    'file:///x',
+  ])
+    assert.equal(link(refused), '#', refused)
+})
+
+test('attributes in templates are quoted', () => {
+  for (const { name, text } of sources) assert.doesNotMatch(text, /<[a-z][^>`]*\s[\w-]+=\$\{/, name)
+})
+
+test('trusted markup comes from two places, which clean it', () => {
+  const callers = sources
+    .filter(({ name, text }) => name !== 'page-html.ts' && /\btrusted\((?!\{)/.test(text))
+    .map(({ name }) => name)
+  assert.deepEqual(callers.sort(), ['event-view.ts', 'layout.ts', 'linked-view.ts'])
+  for (const { name, text } of sources)
+    for (const [, argument = ''] of text.matchAll(/\btrusted\(([^\n)]*)/g))
+      if (name.endsWith('-view.ts')) assert.match(argument, /^renderedForPage\(/, name)
+})
+
+test('a month is shown in whole weeks from the first day of the week on', () => {
+  const monday = weeksOf('2026-11', 1)
+  assert.deepEqual([monday[0]?.[0], monday.at(-1)?.at(-1)], ['2026-10-26', '2026-12-06'])
+  const sunday = weeksOf('2026-11', 0)
+  assert.deepEqual([sunday[0]?.[0], sunday.at(-1)?.at(-1)], ['2026-11-01', '2026-12-05'])
+  assert.equal(weeksOf('2026-02', 0).length, 4)
+  for (const week of [...weeksOf('9999-12', 1), ...weeksOf('0001-01', 1)]) assert.equal(week.length, 7)
+})
+
+test('months and days are read as they are written, and others are none', () => {
+  assert.deepEqual(['2026-11', '2026-00', '2026-13', '0000-01', '26-11'].map(isMonth), [
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
+  assert.deepEqual(['2024-02-29', '2026-02-29', '2026-11-31', '2026-1-1', '0000-01-01'].map(isDay), [
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
+  assert.deepEqual(
+    [monthsLater('2026-12', 1), monthsLater('2026-01', -1), monthsLater('9999-12', 1), monthsLater('0001-01', -1)],
+    ['2027-01', '2025-12', undefined, undefined],
+  )
+  assert.equal(
+    spanPath({ view: 'month', month: '2026-11' }, { taxonomy: 'category', slugs: ['a', 'b'] }),
+    '/events/category/a/b/month/2026-11/',
+  )
+})
+
+test('what ends before five in the morning ends on the evening before', () => {
+  assert.equal(lastDayOf('2026-11-21 22:00:00', '2026-11-22 04:30:00'), '2026-11-21')
+  assert.equal(lastDayOf('2026-11-21 22:00:00', '2026-11-22 09:00:00'), '2026-11-22')
+  assert.equal(lastDayOf('2026-11-22 01:00:00', '2026-11-22 03:00:00'), '2026-11-22')
+  assert.equal(lastDayOf('2026-11-20 00:00:00', '2026-11-22 23:59:59'), '2026-11-22')
+})
+
+test('an accent colour of any lightness can be read on its grounds (2d.12)', () => {
+  for (const colour of ['#ffff00', '#000000', '#ffffff', '#777777', '#0b6e5f', '#f0a', '#3333ff']) {
+    const parts = Object.fromEntries(
+      [...accentStyle(colour).matchAll(/(--[\w-]+):(#[0-9a-f]{6})/g)].map(([, name, value]) => [name, value]),
+    )
+    assert.ok(contrast(parts['--accent'], parts['--on-accent']) >= 4.5, colour)
+    assert.ok(contrast(parts['--accent-light'], '#ffffff') >= 4.5, colour)
+    assert.ok(contrast(parts['--accent-dark'], '#22252a') >= 4.5, colour)
+  }
+})
+
+function contrast(a = '', b = ''): number {
+  const [x = 0, y = 0] = [a, b].map((colour) => {
+    const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+      const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  })
+  return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)
+}
+
+test('the style sheet and the script stay within their weight (2d.25)', () => {
+  const size = (name: string) => readFileSync(`${folder}/assets/${name}`).length
+  assert.ok(size('calendar.js') < 6000)
+  assert.ok(size('calendar.css') < 36_000)
+})

@@ -1,0 +1,610 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+/** Ids of what was made. */
+const made: Record<string, number> = {}
+
+/** A page as somebody with a browser gets it. */
+function page(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html', ...headers })
+}
+
+async function create(
+  path: string,
+  fields: Record<string, unknown>,
+): Promise<{ id: number; url: string; slug: string }> {
+  const { status, body } = await service.post(path, fields)
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+const NASTY = `"><script>alert('x')</script>\u2028 & ' <b>`
+const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+const NEXT_YEAR = new Date().getUTCFullYear() + 1
+
+before(async () => {
+  service = await startService({ site_name: 'Kilvara' })
+  made.music = (await create('/categories', { name: 'Music' })).id
+  made.jazz = (await create('/categories', { name: 'Jazz', parent: made.music })).id
+  await create('/categories', { name: 'Film' })
+  const png = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#246' } })
+    .png()
+    .toBuffer()
+  const uploaded = await fetch(`${service.origin}/wp-json/wp/v2/media`, {
+    method: 'POST',
+    headers: {
+      ...credentialsOf('admin'),
+      'content-type': 'image/png',
+      'content-disposition': 'attachment; filename=a.png',
+    },
+    body: new Uint8Array(png),
+  })
+  assert.equal(uploaded.status, 201)
+  const image = ((await uploaded.json()) as { id: number }).id
+  made.hall = (
+    await create('/venues', {
+      venue: 'Town Hall',
+      address: '1 Main Street',
+      city: 'Kilvara',
+      geo_lat: 53.1,
+      geo_lng: -8.2,
+    })
+  ).id
+  made.society = (await create('/organizers', { organizer: 'Music Society' })).id
+  const concert = await create('/events', {
+    title: 'Concert',
+    description: `<h1>Programme</h1><p style="color:red" id="x" onclick="y()">Songs <a href="https://example.org" target="_blank">here</a></p><iframe src="https://www.youtube.com/embed/abc"></iframe>`,
+    start_date: `${NEXT_YEAR}-05-03 19:30:00`,
+    end_date: `${NEXT_YEAR}-05-03 22:00:00`,
+    categories: [made.jazz],
+    tags: ['outdoors'],
+    venue: made.hall,
+    organizer: made.society,
+    cost: '10',
+    image,
+  })
+  made.concert = concert.id
+  made.exhibition = (
+    await create('/events', {
+      title: 'Exhibition',
+      start_date: `${NEXT_YEAR}-05-08`,
+      end_date: `${NEXT_YEAR}-05-12`,
+      all_day: true,
+      venue: made.hall,
+    })
+  ).id
+  made.night = (
+    await create('/events', {
+      title: 'Long night',
+      start_date: `${NEXT_YEAR}-05-20 22:00:00`,
+      end_date: `${NEXT_YEAR}-05-21 03:00:00`,
+    })
+  ).id
+  made.abroad = (
+    await create('/events', {
+      title: 'Abroad',
+      timezone: 'Asia/Tokyo',
+      start_date: `${NEXT_YEAR}-05-21 10:00:00`,
+      end_date: `${NEXT_YEAR}-05-21 11:00:00`,
+    })
+  ).id
+  made.nasty = (
+    await create('/events', {
+      title: `Nasty ${NASTY}`,
+      excerpt: NASTY,
+      start_date: `${NEXT_YEAR}-06-01 10:00`,
+      end_date: `${NEXT_YEAR}-06-01 11:00`,
+    })
+  ).id
+  made.over = (
+    await create('/events', { title: 'Over', start_date: '2020-02-01 10:00', end_date: '2020-02-01 11:00' })
+  ).id
+  made.draft = (
+    await create('/events', {
+      title: 'Draft',
+      status: 'draft',
+      slug: 'draft-slug',
+      start_date: `${NEXT_YEAR}-05-04 10:00`,
+      end_date: `${NEXT_YEAR}-05-04 11:00`,
+    })
+  ).id
+  const gone = await create('/events', {
+    title: 'Gone',
+    start_date: `${NEXT_YEAR}-05-05 10:00`,
+    end_date: `${NEXT_YEAR}-05-05 11:00`,
+  })
+  made.gone = gone.id
+  await service.remove(`/events/${gone.id}`)
+  for (let i = 0; i < 20; i++)
+    await create('/events', {
+      title: `Crowd ${i}`,
+      start_date: `${NEXT_YEAR}-07-04 10:${String(i).padStart(2, '0')}:00`,
+      end_date: `${NEXT_YEAR}-07-04 12:00:00`,
+    })
+})
+after(() => service.close())
+
+const MONTH = `/events/month/${NEXT_YEAR}-05/`
+
+/** Every page of the calendar there is a kind of. */
+const views = () => [
+  '/',
+  '/events/',
+  '/events/past/',
+  '/events/today/',
+  MONTH,
+  `/events/${NEXT_YEAR}-05-03/`,
+  '/events/category/music/',
+  '/events/category/music/jazz/',
+  `/events/category/music/month/${NEXT_YEAR}-05/`,
+  '/events/tag/outdoors/',
+  '/event/concert/',
+  '/venue/town-hall/',
+  '/organizer/music-society/',
+  '/events/?search=concert',
+  '/events/?search=nothing-at-all',
+  '/nothing-here/',
+]
+
+describe('every page', () => {
+  test('is a whole document with one heading, a way past the navigation and the language of the site (2d.13, 2d.15)', async () => {
+    for (const path of views()) {
+      const { status, body, headers } = await page(path)
+      assert.equal(status, path === '/nothing-here/' ? 404 : 200, path)
+      assert.equal(headers.get('content-type'), 'text/html; charset=UTF-8')
+      assert.match(body, /^<!doctype html>\n<html lang="en">/)
+      assert.equal(body.match(/<h1/g)?.length, 1, path)
+      assert.match(body, /<a class="skip" href="#main">/)
+      assert.match(body, /<main id="main"/)
+      assert.match(body, /<nav aria-label=/)
+    }
+  })
+
+  test('has a strict policy, and no script, style or handler within it (2d.2)', async () => {
+    for (const path of views()) {
+      const { body, headers } = await page(path)
+      const policy = headers.get('content-security-policy') ?? ''
+      for (const part of [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        "form-action 'self'",
+      ])
+        assert.ok(policy.includes(part), part)
+      assert.doesNotMatch(policy, /unsafe/)
+      assert.doesNotMatch(body, /<[^>]+\s(?:style|on\w+)=/i, path)
+      for (const [script] of body.matchAll(/<script[^>]*>/g))
+        assert.match(script, / src="\/assets\/|application\/ld\+json/)
+      assert.doesNotMatch(body, /<style/)
+    }
+  })
+
+  test('works by links and forms alone (2d.1)', async () => {
+    const { body } = await page('/')
+    assert.match(body, /<form class="filter" role="search" method="get" action="\/events\/">/)
+    for (const path of ['/events/month/', '/events/today/', '/events/category/music/'])
+      assert.ok(body.includes(`href="${path}"`), path)
+  })
+
+  test('asks nobody else for anything but images (2d.23)', async () => {
+    const { body } = await page('/event/concert/')
+    const style = await page(/href="(\/assets\/[^"]+\.css)"/.exec(body)?.[1] ?? '')
+    assert.doesNotMatch(style.body, /url\(|@import/)
+    for (const [, address = ''] of body.matchAll(/<(?:script|link rel="stylesheet"|img)[^>]*?(?:src|href)="([^"]+)"/g))
+      assert.ok(address.startsWith('/') || address.startsWith(service.origin), address)
+  })
+
+  test('sets no cookie, has an ETag, and is sent again only when it has changed (2d.19)', async () => {
+    const first = await page(MONTH)
+    assert.equal(first.headers.get('set-cookie'), null)
+    assert.equal(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate')
+    assert.equal(first.headers.get('vary'), 'Accept-Encoding')
+    const tag = first.headers.get('etag') ?? ''
+    assert.equal((await page(MONTH, { 'if-none-match': tag })).status, 304)
+    const extra = await create('/events', {
+      title: 'Extra',
+      start_date: `${NEXT_YEAR}-05-15 10:00`,
+      end_date: `${NEXT_YEAR}-05-15 11:00`,
+    })
+    const second = await page(MONTH, { 'if-none-match': tag })
+    assert.equal(second.status, 200)
+    assert.match(second.body, /Extra/)
+    await service.remove(`/events/${extra.id}`)
+    assert.doesNotMatch((await page(MONTH)).body, /Extra/)
+  })
+
+  test('has the addresses of the setting, whatever host is asked (2d.22)', async () => {
+    const { body } = await page('/event/concert/', { host: 'evil.example' })
+    assert.doesNotMatch(body, /evil/)
+    assert.ok(body.includes(`<link rel="canonical" href="${service.origin}/event/concert/">`))
+  })
+
+  test('leads programs to the interface', async () => {
+    for (const path of views()) {
+      const { headers, body } = await page(path)
+      assert.equal(headers.get('link'), `<${service.origin}/wp-json/>; rel="https://api.w.org/"`)
+      assert.equal(headers.get('x-tec-api-root'), `${service.base}/`)
+      assert.match(body, /<meta name="tec-api-version" content="v1">/)
+    }
+  })
+})
+
+describe('a month', () => {
+  test('is a table with a caption, named columns and the days as times (2d.4)', async () => {
+    const { body } = await page(MONTH)
+    assert.match(body, /<table class="month"><caption class="hidden">May \d{4}<\/caption>/)
+    assert.equal(body.match(/<th scope="col">/g)?.length, 7)
+    assert.match(body, /<span class="hidden">Wednesday<\/span>/)
+    assert.match(body, new RegExp(`<time datetime="${NEXT_YEAR}-05-03"`))
+    assert.match(body, /aria-label="[^"]*3[^"]*, 1 event"/)
+  })
+
+  test('marks today (2d.4)', async () => {
+    assert.match((await page('/events/month/')).body, /<td class="today" aria-current="date">/)
+  })
+
+  test('shows what lasts several days on each of them, and what ends in the small hours on the evening before (2d.5)', async () => {
+    const { body } = await page(MONTH)
+    assert.match(body, /class="lane bar w\d starts/)
+    assert.match(body, /Exhibition, continues/)
+    assert.doesNotMatch((await page(`/events/${NEXT_YEAR}-05-21/`)).body, /Long night/)
+    assert.match((await page(`/events/${NEXT_YEAR}-05-10/`)).body, /Exhibition/)
+  })
+
+  test('shows the first events of a full day and the number of the others, which the day has (2d.11)', async () => {
+    const { body } = await page(`/events/month/${NEXT_YEAR}-07/`)
+    assert.equal(new Set(body.match(/>Crowd \d+</g)).size, 5)
+    assert.match(body, /\+15 more/)
+    const full = await page(`/events/${NEXT_YEAR}-07-04/`)
+    assert.equal(new Set(full.body.match(/>Crowd \d+</g)).size, 20)
+  })
+
+  test('begins its weeks as the setting says, else as the language has it (2d.7)', async () => {
+    const first = (body: string) => /<th scope="col"><span class="hidden">(\w+)</.exec(body)?.[1]
+    assert.equal(first((await page(MONTH)).body), 'Sunday')
+    const other = await startService({ language: 'de' })
+    try {
+      const { body } = await other.get('~/events/month/')
+      assert.equal(first(body), 'Montag')
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('leads no further than there are events, or today (2d.9, 2d.27)', async () => {
+    const { body } = await page(`/events/month/${NEXT_YEAR}-07/`)
+    assert.match(body, new RegExp(`<link rel="prev" href="/events/month/${NEXT_YEAR}-06/">`))
+    assert.doesNotMatch(body, /rel="next"/)
+    const early = await page('/events/month/1999-01/')
+    assert.equal(early.status, 200)
+    assert.match(early.body, /noindex/)
+    assert.doesNotMatch(early.body, /rel="(?:prev|next)"/)
+  })
+
+  test('stays within its weight with three hundred events (2d.25)', async () => {
+    const { body } = await page(MONTH)
+    assert.ok(body.length < 200_000)
+  })
+})
+
+describe('the list', () => {
+  const slugs = (body: string) => [...body.matchAll(/<h3><a href="\/event\/([^"/]+)\/"/g)].map(([, slug]) => slug)
+
+  test('has the events from today on that the interface lists for everybody, in its order', async () => {
+    const listed = await service.get(`/events?start_date=${day(0)}&per_page=20`)
+    const { body } = await page('/events/')
+    assert.deepEqual(
+      slugs(body),
+      listed.body.events.map(({ slug }: { slug: string }) => slug),
+    )
+  })
+
+  for (const query of ['search=concert', 'categories=music', 'tags=outdoors', `start_date=${NEXT_YEAR}-06-01`]) {
+    test(`is narrowed by ${query} as the list of the interface is, and kept from search engines (2d.10)`, async () => {
+      const start = query.startsWith('start_date') ? '' : `&start_date=${day(0)}`
+      const listed = await service.get(`/events?${query}${start}&per_page=20`)
+      const { body } = await page(`/events/?${query}`)
+      assert.deepEqual(
+        slugs(body),
+        listed.body.events.map(({ slug }: { slug: string }) => slug),
+      )
+      assert.match(body, /<meta name="robots" content="noindex, follow">/)
+      assert.ok(body.includes(`<link rel="canonical" href="${service.origin}/">`))
+    })
+  }
+
+  test('is narrowed to what is near a venue', async () => {
+    const { body } = await page(`/events/?near=${made.hall}&geoloc_radius=1`)
+    assert.deepEqual(slugs(body), ['concert', 'exhibition'])
+  })
+
+  test('pages through what there is, and knows no page after that', async () => {
+    const first = await page('/events/')
+    assert.match(first.body, /<link rel="next" href="\/events\/\?page=2">/)
+    const second = await page('/events/?page=2')
+    assert.match(second.body, /<link rel="prev" href="\/events\/">/)
+    assert.match(second.body, /noindex/)
+    assert.equal((await page('/events/?page=3')).status, 404)
+  })
+
+  test('of the past has the latest event first, and is kept from search engines (2d.10)', async () => {
+    const { body } = await page('/events/past/')
+    assert.deepEqual(slugs(body), ['over'])
+    assert.match(body, /noindex/)
+  })
+
+  test('without events says which one is the next, and how many there are without the filters', async () => {
+    const { body } = await page(`/events/?categories=music&start_date=${NEXT_YEAR}-06-01`)
+    assert.match(body, /No event matches\./)
+    assert.match(body, /The last one was on/)
+    assert.match(body, /Show the calendar \(\d+ events\)/)
+  })
+
+  test('repeats the words of a search as text, wherever they stand (2d.16)', async () => {
+    const { body, status } = await page(`/events/?search=${encodeURIComponent(NASTY)}`)
+    assert.equal(status, 200)
+    assert.doesNotMatch(body, /<script>alert|<b>[^T]/)
+    assert.match(body, /value="&quot;&gt;&lt;script&gt;/)
+    assert.match(body, /<title>[^<]*&lt;script&gt;/)
+  })
+})
+
+describe('an event', () => {
+  test('says when, where, by whom and for how much, and how to keep it', async () => {
+    const { body } = await page('/event/concert/')
+    for (const part of [
+      'May 3',
+      '7:30',
+      'Town Hall',
+      '1 Main Street',
+      'Music Society',
+      '$10',
+      'calendar.google.com',
+      'outlook.live.com',
+    ])
+      assert.ok(body.includes(part), part)
+    assert.match(body, /openstreetmap\.org\/\?mlat=53\.1&amp;mlon=-8\.2/)
+    assert.match(body, /href="\/venue\/town-hall\/"/)
+    assert.match(body, /href="\/organizer\/music-society\/"/)
+    assert.match(body, /href="\/events\/category\/music\/jazz\/"/)
+  })
+
+  test('shows its description without what reaches beyond it (2d.3)', async () => {
+    const { body } = await page('/event/concert/')
+    assert.match(
+      body,
+      /<h3>Programme<\/h3>\n<p>Songs <a href="https:\/\/example\.org" target="_blank" rel="noopener">here<\/a><\/p>/,
+    )
+    assert.doesNotMatch(body, /<iframe/)
+    assert.match(body, /<a href="https:\/\/www\.youtube\.com\/embed\/abc" rel="noopener">/)
+  })
+
+  test('has its image in all sizes, with its dimensions (2d.14)', async () => {
+    const [, image = ''] = /<div class="cover">(<img[^>]+>)/.exec((await page('/event/concert/')).body) ?? []
+    assert.match(image, /width="900" height="600"/)
+    assert.match(image, /srcset="[^"]+ 300w, [^"]+ 900w"/)
+    const { body } = await page('/events/')
+    assert.match(body, /<img class="thumb"[^>]+alt="" loading="lazy"/)
+  })
+
+  test('says its zone where it is not that of the site (2d.6)', async () => {
+    assert.match((await page('/event/abroad/')).body, /<abbr class="zone" title="Asia\/Tokyo">JST<\/abbr>/)
+    assert.match((await page(`/events/${NEXT_YEAR}-05-21/`)).body, /<abbr class="zone">JST<\/abbr>/)
+  })
+
+  test('is linked data that nothing in it can end (2d.17)', async () => {
+    const { body } = await page(new URL((await service.get(`/events/${made.nasty}`)).body.url).pathname)
+    const [, json = ''] = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec(body) ?? []
+    const data = JSON.parse(json)
+    assert.equal(data['@type'], 'Event')
+    assert.match(data.startDate, new RegExp(`^${NEXT_YEAR}-06-01T10:00:00`))
+    assert.doesNotMatch(body, /<script>alert/)
+    assert.doesNotMatch(json, /\u2028/)
+  })
+
+  test('tells those who share it what it is (2d.27)', async () => {
+    const { body } = await page('/event/concert/')
+    assert.ok(body.includes('<meta property="og:title" content="Concert">'))
+    assert.ok(body.includes(`<meta property="og:url" content="${service.origin}/event/concert/">`))
+    assert.match(body, /<meta property="og:image" content="http[^"]+\.png">/)
+  })
+
+  test('leads to the events before and after it', async () => {
+    const { body } = await page('/event/exhibition/')
+    assert.match(body, /rel="prev" href="\/event\/concert\/"/)
+    assert.match(body, /rel="next" href="\/event\/long-night\/"/)
+  })
+
+  test('that is not public is not there, one that was taken away is gone, with a way on (2d.18)', async () => {
+    for (const path of [
+      '/event/draft-slug/',
+      `/event/${made.draft}/`,
+      `/?post_type=tribe_events&p=${made.draft}`,
+      '/event/never/',
+      '/event/999999/',
+    ]) {
+      const { status, body } = await page(path)
+      assert.equal(status, 404, path)
+      assert.match(body, /href="\/events\/"/)
+    }
+    for (const path of ['/event/gone/', `/event/${made.gone}/`, `/?p=${made.gone}`]) {
+      const { status, body } = await page(path)
+      assert.equal(status, 410, path)
+      assert.match(body, /no longer in the calendar/)
+      assert.match(body, /noindex/)
+    }
+  })
+})
+
+describe('addresses', () => {
+  const moved: [string, string][] = [
+    ['/events', '/events/'],
+    ['/events/list/', '/events/'],
+    ['/events/list/page/2/', '/events/?page=2'],
+    ['/events/category/music/list/', '/events/category/music/'],
+    ['/events/category/jazz/', '/events/category/music/jazz/'],
+    ['/tag/outdoors/', '/events/tag/outdoors/'],
+    ['/event/concert', '/event/concert/'],
+    ['/event/Concert/', '/event/concert/'],
+    [`/event/concert/${NEXT_YEAR}-05-03/`, '/event/concert/'],
+    ['/?post_type=tribe_events', '/events/'],
+    ['/?tribe_events=concert', '/event/concert/'],
+    ['/events/?eventDisplay=past', '/events/past/'],
+    ['/?tribe_event_display=month&eventDate=2026-11', '/events/month/2026-11/'],
+    ['/events/?tribe-bar-date=2026-11-21', '/events/2026-11-21/'],
+    ['/events/?tribe-bar-search=a%20b', '/events/?search=a%20b'],
+    ['/events/month/?tribe-bar-date=2026-11-01&eventDisplay=month', '/events/month/2026-11/'],
+  ]
+  for (const [from, to] of moved) {
+    test(`${from} has moved to ${to} (2d.20)`, async () => {
+      const { status, headers } = await page(from)
+      assert.deepEqual([status, headers.get('location')], [301, to])
+    })
+  }
+
+  test('by number lead to the page of the record (2d.20, 2d.21)', async () => {
+    for (const [path, to] of [
+      [`/?post_type=tribe_events&p=${made.concert}`, '/event/concert/'],
+      [`/?p=${made.hall}`, '/venue/town-hall/'],
+      [`/event/${made.concert}/`, '/event/concert/'],
+    ] as const) {
+      const { status, headers } = await page(path)
+      assert.deepEqual([status, headers.get('location')], [301, to], path)
+    }
+  })
+
+  test('in answers of the interface are those of pages that are there', async () => {
+    const urls: string[] = []
+    for (const path of ['/events?per_page=50', '/venues', '/organizers', '/categories', '/tags']) {
+      const { body } = await service.get(path)
+      const [records] = Object.values(body).filter(Array.isArray) as { url: string }[][]
+      urls.push(...(records ?? []).map(({ url }) => url))
+    }
+    assert.ok(urls.length > 25)
+    for (const url of urls) {
+      const { status } = await fetch(url)
+      assert.equal(status, 200, url)
+    }
+  })
+
+  const wrong: [string, number][] = [
+    ['/events/month/2026-13/', 404],
+    ['/events/month/0000-01/', 404],
+    ['/events/2026-02-30/', 404],
+    ['/events/category/none/', 404],
+    ['/events/tag/none/', 404],
+    ['/events/category//', 404],
+    ['/event/%ff/', 404],
+    ['/event/%00/', 404],
+    [`/event/${'x'.repeat(5000)}/`, 404],
+    ['/events/month/9999-12/', 200],
+    ['/events/month/0001-01/', 200],
+    ['/events/9999-12-31/', 200],
+    ['/events/0001-01-01/', 200],
+    ['/events/?page=0', 400],
+    ['/events/?page=x', 400],
+    ['/events/?start_date=never', 400],
+    ['/events/?categories=none', 400],
+    ['/events/?venue=x', 400],
+    ['/events/?near=x', 400],
+    ['/events/?near=99999999999', 400],
+    [`/events/?search=${'x'.repeat(600)}`, 400],
+    ['/events/?search=%ff%00', 200],
+    ['/events/?search[]=a&search[]=b', 200],
+    ['/?p=99999999999', 200],
+    [`/events/?${'a=b&'.repeat(2500)}`, 414],
+    ['/sitemap-2026-13.xml', 404],
+  ]
+  for (const [path, expected] of wrong) {
+    test(`${path.slice(0, 60)} is answered ${expected}, by a page`, async () => {
+      const { status, headers, body } = await page(path)
+      assert.equal(status, expected, String(body).slice(0, 300))
+      assert.match(headers.get('content-type') ?? '', /^text\/html/)
+      assert.match(body, /<\/html>\s*$/)
+    })
+  }
+})
+
+describe('what crawlers read', () => {
+  test('robots.txt keeps them from filtered pages and from the interface (2d.10)', async () => {
+    const { body, headers } = await page('/robots.txt')
+    assert.match(headers.get('content-type') ?? '', /^text\/plain/)
+    assert.match(body, /^User-agent: \*\nDisallow: \/wp-json\/\nDisallow: \/\*\?\n/)
+    assert.ok(body.includes(`Sitemap: ${service.origin}/sitemap.xml`))
+  })
+
+  test('sitemap.xml leads to every public event, by months, and to the pages around them (2d.10)', async () => {
+    const index = await page('/sitemap.xml')
+    assert.match(index.headers.get('content-type') ?? '', /^application\/xml/)
+    const maps = [...index.body.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = '']) => address)
+    assert.ok(maps.includes(`${service.origin}/sitemap-2020-02.xml`))
+    const addresses: string[] = []
+    for (const map of maps) {
+      const { body } = await page(new URL(map).pathname)
+      addresses.push(...[...body.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = '']) => address))
+    }
+    const listed = await service.get('/events?start_date=2000-01-01&per_page=50')
+    for (const { url } of listed.body.events) assert.ok(addresses.includes(url), url)
+    assert.ok(!addresses.some((address) => /draft|gone/.test(address)))
+    for (const path of ['/', '/venue/town-hall/', '/organizer/music-society/', '/events/category/music/jazz/', MONTH])
+      assert.ok(addresses.includes(service.origin + path), path)
+  })
+})
+
+describe('a service', () => {
+  test('leaves the feeds and files of other formats to those who serve them', async () => {
+    const { headers } = await page('/events.ics')
+    assert.doesNotMatch(headers.get('content-type') ?? '', /^text\/html/)
+  })
+
+  test('answers what is not there with a page for browsers, and as before for programs', async () => {
+    assert.match((await page('/none')).body, /<html/)
+    assert.equal((await service.get('~/none')).body.code, 'rest_no_route')
+    assert.equal((await service.request('anonymous', 'POST', '~/events/', {})).body.code, 'rest_no_route')
+  })
+
+  test('with pages off has none', async () => {
+    const other = await startService({ pages: 'off' })
+    try {
+      for (const path of ['~/events/', '~/robots.txt', '~/event/x/'])
+        assert.equal((await other.get(path)).body.code, 'rest_no_route')
+      assert.doesNotMatch((await other.get('~/')).body, /<link rel="stylesheet"/)
+    } finally {
+      await other.close()
+    }
+  })
+
+  for (const language of ['de', 'fr', 'es']) {
+    test(`speaks ${language} on all of its pages`, async () => {
+      const other = await startService({ language })
+      try {
+        for (const path of ['~/events/', '~/events/month/', '~/events/today/']) {
+          const { body } = await other.get(path)
+          assert.match(body, new RegExp(`<html lang="${language}">`))
+          assert.doesNotMatch(body, />(?:Month|Search|Filters|Today|List)</)
+        }
+      } finally {
+        await other.close()
+      }
+    })
+  }
+
+  test('sends its style sheet and script for ever, under the name of their content', async () => {
+    const { body } = await page('/')
+    for (const [, path = ''] of body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)) {
+      const { status, headers } = await page(path)
+      assert.equal(status, 200)
+      assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    }
+    assert.equal(
+      (await page('/assets/calendar-0000000000.css')).headers.get('content-type')?.startsWith('text/css'),
+      false,
+    )
+  })
+})

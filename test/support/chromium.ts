@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** A Chromium without windows, driven over its own protocol. */
+export interface Chromium {
+  /** Opens an empty tab. */
+  open: () => Promise<Tab>
+  close: () => Promise<void>
+}
+
+/** How a page is looked at. */
+export interface Sight {
+  width: number
+  height?: number
+  scheme?: 'light' | 'dark'
+  /** Whether scripts run. */
+  scripts?: boolean
+  /** How much larger than usual it is shown. */
+  zoom?: number
+  forcedColors?: boolean
+}
+
+export interface Tab {
+  send: (method: string, parameters?: object) => Promise<Record<string, unknown>>
+  look: (sight: Sight) => Promise<void>
+  goTo: (address: string) => Promise<void>
+  /** The value of an expression, awaited. */
+  evaluate: <Value>(expression: string) => Promise<Value>
+  /** A PNG of the whole page. */
+  picture: () => Promise<Buffer>
+  /** Addresses that were asked for since the tab was opened. */
+  requested: string[]
+  /** What was written to the console, and what the policy of the page forbade. */
+  complaints: string[]
+  close: () => Promise<void>
+}
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', process.env.CHROMIUM ?? '']
+
+/** Where there is a Chromium on this machine; undefined when there is none. */
+export function findChromium(): string | undefined {
+  return PLACES.find((place) => place !== '' && existsSync(place))
+}
+
+/** Starts a Chromium with a profile of its own. */
+export async function startChromium(program: string): Promise<Chromium> {
+  const profile = await mkdtemp(join(tmpdir(), 'kalends-chromium-'))
+  const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--remote-debugging-port=0']
+  const child = spawn(program, [...flags, `--user-data-dir=${profile}`, 'about:blank'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const socket = await connect(await addressOf(child))
+  const session = { socket, waiting: new Map<number, Waiter>(), tabs: new Map<string, Tab>(), last: 0 }
+  socket.onmessage = ({ data }) => receive(session, JSON.parse(String(data)))
+  return {
+    open: () => openTab(session),
+    close: async () => {
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill()
+      await ended
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+interface Waiter {
+  resolve: (result: Record<string, unknown>) => void
+  reject: (error: Error) => void
+}
+
+interface Session {
+  socket: WebSocket
+  waiting: Map<number, Waiter>
+  tabs: Map<string, Tab>
+  last: number
+}
+
+interface Message {
+  id?: number
+  method?: string
+  sessionId?: string
+  params?: Record<string, unknown>
+  result?: Record<string, unknown>
+  error?: { message: string }
+}
+
+async function addressOf({ stderr }: ChildProcess): Promise<string> {
+  if (!stderr) throw new Error('Chromium says nothing.')
+  for await (const line of createInterface({ input: stderr })) {
+    const [, address] = /DevTools listening on (ws:\S+)/.exec(line) ?? []
+    if (address === undefined) continue
+    stderr.resume()
+    return address
+  }
+  throw new Error('Chromium has not started.')
+}
+
+async function connect(address: string): Promise<WebSocket> {
+  const socket = new WebSocket(address)
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    socket.onerror = reject
+  })
+  return socket
+}
+
+function receive({ waiting, tabs }: Session, { id, method, sessionId = '', params, result, error }: Message): void {
+  const waiter = waiting.get(id ?? 0)
+  if (id !== undefined && waiter) {
+    waiting.delete(id)
+    if (error) waiter.reject(new Error(error.message))
+    else waiter.resolve(result ?? {})
+    return
+  }
+  const tab = tabs.get(sessionId)
+  if (!tab) return
+  if (method === 'Network.requestWillBeSent') tab.requested.push(memberOf(params?.request, 'url'))
+  if (method === 'Log.entryAdded') tab.complaints.push(memberOf(params?.entry, 'text'))
+  if (method === 'Runtime.exceptionThrown') tab.complaints.push(JSON.stringify(params))
+}
+
+const memberOf = (value: unknown, name: string) =>
+  typeof value === 'object' && value !== null ? String(Object.entries(value).find(([own]) => own === name)?.[1]) : ''
+
+function send(session: Session, method: string, params: object, sessionId?: string): Promise<Record<string, unknown>> {
+  session.last += 1
+  const id = session.last
+  session.socket.send(JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) }))
+  return new Promise((resolve, reject) => session.waiting.set(id, { resolve, reject }))
+}
+
+async function openTab(session: Session): Promise<Tab> {
+  const { targetId } = await send(session, 'Target.createTarget', { url: 'about:blank' })
+  const { sessionId } = await send(session, 'Target.attachToTarget', { targetId, flatten: true })
+  const call: Tab['send'] = (method, parameters = {}) => send(session, method, parameters, String(sessionId))
+  const tab: Tab = {
+    send: call,
+    look: (sight) => look(call, sight),
+    goTo: (address) => goTo(call, address),
+    evaluate: (expression) => evaluate(call, expression),
+    picture: async () => {
+      const { data } = await call('Page.captureScreenshot', { captureBeyondViewport: true, format: 'png' })
+      return Buffer.from(String(data), 'base64')
+    },
+    requested: [],
+    complaints: [],
+    close: async () => void (await send(session, 'Target.closeTarget', { targetId })),
+  }
+  session.tabs.set(String(sessionId), tab)
+  for (const domain of ['Page', 'Network', 'Log', 'Runtime']) await call(`${domain}.enable`)
+  return tab
+}
+
+async function look(call: Tab['send'], sight: Sight): Promise<void> {
+  const { width, height = 900, scheme = 'light', scripts = true, zoom = 1, forcedColors = false } = sight
+  const [w, h] = [Math.round(width / zoom), Math.round(height / zoom)]
+  await call('Emulation.setDeviceMetricsOverride', { width: w, height: h, deviceScaleFactor: zoom, mobile: false })
+  const features = [
+    { name: 'prefers-color-scheme', value: scheme },
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+    { name: 'forced-colors', value: forcedColors ? 'active' : 'none' },
+  ]
+  await call('Emulation.setEmulatedMedia', { features })
+  await call('Emulation.setScriptExecutionDisabled', { value: !scripts })
+}
+
+async function goTo(call: Tab['send'], address: string): Promise<void> {
+  const { errorText } = await call('Page.navigate', { url: address })
+  if (errorText !== undefined) throw new Error(`${address}: ${String(errorText)}`)
+  for (let tries = 0; tries < 200; tries++) {
+    const state = await evaluate<string>(call, `document.readyState + ' ' + location.href`)
+    if (state.startsWith('complete') && !state.endsWith('about:blank')) return
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  throw new Error(`${address} has not been loaded.`)
+}
+
+async function evaluate<Value>(call: Tab['send'], expression: string): Promise<Value> {
+  const parameters = { expression, awaitPromise: true, returnByValue: true }
+  const { result, exceptionDetails } = await call('Runtime.evaluate', parameters)
+  if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))
+  return (result as { value: Value }).value
+}

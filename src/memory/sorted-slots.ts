@@ -143,10 +143,10 @@ export function sliceSlots(list: SortedSlots, from: number, to: number): number[
   return slots
 }
 
-/** A part of a list: the slots at places `from` up to but without `to` of an array. */
-export type Run = (slots: Int32Array, from: number, to: number) => void
+/** A part of a list: the slots at places `from` up to but without `to` of an array. False ends the walk. */
+export type Run = (slots: Int32Array, from: number, to: number) => unknown
 
-/** Calls `visit` for the slots at places `from` up to but without `to`, in order, a block at a time. */
+/** Calls `visit` for the slots at places `from` up to but without `to`, in order, a block at a time, until it returns false. */
 export function eachRun(list: SortedSlots, from: number, to: number, visit: Run): void {
   let left = to - from
   if (left <= 0) return
@@ -157,21 +157,16 @@ export function eachRun(list: SortedSlots, from: number, to: number, visit: Run)
     if (!block) return
     const end = Math.min(block.size, place + left)
     left -= end - place
-    visit(block.slots, place, end)
+    if (visit(block.slots, place, end) === false) return
   }
 }
 
-/** Calls `visit` for the slots at places `from` up to but without `to`, in order, for as long as it gives true. */
+/** Calls `visit` for the slots at places `from` up to but without `to`, in order, until it returns false. */
 export function eachSlot(list: SortedSlots, from: number, to: number, visit: (slot: number) => boolean): void {
-  let left = to - from
-  if (left <= 0) return
-  let at = blockAt(list, from)
-  let place = from - countBefore(list, at)
-  for (; left > 0; at++, place = 0) {
-    const block = list.blocks[at]
-    if (!block) return
-    for (; place < block.size && left > 0; place++, left--) if (!visit(block.slots[place] as number)) return
-  }
+  eachRun(list, from, to, (slots, start, end) => {
+    for (let place = start; place < end; place++) if (!visit(slots[place] as number)) return false
+    return true
+  })
 }
 
 function insertInto(block: Block, place: number, slot: number): void {

@@ -26,11 +26,7 @@ after(() => service.close())
 
 const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
 
-async function create(path: string, body: object): Promise<Body> {
-  const answer = await service.post(path, body)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
-}
+const create: TestService['create'] = (...sent) => service.create(...sent)
 
 /** PostgreSQL keeps nothing in a column but what it is for, so there a value goes missing that is never missing. */
 async function makeNullable(): Promise<void> {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Command, CommanderError } from 'commander'
 import sharp from 'sharp'
 import type { MediaStore } from '../../src/media/media-store.ts'
 import { openMediaStore } from '../../src/media/open-media-store.ts'
 import { registerMediaCommands } from '../../src/transfer/media-commands.ts'
+import { runCommand } from '../support/commands.ts'
 import { type S3Server, startS3 } from '../support/s3.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -18,26 +18,12 @@ let store: MediaStore
 
 /** Runs the command beside the service, two hours from now unless said otherwise. */
 async function clean(words: string[] = [], { from = store, after = LATER } = {}) {
-  const answer = { out: '', err: '', code: 0 }
-  const program = new Command('kalends').exitOverride().configureOutput({
-    writeOut: (text) => {
-      answer.out += text
-    },
-    writeErr: (text) => {
-      answer.err += text
-    },
-  })
   const database = { ...service.app.database, close: async () => undefined }
-  registerMediaCommands(
-    program,
-    async () => ({ database, store: from, failure: () => undefined }),
-    () => Date.now() + after,
+  const open = async () => ({ database, store: from, failure: () => undefined })
+  return runCommand(
+    (program) => registerMediaCommands(program, open, () => Date.now() + after),
+    ['media', 'clean', ...words],
   )
-  await program.parseAsync(['media', 'clean', ...words], { from: 'user' }).catch((error: unknown) => {
-    if (!(error instanceof CommanderError)) throw error
-    answer.code = error.exitCode
-  })
-  return answer
 }
 
 async function upload(): Promise<{ id: number; source_url: string }> {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { Command, CommanderError } from 'commander'
+import type { Command } from 'commander'
 import { registerAuditCommand } from '../../src/people/audit-command.ts'
 import { dropOld } from '../../src/storage/pruning.ts'
 import { type RecordedChange, recordChange, type Writer } from '../../src/storage/recording.ts'
 import { formatUtc } from '../../src/text/zones.ts'
+import { runCommand } from '../support/commands.ts'
 import { scratchDatabase } from './scratch-database.ts'
 
 const DAY_MS = 86_400_000
@@ -24,23 +25,9 @@ async function audited(t: TestContext) {
   await act(bob, 'venue', 11, 'create', 'Hall')
   await act(bob, 'event', 10, 'update', 'Concert of old')
   await act(anna, 'term', 10, 'update', 'Music')
-  const audit = async (...words: string[]) => {
-    const answer = { out: '', err: '', code: 0 }
-    const program = new Command('kalends').exitOverride().configureOutput({
-      writeOut: (text) => {
-        answer.out += text
-      },
-      writeErr: (text) => {
-        answer.err += text
-      },
-    })
+  const register = (program: Command) =>
     registerAuditCommand(program, async () => ({ ...database, close: async () => undefined }))
-    await program.parseAsync(['audit', ...words], { from: 'user' }).catch((error: unknown) => {
-      if (!(error instanceof CommanderError)) throw error
-      answer.code = error.exitCode
-    })
-    return answer
-  }
+  const audit = (...words: string[]) => runCommand(register, ['audit', ...words])
   const named = async (...words: string[]) =>
     (await audit('--json', ...words)).out
       .split('\n')

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,6 +46,10 @@ export interface TestService {
   post: (path: string, body: unknown, as?: Reader) => Promise<Answer>
   put: (path: string, body: unknown, as?: Reader) => Promise<Answer>
   remove: (path: string, as?: Reader) => Promise<Answer>
+  /** The body of an answer to a POST that succeeds. */
+  create: (path: string, body: object, as?: Reader) => Promise<Answer['body']>
+  /** The body of an answer to a PUT that succeeds. */
+  update: (path: string, body: object, as?: Reader) => Promise<Answer['body']>
   /** Ids of the users by login. */
   userIds: Readonly<Record<string, number>>
   close: () => Promise<void>
@@ -120,6 +125,8 @@ export async function startService(settings: Settings = {}): Promise<TestService
     post: (path, body, as = 'admin') => request(as, 'POST', path, body),
     put: (path, body, as = 'admin') => request(as, 'PUT', path, body),
     remove: (path, as = 'admin') => request(as, 'DELETE', path),
+    create: async (path, body, as = 'admin') => bodyOf(await request(as, 'POST', path, body), 201),
+    update: async (path, body, as = 'admin') => bodyOf(await request(as, 'PUT', path, body), 200),
     userIds,
     close: async () => {
       await app.stop()
@@ -127,6 +134,11 @@ export async function startService(settings: Settings = {}): Promise<TestService
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+function bodyOf({ status, body }: Answer, expected: number): Answer['body'] {
+  assert.equal(status, expected, JSON.stringify(body))
+  return body
 }
 
 function parsed(text: string): unknown {

@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict'
+import type { TestService } from './service.ts'
+
+/** Asserts that a query in which every parameter is wrong is refused with all of their names. */
+export async function refusesEach(service: TestService, path: string, wrong: string): Promise<void> {
+  const { status, body } = await service.get(`${path}?${wrong}`)
+  assert.equal(status, 400)
+  const sent = wrong.split('&').map((pair) => pair.split('=')[0])
+  assert.deepEqual(Object.keys(body.data.params).sort(), sent.sort())
+}

@@ -44,8 +44,12 @@ export async function saveHistory(
   await Promise.all(writing)
 }
 
-/** The beginning of a text; no half of a character beyond the basic plane is left at its end. */
-function bounded(text: string): string {
+/**
+ * The beginning of a text; no half of a character beyond the basic plane is left at its end. Empty for the value of a damaged row, which
+ * may be no text.
+ */
+function bounded(text: unknown): string {
+  if (typeof text !== 'string') return ''
   return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT).toWellFormed()
 }
 

@@ -2,8 +2,6 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Language, Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import type { Field, Fields, Resource } from '../declare/resource.ts'
-import { formatsOf } from '../formats/formats.ts'
-import { json } from '../formats/json.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
@@ -203,23 +201,14 @@ function describeSuccess(action: Described, say: Say): object {
   const success = {
     description: say(deeds[action.do].outcome),
     headers,
-    content: Object.fromEntries(mediaTypesOf(action)),
+    // Generated clients would take further media types for a choice to be made each time.
+    content: { 'application/json': { schema: answerSchema(action) } },
   }
   const unchanged = {
     description: say('Nothing has changed since the version that If-None-Match names'),
     headers,
   }
   return { [isNew ? 201 : 200]: success, ...(isRead ? { 304: unchanged } : {}) }
-}
-
-/** The media types of an answer with what they hold. */
-function mediaTypesOf(action: Described): [mediaType: string, content: object][] {
-  const resource = resourceOf(action)
-  const offered = action.do === 'list' && resource ? formatsOf(resource) : [json]
-  return offered.map((format) => [
-    format.mediaType,
-    { schema: format === json ? answerSchema(action) : { type: 'string' } },
-  ])
 }
 
 function answerSchema(action: Described): Schema {

@@ -109,7 +109,7 @@ async function presentMissing(
     context.db,
     ids.flatMap((id) => kept.get(id)?.image ?? []),
   )
-  // All events of a window would push out those that are asked for again.
+  // Caching all events of a window would evict the events that are read often.
   const isKept = extent === 'page' && isCurrent()
   const presented = new Map<number, ListedEvent>()
   for (const [i, { terms, venues: places, organizers: hosts }] of links.entries()) {
@@ -127,7 +127,7 @@ async function presentMissing(
   }
   return presented
 
-  /** What memory has of the venues or organizers that these events show. */
+  /** The cached venues or organizers of these events. */
   function knownLinked(kind: 'venues' | 'organizers'): LinkedPieces {
     const found: LinkedPieces = { bytes: new Map(), missing: [] }
     for (const own of links) {

@@ -22,7 +22,7 @@ export interface EventListShape {
   status: StatusFilter
 }
 
-/** What the plain meaning of filters leans on beside the event. */
+/** The data that the plain meaning of filters reads beside the event. */
 export interface AroundEvents {
   context: Context
   window: EventWindow

@@ -88,7 +88,7 @@ export const eventSearch = {
     const searched = await alsoMatching(db, parseSearch(text), findMatching)
     return (record) => record.and([searched(all(record))])
   },
-  /** What has been found already is no promise. */
+  /** A known result is no promise. */
   index: (text: string, asked: IndexQuery, memory: EventMemory, { findMatching }: Context) => {
     const among = findSearched(memory.searches, memory.version, text, findMatching)
     return among instanceof Promise ? among.then((later) => ({ ...asked, among: later })) : { ...asked, among }

@@ -40,7 +40,7 @@ export interface PreparedEvent {
   organizers: PreparedLink[] | undefined
 }
 
-/** Fetches what the event needs from outside, so that the transaction can run through. */
+/** Fetches everything from outside, so that the transaction waits for nothing else. */
 export async function prepareEvent(values: EventValues, context: Context): Promise<PreparedEvent> {
   return {
     values,
@@ -129,7 +129,7 @@ async function writeEvent<Seen>(
     : { ...linked, venues: linked.venues ?? [], organizers: linked.organizers ?? [], terms: terms.after }
   const had = { terms: terms.before, counted: before?.status === 'publish' }
   const has = { terms: terms.after, counted: row.status === 'publish' }
-  // None waits for another, so they reach the database together, in this order. Terms are what others wait for: they are held last.
+  // The statements are independent, so they reach the database together, in this order. Other writers wait for terms: they are held last.
   const [, , seen] = await Promise.all([
     before ? updateEvent(tx, before, columns, links) : insertEvent(tx, row, links),
     countTerms(tx, had, has),
@@ -240,7 +240,7 @@ interface EventTerms {
   isSent: boolean
 }
 
-/** Finds or makes the terms that were sent, and finds those that there were; none of them where nothing changes about them. */
+/** Finds or makes the sent terms, and finds the former ones; none where they do not change. */
 async function settleEventTerms(
   tx: Tx,
   before: EventRow | undefined,

@@ -66,7 +66,7 @@ const remove: WriteSteps<EventRow, EventRow> = {
   },
 }
 
-/** What the routes do with events. */
+/** The operations on events. */
 export const eventOperations: Operations<EventRow, LoadedEvent> = {
   find: findEvents,
   findAll: findAllEvents,
@@ -96,8 +96,8 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
 }
 
 /**
- * An event that nobody else changes until the end of the transaction. What the caller may do is asked again here, since somebody may
- * have published it or given it away after the first look.
+ * Holds an event until the end of the transaction. Rights are checked again on the held row, since another writer may have published it or changed
+ * its author after the first look.
  * @throws Problem rest-event-not-found, rest_forbidden
  */
 async function getHeld(tx: Tx, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
@@ -113,7 +113,7 @@ async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
   return links
 }
 
-/** Presents an event that has just been written, in the transaction that wrote it: what cannot be shown is not written. It is kept presented. */
+/** Presents a written event inside its transaction: an event that cannot be shown is not written. Its presented text is stored. */
 function readBack(context: Context): LookAtWritten<object> {
   return async (tx, row, links) => {
     const presented = showRecord('event', row.id, () => presentOwn(context, row))

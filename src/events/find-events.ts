@@ -15,8 +15,8 @@ import { eventWindow } from './event-window.ts'
 import { currentMemory } from './known-records.ts'
 
 /**
- * One page of events: from the index in memory where the caller may see nothing else and the index can tell, from the database otherwise.
- * What the index knows at once is no promise.
+ * One page of events: from the index in memory where the caller sees public events only and the index can answer, else from the database. A result
+ * of the index is no promise.
  * @throws Problem, at once or later
  */
 export function findEvents(context: Context, query: EventsQuery): Found<EventRow> | Promise<Found<EventRow>> {
@@ -40,7 +40,7 @@ export function findInMemory(
   const effective = linksOf(query, shape)
   if (listed instanceof Promise)
     return listed.then((later) => later && inIndex(memory, context, query, later, page, effective, undefined))
-  // What a search finds depends on more than the index.
+  // The result of a search depends on more than the index.
   const again = query.search === undefined ? () => onlyAtOnce(list()) : undefined
   return inIndex(memory, context, query, listed, page, effective, again)
 }

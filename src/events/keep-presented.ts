@@ -9,11 +9,11 @@ import type { WantedText } from '../text/text-work.ts'
 /** How records of a kind are presented and stored. */
 export interface Presenter<Row> {
   kind: RecordKind
-  /** Rows of these records, which cannot change until the end of the transaction; those that somebody is changing are left out. */
+  /** Holds and returns the rows of these records until the end of the transaction; rows that another transaction is changing are left out. */
   hold: (tx: Db, values: { ids: readonly number[] }) => Promise<Row[]>
   /** The texts that take long to present; a record whose texts are not prepared is stored another time. */
   texts: (row: Row) => readonly WantedText[]
-  /** Undefined for a record that is not kept: those that the public does not see. */
+  /** Undefined for a record that is not stored presented: it is not public. */
   present: (presenting: Presenting, row: Row) => PresentedRecord | undefined
 }
 

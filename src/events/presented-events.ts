@@ -63,8 +63,8 @@ function presentLinked(row: VenueRow | OrganizerRow, present: () => object): Pre
 const forms = new WeakMap<Presenting['site'], { url: string; form: string }>()
 
 /**
- * Names how records are presented: with this site, this version of the program and of what it cleans HTML and names zones with. What was kept
- * in another form is not used.
+ * The form of presented records: the site, the version of the program, of the sanitiser and of the time zone names. Texts of another form are not
+ * used.
  */
 export function formOf(presenting: Presenting): string {
   const { site } = presenting
@@ -121,7 +121,7 @@ const EVENT: OwnRow = {
   show_map_link: 0,
   featured: 1,
 }
-// What they say of themselves comes from the declarations, so that a new field is among it.
+// Their members come from the declarations, so a new field is included.
 const VENUE: VenueRow = {
   ...blankColumns(venue.fields, NAME),
   ...RECORD,

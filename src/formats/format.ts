@@ -3,13 +3,13 @@ import type { Found } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
 import type { Served } from '../resources.ts'
 
-/** An answer on its way out: what the transport turns into bytes. */
+/** An answer on its way out; the transport turns it into bytes. */
 export interface Reply {
   status: number
   headers: Record<string, string>
-  /** What JSON is made of; undefined where `shown` stands. */
+  /** The value of a JSON answer; undefined where `shown` is set. */
   body: unknown
-  /** What another representation than JSON has made. */
+  /** The answer in another representation than JSON. */
   shown?: Shown
   /** The template of the route that answered, such as `/tribe/events/v1/events/{id}`. */
   route?: string | undefined

@@ -5,7 +5,7 @@ import type { Format } from './format.ts'
 import { json } from './json.ts'
 import { ndjson } from './ndjson.ts'
 
-/** Every representation; the first is that of whoever asks for none. */
+/** Every representation; the first is the default. */
 export const formats: readonly [Format, ...Format[]] = [json, ndjson]
 
 /** The representations that lists of a resource are offered in. */

@@ -97,7 +97,7 @@ export interface FollowedBody {
   recount: (isSending: boolean) => boolean
 }
 
-/** Follows a body that was put together from what memory knows. */
+/** Follows a body that was assembled from memory. */
 function followBody(memory: EventMemory, piece: Piece, isSame: FollowedBody['isSame']): FollowedBody {
   const followed: FollowedBody = {
     body: piece.bytes,
@@ -137,11 +137,11 @@ export function followList(
   )
 }
 
-/** Makes the body of an answer of a single event, which is good for as long as the event has not changed, whatever else does. */
+/** Makes the body of the answer of a single event, which is valid until the event changes. */
 export function followEvent(memory: EventMemory, body: { id: number }): FollowedBody {
   const states = statesOf(memory.pieces, [body.id])
   const piece = readPiece(JSON.stringify(body), memory.pieces.countsVersion)
-  // Without an index nobody has followed what changed.
+  // Without an index no changes have been followed.
   const isSame = () => memory.index !== undefined && areUnchanged(memory.pieces, [body.id], states)
   return followBody(memory, piece, isSame)
 }

@@ -23,8 +23,8 @@ export const ndjson: Format = {
 const AT_ONCE = 25
 
 /**
- * The lines of the records that were found, as they are when their turn comes. Those that are gone by then, or that the caller may see no
- * more, are left out; those that are new since are not among them.
+ * The lines of the found records, as they are at their turn. Records that are gone by then, or that the caller may no longer see, are left out; new
+ * ones are not included.
  */
 async function* linesOf(context: Context, operations: Operations, found: Found): AsyncGenerator<Buffer> {
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {

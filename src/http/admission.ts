@@ -136,7 +136,7 @@ function hasNext({ waiting, running, limit }: Queue): boolean {
   return waiting.size > 0 && running < limit.running
 }
 
-/** Milliseconds of a turn of the event loop that go to those who waited: a query of SQLite holds this thread. */
+/** Milliseconds of a turn of the event loop for waiting requests: a query of SQLite holds this thread. */
 const TURN_MS = 10
 
 /** Lets waiters go one after the other, each as far as it gets without waiting; those for whom this turn is too short go in the next. */

@@ -16,7 +16,7 @@ export interface Answered {
   requestId: string
   /** Address of the client. */
   address: string
-  /** What gave it: a finished body, the index of events in memory, the ordinary way, or the refusal of a service with too much to do. */
+  /** Its source: a finished answer, the index of events in memory, the ordinary way, or the refusal of an overloaded service. */
   from: 'finished' | 'memory' | 'ordinary' | 'refused'
 }
 

@@ -53,7 +53,7 @@ export async function closeServer(
   }
 }
 
-/** Closes connections that wait for their next request, and those that have never sent a word. */
+/** Closes connections without a request, silent ones included. */
 function closeSilent(server: Server, { connections }: Closing): void {
   server.closeIdleConnections()
   for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()

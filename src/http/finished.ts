@@ -10,7 +10,7 @@ import { makeToday } from './steady-lists.ts'
 export interface Finished extends Outgoing {
   version: string
   day: string
-  /** Of what outlives changes of the data. */
+  /** For an answer that outlives changes of the data. */
   followed?: FollowedBody
   /** Numbers that `followed` knows of the counts in the body. */
   countsKept?: number
@@ -67,7 +67,7 @@ function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody
   const { version } = answers.memory
   const isRecounted = followed.recount(known.isSending)
   if (isRecounted) Object.assign(known, { body: followed.body, encoded: {}, isSending: false })
-  // The tag of a list is that of every node. What it had before stays good here for as long as it says the same.
+  // The ETag of a list is the same on every node. Its earlier ones stay valid while the list stays the same.
   const isOfVersion = known.tag === versionTag(answers, known.version, known.day)
   const tag = isOfVersion ? versionTag(answers, version, day) : isRecounted ? contentTag(known.body) : known.tag
   const earlier = tag === known.tag ? known.earlierTags : [...known.earlierTags, known.tag].slice(-EARLIER_TAGS)

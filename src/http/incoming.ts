@@ -11,7 +11,7 @@ export interface Upload {
   mimeType: string
   /** bytes */
   size: number
-  /** All of it in memory: to be asked for when it is needed, and not before. */
+  /** The whole file in memory: to be called only when it is needed. */
   read: () => Promise<Buffer>
 }
 
@@ -27,7 +27,7 @@ export interface Body {
 
 export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
 
-/** How much of a body is taken in. */
+/** How much of a body is read. */
 export interface BodyRoom {
   /** Whether the sender may write at all; of others a little is read, to report the other faults of the request. */
   isTrusted: boolean
@@ -43,15 +43,15 @@ export interface Incoming {
   headers: IncomingHttpHeaders
   /** Address of the client. */
   address: string
-  /** What the answer and the log call it. */
+  /** The id in the answer and in the log. */
   requestId: string
   /** True when nobody waits for the answer any more. */
   isGone: () => boolean
-  /** Reads the body, once; until then nothing of it is kept. @throws Problem */
+  /** Reads the body, once; nothing of it is kept before. @throws Problem */
   readBody: (room: BodyRoom) => Promise<Body>
 }
 
-/** The path and query of a request, its method after overrides, and what every route knows (rule 1.6). */
+/** The path and query of a request, its method after overrides, and the parameters that every route knows (rule 1.6). */
 export interface Target {
   method: string
   path: string
@@ -59,7 +59,7 @@ export interface Target {
   queryText: string
 }
 
-/** Answers a matched request: OPTIONS by itself, any other method with what `work` makes of it and its body, and the methods open to the caller. */
+/** Answers a matched request: OPTIONS by itself, any other method with the result of `work` and the methods open to the caller. */
 export type RouteReply = (
   matched: Match,
   incoming: Incoming,

@@ -147,10 +147,7 @@ export async function keepFile(pieces: AsyncIterable<Buffer>, holding: Holding, 
   return arrived()
 }
 
-/**
- * A new file without a name: it has lost it before anything is written, so that whatever becomes of this process nothing is left lying
- * about.
- */
+/** A new file without a name: it is unlinked before anything is written, so it disappears with the process. */
 async function openFile(holding: Holding, intake: Intake) {
   await mkdir(intake.folder, { recursive: true })
   const path = join(intake.folder, `.upload-${randomBytes(9).toString('base64url')}`)
@@ -218,7 +215,7 @@ function startReading(request: IncomingMessage, take: Take): { done: Promise<voi
 /** Bytes that have to arrive within the patience. */
 const GOES_ON = 65_536
 
-/** What comes of reading a body, for as long as the body goes on. @throws Problem rest_request_timeout */
+/** The result of reading a body, while the body goes on. @throws Problem rest_request_timeout */
 export async function withPatience<T>(request: IncomingMessage, patienceMs: number, reading: Promise<T>): Promise<T> {
   const { promise: stalled, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Problem('rest_request_timeout')), patienceMs)

@@ -132,7 +132,7 @@ export function isLinkedRecord(name: string, resources: readonly Resource[]): bo
 const newName = (resource: Resource) => `New${resource.title}`
 const changeName = (resource: Resource) => `${resource.title}Change`
 
-/** The schema names of what creations and updates of a resource take, and of what its routes answer. */
+/** The schema names of the bodies of creations and updates, and of the answers of a resource's routes. */
 export function schemaNames(resource: Resource): { create: string; update: string; answer: string; list: string } {
   const answer = isTerm(resource) ? 'Term' : resource.title
   return { create: newName(resource), update: changeName(resource), answer, list: `${resource.title}List` }
@@ -242,7 +242,7 @@ const embeddedTerm = record({
   urls: schemaRef('TermUrls'),
 })
 
-/** schema.org data (rule 9.1), open to whatever that vocabulary has. */
+/** schema.org data (rule 9.1), open to all members of that vocabulary. */
 const linkedData: Schema = {
   type: 'object',
   properties: { '@context': string, '@type': string, name: string },

@@ -231,7 +231,7 @@ function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
   }
 }
 
-/** The root index (rule 29.1): what this site is, how to sign in, and every route there is. */
+/** The root index (rule 29.1): the site, the ways to sign in, and every route. */
 function describeRoot({ root, platform, namespaceRoutes }: Platform, context: Context): Reply {
   const { site } = context
   const groups: RouteGroup[] = [root, { namespace: site.namespace, routes: namespaceRoutes }, platform]

@@ -21,7 +21,7 @@ export function isEvent(action: Action): boolean {
   return action.do === 'read' && action.served.resource === event
 }
 
-/** A list of events as far as memory knows it; undefined for others, and for whatever is out of the ordinary in what is asked. */
+/** A list of events from memory; undefined when memory cannot answer it, or for an unusual request. */
 export function findList(
   service: Service,
   served: Served,
@@ -51,7 +51,7 @@ function readQuery(text: string, context: Context): EventsQuery | undefined | Pr
   return parseFields(eventFilters, Object.fromEntries(pairs), context)
 }
 
-/** What is wrong with a request the ordinary way says. */
+/** The ordinary way reports the faults of a request. */
 function leaveProblem(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error
 }

@@ -45,7 +45,7 @@ export interface PublicReads {
   rootLink: string
 }
 
-/** One anonymous read, and what its row of the route table does. */
+/** One anonymous read, and the properties of its row in the route table. */
 interface Read extends Visit {
   url: string
   /** The key of its finished answer. */
@@ -54,7 +54,7 @@ interface Read extends Visit {
   now: number
 }
 
-/** What the index of events was asked for: undefined for what it does not know. */
+/** The query of the index; undefined where the index cannot answer. */
 interface Looking {
   list: JsonList | undefined | Promise<JsonList | undefined>
 }
@@ -118,7 +118,7 @@ export function readPublic(reads: PublicReads, request: IncomingMessage, respons
   }
 }
 
-/** What the row of an address does, if finished answers of that row are cached. */
+/** The action of the row of an address, if its finished answers are cached. */
 function findCachedAction(routes: RouteTable, url: string): Action | undefined {
   const mark = url.indexOf('?')
   const found = findMatch(routes, mark === -1 ? url : url.slice(0, mark))
@@ -169,7 +169,7 @@ function askMemory({ service }: PublicReads, { action, url, key, now }: Read): L
   return findList(service, action.served, mark === -1 ? '' : url.slice(mark + 1), now)
 }
 
-/** What the index has to say of a list, where it may be asked at once; undefined where it is to be asked in turn. */
+/** The answer of the index to a list, where it may be asked at once; undefined where it is to be asked in turn. */
 function findAdmitted(reads: PublicReads, read: Read): Looking | undefined {
   const { admission } = reads.front
   if (!isEventList(read.action)) return NOT_LISTED
@@ -306,7 +306,7 @@ async function finish(reads: PublicReads, url: string, reply: Reply, version: st
   return finishedWith(reads, reply, version, now, isOk ? tag : '', body)
 }
 
-/** Its ETag is of what it says alone, so that clients keep it while other events change. */
+/** Its ETag depends on its content alone, so clients keep it while other events change. */
 function finishEvent(reads: PublicReads, reply: Reply, version: string, now: number, isCurrent: boolean): Finished {
   const followed = followEvent(reads.service.memory, reply.body as { id: number })
   const { body } = followed

@@ -6,7 +6,7 @@ export interface RateLimit {
   clients: Map<string, { left: number; at: number }>
 }
 
-/** Clients that are remembered; beyond, those that were seen first are forgotten. */
+/** The most clients counted; beyond, the ones seen first are dropped. */
 const MOST_CLIENTS = 50_000
 
 export function makeRateLimit(perSecond: number): RateLimit {

@@ -8,7 +8,7 @@ import { problemReply } from './problem-replies.ts'
 
 /** Answers requests that are no HTTP, have too long a head, or arrive too slowly, and closes the connection. */
 export function refuseUnreadable(error: ConnectionError, socket: Socket, site: Site, requestId: string): void {
-  // Who has not said a word, as browsers that connect in advance, is told nothing.
+  // A client that has sent nothing, such as a browser that connects in advance, gets no answer.
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0) {
     socket.destroy()
     return

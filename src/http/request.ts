@@ -24,8 +24,8 @@ export function parseForm(text: string): RawValues {
 }
 
 /**
- * The parameters of a query string that nests and repeats nothing; undefined for any other, and for escapes that mean nothing or NUL.
- * Quicker than `parseForm` for what most requests are.
+ * The parameters of a query string without nesting and repetition; undefined for any other, and for invalid escapes or NUL. Quicker than
+ * `parseForm` for most requests.
  */
 export function parsePlainQuery(text: string): Map<string, string> | undefined {
   const values = new Map<string, string>()

@@ -25,20 +25,20 @@ import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from '.
 import { findInNamespace, type RouteTable } from './route-table.ts'
 import type { Endpoint, Match } from './routes.ts'
 
-/** What answering needs for as long as the service runs. */
+/** The parts of the service that answers need. */
 export interface Service {
   site: Site
   database: Database
   /** Which history of the calendar this is, for entity tags. */
   edition: string
   images: ImageService
-  /** What this process remembers of the calendar. */
+  /** The calendar in the memory of this process. */
   memory: EventMemory
   /** Who sends this Authorization header from this address. @throws Problem for credentials that are wrong */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
   /** Milliseconds since the epoch. */
   now: () => number
-  /** Notes an error that is nobody's fault but ours. */
+  /** Reports a fault of the service. */
   report: (error: unknown, requestId?: string) => void
 }
 
@@ -58,7 +58,7 @@ function overriddenMethod(incoming: Incoming, query: RawValues): string {
   return typeof override === 'string' && override !== '' ? override.toUpperCase() : incoming.method
 }
 
-/** Answers any request below the REST root; what goes wrong is an answer too. */
+/** Answers any request below the REST root, failures included. */
 export type Responder = (incoming: Incoming) => Promise<Reply>
 
 /** A function that answers every request below the REST root. */
@@ -132,8 +132,8 @@ function isOverload(error: unknown): boolean {
 }
 
 /**
- * The body of a request that may have one. Callers who may not write hear so as soon as there is more of it than is needed to tell them
- * what else is wrong, and at once where that is nothing.
+ * The body of a request that may have one. Of callers who may not write, only as much is read as is needed to report their other faults, and
+ * nothing where there can be none.
  * @throws Problem
  */
 async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
@@ -148,7 +148,7 @@ async function readBody(incoming: Incoming, { action, args }: Endpoint, context:
   }
 }
 
-/** What answers a request of anybody at all. */
+/** The context of an anonymous request. */
 export function anonymousContext(service: Service, now: number): Context {
   return contextOf(service, anonymous, now)
 }

@@ -5,7 +5,7 @@ import { resources, type Served } from '../resources.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What one route does with one of its methods. */
+/** The action of one method of a route. */
 export type Action =
   | { do: 'index' }
   | { do: 'doc' }
@@ -17,7 +17,7 @@ export interface Endpoint {
   methods: readonly Method[]
   action: Action
   args: Fields
-  /** Whether finished answers to anonymous reads are cached: what they say hangs on the address, the data and the day alone. */
+  /** Whether finished answers to anonymous reads are cached: they depend on the address, the data and the day alone. */
   cached?: true
 }
 

@@ -165,7 +165,7 @@ async function pipe(
       yield piece
     }
   }
-  // Only the pieces at hand are held, whoever takes them.
+  // Only the present pieces are held in memory.
   watchReader(front.readers, response, 0)
   try {
     if (encoding) await pipeline(chunks, compressor(encoding), counted, response)

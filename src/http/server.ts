@@ -96,7 +96,7 @@ export interface HttpServer {
 /** The HTTP server: transport, limits and headers around the answers; the only place that knows the framework. */
 export async function makeServer(service: Service, options: ServerOptions): Promise<HttpServer> {
   const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
-  // What comes in may take up as much memory as what goes out.
+  // Requests may take as much memory as answers.
   const front = makeFront(service.site, {
     ...options,
     trusted,

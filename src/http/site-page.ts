@@ -10,8 +10,8 @@ export interface Page {
 }
 
 /**
- * What the site's own address answers where there are no pages for people: a small one, whose headers and head lead programs to the interface (rule 29.8). Generic
- * clients follow the link to the REST root; clients of the namespace read the three headers.
+ * The answer of the site's own address where there are no pages for people: a small page, whose headers and head lead programs to the interface
+ * (rule 29.8). Generic clients follow the link to the REST root; clients of the namespace read the three headers.
  */
 export function sitePage(site: Site): Page {
   const name = escapeHtml(site.name)

@@ -43,7 +43,7 @@ export interface LinkedListShape {
   status: StatusFilter
 }
 
-/** What the plain meaning of filters leans on beside the record. */
+/** The data that the plain meaning of filters reads beside the record. */
 export interface AroundLinked {
   context: Context
   /** All events that are linked to the record, whether the caller may see them or not. */

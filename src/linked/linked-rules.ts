@@ -77,7 +77,7 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   }
 }
 
-/** Looks up an event's venue or organizers: known records that are not in the trash, and what the fields of new ones name (rule 21.1). */
+/** Looks up an event's venue or organizers: known records that are not in the trash, and the references in the fields of new ones (rule 21.1). */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []

@@ -3,7 +3,7 @@ import type { OrganizerRow } from '../storage/schema.ts'
 import { organizerLinkedData, presentOrganizer } from './organizer-present.ts'
 import { organizerRules } from './organizer-rules.ts'
 
-/** What the routes do with organizers. */
+/** The operations on organizers. */
 export const organizerOperations = linkedOperations<OrganizerRow>(organizerRules, (context, row, image, extent) =>
   presentOrganizer(context, row, image, extent === 'single' ? organizerLinkedData(row) : undefined),
 )

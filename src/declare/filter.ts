@@ -1,4 +1,5 @@
 import type { Kind } from '../fields/kinds.ts'
+import { parameter } from '../text/query-text.ts'
 import type { Field } from './resource.ts'
 
 /** How a parameter stands in the links of a list (rule 11.4): its place among the others, and its value, absent for `undefined`. */
@@ -22,4 +23,35 @@ export interface Filter<Value, Part, Sql, Index, Shape, Accepts> extends Field {
   links: 'none' | InLinks<Value, Shape>
   /** Whether a record is in the list, said as plainly as can be: tests compare the others with it. */
   accepts: Part | Accepts
+}
+
+/** A parameter that links name as it was sent. */
+export const asSent = (place: number) => ({ place, value: (sent: unknown) => sent })
+
+/** The rows of filters with their names, for those who go through all of them. */
+type Rows<Query, Row> = readonly (readonly [name: keyof Query, row: Row])[]
+
+/** What the query of each filter that was sent becomes; parts are left to what makes them. */
+export function sentFilters<Query, Sql, Made>(
+  rows: Rows<Query, { sql: string | Sql }>,
+  query: Query,
+  make: (sql: Sql, value: unknown) => Made,
+): Made[] {
+  return rows.flatMap(([name, { sql }]) =>
+    query[name] === undefined || typeof sql === 'string' ? [] : [make(sql, query[name])],
+  )
+}
+
+/** Writes the parameters of links as the rest of a query string: each that has a value, in the order of their places (rule 11.4). */
+export function linkWriter<Query, Shape>(
+  rows: Rows<Query, { links: 'none' | InLinks<unknown, Shape> }>,
+): (query: Query, shape: Shape) => string {
+  const linked = rows
+    .flatMap(([name, { links }]) => (links === 'none' ? [] : [{ name, ...links }]))
+    .sort((a, b) => a.place - b.place)
+  return (query, shape) => {
+    let text = ''
+    for (const { name, value } of linked) text += parameter(String(name), value(query[name], shape))
+    return text
+  }
 }

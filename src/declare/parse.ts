@@ -29,19 +29,18 @@ export function parseFields<F extends Fields>(
   { extent, mayAsk }: Parsing = ORDINARY,
 ): Parsed<F> | Promise<Parsed<F>> {
   const { entries, required, defaults } = knownOf(fields)
+  const isWhole = extent === 'whole'
+  if (isWhole && required.length > 0) refuseMissing(required, raw)
   const supplied = entries.filter(([name]) => isSupplied(raw[name]))
-  const missing = extent === 'partial' ? [] : required.filter((name) => !isSupplied(raw[name]))
-  if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
-
   refuse(
     supplied,
     supplied.map(([name, field]) => faultOfSize(field, raw[name], context.site)),
   )
   const read = (faults: readonly (ParamFault | undefined)[]): Parsed<F> => {
     refuse(supplied, faults)
-    const values = readAll(supplied, raw)
+    const values = readAll(supplied, raw, isWhole ? defaults : {})
     if (!mayAsk) throw new Problem('rest_forbidden')
-    return { ...(extent === 'partial' ? {} : defaults), ...values } as Parsed<F>
+    return values as Parsed<F>
   }
   const faults = supplied.map(([name, field]) => invalidity(field, raw[name], context, mayAsk))
   return areKnown(faults) ? read(faults) : Promise.all(faults).then(read)
@@ -80,16 +79,22 @@ function knownOf(fields: Fields): Known {
   return made
 }
 
-/** @throws Problem rest_invalid_param naming every field of the wrong type */
-function readAll(supplied: readonly Entry[], raw: RawValues): Record<string, unknown> {
-  const values: Record<string, unknown> = {}
-  for (const [name, field] of supplied) values[name] = field.kind.read(raw[name])
-  refuse(
-    supplied,
-    supplied.map(([name, { kind }]) =>
-      values[name] === undefined ? { why: 'type', type: kind.wire.type ?? 'string' } : undefined,
-    ),
-  )
+function refuseMissing(required: readonly string[], raw: RawValues): void {
+  const missing = required.filter((name) => !isSupplied(raw[name]))
+  if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
+}
+
+/** The values in place of the defaults. @throws Problem rest_invalid_param naming every field of the wrong type */
+function readAll(supplied: readonly Entry[], raw: RawValues, defaults: object): Record<string, unknown> {
+  const values: Record<string, unknown> = { ...defaults }
+  let faults: (ParamFault | undefined)[] | undefined
+  for (const [i, [name, { kind }]] of supplied.entries()) {
+    values[name] = kind.read(raw[name])
+    if (values[name] !== undefined) continue
+    faults ??= []
+    faults[i] = { why: 'type', type: kind.wire.type ?? 'string' }
+  }
+  if (faults) refuse(supplied, faults)
   return values
 }
 
@@ -139,10 +144,11 @@ function asFault(verdict: boolean | ParamFault): ParamFault | undefined {
 
 /** @throws Problem rest_invalid_param naming every field with a fault */
 function refuse(fields: readonly Entry[], faults: readonly (ParamFault | undefined)[]): void {
+  if (faults.every((fault) => fault === undefined)) return
   const params: Record<string, ParamFault> = {}
   for (const [i, [name]] of fields.entries()) {
     const fault = faults[i]
     if (fault) params[name] = fault
   }
-  if (Object.keys(params).length > 0) throw new Problem('rest_invalid_param', { params })
+  throw new Problem('rest_invalid_param', { params })
 }

@@ -1,3 +1,4 @@
+import { asSent } from '../declare/filter.ts'
 import type { Parsed } from '../fields/field.ts'
 import {
   distance,
@@ -27,7 +28,6 @@ import { areKnownRecords, areKnownTerms, areMet, inKnownTerms } from './known-re
 /** A parameter that makes a part of the list together with others. */
 const partOf = (part: EventPart) => ({ sql: part, index: part, accepts: part })
 
-const asSent = (place: number) => ({ place, value: (sent: unknown) => sent })
 const asDigit = (place: number) => ({
   place,
   value: (sent: boolean | undefined) => (sent === undefined ? undefined : Number(sent)),

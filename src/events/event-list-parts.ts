@@ -39,7 +39,8 @@ export const eventParts: Record<Exclude<EventPart, 'page' | 'search'>, EventPart
   },
   window: {
     sql: (_query, { window }) => withinWindow(window),
-    index: (asked, _query, { window }) => ({ ...asked, window }),
+    // Every query of the index begins with the window.
+    index: (asked) => asked,
     accepts: ({ row: { start_date: start, end_date: end } }, _query, { window }) =>
       (window.startsAfter === undefined
         ? window.from === undefined || start >= window.from

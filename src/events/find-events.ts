@@ -1,11 +1,11 @@
 import type { Context } from '../context/context.ts'
+import { linkWriter, sentFilters } from '../declare/filter.ts'
 import type { Found } from '../declare/operations.ts'
 import { type IndexPage, type IndexQuery, listIndexed } from '../memory/event-index-list.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import { MAX_ID, offsetOf, type PageRequest, pageRequest } from '../records/record-store.ts'
 import { statusFilter, statusLinks } from '../records/status.ts'
 import type { EventRow } from '../storage/schema.ts'
-import { parameter } from '../text/query-text.ts'
 import type { Condition } from './event-conditions.ts'
 import type { EventFilter, EventListShape } from './event-filter.ts'
 import { type EventsQuery, eventFilters } from './event-filters.ts'
@@ -102,9 +102,7 @@ const parts = Object.values(eventParts)
 async function conditionOf(context: Context, query: EventsQuery, shape: EventListShape): Promise<Condition> {
   const narrowed = [
     ...parts.map((part) => part.sql(query, shape, context)),
-    ...rows.flatMap(([name, { sql }]) =>
-      query[name] === undefined || typeof sql === 'string' ? [] : [sql(query[name], context)],
-    ),
+    ...sentFilters(rows, query, (sql, value) => sql(value, context)),
   ]
   const conditions = await Promise.all(narrowed)
   const all: Condition = (record) => record.and(conditions.map((condition) => condition(record)))
@@ -165,14 +163,5 @@ function indexQuery(
   return asked
 }
 
-/** The parameters that links name, in the order of their places. */
-const linked = rows
-  .flatMap(([name, { links }]) => (links === 'none' ? [] : [{ name, ...links }]))
-  .sort((a, b) => a.place - b.place)
-
-/** The parameters of links (rule 11.4): the window as it was worked out, every filter as it was sent. */
-function linksOf(query: EventsQuery, shape: EventListShape): string {
-  let effective = ''
-  for (const { name, value } of linked) effective += parameter(name, value(query[name], shape))
-  return effective
-}
+/** The parameters of links: the window as it was worked out, every filter as it was sent. */
+const linksOf = linkWriter<EventsQuery, EventListShape>(rows)

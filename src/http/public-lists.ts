@@ -47,8 +47,12 @@ export function findList(
 function readQuery(text: string, context: Context): EventsQuery | undefined | Promise<EventsQuery> {
   const pairs = parsePlainQuery(text)
   if (!pairs) return undefined
-  for (const name of pairs.keys()) if (name.startsWith('_') || name === 'format') return undefined
-  return parseFields(eventFilters, Object.fromEntries(pairs), context)
+  const raw: Record<string, string> = {}
+  for (const [name, value] of pairs) {
+    if (name.startsWith('_') || name === 'format') return undefined
+    if (Object.hasOwn(eventFilters, name)) raw[name] = value
+  }
+  return parseFields(eventFilters, raw, context)
 }
 
 /** The ordinary way reports the faults of a request. */

@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { Filter } from '../declare/filter.ts'
+import { asSent, type Filter } from '../declare/filter.ts'
 import type { Parsed } from '../fields/field.ts'
 import {
   distance,
@@ -73,8 +73,6 @@ function linkedFilter<Value, const About extends string>(
 
 /** A parameter that makes a part of the list together with others. */
 const partOf = (part: LinkedPart) => ({ sql: part, index: 'database' as const, accepts: part })
-
-const asSent = (place: number) => ({ place, value: (sent: unknown) => sent })
 
 const tooManyWords = over('words', limits.search.words)
 

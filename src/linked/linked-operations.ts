@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.ts'
+import { linkWriter, sentFilters } from '../declare/filter.ts'
 import type { Extent, Found, Operations, Presentation } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
@@ -14,7 +15,6 @@ import type { Tx } from '../storage/recording.ts'
 import type { ImageRow } from '../storage/schema.ts'
 import { UnshowableRecord } from '../storage/unshowable.ts'
 import { prepareTexts } from '../text/long-texts.ts'
-import { parameter } from '../text/query-text.ts'
 import {
   changeLinked,
   createLinked,
@@ -178,9 +178,7 @@ async function find<Row extends DescribedRow>(
   const shape: LinkedListShape = { status: statusFilter(context.caller, query.status) }
   const narrowed = await Promise.all([
     ...parts.map((part) => part.sql(query, shape, rules, context)),
-    ...rows.flatMap(([name, { sql }]) =>
-      query[name] === undefined || typeof sql === 'string' ? [] : [sql(query[name], rules, context)],
-    ),
+    ...sentFilters(rows, query, (sql, value) => sql(value, rules, context)),
   ])
   const where: LinkedCondition = (record) => record.and(narrowed.map((condition) => condition(record)))
   const found = await listLinked<Row>(rules, where, query.search !== undefined, page, context)
@@ -194,11 +192,4 @@ async function find<Row extends DescribedRow>(
   }
 }
 
-/** The parameters that links name, in the order of their places. */
-const linked = rows
-  .flatMap(([name, { links }]) => (links === 'none' ? [] : [{ name, ...links }]))
-  .sort((a, b) => a.place - b.place)
-
-function linksOf(query: LinkedQuery, shape: LinkedListShape): string {
-  return linked.map(({ name, value }) => parameter(name, value(query[name], shape))).join('')
-}
+const linksOf = linkWriter<LinkedQuery, LinkedListShape>(rows)

@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { Filter } from '../declare/filter.ts'
+import { asSent, type Filter } from '../declare/filter.ts'
 import type { Parsed } from '../fields/field.ts'
 import { count, flag, idsOrSlugs, parentId, readInteger, recordId, text } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
@@ -55,8 +55,6 @@ function termFilter<Value, const About extends string>(
 
 /** A parameter that makes a part of the list together with others. */
 const partOf = (part: TermPart) => ({ sql: part, index: 'database' as const, accepts: part })
-
-const asSent = (place: number) => ({ place, value: (sent: unknown) => sent })
 
 const ofPage = {
   page: termFilter({ ...pageFilters.page, ...partOf('page'), links: 'none' }),

@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.ts'
+import { linkWriter, sentFilters } from '../declare/filter.ts'
 import type { AskedUpdate, Found, Operations, Presentation } from '../declare/operations.ts'
 import { invalidParam } from '../problems.ts'
 import { presentListed, presentSingle } from '../records/present-loaded.ts'
@@ -6,7 +7,6 @@ import { pageRequest } from '../records/record-store.ts'
 import { textsOfTerm } from '../records/record-texts.ts'
 import type { Db } from '../storage/database.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
-import { parameter } from '../text/query-text.ts'
 import { categoryFilters, idsOf, type TermFilter, type TermsQuery, termParts } from './term-filters.ts'
 import { presentTerm, termLinks } from './term-present.ts'
 import { changeTerm, createTerm, mayManageTerms, type TermValues } from './term-rules.ts'
@@ -96,9 +96,7 @@ async function find(context: Context, taxonomy: Taxonomy, query: TermsQuery): Pr
   const page = pageRequest(query, context)
   const narrowed = await Promise.all([
     ...parts.map((part) => part.sql(query, taxonomy, context)),
-    ...rows.flatMap(([name, { sql }]) =>
-      query[name] === undefined || typeof sql === 'string' ? [] : [sql(query[name], taxonomy, context)],
-    ),
+    ...sentFilters(rows, query, (sql, value) => sql(value, taxonomy, context)),
   ])
   const order: TermOrder = {
     by: ORDERS.find((known) => known === query.orderby) ?? 'name',
@@ -107,14 +105,7 @@ async function find(context: Context, taxonomy: Taxonomy, query: TermsQuery): Pr
   }
   const conditions = narrowed.filter((condition) => condition !== undefined)
   const found = await listTerms(context, taxonomy, { conditions, order, isSearch: query.search !== undefined }, page)
-  return { ids: found.rows.map(({ id }) => id), ...found, ...page, effective: linksOf(query) }
+  return { ids: found.rows.map(({ id }) => id), ...found, ...page, effective: linksOf(query, undefined) }
 }
 
-/** The parameters that links name, in the order of their places. */
-const linked = rows
-  .flatMap(([name, { links }]) => (links === 'none' ? [] : [{ name, ...links }]))
-  .sort((a, b) => a.place - b.place)
-
-function linksOf(query: TermsQuery): string {
-  return linked.map(({ name, value }) => parameter(name, value(query[name], undefined))).join('')
-}
+const linksOf = linkWriter<TermsQuery, undefined>(rows)

@@ -199,7 +199,7 @@ export const settings = {
   ),
   metrics: checked(
     word(
-      'Where metrics are served for Prometheus, as HOST:PORT with the path /metrics. Whoever can reach it can read them. Empty: nowhere.',
+      'Where metrics are served for Prometheus, as HOST:PORT with the path /metrics. Everybody who can reach the port can read them. Empty: nowhere.',
       'HOST:PORT',
       '',
     ),

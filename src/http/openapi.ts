@@ -27,12 +27,16 @@ interface Offer {
 
 /** The verb, summary and outcome of each operation. */
 const deeds: Record<Described['do'], { verb: string; summary: MessageText; outcome: MessageText }> = {
-  doc: { verb: 'describe', summary: 'Describe this interface as an OpenAPI document', outcome: 'What was asked for' },
-  list: { verb: 'list', summary: 'List what matches, page by page', outcome: 'A page of what matches' },
-  create: { verb: 'create', summary: 'Create one', outcome: 'What was created' },
-  read: { verb: 'read', summary: 'Read one', outcome: 'What was asked for' },
-  update: { verb: 'update', summary: 'Change what is sent and leave the rest', outcome: 'What it is after the change' },
-  remove: { verb: 'delete', summary: 'Move one to the trash', outcome: 'What was removed' },
+  doc: { verb: 'describe', summary: 'Describe this interface as an OpenAPI document', outcome: 'The requested data' },
+  list: {
+    verb: 'list',
+    summary: 'List the matching records, page by page',
+    outcome: 'One page of the matching records',
+  },
+  create: { verb: 'create', summary: 'Create one', outcome: 'The created record' },
+  read: { verb: 'read', summary: 'Read one', outcome: 'The requested data' },
+  update: { verb: 'update', summary: 'Change the sent fields and leave the rest', outcome: 'The changed record' },
+  remove: { verb: 'delete', summary: 'Move one to the trash', outcome: 'The removed record' },
 }
 
 /** The tags operations are grouped by: the path of a resource and its description. */
@@ -228,7 +232,7 @@ const headerTexts = {
   Allow: 'The methods open to the caller',
   ETag: 'The version of the answer, for If-None-Match',
   Link: 'The address of the REST root, and of the next and the previous page of a list',
-  Location: 'The address of what was created',
+  Location: 'The address of the created record',
   'Retry-After': 'Seconds to wait before trying again',
   'X-Request-Id': 'The name of the request in the log of the service',
   'X-TEC-Total': 'How many records match in all',

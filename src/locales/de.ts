@@ -192,17 +192,17 @@ export const de: Locale = {
   'Events, venues, organizers, categories and tags of this calendar.':
     'Veranstaltungen, Veranstaltungsorte, Veranstalter, Kategorien und Schlagwörter dieses Kalenders.',
   'Describe this interface as an OpenAPI document': 'Diese Schnittstelle als OpenAPI-Dokument beschreiben',
-  'List what matches, page by page': 'Seitenweise auflisten, was passt',
+  'List the matching records, page by page': 'Seitenweise auflisten, was passt',
   'Create one': 'Eines anlegen',
   'Read one': 'Eines abrufen',
-  'Change what is sent and leave the rest': 'Gesendetes ändern und den Rest belassen',
+  'Change the sent fields and leave the rest': 'Gesendetes ändern und den Rest belassen',
   'Move one to the trash': 'Eines in den Papierkorb legen',
   'Remove one for good': 'Eines endgültig löschen',
-  'A page of what matches': 'Eine Seite dessen, was passt',
-  'What was asked for': 'Was angefragt wurde',
-  'What was created': 'Was angelegt wurde',
-  'What it is after the change': 'Der Stand nach der Änderung',
-  'What was removed': 'Was entfernt wurde',
+  'One page of the matching records': 'Eine Seite dessen, was passt',
+  'The requested data': 'Was angefragt wurde',
+  'The created record': 'Was angelegt wurde',
+  'The changed record': 'Der Stand nach der Änderung',
+  'The removed record': 'Was entfernt wurde',
   'Nothing has changed since the version that If-None-Match names':
     'Seit der in If-None-Match genannten Fassung hat sich nichts geändert',
   'How many records match in all': 'Wie viele Einträge insgesamt passen',
@@ -213,7 +213,7 @@ export const de: Locale = {
   'The version of the answer that is known already, as its ETag named it':
     'Die bereits bekannte Fassung der Antwort, wie ihr ETag sie nannte',
   'The methods open to the caller': 'Die Methoden, für die eine Berechtigung besteht',
-  'The address of what was created': 'Die Adresse dessen, was angelegt wurde',
+  'The address of the created record': 'Die Adresse dessen, was angelegt wurde',
   'Seconds to wait before trying again': 'Sekunden bis zum nächsten Versuch',
   'The name of the request in the log of the service': 'Der Name der Anfrage im Protokoll des Dienstes',
   'A user name or e-mail address with an application password':

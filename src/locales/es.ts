@@ -185,17 +185,17 @@ export const es: Locale = {
   'Events, venues, organizers, categories and tags of this calendar.':
     'Eventos, lugares, organizadores, categorías y etiquetas de este calendario.',
   'Describe this interface as an OpenAPI document': 'Describir esta interfaz como documento OpenAPI',
-  'List what matches, page by page': 'Listar página por página lo que coincide',
+  'List the matching records, page by page': 'Listar página por página lo que coincide',
   'Create one': 'Crear uno',
   'Read one': 'Leer uno',
-  'Change what is sent and leave the rest': 'Cambiar lo que se envía y dejar el resto',
+  'Change the sent fields and leave the rest': 'Cambiar lo que se envía y dejar el resto',
   'Move one to the trash': 'Mover uno a la papelera',
   'Remove one for good': 'Eliminar uno definitivamente',
-  'A page of what matches': 'Una página de lo que coincide',
-  'What was asked for': 'Lo que se pidió',
-  'What was created': 'Lo que se creó',
-  'What it is after the change': 'El estado tras el cambio',
-  'What was removed': 'Lo que se eliminó',
+  'One page of the matching records': 'Una página de lo que coincide',
+  'The requested data': 'Lo que se pidió',
+  'The created record': 'Lo que se creó',
+  'The changed record': 'El estado tras el cambio',
+  'The removed record': 'Lo que se eliminó',
   'Nothing has changed since the version that If-None-Match names':
     'Nada ha cambiado desde la versión que indica If-None-Match',
   'How many records match in all': 'Cuántos elementos coinciden en total',
@@ -206,7 +206,7 @@ export const es: Locale = {
   'The version of the answer that is known already, as its ETag named it':
     'La versión ya conocida de la respuesta, tal como la indicó su ETag',
   'The methods open to the caller': 'Los métodos abiertos a quien hace la petición',
-  'The address of what was created': 'La dirección de lo que se creó',
+  'The address of the created record': 'La dirección de lo que se creó',
   'Seconds to wait before trying again': 'Segundos de espera antes de volver a intentarlo',
   'The name of the request in the log of the service': 'El nombre de la petición en el registro del servicio',
   'A user name or e-mail address with an application password':

@@ -193,17 +193,17 @@ export const fr: Locale = {
   'Events, venues, organizers, categories and tags of this calendar.':
     'Événements, lieux, organisateurs, catégories et étiquettes de ce calendrier.',
   'Describe this interface as an OpenAPI document': 'Décrire cette interface dans un document OpenAPI',
-  'List what matches, page by page': 'Lister page par page ce qui correspond',
+  'List the matching records, page by page': 'Lister page par page ce qui correspond',
   'Create one': 'En créer un',
   'Read one': 'En lire un',
-  'Change what is sent and leave the rest': 'Modifier ce qui est envoyé et laisser le reste',
+  'Change the sent fields and leave the rest': 'Modifier ce qui est envoyé et laisser le reste',
   'Move one to the trash': 'En mettre un à la corbeille',
   'Remove one for good': 'En supprimer un définitivement',
-  'A page of what matches': 'Une page de ce qui correspond',
-  'What was asked for': 'Ce qui a été demandé',
-  'What was created': 'Ce qui a été créé',
-  'What it is after the change': 'L’état après la modification',
-  'What was removed': 'Ce qui a été supprimé',
+  'One page of the matching records': 'Une page de ce qui correspond',
+  'The requested data': 'Ce qui a été demandé',
+  'The created record': 'Ce qui a été créé',
+  'The changed record': 'L’état après la modification',
+  'The removed record': 'Ce qui a été supprimé',
   'Nothing has changed since the version that If-None-Match names':
     'Rien n’a changé depuis la version indiquée par If-None-Match',
   'How many records match in all': 'Le nombre total d’éléments qui correspondent',
@@ -214,7 +214,7 @@ export const fr: Locale = {
   'The version of the answer that is known already, as its ETag named it':
     'La version déjà connue de la réponse, telle que son ETag l’indiquait',
   'The methods open to the caller': 'Les méthodes accessibles à l’appelant',
-  'The address of what was created': 'L’adresse de ce qui a été créé',
+  'The address of the created record': 'L’adresse de ce qui a été créé',
   'Seconds to wait before trying again': 'Nombre de secondes à attendre avant de réessayer',
   'The name of the request in the log of the service': 'Le nom de la requête dans le journal du service',
   'A user name or e-mail address with an application password':

@@ -166,7 +166,7 @@ async function look(replica: Replica): Promise<number> {
   if (position < goal.position) return waitForReplay(replica)
   replica.behindSince = undefined
   if (position > goal.position && position > (await findEnd(database.read)).position)
-    throw new Error('it shows what the database never wrote')
+    throw new Error('it shows data that the database never wrote')
   if (standby !== replica.standby || goal.heard !== replica.heard) return SOON_MS
   openStandby(replica, standby, goal.cursor)
   return LOOK_MS

@@ -166,6 +166,6 @@ async function check(db: Db): Promise<void> {
   `.execute(db)
   const [server] = rows
   if (!server || server.version < OLDEST)
-    throw new Error(`it is PostgreSQL ${server?.name}, and 14 is the oldest that will do.`)
+    throw new Error(`it is PostgreSQL ${server?.name}, and 14 is the oldest supported version.`)
   if (server.encoding !== 'UTF8') throw new Error(`its encoding is ${server.encoding}, and only UTF8 holds every text.`)
 }

@@ -246,6 +246,7 @@ export function generateEvent(plan: Plan, number: number): GeneratedEvent {
       ...published,
       status,
       ...(isUnpublished ? { date_utc: NEVER, modified_utc: published.date } : {}),
+      uid: `event-${number + 1}@calendar.example`,
       slug: isUnpublished ? '' : `${once(slugs, title, slugify)}-${number + 1}`,
       search: [
         once(folded, title, searched),

@@ -105,11 +105,17 @@ export function presentCost(
   }
 }
 
-/** The price of an offer for search engines (rule 9.4): `10`, `0` when free, a range as `5 – 10`; `''` when no number is given. */
-export function offerPrice(raw: readonly string[]): string {
+/** The lowest and the highest number among the prices, `0` when free; undefined when no number is given. */
+export function priceRange(raw: readonly string[]): { lowest: string; highest: string } | undefined {
   const prices = pricesOf(raw, '').flatMap((price) => price.numbers)
   const numbers = ascending(prices.map((number) => (Number(number) === 0 ? '0' : number)))
-  const [lowest = '', highest = lowest] = [numbers[0], numbers.at(-1)]
+  const [lowest, highest = lowest] = [numbers[0], numbers.at(-1)]
+  return lowest === undefined || highest === undefined ? undefined : { lowest, highest }
+}
+
+/** The price of an offer for search engines (rule 9.4): `10`, `0` when free, a range as `5 – 10`; `''` when no number is given. */
+export function offerPrice(raw: readonly string[]): string {
+  const { lowest, highest } = priceRange(raw) ?? { lowest: '', highest: '' }
   return lowest === highest ? lowest : `${lowest} – ${highest}`
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Context } from '../context/context.ts'
 import { blankColumns, keptColumns, type Parsed } from '../fields/field.ts'
 import { linkImage, type ResolvedImage } from '../images/images.ts'
@@ -182,7 +183,7 @@ async function settleEvent(
     search: [texts.title, texts.excerpt, texts.description].map(foldedText).join('\n'),
     trusted: settleTrust(context, before, ['title', 'description', 'excerpt'], values, { ...before }),
   }
-  return { row: { ...UNSENT, ...before, ...columns, id }, columns, terms }
+  return { row: { ...UNSENT, uid: randomUUID(), ...before, ...columns, id }, columns, terms }
 }
 
 /** Local and UTC times (rule 18.1): times that were not sent stay, and UTC follows from the wall clock and the zone. */

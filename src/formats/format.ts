@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts'
 import type { Found } from '../declare/operations.ts'
+import type { RawValues } from '../declare/parse.ts'
 import type { Resource } from '../declare/resource.ts'
 import type { Served } from '../resources.ts'
 
@@ -30,10 +31,16 @@ export interface Format {
   /** Its name as a value of the parameter `format`. */
   name: string
   mediaType: string
+  /** The end of the names of files in it, without the point. */
+  extension: string
   /** Whether a list is shown page by page, or all of it at once. */
   extent: 'page' | 'window'
   /** The paths of the resources whose lists it shows. */
   lists: 'all' | readonly Resource['path'][]
-  /** Shows a list that was found: it loads the records by the operations of their resource. */
-  showList: (context: Context, served: Served, found: Found) => Promise<Reply>
+  /** What an `Accept` header that prefers it gets: the representation itself, or the address with its name. */
+  byAccept: 'answer' | 'redirect'
+  /** Parameters as sent, with those that lists in this representation have by default. */
+  withDefaults?: (context: Context, raw: RawValues) => RawValues
+  /** Shows a list that was found: it loads the records by the operations of their resource. `self` is the address that was asked for. */
+  showList: (context: Context, served: Served, found: Found, self: string) => Promise<Reply>
 }

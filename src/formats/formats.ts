@@ -1,12 +1,18 @@
 import type { Fields, Resource } from '../declare/resource.ts'
 import type { Kind } from '../fields/kinds.ts'
 import type { MessageText } from '../locales/messages.ts'
+import { atom } from './atom.ts'
+import { csv } from './csv.ts'
 import type { Format } from './format.ts'
+import { icalendar } from './icalendar.ts'
 import { json } from './json.ts'
+import { jsonFeed } from './json-feed.ts'
+import { jsonLd } from './json-ld.ts'
 import { ndjson } from './ndjson.ts'
+import { rss } from './rss.ts'
 
 /** Every representation; the first is the default. */
-export const formats: readonly [Format, ...Format[]] = [json, ndjson]
+export const formats: readonly [Format, ...Format[]] = [json, ndjson, icalendar, rss, atom, jsonFeed, csv, jsonLd]
 
 /** The representations that lists of a resource are offered in. */
 export function formatsOf({ path }: Resource): readonly Format[] {
@@ -14,6 +20,11 @@ export function formatsOf({ path }: Resource): readonly Format[] {
 }
 
 const ABOUT: MessageText = 'The name of the format of the answer; without it Accept chooses'
+
+/** The representation that files with this end of their names are in. */
+export function formatOfFile(extension: string): Format | undefined {
+  return formats.find((format) => format.extension !== '' && format.extension === extension)
+}
 
 /** The parameter that chooses among the representations of a list, where there are several. The index does not publish it. */
 export function formatField(resource: Resource): Fields {

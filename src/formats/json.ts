@@ -12,8 +12,10 @@ const ANSWER_HEADERS = ['Allow', 'X-TEC-Total', 'X-TEC-TotalPages', 'X-WP-Total'
 export const json: Format = {
   name: 'json',
   mediaType: 'application/json',
+  extension: '',
   extent: 'page',
   lists: 'all',
+  byAccept: 'answer',
   showList: async (context, { resource, operations }, found) => {
     const items = await presentListed(context, operations.presentation, await operations.load(context, found))
     return listReply(context.site, resource.path, found, items)

@@ -9,8 +9,10 @@ import type { Format } from './format.ts'
 export const ndjson: Format = {
   name: 'ndjson',
   mediaType: 'application/x-ndjson',
+  extension: 'ndjson',
   extent: 'window',
   lists: ['events'],
+  byAccept: 'answer',
   showList: async (context, { operations }, found) => ({
     status: 200,
     headers: { 'Content-Type': 'application/x-ndjson; charset=UTF-8', 'X-TEC-Total': String(found.total) },

@@ -2,7 +2,7 @@ import type { Context } from '../context/context.ts'
 import type { Address, Found, Operations, WriteSteps } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
-import type { Reply } from '../formats/format.ts'
+import type { Format, Reply } from '../formats/format.ts'
 import { chooseFormat } from '../formats/formats.ts'
 import { isLoggedIn } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
@@ -23,6 +23,8 @@ export interface Asked {
   values: (fields: Fields) => RawValues
   /** The header `Accept`. */
   accept: string | undefined
+  /** The address that was asked for. */
+  self: string
 }
 
 /**
@@ -76,17 +78,24 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
 async function listReply(asked: Asked, served: Served, context: Context): Promise<Reply> {
   const { args } = asked.endpoint
   const raw = asked.values(args)
-  const { format: named, ...query } = await parseFields(args, raw, context)
-  const format = chooseFormat(served.resource, named, asked.accept)
+  const format = chooseFormat(served.resource, raw.format, asked.accept)
+  if (format.byAccept === 'redirect' && raw.format === undefined) return redirectTo(format, asked.self)
+  const { format: _named, ...query } = await parseFields(args, format.withDefaults?.(context, raw) ?? raw, context)
   if (format.extent === 'page') {
     const found = await served.operations.find(context, query)
     if (isPastEnd(found) && found.pastEnd) throw new Problem(found.pastEnd)
-    return format.showList(context, served, found)
+    return format.showList(context, served, found, asked.self)
   }
   for (const name of ['page', 'per_page']) if (raw[name] !== undefined) throw invalidParam(name)
   const { findAll } = served.operations
   if (!findAll) throw new Error(`the list of ${served.resource.path} has no form without pages`)
-  return format.showList(context, served, await findAll(context, query))
+  return format.showList(context, served, await findAll(context, query), asked.self)
+}
+
+/** An address of its own for each format keeps shared caches from handing one to readers of another. */
+function redirectTo({ name }: Format, self: string): Reply {
+  const location = `${self}${self.includes('?') ? '&' : '?'}format=${name}`
+  return { status: 303, headers: { Location: location }, body: { location } }
 }
 
 /** Does one write in a transaction of its own. */

@@ -101,8 +101,9 @@ export function makeResponder(service: Service, routes: RouteTable, admission: A
       const parameters = parametersOf(incoming, body)
       const repeated = repeatedIn(incoming, body, target)
       const values = (fields: Fields) => declaredValues(fields, parameters, target.query, repeated)
-      const reply = () =>
-        withImages(context, () => work({ route, endpoint, variables, values, accept: incoming.headers.accept }, body))
+      const { accept } = incoming.headers
+      const self = context.site.url + incoming.url
+      const reply = () => withImages(context, () => work({ route, endpoint, variables, values, accept, self }, body))
       return admitted(admission, kind, incoming.isGone, reply)
     })
     const vary = varyHeader(endpoint)

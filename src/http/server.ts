@@ -28,8 +28,9 @@ import { makeIntake } from './intake.ts'
 import { sendMedia } from './media-files.ts'
 import { isPressed } from './pressure.ts'
 import { problemReply } from './problem-replies.ts'
-import { makePublicPages, servePage } from './public-pages.ts'
-import { makePublicReads, readPublic } from './public-reads.ts'
+import { serveFeed } from './public-feeds.ts'
+import { makePublicPages, type PublicPages, servePage } from './public-pages.ts'
+import { makePublicReads, type PublicReads, readPublic } from './public-reads.ts'
 import { refuseUnreadable, transportProblem } from './refusals.ts'
 import { makeResponder, type Responder, type Service } from './respond.ts'
 import { namedRoute } from './rest-route.ts'
@@ -93,6 +94,29 @@ export interface HttpServer {
   stop: (times: StopTimes) => Promise<void>
 }
 
+/** Those who may answer a request, besides the feeds: the first that knows it does. */
+interface Servers {
+  service: Service
+  front: Front
+  reads: PublicReads
+  pages: PublicPages | undefined
+  /** The framework, which answers everything that is left. */
+  handler: (request: IncomingMessage, response: ServerResponse) => void
+}
+
+function makeServe({ service, front, reads, pages, handler }: Servers): Servers['handler'] {
+  const serve: Servers['handler'] = (request, response) => {
+    if (readPublic(reads, request, response)) return
+    if (pages && servePage(pages, request, response)) return
+    if (isPressed(front.pressure) && !isWatching(request.url)) refuseOverload(front, request, response)
+    else handler(request, response)
+  }
+  return (request, response) => {
+    request.url = namedRoute(service.site.restRoot, request.url ?? '/')
+    if (!serveFeed(service, front, request, response, serve)) serve(request, response)
+  }
+}
+
 /** The HTTP server: transport, limits and headers around the answers; the only place that knows the framework. */
 export async function makeServer(service: Service, options: ServerOptions): Promise<HttpServer> {
   const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
@@ -114,13 +138,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
     serverFactory: (handler) => {
       const server = listener(options, mayGoOn, (request, response) => enter(request, response))
       closing = notClosing(server)
-      const enter = openFront(front, closing, (request, response) => {
-        request.url = namedRoute(service.site.restRoot, request.url ?? '/')
-        if (readPublic(reads, request, response)) return
-        if (pages && servePage(pages, request, response)) return
-        if (isPressed(front.pressure) && !isWatching(request.url)) refuseOverload(front, request, response)
-        else handler(request, response)
-      })
+      const enter = openFront(front, closing, makeServe({ service, front, reads, pages, handler }))
       return server
     },
     logController: new LogController({ disableRequestLogging: true }),

@@ -11,6 +11,7 @@ import { sentDates } from './migrations/0007-sent-dates.ts'
 import { coveringIndexes } from './migrations/0008-covering-indexes.ts'
 import { recordOfChanges } from './migrations/0009-record-of-changes.ts'
 import { history } from './migrations/0010-history.ts'
+import { uids } from './migrations/0011-uids.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -34,6 +35,7 @@ export const migrations: Migration[] = [
   coveringIndexes,
   recordOfChanges,
   history,
+  uids,
 ]
 
 /** The names of all steps that this version knows, in order. */

@@ -31,6 +31,8 @@ export interface RecordColumns {
 
 /** Columns of an event that its rules settle. */
 export interface EventColumns extends RecordColumns {
+  /** The name that calendars know the event by (RFC 5545, 3.8.4.7): never changed, whatever happens to its address. */
+  uid: string
   start_date: string
   end_date: string
   utc_start_date: string

@@ -21,6 +21,11 @@ export function renderedForPage(raw: string, trusted: boolean): string {
   return madeOf({ work: trusted ? 'trustedPage' : 'page', raw })
 }
 
+/** It as plain text of several lines, with addresses made absolute by `base`. */
+export function renderedReadable(raw: string, trusted: boolean, base: string): string {
+  return madeOf({ work: trusted ? 'trustedReadable' : 'readable', raw, base })
+}
+
 /** The description of a term: sanitised, without paragraphs. */
 export function renderedSafe(raw: string): string {
   return madeOf({ work: 'safe', raw })
@@ -44,7 +49,7 @@ const known: KnownTexts = { young: new Map(), old: new Map(), size: 0 }
 const MOST_KNOWN = 16_000_000
 
 /** The key of a text and its work among the rendered ones. */
-export const keyOf = ({ work, raw }: WantedText) => `${work} ${raw}`
+export const keyOf = ({ work, raw, base = '' }: WantedText) => `${work} ${base} ${raw}`
 
 function madeOf(wanted: WantedText): string {
   if (costOf(wanted.raw) < WORTH_KNOWING) return workText(wanted)

@@ -1,6 +1,7 @@
 import { fold } from './fold.ts'
 import { plainText, renderText, stripUnsafe } from './html.ts'
 import { pageText } from './page-text.ts'
+import { readableText } from './readable.ts'
 import { termsOf } from './search-terms.ts'
 
 /** The kinds of work on long texts; `trusted` texts are by authors who may write unfiltered HTML. */
@@ -11,11 +12,14 @@ const WORKS = {
   trustedPlain: (raw: string) => plainText(renderOnce(raw, true)),
   page: (raw: string) => pageText(renderOnce(raw, false)),
   trustedPage: (raw: string) => pageText(renderOnce(raw, true)),
+  /** Plain text of several lines; relative addresses in it become absolute by a base. */
+  readable: (raw: string, base: string) => readableText(renderOnce(raw, false), base),
+  trustedReadable: (raw: string, base: string) => readableText(renderOnce(raw, true), base),
   safe: stripUnsafe,
   folded: (raw: string) => fold(plainText(raw)),
   /** The terms of folded text for an index of words, with blanks between them. */
   terms: (folded: string) => [...termsOf(folded)].join(' '),
-} as const satisfies Record<string, (raw: string) => string>
+} as const satisfies Record<string, (raw: string, base: string) => string>
 
 let last = { raw: '', trusted: false, rendered: '' }
 
@@ -31,10 +35,12 @@ export type TextWork = keyof typeof WORKS
 export interface WantedText {
   work: TextWork
   raw: string
+  /** The address that relative ones in it start from, for works that make them absolute. */
+  base?: string
 }
 
-export function workText({ work, raw }: WantedText): string {
-  return WORKS[work](raw)
+export function workText({ work, raw, base = '' }: WantedText): string {
+  return WORKS[work](raw, base)
 }
 
 /** Texts for the thread, and its results. */

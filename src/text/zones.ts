@@ -213,6 +213,29 @@ export function utcToMs(utc: string): number {
   return Date.UTC(year, number(5, 7) - 1, number(8, 10), number(11, 13), number(14, 16), number(17, 19))
 }
 
+/** The changes of the clocks of a zone. Offsets in ms; a step is the UTC time in ms from which clocks have an offset. */
+export interface ClockChanges {
+  /** The name of the zone in the tz database. */
+  id: string
+  /** The offset at the beginning. */
+  offset: number
+  steps: { at: number; offset: number }[]
+}
+
+/** The changes of the clocks between two UTC times, both in ms; undefined for what is no named zone. */
+export function clockChanges(zone: string, from: number, to: number): ClockChanges | undefined {
+  const known = findZone(zone)
+  if (known?.kind !== 'named') return undefined
+  const first = periodAt(known.id, known.periods, from)
+  const steps: ClockChanges['steps'] = []
+  for (let at = first.to; at < to; ) {
+    const period = periodAt(known.id, known.periods, at)
+    steps.push({ at, offset: period.offset })
+    at = period.to
+  }
+  return { id: known.id, offset: first.offset, steps }
+}
+
 function getZone(text: string): Zone {
   const zone = findZone(text)
   if (!zone) throw new RangeError(`unknown time zone: ${text.slice(0, LONGEST_NAME)}`)

@@ -30,7 +30,7 @@ const kept: Readonly<Record<string, Kept>> = {
     table: 'events',
     fields: fieldsOf('event'),
     links: ['categories', 'tags', 'venue', 'organizer'],
-    settled: [...RECORD, 'utc_start_date', 'utc_end_date'],
+    settled: [...RECORD, 'uid', 'utc_start_date', 'utc_end_date'],
   },
   venue: { table: 'venues', fields: fieldsOf('venue'), links: [], settled: [...RECORD, 'excerpt', 'folded'] },
   organizer: {

@@ -10,7 +10,9 @@ const folder = fileURLToPath(new URL('../../src/formats', import.meta.url))
 function declared(): string[] {
   return readdirSync(folder).flatMap((file) => {
     const text = readFileSync(`${folder}/${file}`, 'utf8')
-    return [...text.matchAll(/^export const \w+: Format = \{\s+name: '([^']+)'/gm)].map(([, name = '']) => name)
+    return [...text.matchAll(/^export const \w+(?:: Format = | = feedFormat\()\{\s+name: '([^']+)'/gm)].map(
+      ([, name = '']) => name,
+    )
   })
 }
 

@@ -14,7 +14,7 @@ const RESOURCES = [['venues', 'organizers', 'categories', 'tags'], ['events']] a
  */
 const LAYERS = [
   ['text', 'problems.ts', 'setting-kinds.ts', 'version.ts'],
-  ['config.ts'],
+  ['config.ts', 'icalendar'],
   ['fields', 'cache'],
   ['storage', 'media'],
   ['memory'],
@@ -130,6 +130,10 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     'schedule/event-schedule.ts',
     // Answers public lists of events from memory before anything else looks at the request.
     'http/public-lists.ts',
+    // Write feeds of events.
+    'formats/event-facts.ts',
+    'formats/feed.ts',
+    'formats/json-ld.ts',
   ])
   // Each kind of record has pages of its own kind.
   const wrong = edgesOf(({ runs }) => runs).filter(

@@ -6,6 +6,7 @@ import { migrate, migrations } from '../../src/storage/migrate.ts'
 import { first } from '../../src/storage/migrations/0001-first.ts'
 import { media } from '../../src/storage/migrations/0006-media.ts'
 import { recordOfChanges } from '../../src/storage/migrations/0009-record-of-changes.ts'
+import { uids } from '../../src/storage/migrations/0011-uids.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { administer, databaseName, scratchDatabase } from '../support/database.ts'
 import { readAll, startProcess } from '../support/processes.ts'
@@ -202,4 +203,21 @@ test('a process of the release before cannot write unnoticed to a migrated datab
     await sql`insert into changes (kind, record) values ('event', 1)`.execute(tx)
   })
   await assert.rejects(old, /null|NULL/)
+})
+
+test('events from before they had UIDs get UUIDs of their own', async (t) => {
+  const { address, remove } = await scratchDatabase('bare')
+  const database = await openDatabase(address)
+  t.after(async () => {
+    await database.close()
+    await remove()
+  })
+  await database.migrate(async (tx) => {
+    await sql`create table events (id integer primary key)`.execute(tx)
+    for (let id = 1; id <= 200; id++) await sql`insert into events values (${id})`.execute(tx)
+    await uids.up(tx)
+  })
+  const rows = await database.read.selectFrom('events').select('uid').execute()
+  assert.equal(new Set(rows.map(({ uid }) => uid)).size, 200)
+  for (const { uid } of rows) assert.match(uid, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
 })

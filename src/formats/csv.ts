@@ -1,0 +1,61 @@
+import { plainText } from '../text/html.ts'
+import type { EventFacts } from './event-facts.ts'
+import { feedFormat } from './feed.ts'
+
+/** The columns, in order, and what each says of an event. Lists within a cell are parted by `|`. */
+const COLUMNS: Readonly<Record<string, (facts: EventFacts) => string>> = {
+  id: ({ row }) => String(row.id),
+  uid: ({ row }) => row.uid,
+  title: ({ title }) => title,
+  start_date: ({ row }) => row.start_date,
+  end_date: ({ row }) => row.end_date,
+  timezone: ({ row }) => row.timezone,
+  all_day: ({ row }) => String(row.all_day === 1),
+  utc_start_date: ({ row }) => row.utc_start_date,
+  utc_end_date: ({ row }) => row.utc_end_date,
+  status: ({ row }) => row.status,
+  featured: ({ row }) => String(row.featured === 1),
+  venue: ({ venues }) => venues.map(({ venue }) => plainText(venue)).join('|'),
+  address: ({ venues }) => venues[0]?.address ?? '',
+  zip: ({ venues }) => venues[0]?.zip ?? '',
+  city: ({ venues }) => venues[0]?.city ?? '',
+  country: ({ venues }) => venues[0]?.country ?? '',
+  latitude: ({ venues }) => String(venues[0]?.geo_lat ?? ''),
+  longitude: ({ venues }) => String(venues[0]?.geo_lng ?? ''),
+  organizer: ({ organizers }) => organizers.map(({ organizer }) => plainText(organizer)).join('|'),
+  terms: ({ terms }) => terms.join('|'),
+  cost: ({ row }) => (JSON.parse(row.cost) as string[]).join('|'),
+  website: ({ row }) => row.website,
+  url: ({ url }) => url,
+  image: ({ image }) => image?.url ?? '',
+  description: ({ text }) => text,
+  modified_utc: ({ modified }) => modified,
+}
+
+/** CSV (RFC 4180): the names of the columns, then one event a line. */
+export const csv = feedFormat({
+  name: 'csv',
+  extension: 'csv',
+  mediaType: 'text/csv',
+  begin: () => ({
+    head: `${Object.keys(COLUMNS).join(',')}\r\n`,
+    event: writeLine,
+    between: '',
+    tail: () => '',
+  }),
+})
+
+function writeLine(facts: EventFacts): string {
+  return `${Object.values(COLUMNS)
+    .map((read) => writeCell(read(facts)))
+    .join(',')}\r\n`
+}
+
+/** Cells that a spreadsheet would run as a formula get a `'` in front, and so do those that begin with one, so that it can be taken away again. */
+const FORMULA = /^[=+\-@\t\r']/
+const NUMBER = /^-?\d+(?:\.\d+)?$/
+
+function writeCell(text: string): string {
+  const cell = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}

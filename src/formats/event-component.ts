@@ -1,0 +1,110 @@
+import type { Context } from '../context/context.ts'
+import { contentLine, escapeText } from '../icalendar/content-lines.ts'
+import { isReadRight, type ZoneRules, zoneRulesOf } from '../icalendar/zone-rules.ts'
+import { recordUrl } from '../linked/record-present.ts'
+import type { EventRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
+import { plainText } from '../text/html.ts'
+import { addDays, utcToMs } from '../text/moments.ts'
+import { shownUrl } from '../text/urls.ts'
+import { type EventFacts, placeOf } from './event-facts.ts'
+
+/** Revisions are counted in seconds from here, so that each is above the one before, whatever has been changed: the event or what it is linked to. */
+const SEQUENCE_FROM = Date.UTC(2020, 0, 1)
+
+/** The VEVENT of an event (RFC 5545, 3.6.1). The same data always make the same bytes. */
+export function writeEventComponent(context: Context, facts: EventFacts): string {
+  const { row } = facts
+  const modified = utcTime(facts.modified)
+  return [
+    contentLine('BEGIN', 'VEVENT'),
+    contentLine('UID', row.uid),
+    contentLine('DTSTAMP', modified),
+    contentLine('LAST-MODIFIED', modified),
+    contentLine('SEQUENCE', String(Math.max(0, Math.floor((utcToMs(facts.modified) - SEQUENCE_FROM) / 1000)))),
+    ...writeTimes(row, context.now),
+    contentLine('SUMMARY', escapeText(facts.title)),
+    ...writeDescription(facts),
+    ...writePlace(facts.venues),
+    ...writeOrganizers(context, facts.organizers),
+    ...(facts.terms.length === 0 ? [] : [contentLine('CATEGORIES', facts.terms.map(escapeText).join(','))]),
+    contentLine('URL', facts.url, { VALUE: 'URI' }),
+    ...writeImage(facts),
+    contentLine('STATUS', 'CONFIRMED'),
+    contentLine('END', 'VEVENT'),
+  ].join('')
+}
+
+/** `YYYY-MM-DD HH:MM:SS` in UTC as iCalendar writes it. */
+function utcTime(utc: string): string {
+  return `${wallTime(utc)}Z`
+}
+
+function wallTime(wall: string): string {
+  return wall.replace(' ', 'T').replace(/[-:]/g, '')
+}
+
+/** DTSTART and DTEND: days for events that last all day, wall times with their zone where readers get them right, UTC otherwise. */
+function writeTimes(row: EventRow, now: number): string[] {
+  if (row.all_day === 1) {
+    const end = addDays(row.end_date.slice(0, 10), 1)
+    return [writeDay('DTSTART', row.start_date.slice(0, 10)), writeDay('DTEND', end)]
+  }
+  const rules = readableRules(row, now)
+  const times = [writeTime('DTSTART', row.start_date, row.utc_start_date, rules)]
+  if (row.utc_end_date > row.utc_start_date) times.push(writeTime('DTEND', row.end_date, row.utc_end_date, rules))
+  return times
+}
+
+function writeDay(name: string, day: string): string {
+  return contentLine(name, day.replaceAll('-', ''), { VALUE: 'DATE' })
+}
+
+function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | undefined): string {
+  return rules ? contentLine(name, wallTime(wall), { TZID: rules.id }) : contentLine(name, utcTime(utc))
+}
+
+/** The rules of the zone of an event, if both of its times are read right with them; undefined for one that is written in UTC. */
+export function readableRules(row: EventRow, now: number): ZoneRules | undefined {
+  if (row.all_day === 1) return undefined
+  const rules = zoneRulesOf(row.timezone, now)
+  const isRight =
+    rules &&
+    isReadRight(rules, row.start_date, row.utc_start_date) &&
+    isReadRight(rules, row.end_date, row.utc_end_date)
+  return isRight ? rules : undefined
+}
+
+/** A plain description for everybody, and the HTML one beside it where it says more. */
+function writeDescription({ html, text }: EventFacts): string[] {
+  if (text === '') return []
+  const plain = contentLine('DESCRIPTION', escapeText(text))
+  if (!/<(?!\/?p\b|br\b)/i.test(html)) return [plain]
+  return [plain, contentLine('X-ALT-DESC', escapeText(html), { FMTTYPE: 'text/html' })]
+}
+
+function writePlace([venue]: readonly VenueRow[]): string[] {
+  if (!venue) return []
+  const lines = [contentLine('LOCATION', escapeText(placeOf(venue)))]
+  if (venue.geo_lat !== null && venue.geo_lng !== null)
+    lines.push(contentLine('GEO', `${venue.geo_lat};${venue.geo_lng}`))
+  return lines
+}
+
+const MAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+$/
+
+/** The first one with a mail address as ORGANIZER, whose value has to be an address; the others as contacts. */
+function writeOrganizers(context: Context, organizers: readonly OrganizerRow[]): string[] {
+  const first = organizers.find(({ email }) => MAIL.test(email))
+  return organizers.map((organizer) => {
+    const name = plainText(organizer.organizer)
+    if (organizer === first) return contentLine('ORGANIZER', `mailto:${organizer.email}`, { CN: name })
+    const parts = [name, organizer.phone, MAIL.test(organizer.email) ? organizer.email : '']
+    const page = shownUrl(organizer.website) || recordUrl(context.site, 'organizer', organizer)
+    return contentLine('CONTACT', escapeText(parts.filter((part) => part !== '').join(', ')), { ALTREP: page })
+  })
+}
+
+function writeImage({ image }: EventFacts): string[] {
+  if (!image) return []
+  return [contentLine('IMAGE', image.url, { VALUE: 'URI', DISPLAY: 'BADGE', FMTTYPE: image.mime_type })]
+}

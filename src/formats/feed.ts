@@ -1,0 +1,127 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context } from '../context/context.ts'
+import type { Found } from '../declare/operations.ts'
+import type { RawValues } from '../declare/parse.ts'
+import type { LoadedEvent } from '../events/event-filter.ts'
+import { eventOperations } from '../events/events.ts'
+import { showOrLeaveOut } from '../storage/unshowable.ts'
+import { showInTurn } from '../text/long-texts.ts'
+import { addDays, dayOf, wallNow } from '../text/moments.ts'
+import type { WantedText } from '../text/text-work.ts'
+import { type EventFacts, factsOf } from './event-facts.ts'
+import type { Format } from './format.ts'
+
+/** The description of a feed as a whole. */
+export interface FeedHead {
+  title: string
+  /** The page for people. */
+  home: string
+  /** The address of the feed itself. */
+  self: string
+  /** A tag of BCP 47, such as `de`. */
+  language: string
+  /** The zone of the site. */
+  timezone: string
+}
+
+/** One feed while it is written. */
+export interface FeedText {
+  head: string
+  event: (facts: EventFacts) => string
+  /** Between two events. */
+  between: string
+  tail: () => string
+}
+
+/** How feeds of a kind are written. */
+export interface FeedKind {
+  /** Its name as a value of the parameter `format`. */
+  name: string
+  /** The end of the names of its files. */
+  extension: string
+  mediaType: string
+  begin: (context: Context, head: FeedHead) => FeedText
+}
+
+/** Days that feeds reach back where no date is asked for, so that what has just been cannot vanish from the calendars of subscribers. */
+const DAYS_BACK = 90
+
+/** Parameters that say when; with any of them a feed has the dates of a list. */
+const DATES = ['start_date', 'end_date', 'starts_before', 'starts_after', 'ends_before', 'ends_after', 'include']
+
+/** The representation of all that a list finds as a feed. */
+export function feedFormat(kind: FeedKind): Format {
+  const { name, mediaType, extension } = kind
+  const type = /^(?:text\/|application\/.*xml)/.test(mediaType) ? `${mediaType}; charset=utf-8` : mediaType
+  return {
+    name,
+    mediaType,
+    extension,
+    extent: 'window',
+    lists: ['events'],
+    byAccept: 'redirect',
+    withDefaults: reachBack,
+    showList: async (context, _served, found, self) => ({
+      status: 200,
+      headers: { 'Content-Type': type, 'Content-Disposition': `inline; filename="events.${extension}"` },
+      body: undefined,
+      shown: {
+        format: name,
+        bytes: chunksOf(context, found, kind.begin(context, headOf(context, selfOf(context, kind, self)))),
+      },
+    }),
+  }
+}
+
+function reachBack({ site, now }: Context, raw: RawValues): RawValues {
+  if (DATES.some((name) => raw[name] !== undefined)) return raw
+  return { ...raw, start_date: addDays(dayOf(wallNow(site.timezone, now)), -DAYS_BACK) }
+}
+
+/** The address of a feed: that of all events in this format, with the filters of the list that was asked for. */
+function selfOf({ site }: Context, { extension }: FeedKind, list: string): string {
+  const query = list.includes('?') ? list.slice(list.indexOf('?') + 1).split('&') : []
+  const filters = query.filter((pair) => pair !== '' && !pair.startsWith('format='))
+  return `${site.url}/events.${extension}${filters.length === 0 ? '' : `?${filters.join('&')}`}`
+}
+
+function headOf({ site }: Context, self: string): FeedHead {
+  return { title: site.name, home: `${site.url}/`, self, language: site.language, timezone: site.timezone }
+}
+
+/** Events that are loaded together: few enough that nobody waits for them long. */
+const AT_ONCE = 50
+
+/** The bytes of a feed: the events that were found as they are when their turn comes, without those that are gone by then. */
+async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncGenerator<Buffer> {
+  yield Buffer.from(text.head)
+  let between = ''
+  for (let at = 0; at < found.ids.length; at += AT_ONCE) {
+    const part: Found = { ...found, ids: found.ids.slice(at, at + AT_ONCE) }
+    const events = await writeEvents(context, await eventOperations.load(context, part as Found<never>), text)
+    if (events.length > 0) yield Buffer.from(between + events.join(text.between))
+    if (events.length > 0) between = text.between
+    await nextTurn()
+  }
+  yield Buffer.from(text.tail())
+}
+
+async function writeEvents(context: Context, loaded: readonly LoadedEvent[], text: FeedText): Promise<string[]> {
+  const written = await showInTurn(
+    loaded,
+    (event) => textsOf(context, event),
+    ({ row, links }) => showOrLeaveOut(context, 'event', row.id, () => text.event(factsOf(context, row, links))),
+  )
+  return written.filter((event) => event !== undefined)
+}
+
+/** The long texts that the facts of an event are made of. */
+function textsOf({ site }: Context, { row }: LoadedEvent): WantedText[] {
+  const raw = row.description || row.excerpt
+  if (raw === '') return []
+  const isTrusted = row.trusted === 1
+  return [
+    { work: isTrusted ? 'trustedHtml' : 'html', raw },
+    { work: isTrusted ? 'trustedReadable' : 'readable', raw, base: `${site.url}/` },
+  ]
+}

@@ -1,0 +1,53 @@
+import type { Context } from '../context/context.ts'
+import { describeWhen, type EventFacts, isoTime, placeOf, rfc3339 } from './event-facts.ts'
+import { type FeedHead, feedFormat } from './feed.ts'
+
+/** JSON Feed 1.1. */
+export const jsonFeed = feedFormat({
+  name: 'jsonfeed',
+  extension: 'json',
+  mediaType: 'application/feed+json',
+  begin: (context, head) => ({
+    head: writeHead(head),
+    event: (facts) => writeItem(context, facts),
+    between: ',\n',
+    tail: () => ']}\n',
+  }),
+})
+
+function writeHead({ title, home, self, language }: FeedHead): string {
+  const head = {
+    version: 'https://jsonfeed.org/version/1.1',
+    title,
+    home_page_url: home,
+    feed_url: self,
+    language,
+  }
+  return `${JSON.stringify(head).slice(0, -1)},"items":[`
+}
+
+/** An event as an item; what JSON Feed has no words for is in `_kalends`. */
+function writeItem(context: Context, facts: EventFacts): string {
+  const { row, image, venues, organizers } = facts
+  return JSON.stringify({
+    id: row.uid,
+    url: facts.url,
+    title: facts.title,
+    summary: [describeWhen(context, row), ...venues.slice(0, 1).map(placeOf)].join('\n'),
+    // An item has to have one of the two.
+    ...(facts.html === '' ? { content_text: facts.text } : { content_html: facts.html }),
+    image: image?.url,
+    date_published: rfc3339(row.date_utc),
+    date_modified: rfc3339(facts.modified),
+    authors: organizers.length > 0 ? organizers.map(({ organizer: name }) => ({ name })) : undefined,
+    tags: facts.terms,
+    _kalends: {
+      start: isoTime(row, 'start'),
+      end: isoTime(row, 'end'),
+      all_day: row.all_day === 1,
+      timezone: row.timezone,
+      venue: venues[0] ? placeOf(venues[0]) : undefined,
+      rest_url: `${context.site.base}/events/${row.id}`,
+    },
+  })
+}

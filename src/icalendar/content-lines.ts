@@ -1,0 +1,64 @@
+/** Octets of a line without its end (RFC 5545, 3.1). */
+const LONGEST_LINE = 75
+/** A UTF-16 unit takes three octets at the most, so a text of so many units needs no counting. */
+const NEVER_FOLDED = LONGEST_LINE / 3
+
+/** The parameters of a property, by name. */
+export type Parameters = Readonly<Record<string, string>>
+
+/**
+ * One property as a content line with its end, folded at 75 octets. The value stands as it is: texts are escaped by `escapeText` before.
+ * A fold never parts the octets of a character.
+ */
+export function contentLine(name: string, value: string, parameters: Parameters = {}): string {
+  let head = name
+  for (const [parameter, text] of Object.entries(parameters)) head += `;${parameter}=${parameterValue(text)}`
+  return `${folded(`${head}:${value}`)}\r\n`
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes; a tab may stand in a text.
+const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/** A text as the value of a property (RFC 5545, 3.3.11): line ends as `\n`, without control characters. */
+export function escapeText(text: string): string {
+  if (/^[\w .,!?()/:-]*$/.test(text) && !text.includes(',')) return text
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(CONTROLS, '')
+    .replace(LONE_SURROGATE, '\ufffd')
+    .replace(/[\\;,]/g, '\\$&')
+    .replaceAll('\n', '\\n')
+}
+
+/** The value of a parameter: in quotes where a sign would end it, with the signs it cannot hold as RFC 6868 writes them. */
+function parameterValue(text: string): string {
+  const written = text
+    .replace(/\r\n?/g, '\n')
+    .replace(CONTROLS, '')
+    .replace(LONE_SURROGATE, '\ufffd')
+    .replaceAll('^', '^^')
+    .replaceAll('\n', '^n')
+    .replaceAll('"', "^'")
+  return /[:;,]/.test(written) ? `"${written}"` : written
+}
+
+function folded(line: string): string {
+  if (line.length <= NEVER_FOLDED || Buffer.byteLength(line) <= LONGEST_LINE) return line
+  const bytes = Buffer.from(line)
+  const parts: string[] = []
+  // Lines after the first begin with the blank that marks them.
+  for (let from = 0, room = LONGEST_LINE; from < bytes.length; room = LONGEST_LINE - 1) {
+    const to = characterEnd(bytes, Math.min(from + room, bytes.length))
+    parts.push(bytes.toString('utf8', from, to))
+    from = to
+  }
+  return parts.join('\r\n ')
+}
+
+/** The last place up to `end` where a character ends. */
+function characterEnd(bytes: Buffer, end: number): number {
+  let at = end
+  while (((bytes[at] ?? 0) & 0xc0) === 0x80) at--
+  return at
+}

@@ -1,0 +1,158 @@
+import { clockChanges, lastWallToUtc, wallToUtc } from '../text/zones.ts'
+import { contentLine } from './content-lines.ts'
+
+// Outlook reads one STANDARD and one DAYLIGHT with a yearly rule each and shifts everything else by hours, so a zone is written as such a pair,
+// worked out from the clock changes of the coming years. Each time that is written with the zone is checked against it beforehand; those
+// it does not hold for (history, irregular zones) are written in UTC.
+
+/** A change of clocks that comes every year. */
+interface YearlyChange {
+  /** 1 to 12 */
+  month: number
+  /** 1 to 4, or -1 for the last */
+  nth: number
+  /** 0 is Sunday */
+  weekday: number
+  /** Milliseconds after midnight, on the clock before the change. */
+  time: number
+}
+
+/** How a zone is written: one offset, or the two that the clocks change between. Offsets in ms. */
+export interface ZoneRules {
+  /** Its name in the tz database. */
+  id: string
+  standard: number
+  daylight: { offset: number; begins: YearlyChange; ends: YearlyChange } | undefined
+}
+
+const DAY_MS = 86_400_000
+/** The years, the present one among them, whose clock changes a yearly rule has to hold for. */
+const YEARS = 5
+
+const known = new Map<string, { year: number; rules: ZoneRules | undefined }>()
+
+/** The rules of a named zone in the years from that of `now`, in ms; undefined for zones that follow none, have no name, or are UTC. */
+export function zoneRulesOf(zone: string, now: number): ZoneRules | undefined {
+  const year = new Date(now).getUTCFullYear()
+  const found = known.get(zone)
+  if (found?.year === year) return found.rules
+  const rules = readRules(zone, year)
+  known.set(zone, { year, rules })
+  return rules
+}
+
+function readRules(zone: string, year: number): ZoneRules | undefined {
+  const changes = clockChanges(zone, Date.UTC(year, 0, 1), Date.UTC(year + YEARS, 0, 1))
+  if (!changes || isUtc(changes.id)) return undefined
+  const { id, offset, steps } = changes
+  const thisYear = Date.UTC(year + 1, 0, 1)
+  const lasting = steps.filter(({ at }) => at >= thisYear)
+  // Clocks that stand still from the next year on keep their last offset; times before are checked one by one.
+  if (lasting.length === 0) return { id, standard: steps.at(-1)?.offset ?? offset, daylight: undefined }
+  const offsets = [...new Set(steps.map((step) => step.offset))].sort((a, b) => a - b)
+  const [standard, summer, more] = offsets
+  if (standard === undefined || summer === undefined || more !== undefined || steps.length !== YEARS * 2)
+    return undefined
+  const begins = commonChange(steps.filter((step) => step.offset === summer).map(({ at }) => at + standard))
+  const ends = commonChange(steps.filter((step) => step.offset === standard).map(({ at }) => at + summer))
+  return begins && ends && { id, standard, daylight: { offset: summer, begins, ends } }
+}
+
+/** Whether a zone goes by a name of the tz database, and not by an offset. */
+export function isZoneName(zone: string): boolean {
+  return clockChanges(zone, 0, 0) !== undefined || isUtc(zone)
+}
+
+/** Clients take these for UTC themselves. */
+function isUtc(id: string): boolean {
+  return /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu|greenwich)$/i.test(id)
+}
+
+/** The yearly change that all of these are; wall times before the change, in ms. */
+function commonChange(walls: readonly number[]): YearlyChange | undefined {
+  const [first, ...others] = walls.map(describeChange)
+  if (!first) return undefined
+  const isSame = others.every(
+    ({ month, weekday, time }) => month === first.month && weekday === first.weekday && time === first.time,
+  )
+  const nth = first.nths.find((one) => others.every(({ nths }) => nths.includes(one)))
+  return isSame && nth !== undefined ? { month: first.month, nth, weekday: first.weekday, time: first.time } : undefined
+}
+
+function describeChange(wall: number) {
+  const date = new Date(wall)
+  const day = date.getUTCDate()
+  const isLast = new Date(wall + 7 * DAY_MS).getUTCMonth() !== date.getUTCMonth()
+  const nth = Math.ceil(day / 7)
+  return {
+    month: date.getUTCMonth() + 1,
+    weekday: date.getUTCDay(),
+    time: wall % DAY_MS,
+    nths: [...(nth <= 4 ? [nth] : []), ...(isLast ? [-1] : [])],
+  }
+}
+
+/** The wall time of a yearly change in a year, on the clock before it, in ms. */
+function changeIn(year: number, { month, nth, weekday, time }: YearlyChange): number {
+  if (nth > 0) {
+    const first = Date.UTC(year, month - 1, 1)
+    return first + (((weekday - new Date(first).getUTCDay() + 7) % 7) + (nth - 1) * 7) * DAY_MS + time
+  }
+  const last = Date.UTC(year, month, 0)
+  return last - ((new Date(last).getUTCDay() - weekday + 7) % 7) * DAY_MS + time
+}
+
+/** The offset that a reader of the rules takes for a UTC time, both in ms. */
+function offsetBy({ standard, daylight }: ZoneRules, utc: number): number {
+  if (!daylight) return standard
+  const year = new Date(utc + standard).getUTCFullYear()
+  const begins = changeIn(year, daylight.begins) - standard
+  const ends = changeIn(year, daylight.ends) - daylight.offset
+  const isSummer = begins < ends ? utc >= begins && utc < ends : utc >= begins || utc < ends
+  return isSummer ? daylight.offset : standard
+}
+
+/** Whether a reader of the rules takes this wall time for this UTC time; both as `YYYY-MM-DD HH:MM:SS`. */
+export function isReadRight(rules: ZoneRules, wall: string, utc: string): boolean {
+  const utcMs = Date.parse(`${utc.replace(' ', 'T')}Z`)
+  const wallMs = Date.parse(`${wall.replace(' ', 'T')}Z`)
+  if (Number.isNaN(utcMs) || utcMs < 0 || wallMs - utcMs !== offsetBy(rules, utcMs)) return false
+  // Of a time that clocks show twice some readers take the first, some the last.
+  return wallToUtc(wall, rules.id) === utc && lastWallToUtc(wall, rules.id) === utc
+}
+
+const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
+
+/** The VTIMEZONE of these rules. */
+export function writeZone(rules: ZoneRules): string {
+  const { id, standard, daylight } = rules
+  const lines = [contentLine('BEGIN', 'VTIMEZONE'), contentLine('TZID', id), contentLine('X-LIC-LOCATION', id)]
+  if (daylight) {
+    lines.push(observance('DAYLIGHT', standard, daylight.offset, daylight.begins))
+    lines.push(observance('STANDARD', daylight.offset, standard, daylight.ends))
+  } else lines.push(observance('STANDARD', standard, standard, undefined))
+  lines.push(contentLine('END', 'VTIMEZONE'))
+  return lines.join('')
+}
+
+function observance(kind: string, before: number, after: number, change: YearlyChange | undefined): string {
+  const start = change ? changeIn(1970, change) : 0
+  return [
+    contentLine('BEGIN', kind),
+    contentLine('TZOFFSETFROM', writeOffset(before)),
+    contentLine('TZOFFSETTO', writeOffset(after)),
+    contentLine('DTSTART', new Date(start).toISOString().slice(0, 19).replace(/[-:]/g, '')),
+    ...(change ? [contentLine('RRULE', `FREQ=YEARLY;BYMONTH=${change.month};BYDAY=${dayOf(change)}`)] : []),
+    contentLine('END', kind),
+  ].join('')
+}
+
+function dayOf({ nth, weekday }: YearlyChange): string {
+  return `${nth}${WEEKDAYS[weekday]}`
+}
+
+function writeOffset(ms: number): string {
+  const minutes = Math.abs(ms) / 60_000
+  const two = (part: number) => String(Math.floor(part)).padStart(2, '0')
+  return `${ms < 0 ? '-' : '+'}${two(minutes / 60)}${two(minutes % 60)}`
+}

@@ -1,0 +1,423 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { parse as parseCsv } from 'csv-parse/sync'
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import ICAL from 'ical.js'
+import { startService, type TestService } from '../support/service.ts'
+
+const LONG = 'Überraschung, "Komma; Strich" \\ 🎏👩‍👩‍👧 שלום '.repeat(9).slice(0, 400)
+const FORMULA = '=HYPERLINK("https://evil.example")'
+
+/** Events whose texts and times are hard to write, by a name for each. */
+const HARD = {
+  long: { title: LONG },
+  markup: {
+    title: 'Fish & Chips <em>now</em>',
+    description: '<p>One, two; three</p>\n<ul><li>A</li></ul><p><a href="/x">here</a> ]]> &amp; <b>bold</b></p>',
+  },
+  controls: { title: 'A\u0007B\u200bC\uFFFE' },
+  formula: { title: FORMULA, description: '-1+1\r\n"quoted", and\nmore' },
+  allDay: { title: 'All day', all_day: true, start_date: '2027-03-01', end_date: '2027-03-02' },
+  moment: { title: 'A moment', start_date: '2027-03-05 10:00:00', end_date: '2027-03-05 10:00:00' },
+  twice: {
+    title: 'In the hour that comes twice',
+    timezone: 'Europe/Berlin',
+    start_date: '2027-10-31T02:30:00+01:00',
+    end_date: '2027-10-31 04:00:00',
+  },
+  overChange: {
+    title: 'Over the change',
+    timezone: 'Europe/Berlin',
+    start_date: '2027-03-27 22:00:00',
+    end_date: '2027-03-28 06:00:00',
+  },
+  lordHowe: {
+    title: 'Half an hour of summer',
+    timezone: 'Australia/Lord_Howe',
+    start_date: '2027-01-10 10:00:00',
+    end_date: '2027-01-10 12:00:00',
+  },
+  gaza: {
+    title: 'Irregular',
+    timezone: 'Asia/Gaza',
+    start_date: '2027-07-10 10:00:00',
+    end_date: '2027-07-10 12:00:00',
+  },
+  offset: {
+    title: 'By offset',
+    timezone: 'UTC+5:30',
+    start_date: '2027-07-11 10:00:00',
+    end_date: '2027-07-11 12:00:00',
+  },
+  full: {
+    title: 'With everything',
+    cost: '5 - 12',
+    website: 'https://example.org/?a=1&b=2',
+    categories: ['Music, live', 'Jazz'],
+    tags: ['a;b'],
+    venue: {
+      venue: 'Café “Hall”; big',
+      address: '1, Main St',
+      city: 'Town',
+      zip: '12345',
+      country: 'Ireland',
+      geo_lat: 52.5,
+      geo_lng: -8.25,
+    },
+    organizer: [
+      { organizer: 'Anna & "Bob"; Inc', email: 'anna@example.org' },
+      { organizer: 'Second', phone: '+49 1' },
+    ],
+  },
+} as const
+
+const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00' }
+
+type Event = {
+  id: number
+  title: string
+  utc_start_date: string
+  utc_end_date: string
+  modified_utc: string
+  url: string
+}
+
+let service: TestService
+const events = new Map<string, Event>()
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin', site_name: 'Town, calendar' })
+  for (const [name, event] of Object.entries(HARD)) {
+    const { status, body } = await service.post('/events', { ...WHEN, ...event })
+    assert.equal(status, 201, `${name}: ${JSON.stringify(body)}`)
+    events.set(name, body)
+  }
+  for (const status of ['draft', 'private', 'pending'])
+    assert.equal((await service.post('/events', { ...WHEN, title: 'Not public', status })).status, 201)
+})
+after(() => service.close())
+
+async function feed(format: string, query = ''): Promise<{ status: number; headers: Headers; text: string }> {
+  const response = await fetch(`${service.base}/events?format=${format}${query}`)
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+const eventNamed = (name: keyof typeof HARD) => {
+  const event = events.get(name)
+  assert.ok(event)
+  return event
+}
+
+const utcMs = (utc: string) => Date.parse(`${utc.replace(' ', 'T')}Z`)
+
+/** Components of a calendar as ical.js reads it, by the address of their event. */
+function readCalendar(text: string): Map<string, ICAL.Component> {
+  const calendar = new ICAL.Component(ICAL.parse(text))
+  for (const zone of calendar.getAllSubcomponents('vtimezone')) ICAL.TimezoneService.register(new ICAL.Timezone(zone))
+  return new Map(
+    calendar
+      .getAllSubcomponents('vevent')
+      .map((component) => [String(component.getFirstPropertyValue('url')), component]),
+  )
+}
+
+const timeOf = (component: ICAL.Component | undefined, name: string) =>
+  component?.getFirstPropertyValue(name) as ICAL.Time | null
+
+describe('iCalendar', () => {
+  test('has all public events and no other, with their moments in UTC as another parser reads them', async () => {
+    const { text } = await feed('ics')
+    const components = readCalendar(text)
+    assert.equal(components.size, events.size)
+    for (const [name, event] of events) {
+      const component = components.get(event.url)
+      assert.ok(component, name)
+      if (name === 'allDay') continue
+      const start = timeOf(component, 'dtstart')
+      const end = timeOf(component, 'dtend') ?? start
+      assert.equal(start && start.toUnixTime() * 1000, utcMs(event.utc_start_date), `${name} starts`)
+      assert.equal(end && end.toUnixTime() * 1000, utcMs(event.utc_end_date), `${name} ends`)
+    }
+  })
+
+  test('has lines of at most 75 octets that end in CRLF, and none that is empty', async () => {
+    const { text } = await feed('ics')
+    assert.ok(text.endsWith('END:VCALENDAR\r\n'))
+    for (const line of text.slice(0, -2).split('\r\n')) {
+      assert.ok(line.length > 0 && !/[\r\n]/.test(line))
+      assert.ok(Buffer.byteLength(line) <= 75, line)
+    }
+  })
+
+  test('reads back texts as they are in the list, without markup', async () => {
+    const components = readCalendar((await feed('ics')).text)
+    const textOf = (name: keyof typeof HARD, property: string) =>
+      components.get(eventNamed(name).url)?.getFirstPropertyValue(property)
+    assert.equal(textOf('long', 'summary'), LONG.trim())
+    assert.equal(textOf('markup', 'summary'), 'Fish & Chips now')
+    assert.equal(textOf('markup', 'description'), `One, two; three\n\n- A\n\nhere (${service.origin}/x) ]]> & bold`)
+    assert.equal(textOf('full', 'location'), 'Café “Hall”; big, 1, Main St, 12345 Town, Ireland')
+    assert.deepEqual(textOf('full', 'geo'), [52.5, -8.25])
+    assert.equal(textOf('full', 'organizer'), 'mailto:anna@example.org')
+    const categories = components.get(eventNamed('full').url)?.getFirstProperty('categories')?.getValues()
+    assert.deepEqual(categories, ['Jazz', 'Music, live', 'a;b'])
+  })
+
+  test('writes days of events that last all day, whose end is the day after the last', async () => {
+    const component = readCalendar((await feed('ics')).text).get(eventNamed('allDay').url)
+    const [start, end] = [timeOf(component, 'dtstart'), timeOf(component, 'dtend')]
+    assert.deepEqual([start?.isDate, start?.toString()], [true, '2027-03-01'])
+    assert.deepEqual([end?.isDate, end?.toString()], [true, '2027-03-03'])
+  })
+
+  test('writes an event that ends as it starts without an end', async () => {
+    const component = readCalendar((await feed('ics')).text).get(eventNamed('moment').url)
+    assert.equal(timeOf(component, 'dtend'), null)
+  })
+
+  test('defines each zone once, before it is used, and no other', async () => {
+    const { text } = await feed('ics')
+    const defined = [...text.matchAll(/^TZID:(.+)\r$/gm)].map(([, id]) => id)
+    const used = new Set([...text.matchAll(/^DT\w+;TZID=([^:]+):/gm)].map(([, id]) => id))
+    assert.deepEqual(defined.toSorted(), [...used].sort())
+    assert.deepEqual([...used].sort(), ['Australia/Lord_Howe', 'Europe/Berlin'])
+    for (const id of used) assert.ok(text.indexOf(`TZID:${id}`) < text.indexOf(`TZID=${id}`))
+  })
+
+  test('writes times in UTC where clients would read another: in the hour that comes twice, and of zones without rules', async () => {
+    const { text } = await feed('ics')
+    for (const name of ['twice', 'gaza', 'offset'] as const) {
+      const start = eventNamed(name).utc_start_date.replace(' ', 'T').replace(/[-:]/g, '')
+      assert.ok(text.includes(`DTSTART:${start}Z`), name)
+    }
+  })
+
+  test('has the same bytes for the same data, and UIDs that stay when an event is changed', async () => {
+    const [one, two] = [await feed('ics'), await feed('ics')]
+    assert.equal(one.text, two.text)
+    const uidOf = (text: string, url: string) => readCalendar(text).get(url)?.getFirstPropertyValue('uid')
+    const { id, url } = eventNamed('formula')
+    const { body } = await service.put(`/events/${id}`, { slug: 'another-address', start_date: '2027-03-04 09:00:00' })
+    assert.notEqual(body.url, url)
+    assert.equal(uidOf((await feed('ics')).text, body.url), uidOf(one.text, url))
+    events.set('formula', body)
+  })
+
+  test('is of a later revision once a venue of the event has changed', async () => {
+    const { id, url } = eventNamed('full')
+    const revision = async () => {
+      const component = readCalendar((await feed('ics')).text).get(url)
+      return {
+        sequence: Number(component?.getFirstPropertyValue('sequence')),
+        modified: String(component?.getFirstPropertyValue('last-modified')),
+        stamp: String(component?.getFirstPropertyValue('dtstamp')),
+      }
+    }
+    const before = await revision()
+    const { body: event } = await service.get(`/events/${id}`)
+    // Times are kept to the second.
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    await service.put(`/venues/${event.venue.id}`, { address: '2 Other St' })
+    const now = await revision()
+    assert.ok(now.sequence > before.sequence)
+    assert.ok(now.modified > before.modified)
+    assert.equal(now.stamp, now.modified)
+  })
+
+  test('says who it is for, how often to look and where it is from', async () => {
+    const { text } = await feed('ics', '&categories=jazz')
+    const calendar = new ICAL.Component(ICAL.parse(text))
+    // The parser does not know that these names are texts, and leaves their escapes.
+    const read = (name: string) => String(calendar.getFirstPropertyValue(name)).replaceAll('\\,', ',')
+    assert.deepEqual(
+      ['version', 'calscale', 'method', 'name', 'x-wr-calname', 'x-wr-timezone', 'refresh-interval'].map(read),
+      ['2.0', 'GREGORIAN', 'PUBLISH', 'Town, calendar', 'Town, calendar', 'Europe/Berlin', 'PT1H'],
+    )
+    assert.equal(read('source'), `${service.origin}/events.ics?categories=jazz`)
+    assert.equal(calendar.getAllSubcomponents('vevent').length, 1)
+  })
+})
+
+describe('RSS and Atom', () => {
+  const parser = new XMLParser({ ignoreAttributes: false, parseTagValue: false, htmlEntities: false })
+  const wellFormed = (text: string) => {
+    assert.equal(XMLValidator.validate(text), true)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: XML has none of them.
+    assert.doesNotMatch(text, /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/)
+    return parser.parse(text)
+  }
+
+  test('are well-formed, with an item for each public event that says when it is and when it was published', async () => {
+    const { rss } = wellFormed((await feed('rss')).text)
+    assert.equal(rss.channel.item.length, events.size)
+    const item = rss.channel.item.find(({ link }: { link: string }) => link === eventNamed('full').url)
+    assert.equal(item['ev:startdate'], '2027-03-03T10:00:00+01:00')
+    assert.equal(item.guid['@_isPermaLink'], 'false')
+    assert.ok(Date.parse(item.pubDate) <= Date.now())
+    assert.match(item.description, /Wednesday.+3 March 2027|Wednesday, March 3, 2027/)
+    assert.equal(rss.channel['atom:link']['@_href'], `${service.origin}/events.rss`)
+  })
+
+  test('know entries by the UID, and the feed by its latest change', async () => {
+    const { feed: read } = wellFormed((await feed('atom')).text)
+    assert.equal(read.entry.length, events.size)
+    for (const { id } of read.entry) assert.match(id, /^urn:uuid:[\da-f-]{36}$/)
+    assert.equal(
+      read.updated,
+      read.entry
+        .map(({ updated }: { updated: string }) => updated)
+        .sort()
+        .at(-1),
+    )
+    const titles = read.entry.map(({ title }: { title: string }) => title)
+    assert.ok(titles.includes('Fish & Chips now') && titles.includes('AB\u200bC'))
+  })
+
+  test('are valid where no event is found', async () => {
+    for (const format of ['rss', 'atom']) wellFormed((await feed(format, '&search=nothinglikethis')).text)
+  })
+})
+
+describe('JSON Feed and JSON-LD', () => {
+  test('have an item for each public event, with texts for their ids', async () => {
+    const { headers, text } = await feed('jsonfeed')
+    const read = JSON.parse(text)
+    assert.equal(headers.get('content-type'), 'application/feed+json')
+    assert.equal(read.version, 'https://jsonfeed.org/version/1.1')
+    assert.equal(read.items.length, events.size)
+    for (const item of read.items) {
+      assert.equal(typeof item.id, 'string')
+      assert.ok(item.content_html !== undefined || item.content_text !== undefined)
+    }
+    const full = read.items.find(({ url }: { url: string }) => url === eventNamed('full').url)
+    assert.deepEqual(full._kalends.start, '2027-03-03T10:00:00+01:00')
+  })
+
+  test('describe events as schema.org has them, safe inside a script element', async () => {
+    const { text } = await feed('jsonld')
+    assert.doesNotMatch(text, /</)
+    const graph = JSON.parse(text)['@graph']
+    assert.equal(graph.length, events.size)
+    const eventAt = (name: keyof typeof HARD) => graph.find(({ url }: { url: string }) => url === eventNamed(name).url)
+    assert.equal(eventAt('allDay').startDate, '2027-03-01')
+    assert.equal(eventAt('full').location.address.streetAddress, '2 Other St')
+    assert.deepEqual([eventAt('full').offers.lowPrice, eventAt('full').offers.highPrice], ['5', '12'])
+  })
+})
+
+describe('CSV', () => {
+  test('has a line for each public event under the names of its columns, and no cell that runs as a formula', async () => {
+    const { text } = await feed('csv')
+    assert.ok(text.endsWith('\r\n'))
+    const lines: Record<string, string>[] = parseCsv(text, { columns: true, record_delimiter: '\r\n' })
+    assert.equal(lines.length, events.size)
+    for (const line of lines)
+      for (const cell of Object.values(line)) assert.doesNotMatch(cell, /^[=@\t\r]|^[+-](?!\d+(?:\.\d+)?$)/)
+    const hard = lines.find(({ id }) => id === String(eventNamed('formula').id))
+    assert.equal(hard?.title, `'${FORMULA}`)
+    assert.equal(hard?.description, `'-1+1\n"quoted", and\nmore`)
+  })
+})
+
+describe('feeds', () => {
+  test('reach back 90 days where no date is asked for, and as far as is asked for else', async () => {
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+    const title = 'Some time ago'
+    for (const ago of [80, 100])
+      await service.post('/events', { title, start_date: `${day(ago)} 10:00`, end_date: `${day(ago)} 11:00` })
+    const found = async (query: string) =>
+      parseCsv((await feed('csv', `&search=ago${query}`)).text, { columns: true }).length
+    assert.equal(await found(''), 1)
+    assert.equal(await found(`&start_date=${day(101)}`), 2)
+    assert.equal(await found(`&start_date=${day(1)}`), 0)
+  })
+
+  test('have an ETag of their own and are not sent twice', async () => {
+    const tags = new Set<string>()
+    for (const format of ['ics', 'rss', 'atom', 'jsonfeed', 'csv', 'jsonld']) {
+      const { headers } = await feed(format)
+      const tag = headers.get('etag') ?? ''
+      assert.match(tag, /^W\//)
+      tags.add(tag)
+      const again = await fetch(`${service.base}/events?format=${format}`, { headers: { 'if-none-match': tag } })
+      assert.equal(again.status, 304)
+      const head = await fetch(`${service.base}/events?format=${format}`, { method: 'HEAD' })
+      assert.deepEqual([head.status, head.headers.get('content-type')], [200, headers.get('content-type')])
+    }
+    assert.equal(tags.size, 6)
+  })
+
+  test('have addresses of their own: of all events, of a term, of a venue, an organizer and a single event', async () => {
+    const { body: event } = await service.get(`/events/${eventNamed('full').id}`)
+    const linesAt = async (path: string) => {
+      const response = await fetch(service.origin + path)
+      assert.equal(response.status, 200, path)
+      const lines: { title: string }[] = parseCsv(await response.text(), { columns: true })
+      return lines.map(({ title }) => title)
+    }
+    assert.equal((await linesAt('/events.csv')).length, events.size + 1)
+    assert.equal((await linesAt('/events.csv?featured=true')).length, 0)
+    for (const path of [
+      '/events/category/jazz.csv',
+      '/events/category/music-live/jazz.csv',
+      '/events/tag/ab.csv',
+      `/venue/${event.venue.slug}.csv`,
+      `/organizer/${event.organizer[0].slug}.csv`,
+      `/event/${event.slug}.csv`,
+    ])
+      assert.deepEqual(await linesAt(path), ['With everything'], path)
+    for (const path of ['/events/?ical=1', `/event/${event.slug}/?ical=1`, '/events/category/jazz/?ical=1']) {
+      const response = await fetch(service.origin + path)
+      assert.equal(response.headers.get('content-type'), 'text/calendar; charset=utf-8', path)
+    }
+  })
+
+  test('of what is not there, or not open to everybody, are not found', async () => {
+    const { body } = await service.post('/events', { ...WHEN, title: 'Secret feed', status: 'private' })
+    for (const path of [
+      '/event/none.ics',
+      `/event/${body.slug}.ics`,
+      '/venue/none.rss',
+      '/event/%E0%A4%A.ics',
+      '/events/tag/none.ics',
+    ]) {
+      const { status, body: problem } = await service.get(`~${path}`)
+      assert.deepEqual([status, problem.code], [404, 'rest_no_route'], path)
+    }
+    assert.equal((await service.get('~/events.pdf')).status, 404)
+    assert.equal((await service.request('admin', 'POST', '~/events.ics', {})).status, 404)
+  })
+
+  test('that Accept prefers are at an address of their own', async () => {
+    const response = await fetch(`${service.base}/events?categories=jazz`, {
+      headers: { accept: 'text/calendar' },
+      redirect: 'manual',
+    })
+    assert.equal(response.status, 303)
+    assert.equal(response.headers.get('location'), `${service.base}/events?categories=jazz&format=ics`)
+    assert.match(response.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
+  })
+
+  test('refuse what lists refuse, in the shape of the interface', async () => {
+    for (const query of [
+      'format=pdf',
+      'format=ics&categories=none-such',
+      'format=rss&page=2',
+      'format=csv&per_page=5',
+    ]) {
+      const { status, body } = await service.get(`/events?${query}`)
+      assert.deepEqual([status, body.code], [400, 'rest_invalid_param'], query)
+    }
+  })
+
+  test('leave out an event that cannot be shown, and go on', async () => {
+    const { body } = await service.post('/events', { ...WHEN, title: 'Damaged' })
+    await service.app.database.write((tx) =>
+      tx.updateTable('events').set({ cost: 'no JSON' }).where('id', '=', body.id).execute(),
+    )
+    for (const format of ['csv', 'jsonld']) {
+      const { status, text } = await feed(format)
+      assert.equal(status, 200)
+      assert.ok(!text.includes('Damaged') && text.includes('With everything'))
+    }
+  })
+})

@@ -1,6 +1,6 @@
 import type { EventIndex } from '../memory/event-index.ts'
 import { dayOf, formatUtc } from '../text/moments.ts'
-import { lastDayOf, laterOf } from './page-dates.ts'
+import { lastDayOf, laterOf, NIGHT_MS } from './page-dates.ts'
 import type { FoundEvents } from './page-finding.ts'
 
 /** An event in the weeks of a month, as far as its days tell. */
@@ -23,18 +23,30 @@ export interface GridDay {
 export const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 
-/** First and last day of each event found; undefined for one that has just gone. */
+/** First and last day of each event found; without one that has just gone. */
 export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch[] {
+  const days = new Map<number, string>()
   return found.ids.flatMap((id) => {
-    const times = found.times?.get(id) ?? timesIn(index, id)
-    return times ? [{ id, first: dayOf(times.start), last: lastDayOf(times.start, times.end) }] : []
+    const times = found.times?.get(id)
+    if (times) return [{ id, first: dayOf(times.start), last: lastDayOf(times.start, times.end) }]
+    const slot = (index?.slotOf[id] ?? 0) - 1
+    return index && slot >= 0 ? [stretchAt(index, slot, id, days)] : []
   })
 }
 
-function timesIn(index: EventIndex | undefined, id: number): { start: string; end: string } | undefined {
-  const slot = (index?.slotOf[id] ?? 0) - 1
-  if (!index || slot < 0) return undefined
-  return { start: formatUtc(index.starts[slot] as number), end: formatUtc(index.ends[slot] as number) }
+const DAY_MS = 86_400_000
+
+/** The same from the columns of the index; a month has few days and may have thousands of events. */
+function stretchAt({ starts, ends }: EventIndex, slot: number, id: number, days: Map<number, string>): Stretch {
+  const first = Math.floor((starts[slot] as number) / DAY_MS)
+  const last = Math.max(first, Math.floor(((ends[slot] as number) - NIGHT_MS) / DAY_MS))
+  return { id, first: dayAt(first, days), last: dayAt(last, days) }
+}
+
+function dayAt(number: number, days: Map<number, string>): string {
+  const known = days.get(number) ?? dayOf(formatUtc(number * DAY_MS))
+  days.set(number, known)
+  return known
 }
 
 /** Puts events into weeks: those of several days as bars that keep their lane through a week, the others into their day. */

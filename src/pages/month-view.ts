@@ -103,14 +103,14 @@ function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: numb
   const { site } = viewing.context
   const isOther = monthOf(day.day) !== month
   const isToday = day.day === viewing.today
-  const label = `${writtenDay(site, day.day, '')}, ${sayEvents(site, day.total)}`
   const path = sameEvents(viewing, asked, { view: 'day', day: day.day })
-  const number = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>`
+  const words = writtenDay(site, day.day, '')
   // Days of other months say so by name, and those without events lead nowhere.
+  const seen = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>${isOther && otherMonth(drawing, day)}`
   const head =
     day.total > 0
-      ? html`<a class="number" href="${path}" aria-label="${label}">${number}${isOther && otherMonth(drawing, day)}${dots(drawing, day)}</a>`
-      : html`<span class="number">${number}${isOther && otherMonth(drawing, day)}<span class="hidden">${writtenDay(site, day.day, '')}</span></span>`
+      ? html`<a class="number" href="${path}"><span class="hidden">${words}, ${sayEvents(site, day.total)}</span>${seen}${dots(drawing, day)}</a>`
+      : html`<span class="number"><span class="hidden">${words}</span>${seen}</span>`
   const lanes = Array.from(day.lanes, (bar) => lane(drawing, bar, day.day, week.length - at))
   const single = day.single.map((stretch) => entry(drawing, stretch))
   const hidden = hiddenOf(day)

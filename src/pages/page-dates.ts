@@ -69,6 +69,7 @@ export function writtenNumber(site: Site, number: number): string {
 
 /** Hours of a night that belong to the evening before. */
 const NIGHT_HOURS = 5
+export const NIGHT_MS = NIGHT_HOURS * 3_600_000
 
 /** The last day that an event is on: what ends in the small hours ends the evening before. */
 export function lastDayOf(start: string, end: string): string {

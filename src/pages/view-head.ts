@@ -92,12 +92,12 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   const folded = ['categories', 'tags', 'venue', 'near', ...(isList ? OF_LISTS : [])]
   const open = folded.filter((name) => sent.has(name)).length
   return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}
-<div class="words"><input type="search" name="search" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button class="button main">${say(site, 'Search')}</button></div>
+<div class="words"><input type="search" name="search" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div>
 <details class="more"${open > 0 && html` open`}><summary class="button">${say(site, 'Filters')}${open > 0 && html` <span class="badge">${open}</span>`}</summary>
 <div class="fields">${termSelect(viewing, asked, 'categories')}${termSelect(viewing, asked, 'tags')}${venueSelect(viewing, asked)}${nearSelect(
     viewing,
     asked,
-  )}${isList && dateFields(viewing, asked)}<button class="button">${say(site, 'Show')}</button></div></details></form>`
+  )}${isList && dateFields(viewing, asked)}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
 }
 
 interface Choice {

@@ -1,0 +1,176 @@
+// Looks at the pages in Chromium, where there is one. `npm run pages:check` looks at all of them in every way, `npm test` at a few in two.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { after, before, describe, test } from 'node:test'
+import { prepareGround } from '../../src/app.ts'
+import { type Chromium, findChromium, type Sight, startChromium, type Tab } from '../support/chromium.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const program = findChromium()
+const axe = findPackage('axe-core/axe.min.js')
+const isWhole = process.env.PAGES_CHECK === 'all'
+const missing =
+  program === undefined ? 'no Chromium is installed' : axe === undefined ? 'axe-core is not installed' : false
+
+function findPackage(name: string): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve(name)
+  } catch {
+    return undefined
+  }
+}
+
+const PATHS = [
+  '/',
+  '/events/month/',
+  '/events/today/',
+  '/events/?search=jazz&categories=music',
+  '/events/?search=zzzz',
+  '/none',
+]
+const FEW: Sight[] = [{ width: 1280 }, { width: 320, scheme: 'dark' }]
+const ALL: Sight[] = [
+  ...FEW,
+  { width: 1280, scheme: 'dark' },
+  { width: 390 },
+  { width: 320 },
+  { width: 1280, zoom: 2 },
+  { width: 1280, forcedColors: true },
+  { width: 1280, scripts: false },
+]
+
+describe('pages in a browser', { skip: missing }, () => {
+  let service: TestService
+  let chromium: Chromium
+  let tab: Tab
+  let paths: string[]
+
+  before(async () => {
+    service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
+    await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
+    const { body } = await service.get('/events?per_page=50')
+    const shown = body.events.find(
+      (event: { image: unknown; venue: { url?: string } }) => event.image && event.venue.url,
+    )
+    const path = (url: string) => new URL(url).pathname
+    paths = [...PATHS, path(shown.url), path(shown.venue.url), path(shown.organizer[0].url)]
+    chromium = await startChromium(program ?? '')
+    tab = await chromium.open()
+  })
+  after(async () => {
+    await chromium?.close()
+    await service?.close()
+  })
+
+  for (const sight of isWhole ? ALL : FEW) {
+    test(`have nothing that axe objects to, and nothing wider than the window, seen so: ${JSON.stringify(sight)} (2d.12)`, async () => {
+      // Nothing can be asked of a page whose scripts do not run: what it is like without them shows with them, before any has run.
+      const isScripted = sight.scripts !== false
+      for (const path of paths) {
+        await tab.look({ ...sight, scripts: true })
+        if (!isScripted) await tab.look(sight)
+        await tab.goTo(service.origin + path)
+        if (!isScripted) continue
+        const found = await tab.evaluate<string[]>(`(async () => {
+          ${readFileSync(axe ?? '', 'utf8')}
+          const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+          return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary).join(' | '))
+        })()`)
+        assert.deepEqual(found, [], path)
+        const [inner, outer] = await tab.evaluate<[number, number]>(
+          '[document.documentElement.scrollWidth, innerWidth]',
+        )
+        assert.ok(inner <= outer, `${path} is ${inner} wide in ${outer}`)
+      }
+    })
+  }
+
+  test('ask nobody else, and nothing that their policy forbids (2d.2, 2d.23)', async () => {
+    tab.requested.length = 0
+    tab.complaints.length = 0
+    await tab.look({ width: 1280 })
+    for (const path of paths.filter((one) => one !== '/none')) await tab.goTo(service.origin + path)
+    assert.deepEqual(
+      tab.requested.filter((address) => !address.startsWith(service.origin) && !address.startsWith('data:')),
+      [],
+    )
+    assert.deepEqual(
+      tab.complaints.filter((text) => !text.includes('404')),
+      [],
+    )
+  })
+
+  test('change in place when they are filtered, say so, and come back (2d.13)', async () => {
+    await tab.look({ width: 1280 })
+    await tab.goTo(`${service.origin}/events/`)
+    const settled = 'new Promise((done) => setTimeout(done, 700))'
+    await tab.evaluate(
+      `(document.querySelector('[name=search]').value = 'jazz', document.querySelector('.filter').requestSubmit(), ${settled})`,
+    )
+    const after = await tab.evaluate<[string, string, string, string]>(
+      "[location.search, document.activeElement.tagName, document.getElementById('status').textContent, document.title]",
+    )
+    assert.equal(after[0], '?search=jazz')
+    assert.equal(after[1], 'H1')
+    assert.match(after[2], /jazz.*\d+ events/)
+    assert.match(after[3], /jazz/)
+    await tab.evaluate(`(history.back(), ${settled})`)
+    assert.equal(await tab.evaluate('location.search + document.querySelector("h1").textContent'), 'What’s on')
+  })
+
+  test('are printed without what only a screen needs (2d.26)', async () => {
+    await tab.goTo(`${service.origin}/`)
+    await tab.send('Emulation.setEmulatedMedia', { media: 'print' })
+    const shown = await tab.evaluate<number>(
+      "[...document.querySelectorAll('.filter, .pills, .tools, .pager, .top nav')].filter((part) => part.getClientRects().length > 0).length",
+    )
+    await tab.send('Emulation.setEmulatedMedia', { media: '' })
+    assert.equal(shown, 0)
+  })
+})
+
+test('no browser was asked, since there is none here', { skip: missing ? false : 'the pages were looked at' }, (t) => {
+  t.diagnostic(`The pages were not looked at: ${String(missing)}.`)
+})
+
+describe('the markup of pages', {
+  skip: findPackage('html-validate') === undefined ? 'html-validate is not installed' : false,
+}, () => {
+  test('is valid', async () => {
+    const service = await startService({ timezone: 'Europe/Oslo' })
+    try {
+      await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
+      const { body } = await service.get('/events?per_page=50')
+      const [event] = body.events
+      const paths = [
+        ...PATHS,
+        ...[event.url, event.venue.url, event.organizer[0].url].map((url) => new URL(url).pathname),
+      ]
+      const name = 'html-validate'
+      const { HtmlValidate } = await import(name)
+      const validator = new HtmlValidate({
+        extends: ['html-validate:recommended', 'html-validate:document'],
+        rules: {
+          'doctype-style': 'off',
+          'long-title': 'off',
+          'no-inline-style': 'error',
+          // The style sheet is of the same origin.
+          'require-sri': 'off',
+          'tel-non-breaking': 'off',
+        },
+      })
+      for (const path of paths) {
+        const page = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
+        const { results } = await validator.validateString(page.body)
+        const found = results.flatMap(
+          ({ messages }: { messages: { ruleId: string; line: number; message: string }[] }) =>
+            messages.map(({ ruleId, line, message }) => `${path}:${line} ${ruleId} ${message}`),
+        )
+        assert.deepEqual(found.slice(0, 10), [])
+      }
+    } finally {
+      await service.close()
+    }
+  })
+})

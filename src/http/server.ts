@@ -216,6 +216,13 @@ function addOwnRoutes(app: FastifyInstance, service: Service, front: Front, clos
         from: 'ordinary',
       })
     })
+  app.setErrorHandler(async (error, request, reply) => {
+    const { status, headers, body } = failureReply(service, error, request.id)
+    return reply
+      .code(status)
+      .headers(answerHeaders(service.site, headers, true))
+      .send(JSON.stringify(body))
+  })
   app.get('/healthz', async () => ({ status: 'alive' }))
   app.get('/readyz', async (request, reply) => {
     if (closing.isClosing) return reply.code(503).header('Retry-After', '1').send({ status: 'stopping' })
@@ -250,7 +257,6 @@ function addInterface(
   mayGoOn: WeakSet<ServerResponse>,
   respond: Responder,
 ): void {
-  const { site } = service
   const intake = makeIntake(
     {
       bodyBytes: options.bodyBytes,
@@ -272,14 +278,18 @@ function addInterface(
   app.all('/*', handle)
   app.setNotFoundHandler(handle)
   app.setErrorHandler(async (error, request, reply) => {
-    const problem = transportProblem(error)
-    if (!problem) service.report(error, request.id)
-    const known = problem ?? new Problem('rest_internal_error')
-    const { status, body } = problemReply(known, site.language, false)
-    const { retryAfter } = known.details
-    const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
-    await sendReply(front, request, reply, performance.now(), { status, headers, body })
+    await sendReply(front, request, reply, performance.now(), failureReply(service, error, request.id))
   })
+}
+
+/** The answer to an error that no handler has answered. */
+function failureReply({ site, report }: Service, error: unknown, requestId: string): Reply {
+  const problem = transportProblem(error)
+  if (!problem) report(error, requestId)
+  const known = problem ?? new Problem('rest_internal_error')
+  const { status, body } = problemReply(known, site.language, false)
+  const { retryAfter } = known.details
+  return { status, headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }, body }
 }
 
 /** Sends an answer of the ordinary way in place of the framework. `arrived` is of `performance.now`. */

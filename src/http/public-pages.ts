@@ -125,7 +125,8 @@ function makeInTurn(all: PublicPages, { request }: Visit, asked: PageUrl): Promi
       const now = service.now()
       const answer = await answerPage(all.pages, anonymousContext(service, now), asked.path, asked.query)
       const made = outgoing(all, answer, asked)
-      const isKept = answer.status === 200 && version !== '' && !isBehind(memory) && memory.version === version
+      const isKept =
+        answer.status === 200 && memory.index !== undefined && !isBehind(memory) && memory.version === version
       if (!isKept || (asked.query !== '' && !wasAsked(finished, asked.url))) return made
       const kept: Finished = { ...made, version, day: finished.today(now) }
       keepFinished(finished, asked.url, kept)

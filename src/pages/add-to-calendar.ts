@@ -10,6 +10,8 @@ export interface Keepable {
   text: string
   place: string
   address: string
+  /** The path of its calendar file. */
+  file: string
   row: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
 }
 
@@ -19,6 +21,7 @@ const LONGEST_TEXT = 600
 /** Ways to keep an event in a calendar of one's own. */
 export function addToCalendar(site: Site, event: Keepable): Html {
   return html`<details class="menu"><summary class="button main">${say(site, 'Add to calendar')}</summary><ul>
+<li><a href="${event.file}">${say(site, 'Calendar of this device')} (.ics)</a></li>
 <li><a href="${googleLink(event)}" rel="noopener">Google</a></li>
 <li><a href="${outlookLink('https://outlook.live.com', event)}" rel="noopener">Outlook.com</a></li>
 <li><a href="${outlookLink('https://outlook.office.com', event)}" rel="noopener">Microsoft 365</a></li>

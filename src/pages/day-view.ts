@@ -4,7 +4,7 @@ import { nothingFound } from './nothing-found.ts'
 import { lastDayOf, laterOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { between, findBounds, findCards } from './page-finding.ts'
 import { html } from './page-html.ts'
-import { canonicalOf, type EventsAsked, pager, sameEvents, viewHead } from './view-head.ts'
+import { canonicalOf, type EventsAsked, feedsOf, pager, sameEvents, viewHead } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** Events that one day shows on a page. */
@@ -38,6 +38,7 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
     isIndexed: day >= today && shown.length > 0 && !asked.query.isFiltered && page === 1,
     previous: previous?.path,
     next: next?.path,
+    feeds: feedsOf(asked),
     current: 'day',
     body: html`${viewHead(viewing, { ...asked, span }, writtenDay(site, day, today), `${near && `${near} · `}${sayEvents(site, total - hidden)}`)}
 <div class="results single">${

@@ -6,12 +6,13 @@ import type { EventRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
 import { showRecord } from '../storage/unshowable.ts'
 import { plainText } from '../text/html.ts'
 import { renderedForPage, showPrepared } from '../text/long-texts.ts'
-import { dayOf, formatUtc } from '../text/moments.ts'
+import { dayOf } from '../text/moments.ts'
 import { shownUrl } from '../text/urls.ts'
 import { timezoneAbbreviation } from '../text/zones.ts'
 import { addToCalendar } from './add-to-calendar.ts'
 import { type Card, type Picture, pictureOf, shortened, shownCost } from './cards.ts'
 import { chips, nearName, titleOf } from './event-rows.ts'
+import { feedLinks } from './feed-links.ts'
 import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { findNeighbours } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
@@ -37,6 +38,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, neighbours: 
   const { context, today } = viewing
   const { site } = context
   const title = plainText(row.title)
+  const path = recordUrl(site, 'event', row).slice(site.url.length)
   const image = links.images.get(row.image ?? 0)
   const picture = image && pictureOf(context, image)
   const excerpt = plainText(row.excerpt)
@@ -48,10 +50,11 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, neighbours: 
     description: [writtenDay(site, dayOf(row.start_date), ''), excerpt || shortened(plainText(row.description))].join(
       '. ',
     ),
-    canonical: recordUrl(site, 'event', row).slice(site.url.length),
+    canonical: path,
     isIndexed: isListed && dayOf(row.end_date) >= today,
     image: image && picture && `${context.images.mediaUrl}/${image.file}`,
     type: 'article',
+    feeds: feedLinks(path.replace(/\/$/, ''), '').slice(0, 1),
     linkedData: eventLinkedData(context, row, links),
     current: undefined,
     body: html`<article class="event">
@@ -82,12 +85,10 @@ function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
   )}${tagChips.slice(0, 20)}`
 }
 
-/** Whether it is over or on just now, where that is so. */
-function stateOf({ context: { site, now } }: Viewing, row: EventRow): Html | false {
-  const time = formatUtc(now)
-  if (row.utc_end_date < time && row.utc_start_date < time)
-    return html`<p class="banner">${say(site, 'This event is over.')}</p>`
-  return false
+/** Whether its last day is over: a page says the same all day, however long it is kept. */
+function stateOf({ context: { site }, today }: Viewing, row: EventRow): Html | false {
+  const isOver = lastDayOf(row.start_date, row.end_date) < today
+  return isOver && html`<p class="banner">${say(site, 'This event is over.')}</p>`
 }
 
 const WIDE = 1.25
@@ -111,6 +112,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks): Html {
     text: plainText(row.excerpt),
     place: venues[0] ? [plainText(venues[0].venue), ...addressLines(venues[0])].join(', ') : '',
     address: url,
+    file: pathTo(site, `${url.slice(site.url.length).replace(/\/$/, '')}.ics`),
     row,
   }
   return html`<aside class="facts" aria-label="${say(site, 'Facts')}">

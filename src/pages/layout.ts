@@ -20,6 +20,7 @@ export function layOut({ context: { site }, assets }: Viewing, view: View): stri
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 ${headOf(site, view, title)}
+<link rel="icon" href="${asset(assets.icon.path)}">
 <link rel="stylesheet" href="${asset(assets.style.path)}">
 <script type="module" src="${asset(assets.script.path)}"></script>
 ${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
@@ -68,7 +69,10 @@ ${!view.isIndexed && html`<meta name="robots" content="noindex, follow">\n`}${
 }${view.previous && html`<link rel="prev" href="${view.previous}">\n`}${
   view.next && html`<link rel="next" href="${view.next}">\n`
 }<link rel="https://api.w.org/" href="${`${site.restUrl}/`}">
-<link rel="alternate" type="application/json" href="${`${site.base}/`}">
+${(view.feeds ?? []).map(
+  ({ mediaType, title, path }) =>
+    html`<link rel="alternate" type="${mediaType}" title="${title}" href="${site.url + path}">\n`,
+)}<link rel="alternate" type="application/json" href="${`${site.base}/`}">
 <meta name="tec-api-version" content="${VERSION}">
 <meta name="tec-api-origin" content="${site.url}">
 <meta name="color-scheme" content="light dark">

@@ -12,6 +12,7 @@ import { venueLinkedData } from '../venues/venue-present.ts'
 import { type Card, pictureOf, shortened } from './cards.ts'
 import { daySections } from './event-rows.ts'
 import { pageWork } from './event-view.ts'
+import { feedLinks, subscribeMenu } from './feed-links.ts'
 import { PER_PAGE } from './list-view.ts'
 import { findCards, from } from './page-finding.ts'
 import { type Html, html, link, NOTHING, trusted } from './page-html.ts'
@@ -53,6 +54,7 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
           '@context': 'http://schema.org',
           ...(kind === 'venue' ? venueLinkedData(row) : organizerLinkedData(row)),
         },
+        feeds: feedLinks(path.replace(/\/$/, ''), ''),
         current: undefined,
         body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
 <div class="lede"><p class="eyebrow">${say(site, kind === 'venue' ? 'Venue' : 'Organizer')}</p><h1 dir="auto">${name}</h1></div>
@@ -65,15 +67,16 @@ ${events(viewing, linked, cards, { total, page, path: pathTo(site, path) })}`,
 
 function events(
   viewing: Viewing,
-  { kind }: Linked,
+  linked: Linked,
   cards: readonly Card[],
   list: { total: number; page: number; path: string },
 ): Html {
   const { site } = viewing.context
   const { total, page, path } = list
-  const heading = say(site, kind === 'venue' ? 'Events here' : 'Events of this organizer')
+  const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events of this organizer')
   const way = (other: number, text: string) => ({ path: other > 1 ? `${path}?page=${other}` : path, text })
-  return html`<section class="theirs"><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
+  const base = recordUrl(site, linked.kind, linked.row).slice(site.url.length).replace(/\/$/, '')
+  return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
 <div class="results nested">${daySections(viewing, cards)}</div>${pager(
     page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
     page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,

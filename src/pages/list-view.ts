@@ -6,7 +6,7 @@ import { nothingFound } from './nothing-found.ts'
 import { isDay, writtenDay } from './page-dates.ts'
 import { before, between, type EventFilters, findBounds, findCards, findEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
-import { canonicalOf, type EventsAsked, pager, sameEvents, viewHead } from './view-head.ts'
+import { canonicalOf, type EventsAsked, feedsOf, pager, sameEvents, viewHead } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** Events of one page. */
@@ -32,6 +32,7 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     canonical: canonicalOf(asked, asked.span),
     isIndexed: !isPast && !asked.query.isFiltered && page === 1 && total > 0,
     ...paths,
+    feeds: feedsOf(asked),
     current: 'list',
     body: html`${viewHead(viewing, asked, heading, count)}
 <div class="results">${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : sections(viewing, cards, firstDay(viewing, asked))}</div>

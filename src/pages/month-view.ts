@@ -15,7 +15,7 @@ import {
 } from './page-dates.ts'
 import { between, cardsOf, findBounds, findEvents } from './page-finding.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
-import { canonicalOf, type EventsAsked, sameEvents, viewHead } from './view-head.ts'
+import { canonicalOf, type EventsAsked, feedsOf, sameEvents, viewHead } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** Events of a month that are counted; of each day only the first few are loaded. */
@@ -54,6 +54,7 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
     isIndexed: month >= monthOf(today) && total > 0 && !asked.query.isFiltered,
     previous: ways.previous,
     next: ways.next,
+    feeds: feedsOf(asked),
     current: 'month',
     body: html`${viewHead(viewing, { ...asked, span }, name, sayEvents(site, total), wayTools(viewing, asked, month, ways))}
 <div class="results">${table(drawing, grid, name)}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda(drawing, grid)}</div>`,

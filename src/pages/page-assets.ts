@@ -27,6 +27,8 @@ export interface Assets {
   style: Asset
   script: Asset
   logo: Asset | undefined
+  /** The picture of the site in tabs: the logo, else the plain mark. */
+  icon: Asset
   byPath: ReadonlyMap<string, Asset>
 }
 
@@ -52,9 +54,14 @@ export function readAssets({ accent, css, logo }: Look): Assets {
   const style = asset('calendar', '.css', Buffer.from([own('calendar.css'), accentStyle(accent), theirs].join('\n')))
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
   const image = logo === '' ? undefined : asset('logo', logoEnding(logo), readSet(logo, 'logo'))
-  const all = [style, script, ...(image ? [image] : [])]
-  return { style, script, logo: image, byPath: new Map(all.map((file) => [file.path, file])) }
+  const icon = image ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
+  const all = [style, script, icon]
+  return { style, script, logo: image, icon, byPath: new Map(all.map((file) => [file.path, file])) }
 }
+
+/** The mark that stands before the name of a site without a logo. */
+const markOf = (accent: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${accent}"/><rect x="5" y="9" width="16" height="12" rx="3" fill="#fff"/></svg>`
 
 function readSet(path: string, what: string): Buffer {
   try {

@@ -1,3 +1,4 @@
+import { feedBase, feedLinks, feedQuery, subscribeMenu } from './feed-links.ts'
 import { type Scope, type Span, spanPath } from './page-addresses.ts'
 import { writtenDate } from './page-dates.ts'
 import { type Html, html } from './page-html.ts'
@@ -24,6 +25,9 @@ export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span,
   return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, isList ? [] : OF_LISTS, page))
 }
 
+/** The feeds of the events asked for, whenever they are. */
+export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)), feedQuery(asked.query))
+
 /** The path of the page without filters. */
 export const canonicalOf = (asked: EventsAsked, span: Span): string =>
   span.view === 'list' && !asked.term ? '/' : spanPath(span, scopeIn(asked))
@@ -40,7 +44,7 @@ export function viewHead(
   const { term } = asked
   return html`<div class="head">
 <div class="heading">${term && html`<p class="eyebrow h${term.hue}"><i class="dot" aria-hidden="true"></i>${term.name}</p>`}<h1 tabindex="-1" dir="auto">${heading}</h1><p class="count">${below}</p></div>
-<div class="tools">${tools}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
+<div class="tools">${tools}${subscribeMenu(site, feedBase(scopeIn(asked)), feedQuery(asked.query))}<nav class="views" aria-label="${say(site, 'Views')}">${views(viewing, asked)}</nav></div>
 </div>
 ${categoryBar(viewing, asked)}
 ${filterForm(viewing, asked)}

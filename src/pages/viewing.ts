@@ -23,6 +23,14 @@ export interface Viewing {
   today: string
 }
 
+/** The same events in another format, for programs that read the head of a page. */
+export interface FeedLink {
+  mediaType: string
+  title: string
+  /** Below the address of the site. */
+  path: string
+}
+
 /** A page before it is put into the layout. */
 export interface View {
   status: number
@@ -41,6 +49,8 @@ export interface View {
   /** Open Graph's word for what it is about. */
   type?: 'website' | 'article'
   linkedData?: object | undefined
+  /** The same events in other formats. */
+  feeds?: readonly FeedLink[]
   /** Which part of the site it belongs to. */
   current: 'list' | 'month' | 'day' | undefined
   body: Html

@@ -442,6 +442,51 @@ describe('an event', () => {
   })
 })
 
+describe('feeds', () => {
+  const linked = (body: string) => [
+    ...body.matchAll(/<link rel="alternate" type="([^"]+)" title="[^"]+" href="([^"]+)">/g),
+  ]
+
+  test('of each page are named in its head, with its filters, and there (2d.27)', async () => {
+    const paths = [
+      '/',
+      MONTH,
+      '/events/category/music/jazz/',
+      '/events/tag/outdoors/',
+      '/venue/town-hall/',
+      '/organizer/music-society/',
+      '/event/concert/',
+      '/events/?search=concert',
+      `/events/?near=${made.hall}`,
+    ]
+    for (const path of paths) {
+      const found = linked((await page(path)).body)
+      assert.ok(found.length > 0, path)
+      for (const [, mediaType = '', address = ''] of found) {
+        const answer = await fetch(address.replaceAll('&amp;', '&'))
+        assert.equal(answer.status, 200, address)
+        assert.ok(answer.headers.get('content-type')?.startsWith(mediaType), address)
+        const text = await answer.text()
+        assert.match(text, /Concert/, address)
+        if (path !== '/' && path !== MONTH) assert.doesNotMatch(text, /Crowd/, address)
+      }
+    }
+  })
+
+  test('are subscribed to from the page, by calendars of devices and of the web', async () => {
+    const { body } = await page('/events/?search=concert')
+    const calendar = `webcal://${new URL(service.origin).host}/events.ics?search=concert`
+    assert.ok(body.includes(`href="${calendar}"`))
+    assert.ok(body.includes(`cid=${encodeURIComponent(calendar)}`))
+    assert.match((await page('/event/concert/')).body, /href="\/event\/concert\.ics"/)
+  })
+
+  test('of moved sites are there at the addresses of pages', async () => {
+    const { headers } = await page('/events/?ical=1')
+    assert.match(headers.get('content-type') ?? '', /^text\/calendar/)
+  })
+})
+
 describe('addresses', () => {
   const moved: [string, string][] = [
     ['/events', '/events/'],
@@ -558,11 +603,6 @@ describe('what crawlers read', () => {
 })
 
 describe('a service', () => {
-  test('leaves the feeds and files of other formats to those who serve them', async () => {
-    const { headers } = await page('/events.ics')
-    assert.doesNotMatch(headers.get('content-type') ?? '', /^text\/html/)
-  })
-
   test('answers what is not there with a page for browsers, and as before for programs', async () => {
     assert.match((await page('/none')).body, /<html/)
     assert.equal((await service.get('~/none')).body.code, 'rest_no_route')

@@ -1,0 +1,47 @@
+import type { Site } from '../config.ts'
+import { type Scope, spanPath } from './page-addresses.ts'
+import { type Html, html } from './page-html.ts'
+import { type PageQuery, queryText } from './page-query.ts'
+import { type FeedLink, pathTo, say } from './viewing.ts'
+
+const FEEDS = [
+  ['ics', 'text/calendar', 'iCalendar'],
+  ['rss', 'application/rss+xml', 'RSS'],
+  ['atom', 'application/atom+xml', 'Atom'],
+  ['json', 'application/feed+json', 'JSON Feed'],
+] as const
+
+/** The path of the feeds of a category, a tag or all events, without the ending that names the format. */
+export const feedBase = (scope: Scope | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
+
+/** The feeds of a page; `query` has its filters. */
+export function feedLinks(base: string, query: string): FeedLink[] {
+  return FEEDS.map(([ending, mediaType, title]) => ({ mediaType, title, path: feedPath(base, ending, query) }))
+}
+
+const feedPath = (base: string, ending: string, query: string) => `${base}.${ending}${query === '' ? '' : `?${query}`}`
+
+/** The filters of a page as feeds take them: without its dates, since a feed goes on, and the circle by its centre. */
+export function feedQuery(query: PageQuery): string {
+  const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
+  const { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius } = query.filters
+  if (typeof lat === 'number' && typeof lng === 'number') {
+    kept.set('geoloc_lat', String(lat))
+    kept.set('geoloc_lng', String(lng))
+    if (radius !== undefined) kept.set('geoloc_radius', String(radius))
+  }
+  return kept.toString()
+}
+
+/** Ways to have the events of a page in a calendar or reader of one's own, kept up to date. */
+export function subscribeMenu(site: Site, base: string, query: string): Html {
+  const calendar = `${site.url}${feedPath(base, 'ics', query)}`
+  const webcal = calendar.replace(/^https?:/, 'webcal:')
+  const google = `https://calendar.google.com/calendar/r?cid=${encodeURIComponent(webcal)}`
+  return html`<details class="menu end"><summary class="button">${say(site, 'Subscribe')}</summary><ul>
+<li><a href="${webcal}">${say(site, 'Calendar of this device')}</a></li>
+<li><a href="${google}" rel="noopener">Google Calendar</a></li>
+<li><a href="${pathTo(site, feedPath(base, 'ics', query))}">${say(site, 'Calendar file')} (.ics)</a></li>
+<li><a href="${pathTo(site, feedPath(base, 'rss', query))}">RSS</a></li>
+</ul></details>`
+}

@@ -30,6 +30,9 @@ export async function eventView(viewing: Viewing, row: EventRow): Promise<View> 
   return showPrepared(texts, () => showRecord('event', row.id, () => viewOf(viewing, row, links, neighbours)))
 }
 
+/** Characters of a title from which on it is written smaller. */
+const LONG_TITLE = 70
+
 /** The description of a record as its page shows it, to be prepared. */
 export const pageWork = ({ description, trusted }: Pick<EventRow, 'description' | 'trusted'>) =>
   ({ work: trusted === 1 ? 'trustedPage' : 'page', raw: description }) as const
@@ -59,7 +62,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, neighbours: 
     current: undefined,
     body: html`<article class="event">
 <a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede">${stateOf(viewing, row)}<h1 dir="auto">${title || say(site, '(no title)')}</h1>${excerpt && html`<p class="lead" dir="auto">${excerpt}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
+<div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`} dir="auto">${title || say(site, '(no title)')}</h1>${excerpt && html`<p class="lead" dir="auto">${excerpt}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
 ${facts(viewing, row, links)}
 <div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
 </article>

@@ -40,6 +40,37 @@ const ALL: Sight[] = [
   { width: 1280, scripts: false },
 ]
 
+/** The pages of events that are hard to lay out: long words, other directions of writing, no picture to their place, a crowded day. */
+async function oddEvents({ post }: TestService): Promise<string[]> {
+  const start = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+  const times = { start_date: `${start} 18:00:00`, end_date: `${start} 20:00:00` }
+  const titles = [
+    'W'.repeat(500),
+    'كلمة طويلة في عنوان من اليمين إلى اليسار مع Latin في الوسط',
+    `<b>${'a b '.repeat(100)}</b>`,
+  ]
+  for (let i = 0; i < 40; i++) await post('/events', { title: `Crowd ${i}`, ...times })
+  const venue = { venue: 'V'.repeat(400), address: 'A'.repeat(300), city: 'מקום' }
+  const organizer = {
+    organizer: 'O'.repeat(400),
+    email: 'someone@example.org',
+    website: `https://example.org/${'x'.repeat(500)}`,
+  }
+  const urls: string[] = [`${times.start_date.slice(0, 10)}`].map((day) => `http://any/events/${day}/`)
+  for (const title of titles) {
+    const { body } = await post('/events', {
+      title,
+      description: 'D'.repeat(3000),
+      cost: '9'.repeat(80),
+      ...times,
+      venue,
+      organizer,
+    })
+    urls.push(body.url, body.venue.url, body.organizer[0].url)
+  }
+  return urls
+}
+
 describe('pages in a browser', { skip: missing }, () => {
   let service: TestService
   let chromium: Chromium
@@ -55,6 +86,7 @@ describe('pages in a browser', { skip: missing }, () => {
     )
     const path = (url: string) => new URL(url).pathname
     paths = [...PATHS, path(shown.url), path(shown.venue.url), path(shown.organizer[0].url)]
+    paths.push(...(await oddEvents(service)).map(path))
     chromium = await startChromium(program ?? '')
     tab = await chromium.open()
   })

@@ -23,8 +23,15 @@ export interface PublicPages {
   pages: Pages
   finished: FinishedAnswers
   assets: ReadonlyMap<string, Outgoing>
-  /** Pages that are being made, by their version and address: whoever asks for one meanwhile waits for the same. */
-  making: Map<string, Promise<Outgoing>>
+  /** Pages that are being made, by their version and address. */
+  making: Map<string, Making>
+}
+
+/** A page that is being made: whoever asks for it meanwhile waits for the same. */
+interface Making {
+  made: Promise<Outgoing>
+  /** Those who wait for it; when all of them have gone it is not made. */
+  visits: IncomingMessage[]
 }
 
 /** The pages of a service; `budget` bounds what they keep. @throws Error with one sentence for a file that is set and cannot be read */
@@ -103,16 +110,20 @@ async function makeOnce(all: PublicPages, visit: Visit, asked: PageUrl): Promise
   // Without the database there is nothing to take in, and making the page says so.
   if (isBehind(memory)) await catchUp(memory).catch(report)
   const key = `${memory.version} ${asked.url}`
-  const making = all.making.get(key)
-  if (making) return making
-  const made = makeInTurn(all, visit, asked).finally(() => all.making.delete(key))
-  all.making.set(key, made)
+  const known = all.making.get(key)
+  if (known) {
+    known.visits.push(visit.request)
+    return known.made
+  }
+  const visits = [visit.request]
+  const made = makeInTurn(all, visits, asked).finally(() => all.making.delete(key))
+  all.making.set(key, { made, visits })
   return made
 }
 
 const contextOf = ({ service }: PublicPages) => anonymousContext(service, service.now())
 
-function makeInTurn(all: PublicPages, { request }: Visit, asked: PageUrl): Promise<Outgoing> {
+function makeInTurn(all: PublicPages, visits: readonly IncomingMessage[], asked: PageUrl): Promise<Outgoing> {
   const { service, front, finished } = all
   const { memory } = service
   const work = asked.query.includes('search=') ? 'searches' : 'reads'
@@ -120,7 +131,7 @@ function makeInTurn(all: PublicPages, { request }: Visit, asked: PageUrl): Promi
   return admitted(
     front.admission,
     work,
-    () => isGone(request),
+    () => visits.every(isGone),
     async () => {
       const now = service.now()
       const answer = await answerPage(all.pages, anonymousContext(service, now), asked.path, asked.query)

@@ -603,6 +603,13 @@ describe('what crawlers read', () => {
 })
 
 describe('a service', () => {
+  test('makes a page once for all who ask at the same time', async () => {
+    const asked = Array.from({ length: 300 }, () => page(`/events/month/${NEXT_YEAR}-06/?search=nasty`))
+    const answers = await Promise.all(asked)
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+    assert.equal(new Set(answers.map(({ headers }) => headers.get('etag'))).size, 1)
+  })
+
   test('answers what is not there with a page for browsers, and as before for programs', async () => {
     assert.match((await page('/none')).body, /<html/)
     assert.equal((await service.get('~/none')).body.code, 'rest_no_route')

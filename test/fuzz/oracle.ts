@@ -63,6 +63,8 @@ function judgeShape(answer: FuzzAnswer, planned: PlannedRequest): Verdict | unde
   const { status, headers, body } = answer
   if (planned.method === 'HEAD' || status === 304 || status === 204) return undefined
   if (status >= 300 && status < 400) return undefined
+  // Pages for people say in HTML what is wrong; the interface never does.
+  if (/^<!doctype html>/i.test(body.subarray(0, 20).toString('latin1'))) return undefined
   if (!String(headers['content-type']).startsWith('application/json'))
     return status >= 400 && body.length > 0 ? shape(`${status} as ${headers['content-type']}`) : undefined
   const value = parsed(body)

@@ -58,13 +58,20 @@ function judgeStatus({ status, body }: FuzzAnswer): Verdict | undefined {
   return status >= 500 ? { kind: 'status', what: `${status} ${body.subarray(0, 200)}` } : undefined
 }
 
-/** Whatever is said is JSON, and errors have the shape of rule 25.1. */
+/** Whether a page for people says what is wrong: whole HTML, beside the interface and never below its root. */
+function isErrorPage({ status, headers, body }: FuzzAnswer, { path }: PlannedRequest): boolean {
+  if (status < 400 || status >= 500 || /^\/wp-json(?:\/|$)/i.test(path)) return false
+  if (!/^text\/html; charset=utf-8$/i.test(String(headers['content-type']))) return false
+  const text = body.toString('utf8')
+  return /^<!doctype html>/i.test(text) && /<\/html>\s*$/i.test(text)
+}
+
+/** Whatever is said is JSON or a page, and errors of the interface have the shape of rule 25.1. */
 function judgeShape(answer: FuzzAnswer, planned: PlannedRequest): Verdict | undefined {
   const { status, headers, body } = answer
   if (planned.method === 'HEAD' || status === 304 || status === 204) return undefined
   if (status >= 300 && status < 400) return undefined
-  // Pages for people say in HTML what is wrong; the interface never does.
-  if (/^<!doctype html>/i.test(body.subarray(0, 20).toString('latin1'))) return undefined
+  if (isErrorPage(answer, planned)) return undefined
   if (!String(headers['content-type']).startsWith('application/json'))
     return status >= 400 && body.length > 0 ? shape(`${status} as ${headers['content-type']}`) : undefined
   const value = parsed(body)

@@ -1,67 +1,45 @@
-import { sql } from 'kysely'
-import type { Db } from './database.ts'
-import { isPostgres } from './dialect.ts'
-import type { RecordedChange } from './recording.ts'
-import type { Tables } from './schema.ts'
-import { statement } from './statement.ts'
+import type { Recorded, Recording } from './recording.ts'
+import type { ChangeColumns } from './schema.ts'
 
 // `changes` has one row for each record that has changed since the table was made, with its latest change: `position` follows the order
-// of commits. On SQLite it is a number that every transaction takes one of; on PostgreSQL it is the id of the transaction, and a snapshot
-// tells which of them a reader has seen (`postgres-changes.ts`).
+// of commits. On SQLite it is a number that every commit takes one of (`sqlite-recording.ts`); on PostgreSQL it is the id of the transaction,
+// and a snapshot tells which of them a reader has seen (`postgres-changes.ts`).
 
 /** The most changed records that `readChanges` gives; a reader that missed more starts afresh. */
 export const MOST_CHANGES = 10_000
 
-type ChangeRow = Omit<Tables['changes'], 'position' | 'revision'> & { position?: number; revision: number }
+/** A change to be written; `revision` says how many transactions made it. */
+export type LatestChange = Omit<ChangeColumns, 'position'>
 
-const upsert = statement<{ rows: ChangeRow[] }>()((db, value) =>
-  db
-    .insertInto('changes')
-    .values(value('rows') as never)
-    .onConflict((conflict) =>
-      conflict.columns(['kind', 'record']).doUpdateSet((row) => ({
-        position: row.ref('excluded.position'),
-        revision: sql<number>`changes.revision + 1`,
-        was_public: sql<number>`case when changes.was_public + changes.is_public + excluded.was_public > 0 then 1 else 0 end`,
-        is_public: row.ref('excluded.is_public'),
-        deleted: row.ref('excluded.deleted'),
-        changed_utc: row.ref('excluded.changed_utc'),
-        user: row.ref('excluded.user'),
-      })),
-    ),
-)
+/** What becomes of the row that a record has already, for an insert into `changes`. */
+export const ON_CHANGED = `on conflict (kind, record) do update set position = excluded.position,
+  revision = changes.revision + excluded.revision,
+  was_public = case when changes.was_public + changes.is_public + excluded.was_public > 0 then 1 else 0 end,
+  is_public = excluded.is_public, deleted = excluded.deleted, changed_utc = excluded.changed_utc, "user" = excluded."user"`
 
-const selectPosition = statement<Record<never, never>>()((db) =>
-  db.selectFrom('changes').select('position').orderBy('position', 'desc').limit(1),
-)
+/** The changes of transactions that are committed together, in their order: each record once, by kind and id. */
+export function latestChanges(recordings: readonly Recording[], changed_utc: string): LatestChange[] {
+  const latest = new Map<string, LatestChange>()
+  for (const { changes, writer } of recordings) {
+    for (const [key, change] of changes) latest.set(key, after(latest.get(key), change, changed_utc, writer.user))
+  }
+  return [...latest.values()].sort((a, b) => compare(a.kind, b.kind) || a.record - b.record)
+}
 
-/** Rows written with one statement. */
-const ROWS_AT_ONCE = 500
-
-/** Writes the latest change of each of these records, in this order. */
-export async function saveChanges(
-  tx: Db,
-  changes: readonly RecordedChange[],
-  changed_utc: string,
-  user: number,
-): Promise<void> {
-  // PostgreSQL gives the position by itself.
-  const numbered = isPostgres(tx)
-    ? undefined
-    : { position: Number((await selectPosition(tx, {}))[0]?.position ?? 0) + 1 }
-  const rows = changes.map(({ kind, record, wasPublic, isPublic, isDeleted }) => ({
+function after(before: LatestChange | undefined, change: Recorded, changed_utc: string, user: number): LatestChange {
+  const { kind, record, wasPublic, isPublic, isDeleted } = change
+  return {
     kind,
     record,
-    ...numbered,
-    revision: 1,
-    was_public: Number(wasPublic),
+    revision: (before?.revision ?? 0) + 1,
+    was_public: before && before.was_public + before.is_public > 0 ? 1 : Number(wasPublic),
     is_public: Number(isPublic),
     deleted: Number(isDeleted === true),
     changed_utc,
     user,
-  }))
-  const writing: Promise<unknown>[] = []
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
-    writing.push(upsert(tx, { rows: rows.slice(at, at + ROWS_AT_ONCE) }))
-  await Promise.all(writing)
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

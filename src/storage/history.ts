@@ -1,47 +1,40 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
-import type { Act, Writer } from './recording.ts'
+import type { Recording } from './recording.ts'
 import type { ChangeColumns, HistoryColumns } from './schema.ts'
-import { statement } from './statement.ts'
 
-/** An act on a record, as the history tells it. */
-export interface HistoryAct extends Act {
-  kind: ChangeColumns['kind']
-  record: number
-}
-
-type HistoryRow = Omit<HistoryColumns, 'id'>
-
-const insertRows = statement<{ rows: HistoryRow[] }>()((db, value) => db.insertInto('history').values(value('rows')))
-
-/** Rows written with one statement. */
-const ROWS_AT_ONCE = 500
+/** A row to be added to the history. */
+export type HistoryRow = Omit<HistoryColumns, 'id'>
 
 /** Characters of a name, an address or a client that the history keeps. */
 const LONGEST_TEXT = 200
 
-/** Adds acts to the history. All statements have begun when the function returns. */
-export async function saveHistory(
-  tx: Db,
-  acts: readonly HistoryAct[],
-  time_utc: string,
-  writer: Writer,
-): Promise<void> {
-  if (acts.length === 0) return
-  const [login, address, client, request] = [writer.login, writer.address, writer.client, writer.request].map(bounded)
-  const by = { user: writer.user, login, address, client, request } as Omit<HistoryRow, keyof HistoryAct | 'time_utc'>
-  const rows = acts.map(({ action, kind, record, name }) => ({
-    time_utc,
-    action,
-    kind,
-    record,
-    name: bounded(name),
-    ...by,
-  }))
-  const writing: Promise<unknown>[] = []
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
-    writing.push(insertRows(tx, { rows: rows.slice(at, at + ROWS_AT_ONCE) }))
-  await Promise.all(writing)
+/** The acts of transactions that are committed together, in their order. */
+export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
+  const rows: HistoryRow[] = []
+  for (const { changes, writer } of recordings) {
+    const login = bounded(writer.login)
+    const address = bounded(writer.address)
+    const client = bounded(writer.client)
+    const request = bounded(writer.request)
+    for (const { kind, record, act } of changes.values()) {
+      if (!act) continue
+      const { action, name } = act
+      rows.push({
+        time_utc,
+        user: writer.user,
+        login,
+        action,
+        kind,
+        record,
+        name: bounded(name),
+        address,
+        client,
+        request,
+      })
+    }
+  }
+  return rows
 }
 
 /**

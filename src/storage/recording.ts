@@ -39,12 +39,12 @@ export interface Act {
   name: string
 }
 
-interface Recorded extends RecordedChange {
+export interface Recorded extends RecordedChange {
   act: Act | undefined
 }
 
 /** The changes of a transaction, each record once, written when it ends. */
-interface Recording {
+export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
 }

@@ -124,7 +124,7 @@ export interface CredentialColumns {
 export interface ChangeColumns {
   kind: RecordKind | 'term' | 'user'
   record: number
-  /** Follows the order of commits (`storage/changes.ts`); the changes of a transaction share it. A text on PostgreSQL. */
+  /** Follows the order of commits (`storage/changes.ts`); the changes of a commit share it. A text on PostgreSQL. */
   position: number | string
   /** How often it has changed, counting its making: it rises by one with every transaction that changes it. */
   revision: number

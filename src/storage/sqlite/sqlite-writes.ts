@@ -1,11 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../database.ts'
+import type { Recording } from '../recording.ts'
 import { runDirectly } from '../statement.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { type Prepare, runPrepared } from './sqlite-connection.ts'
 import { asUnavailable, isBusy, LOCK_MS, pauseAfter } from './sqlite-failure.ts'
 import { queryBuilder } from './sqlite-queries.ts'
+import { saveRecordings } from './sqlite-recording.ts'
 
 /** Writes that share one commit at the most, so that no reader of the results waits for a long queue. */
 const GROUP_LIMIT = 64
@@ -22,6 +24,8 @@ export interface Writes {
   queue: Job[]
   /** Until the queue is empty. */
   draining: Promise<void> | undefined
+  /** The changes of the jobs that have succeeded since the transaction began. */
+  recordings: Recording[]
   /** Called after each commit, before the writers that wait for it go on. */
   committed: () => void
 }
@@ -35,7 +39,8 @@ interface Job {
 }
 
 export function makeWrites(connection: DatabaseSync, prepare: Prepare, committed: () => void): Writes {
-  return { connection, prepare, transaction: prepareTransaction(connection), queue: [], draining: undefined, committed }
+  const transaction = prepareTransaction(connection)
+  return { connection, prepare, transaction, queue: [], draining: undefined, recordings: [], committed }
 }
 
 /**
@@ -70,6 +75,7 @@ async function begin(writes: Writes): Promise<boolean> {
   for (let attempts = 1; writes.queue.length > 0; attempts++) {
     try {
       writes.transaction.begin()
+      writes.recordings = []
       return true
     } catch (error) {
       refuseOverdue(writes, error)
@@ -148,6 +154,7 @@ async function commitTogether(writes: Writes, jobs: Job[]): Promise<void> {
       await nextTurn()
       since = performance.now()
     }
+    saveRecordings(writes.prepare, writes.recordings)
     transaction.commit()
   } catch (error) {
     transaction.rollback()
@@ -159,7 +166,7 @@ async function commitTogether(writes: Writes, jobs: Job[]): Promise<void> {
 }
 
 /** The same for one job, which needs no savepoint: when it fails, there is nothing to keep. */
-async function commitOne({ transaction, committed }: Writes, job: Job): Promise<void> {
+async function commitOne({ transaction, prepare, recordings, committed }: Writes, job: Job): Promise<void> {
   let value: unknown
   try {
     value = await job.work()
@@ -167,6 +174,7 @@ async function commitOne({ transaction, committed }: Writes, job: Job): Promise<
     transaction.rollback()
     return job.reject(error)
   }
+  saveRecordings(prepare, recordings)
   transaction.commit()
   committed()
   job.resolve(value)

@@ -4,7 +4,6 @@ import { type Lane, type ReadQuery, runQueries } from '../aside.ts'
 import type { Database, Db } from '../database.ts'
 import type { IdSet } from '../id-set.ts'
 import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
-import { saveRecording } from '../save-recording.ts'
 import { indexWaiting } from '../search/event-words.ts'
 import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
 import { runDirectly } from '../statement.ts'
@@ -13,7 +12,7 @@ import { findChanges, presentCursor } from './sqlite-changes.ts'
 import { connect, LOG_PAGES, type Prepare, prepareKept, runPrepared } from './sqlite-connection.ts'
 import { whenFree } from './sqlite-failure.ts'
 import { readingBuilder, runRead } from './sqlite-queries.ts'
-import { enqueueWrite, makeWrites } from './sqlite-writes.ts'
+import { enqueueWrite, makeWrites, type Writes } from './sqlite-writes.ts'
 
 const CACHE_KB = 16_384
 const READER_CACHE_KB = 2048
@@ -43,7 +42,7 @@ export function openSqlite(file: string): Database {
     index()
     empty()
   })
-  const write: Database['write'] = (work, by) => enqueueWrite(writes, (db) => workRecording(db, work, by))
+  const write: Database['write'] = (work, by) => enqueueWrite(writes, (db) => workRecording(writes, db, work, by))
   const index = makeIndexer(committedOnly, (most) => indexWaiting(write, most))
   const empty = pool ? makeEmptier(writer, pool) : () => undefined
   const read = readingBuilder(readable)
@@ -77,11 +76,16 @@ export function openSqlite(file: string): Database {
   }
 }
 
-/** Runs work in a transaction that has begun, and writes what it has recorded. */
-async function workRecording<T>(db: Db, work: (tx: Tx) => Promise<T>, by: Writer = writerBy('')): Promise<T> {
+/** Runs work in a transaction that has begun. What it records is written with the commit. */
+async function workRecording<T>(
+  writes: Writes,
+  db: Db,
+  work: (tx: Tx) => Promise<T>,
+  by: Writer = writerBy(''),
+): Promise<T> {
   const tx = recordingOf(db, by)
   const result = await work(tx)
-  await saveRecording(tx)
+  writes.recordings.push(tx.recording)
   return result
 }
 

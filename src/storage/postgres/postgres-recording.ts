@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import { formatUtc } from '../../text/zones.ts'
+import { type LatestChange, latestChanges, ON_CHANGED } from '../changes.ts'
+import { type HistoryRow, historyRows } from '../history.ts'
+import type { Tx } from '../recording.ts'
+import { statement } from '../statement.ts'
+
+// The position of a change is given by the table: the id of the transaction.
+const upsert = statement<{ rows: LatestChange[] }>()(
+  (_db, value) => sql`
+    insert into changes (kind, record, revision, was_public, is_public, deleted, changed_utc, "user")
+    values ${sql.join(
+      value('rows').map(
+        (row) =>
+          sql`(${row.kind}, ${row.record}, ${row.revision}, ${row.was_public}, ${row.is_public}, ${row.deleted}, ${row.changed_utc}, ${row.user})`,
+      ),
+    )} ${sql.raw(ON_CHANGED)}`,
+)
+
+const insertHistory = statement<{ rows: HistoryRow[] }>()((db, value) => db.insertInto('history').values(value('rows')))
+
+/** Rows written with one statement. */
+const ROWS_AT_ONCE = 500
+
+/**
+ * Writes what a transaction has recorded, as the last of it. All statements have begun when the function returns: rows of `changes` are
+ * locked from here to the commit alone, in one order for everybody, so that no writers wait for each other in a circle.
+ */
+export async function saveRecording(tx: Tx): Promise<void> {
+  if (tx.recording.changes.size === 0) return
+  const time = formatUtc(Date.now())
+  const changes = inParts(latestChanges([tx.recording], time)).map((rows) => upsert(tx, { rows }))
+  const acts = inParts(historyRows([tx.recording], time)).map((rows) => insertHistory(tx, { rows }))
+  await Promise.all([...changes, ...acts])
+}
+
+function inParts<Row>(rows: Row[]): Row[][] {
+  if (rows.length === 0) return []
+  return Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, part) =>
+    rows.slice(part * ROWS_AT_ONCE, (part + 1) * ROWS_AT_ONCE),
+  )
+}

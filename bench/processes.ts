@@ -92,6 +92,11 @@ export function processorSeconds(pid: number): number {
   })
 }
 
+/** Seconds that the first thread of a process has waited for a processor; NaN where the system does not tell. */
+export function waitedSeconds(pid: number): number {
+  return Number(read(`/proc/${pid}/task/${pid}/schedstat`)?.split(' ')[1] ?? Number.NaN) / 1e9
+}
+
 /** Bytes of memory that a process and its children hold (resident set); NaN where the system does not tell. */
 export function residentBytes(pid: number): number {
   return sumOver(pid, (id) => Number(statusOf(id)?.match(/^VmRSS:\s*(\d+) kB$/m)?.[1] ?? Number.NaN) * 1024)

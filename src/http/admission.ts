@@ -21,9 +21,9 @@ export const LIMITS: Readonly<Record<Work, Limit>> = {
   lists: { running: 32, waiting: 500, longestMs: 500 },
   /** All other reads of the database. */
   reads: { running: 8, waiting: 250, longestMs: 500 },
-  searches: { running: 4, waiting: 100, longestMs: 500 },
-  /** As many as a commit holds at the most. */
-  writes: { running: 64, waiting: 250, longestMs: 750 },
+  searches: { running: 4, waiting: 100, longestMs: 250 },
+  /** Half as many as a commit holds at the most: on SQLite each waits for all that run. */
+  writes: { running: 32, waiting: 250, longestMs: 400 },
   /** Each holds an image in memory, which has arrived by now; scaling takes about a second for each. */
   uploads: { running: 3, waiting: 20, longestMs: 10_000 },
   /** Answers that go on for as long as their readers take: nobody waits for one to end. */

@@ -12,7 +12,7 @@ export interface Pressure<Waiting> {
   aTurn: number
   /** Requests that are turned away at the end of this turn: at once they would be sent again within it. */
   refused: Waiting[]
-  /** Milliseconds that the request in hand has waited. */
+  /** Milliseconds that the request in hand has waited; 0 while few others wait, since a slow machine is no overload. */
   waitedMs: number
 }
 
@@ -20,7 +20,7 @@ export interface Pressure<Waiting> {
  * Work for requests in one turn of the event loop. Who is answered may ask again in the same turn, so that a turn with a thousand busy
  * connections would go on for seconds, with timers, databases and new connections waiting.
  */
-const TURN_MS = 50
+const TURN_MS = 25
 
 /** One request counts for so much at the most: after a single long wait of this thread nobody else need wait. */
 const MOST_COUNTED_MS = 20
@@ -30,8 +30,8 @@ const TURNS_BEFORE = 2
 const FEWEST_OF_A_TURN = 25
 const MOST_OF_A_TURN = 2000
 
-/** Milliseconds after which requests that need more than a finished answer are turned away, and all of them. */
-const PRESSED_MS = 50
+/** Milliseconds after which requests that need more than a finished answer are turned away, and all of them, while `FEWEST_OF_A_TURN` others wait. */
+const PRESSED_MS = 150
 const LONGEST_MS = 250
 
 export function noPressure<Waiting>(): Pressure<Waiting> {
@@ -99,17 +99,19 @@ function endTurn(pressure: Pressure<unknown>): void {
 
 function serveWaiting<Waiting>(pressure: Pressure<Waiting>, handling: Handling<Waiting>): void {
   const { waiting } = pressure
-  const first = pressure.taken
+  let had = 0
   const began = performance.now()
   for (let now = began; now - began < TURN_MS && pressure.taken < waiting.length; now = performance.now()) {
     const next = waiting[pressure.taken++]
     if (!next) break
-    pressure.waitedMs = now - next.since
+    pressure.waitedMs = waiting.length - pressure.taken < FEWEST_OF_A_TURN ? 0 : now - next.since
     if (pressure.waitedMs > LONGEST_MS) handling.refuse(next.request)
-    else handling.serve(next.request)
+    else {
+      had += 1
+      handling.serve(next.request)
+    }
   }
   pressure.waitedMs = 0
-  const had = pressure.taken - first
   if (pressure.taken < waiting.length || had > pressure.aTurn)
     pressure.aTurn = Math.min(MOST_OF_A_TURN, Math.max(FEWEST_OF_A_TURN, had))
   if (pressure.taken >= waiting.length / 2) dropTaken(pressure)

@@ -26,6 +26,8 @@ interface Generator {
   /** When requests were due that no connection was free for, the oldest first from `first` on. */
   waiting: number[]
   first: number
+  /** ms that requests waited for a connection */
+  held: number[]
   isOver: boolean
 }
 
@@ -42,16 +44,21 @@ async function run(order: LoadOrder): Promise<LoadFigures> {
     idle: [],
     waiting: [],
     first: 0,
+    held: [],
     isOver: false,
   }
+  const [began, before] = [performance.now(), process.cpuUsage()]
   if (order.rate > 0) await offer(generator)
   else await saturate(generator)
   generator.isOver = true
+  const used = process.cpuUsage(before)
+  const busy = (used.user + used.system) / 1000 / (performance.now() - began)
+  const unsent = generator.waiting.length - generator.first
   process.send?.('over')
   await untilSettled(generator)
   const asked = [...generator.tallies].filter(([, tally]) => tally.due > 0)
   const kinds = asked.map(([kind, tally]) => figuresOf(kind, tally))
-  return { kinds, unsent: generator.waiting.length - generator.first }
+  return { kinds, unsent, heldP99: partOf(Float64Array.from(generator.held).sort(), 0.99), busy }
 }
 
 /** A request that finds no free connection opens one, as clients do, up to the limit. */
@@ -72,7 +79,8 @@ function openMore(generator: Generator): void {
 /** A connection that is free takes what has waited longest. */
 function setFree(generator: Generator, connection: LoadConnection): void {
   const due = generator.waiting[generator.first]
-  if (due === undefined) {
+  // What has not been sent when the load is over never is.
+  if (due === undefined || generator.isOver) {
     generator.idle.push(connection)
     return
   }
@@ -116,8 +124,10 @@ function send(generator: Generator, connection: LoadConnection, due: number): vo
   const { kind, request } = generator.next()
   const tally = generator.tallies.get(kind)
   if (!tally) return
+  const sent = performance.now()
   tally.due += 1
-  ask(connection, request, (answer) => note(tally, kind, answer, performance.now() - due))
+  generator.held.push(sent - due)
+  ask(connection, request, (answer) => note(tally, kind, answer, performance.now() - sent))
 }
 
 function note(tally: Tally, kind: LoadKind, { status, hasRetryAfter }: WireAnswer, ms: number): void {
@@ -140,7 +150,6 @@ async function untilSettled({ tallies }: Generator): Promise<void> {
 
 function figuresOf(kind: LoadKind, { due, settled, shed, wrong, times }: Tally): KindFigures {
   const sorted = Float64Array.from(times).sort()
-  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
   return {
     kind,
     due,
@@ -148,8 +157,13 @@ function figuresOf(kind: LoadKind, { due, settled, shed, wrong, times }: Tally):
     shed,
     unanswered: due - settled,
     wrong: Object.fromEntries(wrong),
-    p50: at(0.5),
-    p99: at(0.99),
-    worst: at(1),
+    p50: partOf(sorted, 0.5),
+    p99: partOf(sorted, 0.99),
+    worst: partOf(sorted, 1),
   }
+}
+
+/** The value that this part of the sorted ones is below. */
+function partOf(sorted: Float64Array, part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }

@@ -16,7 +16,7 @@ export interface LoadOrder {
   connections: number
 }
 
-/** What came of the requests of one kind; times in ms from when a request was due. */
+/** What came of the requests of one kind; times in ms from when a request was sent. */
 export interface KindFigures {
   kind: LoadKind
   due: number
@@ -36,6 +36,10 @@ export interface LoadFigures {
   kinds: KindFigures[]
   /** Requests that no connection was ever free for. */
   unsent: number
+  /** ms: what 99 of 100 requests waited in the generator for a free connection, before they were sent. */
+  heldP99: number
+  /** The part of a core that the generator took: above some 0.9 its own waits count in every time. */
+  busy: number
 }
 
 /** Milliseconds that answers are waited for after a load. */

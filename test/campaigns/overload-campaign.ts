@@ -45,6 +45,7 @@ const COLUMNS = [
   'p99 of accepted',
   'shed',
   'unanswered',
+  'never sent',
   'held',
   'closed by the service',
   'answered',
@@ -52,6 +53,8 @@ const COLUMNS = [
   'p99 of a hot list',
   'memory',
   'back to normal',
+  'generator',
+  'machine',
 ]
 
 /** The outcomes as two tables, with notes. */

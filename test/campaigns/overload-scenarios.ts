@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AUTHORIZATION } from '../../bench/bench-run.ts'
 import { makeRandom } from '../../bench/random.ts'
@@ -94,7 +95,8 @@ export function newLists(ground: Pick<OverloadGround, 'plan' | 'seed'>, howMany:
 const sum = (kinds: readonly KindFigures[], figure: (kind: KindFigures) => number) =>
   kinds.reduce((total, kind) => total + figure(kind), 0)
 
-function loadFigures({ kinds, unsent }: LoadFigures, capacity: number, rate: number): Record<string, string> {
+function loadFigures(load: LoadFigures, capacity: number, rate: number): Record<string, string> {
+  const { kinds, unsent, heldP99, busy } = load
   const honest = kinds.filter(({ kind }) => kind !== 'bad login')
   return {
     'served alone': `${Math.round(capacity)}/s`,
@@ -102,7 +104,9 @@ function loadFigures({ kinds, unsent }: LoadFigures, capacity: number, rate: num
     accepted: String(sum(kinds, ({ accepted }) => accepted)),
     'p99 of accepted': inMs(Math.max(...honest.map((kind) => kind.p99))),
     shed: String(sum(kinds, ({ shed }) => shed)),
-    unanswered: String(sum(kinds, ({ unanswered }) => unanswered) + unsent),
+    unanswered: String(sum(kinds, ({ unanswered }) => unanswered)),
+    'never sent': `${unsent}, others held ${inMs(heldP99)}`,
+    generator: `${Math.round(busy * 100)} % of a core`,
     'by kind': kinds
       .map(({ kind, accepted, due, p99: slow }) => `${kind} ${accepted}/${due} p99 ${inMs(slow)}`)
       .join(', '),
@@ -110,8 +114,8 @@ function loadFigures({ kinds, unsent }: LoadFigures, capacity: number, rate: num
 }
 
 /** Those who guess passwords are made to wait on purpose. */
-function loadProblems({ kinds, unsent }: LoadFigures, { slack }: OverloadGround): string[] {
-  const problems = kinds.flatMap((figures) => {
+function loadProblems({ kinds }: LoadFigures, { slack }: OverloadGround): string[] {
+  return kinds.flatMap((figures) => {
     const { kind, wrong, unanswered, p99: slow } = figures
     const others = Object.entries(wrong).map(([status, count]) => `${kind}: ${count} answered ${status}`)
     const lost = unanswered > 0 && kind !== 'bad login' ? [`${kind}: ${unanswered} not answered`] : []
@@ -121,13 +125,13 @@ function loadProblems({ kinds, unsent }: LoadFigures, { slack }: OverloadGround)
       ...(kind === 'bad login' ? [] : late(`p99 of accepted: ${kind}`, slow, ACCEPTED_P99_MS * slack)),
     ]
   })
-  return unsent > 0 ? [...problems, `${unsent} found no free connection`] : problems
 }
 
 function seenFigures(seen: Seen): Record<string, string> {
   return {
     'worst of /healthz': inMs(seen.healthWorst),
     'p99 of a hot list': inMs(seen.listP99),
+    machine: `load ${loadavg()[0]?.toFixed(1)}, service kept waiting ${Math.round(seen.keptWaiting * 100)} %`,
     memory: `${inMb(seen.before)} → ${inMb(seen.most)} → ${inMb(seen.after)}`,
   }
 }

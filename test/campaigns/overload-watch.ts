@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { residentBytes } from '../../bench/processes.ts'
+import { residentBytes, waitedSeconds } from '../../bench/processes.ts'
 import { exchange } from './exchange.ts'
 
 /** What somebody sees who only wants to know whether the service is there, and to look at a list now and then. */
@@ -17,6 +17,8 @@ export interface Seen {
   before: number
   most: number
   after: number
+  /** The part of the time that the service could have gone on, and others had the processor. */
+  keptWaiting: number
   problems: string[]
 }
 
@@ -30,6 +32,7 @@ const EVERY_MS = 50
 export function watch(service: { port: number; pid: number }, list: string): Watch {
   let isGoing = true
   const before = residentBytes(service.pid)
+  const [began, waited] = [performance.now(), waitedSeconds(service.pid)]
   const seen: Seen = {
     healthWorst: 0,
     listP99: 0,
@@ -39,6 +42,7 @@ export function watch(service: { port: number; pid: number }, list: string): Wat
     before,
     most: before,
     after: 0,
+    keptWaiting: 0,
     problems: [],
   }
   const looking = Promise.all([
@@ -50,6 +54,7 @@ export function watch(service: { port: number; pid: number }, list: string): Wat
       isGoing = false
       await looking
       seen.after = residentBytes(service.pid)
+      seen.keptWaiting = ((waitedSeconds(service.pid) - waited) * 1000) / (performance.now() - began)
       return seen
     },
   }

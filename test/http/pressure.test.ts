@@ -26,11 +26,12 @@ function working(pressure: Pressure<number>, ms: number): Seen & Handling<number
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
-test('in one turn of the event loop requests are served for 50 ms, the others after it, all in order', async () => {
+test('in one turn of the event loop requests are served for 25 ms, the others after it, all in order', async () => {
   const pressure = noPressure<number>()
-  const handling = working(pressure, 10)
+  const handling = working(pressure, 5)
   for (const i of numbers(12)) arrive(pressure, i, performance.now(), handling)
-  assert.ok(handling.served.length >= 3 && handling.served.length <= 6, `${handling.served.length}`)
+  // Others may have the processor meanwhile.
+  assert.ok(handling.served.length >= 1 && handling.served.length <= 6, `${handling.served.length}`)
   while (handling.served.length < 12) await nextTurn()
   assert.deepEqual(handling.served, numbers(12))
   assert.deepEqual([pressure.waiting.length, pressure.taken, pressure.waitedMs], [0, 0, 0])
@@ -46,7 +47,7 @@ test('one long wait of the thread makes nobody wait for another turn', () => {
 
 test('what has waited for long gets a finished answer or none, and in the end none', async () => {
   const pressure = noPressure<number>()
-  const handling = working(pressure, 10)
+  const handling = working(pressure, 5)
   for (const i of numbers(100)) arrive(pressure, i, performance.now(), handling)
   // One that comes later is not served before those.
   arrive(pressure, 100, performance.now(), handling)
@@ -63,9 +64,17 @@ test('what has waited for long gets a finished answer or none, and in the end no
   assert.equal(handling.served.at(-1), 101)
 })
 
+test('a few requests are served however long they have waited', async () => {
+  const pressure = noPressure<number>()
+  const handling = working(pressure, 20)
+  for (const i of numbers(24)) arrive(pressure, i, performance.now(), handling)
+  while (handling.served.length < 24) await nextTurn()
+  assert.deepEqual([handling.refused, handling.pressed], [[], []])
+})
+
 test('who comes when two turns of work are waiting is turned away at the end of the turn', async () => {
   const pressure = noPressure<number>()
-  const handling = working(pressure, 10)
+  const handling = working(pressure, 5)
   // By now it is known how many a turn serves.
   for (const i of numbers(60)) arrive(pressure, i, performance.now(), handling)
   while (handling.served.length + handling.refused.length < 60) await nextTurn()

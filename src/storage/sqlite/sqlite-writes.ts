@@ -9,10 +9,9 @@ import { asUnavailable, isBusy, LOCK_MS, pauseAfter } from './sqlite-failure.ts'
 import { queryBuilder } from './sqlite-queries.ts'
 import { saveRecordings } from './sqlite-recording.ts'
 
-/** Writes that share one commit at the most, so that no reader of the results waits for a long queue. */
+/** Writes that share one commit at the most, and milliseconds after which no more join them: they wait for each other, and all else for them. */
 const GROUP_LIMIT = 64
-/** Milliseconds that writes go on before other requests get their turn. */
-const TURN_MS = 10
+const GROUP_MS = 20
 /** Writes that wait at the most. */
 const MOST_WAITING = 2000
 
@@ -65,7 +64,7 @@ async function drain(writes: Writes): Promise<void> {
   while (writes.queue.length > 0) {
     // Requests that have arrived by now get to write in the same commit, and those that waited for the last one are answered before it.
     await nextTurn()
-    if (await begin(writes)) await commitTogether(writes, writes.queue.splice(0, GROUP_LIMIT))
+    if (await begin(writes)) await commitTogether(writes)
   }
   writes.draining = undefined
 }
@@ -139,21 +138,23 @@ function prepareTransaction(connection: DatabaseSync) {
 type Transaction = ReturnType<typeof prepareTransaction>
 
 /**
- * Runs the jobs one after the other in the transaction that has begun, each undone alone if it fails, and commits them with one flush to disk.
+ * Runs jobs one after the other in the transaction that has begun, each undone alone if it fails, and commits them with one flush to disk. Jobs that
+ * are left when the time is over are for the next one.
  */
-async function commitTogether(writes: Writes, jobs: Job[]): Promise<void> {
-  const { transaction } = writes
+async function commitTogether(writes: Writes): Promise<void> {
+  const { transaction, queue } = writes
+  const jobs: Job[] = []
   const done: (() => void)[] = []
   try {
-    const [only] = jobs
-    if (only && jobs.length === 1) return await commitOne(writes, only)
-    let since = performance.now()
-    for (const job of jobs) {
+    const until = performance.now() + GROUP_MS
+    do {
+      const job = queue.shift()
+      if (!job) break
+      // One that is rejected with the others, should the commit fail.
+      jobs.push(job)
+      if (jobs.length === 1 && queue.length === 0) return await commitOne(writes, job)
       done.push(await attempt(writes, job))
-      if (performance.now() - since < TURN_MS) continue
-      await nextTurn()
-      since = performance.now()
-    }
+    } while (jobs.length < GROUP_LIMIT && performance.now() < until)
     saveRecordings(writes.prepare, writes.recordings)
     transaction.commit()
   } catch (error) {

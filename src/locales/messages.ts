@@ -1,5 +1,10 @@
+import { recurrenceMessages } from '../recurrence/recurrence-messages.ts'
+import { recurrenceWords } from '../recurrence/recurrence-words.ts'
+
 /** English texts that stand in no declaration, with `{name}` where a value goes: the key other languages translate. */
 export const messages = [
+  ...recurrenceMessages,
+  ...recurrenceWords,
   'No route matches the address and method of the request.',
   'The namespace asked for could not be found.',
   'The body of the request is not valid JSON.',

@@ -15,6 +15,7 @@ const RESOURCES = [['venues', 'organizers', 'categories', 'tags'], ['events']] a
 const LAYERS = [
   ['text', 'problems.ts', 'setting-kinds.ts', 'version.ts'],
   ['config.ts', 'icalendar'],
+  ['recurrence'],
   ['fields', 'cache'],
   ['storage', 'media'],
   ['memory'],

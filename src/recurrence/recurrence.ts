@@ -1,0 +1,72 @@
+import type { RecurrenceMessage } from './recurrence-messages.ts'
+
+/** The days of the week in the order of ISO 8601, as rules write them. */
+export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+
+/** How often a rule may repeat: what is more often than daily is no calendar of events. */
+export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
+export type Frequency = (typeof FREQUENCIES)[number]
+
+/** The parts of a rule that hold lists, which read the same way. */
+export const LISTS = ['weekdays', 'monthdays', 'months', 'positions'] as const
+
+/**
+ * A recurrence as it is kept. All times are wall times 'YYYY-MM-DD HH:MM:SS' in the zone of the series, at midnight for
+ * events that last all day; both lists are in order and hold nothing twice.
+ */
+export interface Recurrence {
+  readonly rule?: Rule
+  /** Dates beside those of the rule (RDATE). */
+  readonly added: readonly string[]
+  /** Original starts that do not take place (EXDATE). */
+  readonly left: readonly string[]
+}
+
+/** A rule of RFC 5545, 3.3.10, within the bounds that `readRecurrence` keeps. Empty lists are parts that were not given. */
+export interface Rule {
+  readonly frequency: Frequency
+  readonly interval: number
+  /** How many dates there are, the start among them; never together with `until`. */
+  readonly count?: number
+  /** The last wall time a date may have. */
+  readonly until?: string
+  /** `TU`, or with the place in its month or year `2TU`, `-1FR`. */
+  readonly weekdays: readonly string[]
+  /** 1 to 31, or -1 for the last day to -31. */
+  readonly monthdays: readonly number[]
+  readonly months: readonly number[]
+  /** Which of the dates of a day, week, month or year count: 1 is the first, -1 the last. */
+  readonly positions: readonly number[]
+  readonly weekStart: Weekday
+}
+
+/** When the first occurrence of a series starts: a wall time, its zone, and whether only days count. */
+export interface Start {
+  readonly local: string
+  readonly zone: string
+  readonly allDay: boolean
+}
+
+/** Why a recurrence is refused: the part as the client wrote it (`RRULE:BYHOUR`, `until`), and a text for every language. */
+export interface Fault {
+  readonly part: string
+  readonly message: RecurrenceMessage
+  readonly values?: Readonly<Record<string, string>>
+}
+
+/** Thrown within this folder for what cannot be read; leaves it as a `Fault`. */
+export class Unreadable extends Error {
+  readonly fault: Fault
+
+  constructor(part: string, message: RecurrenceMessage, values: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.name = 'Unreadable'
+    this.fault = { part, message, values }
+  }
+}
+
+/** Whether a recurrence was refused. */
+export function isFault(read: object | undefined): read is Fault {
+  return read !== undefined && 'part' in read
+}

@@ -1,0 +1,84 @@
+import { clockChanges, wallToUtc } from '../text/zones.ts'
+import type { Recurrence, Rule, Start } from './recurrence.ts'
+import { compact, isNamedZone } from './rule-times.ts'
+
+/** A recurrence as an object with the members that clients send (docs/series.md); what was not given is left out. */
+export interface RecurrenceObject {
+  frequency?: string
+  interval?: number
+  count?: number
+  /** A day where all of it is meant, else a wall time. */
+  until?: string
+  weekdays?: string[]
+  month_days?: number[]
+  months?: number[]
+  positions?: number[]
+  week_start?: string
+  added?: string[]
+  left?: string[]
+}
+
+/** The lines of a recurrence as RFC 5545 writes them, in one form for each recurrence: RRULE, RDATE, EXDATE, as far as they are there. */
+export function recurrenceLines({ rule, added, left }: Recurrence, start: Start): string[] {
+  return [
+    ...(rule ? [`RRULE:${ruleText(rule, start)}`] : []),
+    ...datesLine('RDATE', added, start),
+    ...datesLine('EXDATE', left, start),
+  ]
+}
+
+/** The value of RRULE. The end is in UTC as RFC 5545 asks, save for days. */
+export function ruleText(rule: Rule, start: Start): string {
+  const { frequency, interval, count, until, months, monthdays, weekdays, positions, weekStart } = rule
+  const list = (name: string, entries: readonly (string | number)[]) =>
+    entries.length === 0 ? [] : [`${name}=${entries.join(',')}`]
+  return [
+    `FREQ=${frequency.toUpperCase()}`,
+    ...(interval === 1 ? [] : [`INTERVAL=${interval}`]),
+    ...(count === undefined ? [] : [`COUNT=${count}`]),
+    ...(until === undefined ? [] : [`UNTIL=${start.allDay ? compact(until, start) : utc(until, start)}`]),
+    ...list('BYMONTH', months),
+    ...list('BYMONTHDAY', monthdays),
+    ...list('BYDAY', weekdays),
+    ...list('BYSETPOS', positions),
+    ...(weekStart === 'MO' ? [] : [`WKST=${weekStart}`]),
+  ].join(';')
+}
+
+function utc(wall: string, start: Start): string {
+  return `${compact(wallToUtc(wall, start.zone), start)}Z`
+}
+
+function datesLine(name: string, walls: readonly string[], start: Start): string[] {
+  if (walls.length === 0) return []
+  const { zone, allDay } = start
+  if (allDay) return [`${name};VALUE=DATE:${walls.map((wall) => compact(wall, start)).join(',')}`]
+  if (!isNamedZone(zone)) return [`${name}:${walls.map((wall) => utc(wall, start)).join(',')}`]
+  const id = clockChanges(zone, 0, 0)?.id ?? zone
+  return [`${name};TZID=${id}:${walls.map((wall) => compact(wall, start)).join(',')}`]
+}
+
+/** A recurrence as the object that clients may send in place of lines. */
+export function recurrenceObject({ rule, added, left }: Recurrence, { allDay }: Start): RecurrenceObject {
+  const date = (wall: string) => (allDay ? wall.slice(0, 10) : wall)
+  return {
+    ...(rule ? ruleObject(rule, allDay) : {}),
+    ...(added.length === 0 ? {} : { added: added.map(date) }),
+    ...(left.length === 0 ? {} : { left: left.map(date) }),
+  }
+}
+
+function ruleObject(rule: Rule, allDay: boolean): RecurrenceObject {
+  const { frequency, interval, count, until, weekdays, monthdays, months, positions, weekStart } = rule
+  return {
+    frequency,
+    interval,
+    ...(count === undefined ? {} : { count }),
+    ...(until === undefined ? {} : { until: allDay || until.endsWith('23:59:59') ? until.slice(0, 10) : until }),
+    ...(weekdays.length === 0 ? {} : { weekdays: weekdays.map((day) => day.toLowerCase()) }),
+    ...(monthdays.length === 0 ? {} : { month_days: [...monthdays] }),
+    ...(months.length === 0 ? {} : { months: [...months] }),
+    ...(positions.length === 0 ? {} : { positions: [...positions] }),
+    ...(weekStart === 'MO' ? {} : { week_start: weekStart.toLowerCase() }),
+  }
+}

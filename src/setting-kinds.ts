@@ -103,27 +103,21 @@ export const choice = <const Value extends string>(
   },
 })
 
-export const checked = (
-  setting: Setting<string>,
-  problem: string,
-  test: (text: string) => boolean,
-): Setting<string> => ({
-  ...setting,
-  read: (text) => {
-    if (!test(text)) throw new Error(`${problem}, not "${text}"`)
-    return text
-  },
-})
+export const checked = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
+  tested(setting, test, (text) => `${problem}, not "${text}"`)
 
 /** As `checked`, for values that may hold what nobody else is to read: they are not repeated. */
-export const discreet = (
+export const discreet = (setting: Setting<string>, problem: string, test: (text: string) => boolean): Setting<string> =>
+  tested(setting, test, () => problem)
+
+const tested = (
   setting: Setting<string>,
-  problem: string,
   test: (text: string) => boolean,
+  problem: (text: string) => string,
 ): Setting<string> => ({
   ...setting,
   read: (text) => {
-    if (!test(text)) throw new Error(problem)
+    if (!test(text)) throw new Error(problem(text))
     return text
   },
 })

@@ -62,16 +62,9 @@ test('a cursor stays the same for as long as nothing is committed', async (t) =>
   assert.notEqual(endOf(await database.cursor()), endOf(cursor))
 })
 
-test('no change is missed or told twice while eight writers of two processes write', async (t) => {
-  const { database, address } = await openScratch(t)
-  let cursor = await database.cursor()
-  const told: number[] = []
-  const look = async () => {
-    const read = await readFrom(database, cursor)
-    cursor = read.cursor
-    told.push(...read.changes.map(({ record }) => record))
-  }
-  const writers = [1, 2].map(() => startProcess('test/storage/writing-process.ts', [address, '4', '150']))
+/** Looks again and again while two processes write, and once more when they are done; gives the lines they printed. */
+async function lookWhileWriting(look: () => Promise<void>, settings: readonly string[]) {
+  const writers = [1, 2].map(() => startProcess('test/storage/writing-process.ts', settings))
   let isWriting = true
   const written = Promise.all(writers.map(readAll)).finally(() => {
     isWriting = false
@@ -82,7 +75,20 @@ test('no change is missed or told twice while eight writers of two processes wri
     await sleep(1)
   }
   await look()
-  const expected = (await written).flat().map(Number)
+  return { lines: (await written).flat(), looks }
+}
+
+test('no change is missed or told twice while eight writers of two processes write', async (t) => {
+  const { database, address } = await openScratch(t)
+  let cursor = await database.cursor()
+  const told: number[] = []
+  const look = async () => {
+    const read = await readFrom(database, cursor)
+    cursor = read.cursor
+    told.push(...read.changes.map(({ record }) => record))
+  }
+  const { lines, looks } = await lookWhileWriting(look, [address, '4', '150'])
+  const expected = lines.map(Number)
   assert.equal(expected.length, 1200)
   t.diagnostic(`${looks} looks`)
   assert.deepEqual(
@@ -291,18 +297,7 @@ test('a reader that follows eight writers of the same records misses no change, 
     for (const { record } of read.changes) seen.set(record, now.get(record) ?? 0)
     cursor = read.cursor
   }
-  const writers = [1, 2].map(() => startProcess('test/storage/writing-process.ts', [address, '4', '150', '12']))
-  let isWriting = true
-  const written = Promise.all(writers.map(readAll)).finally(() => {
-    isWriting = false
-  })
-  let looks = 0
-  for (; isWriting; looks++) {
-    await look()
-    await sleep(1)
-  }
-  await look()
-  const lines = (await written).flat()
+  const { lines, looks } = await lookWhileWriting(look, [address, '4', '150', '12'])
   assert.equal(lines.length, 1200)
   const rows = await revisions()
   assert.deepEqual(

@@ -11,7 +11,7 @@ import { openDatabase } from '../../src/storage/open-database.ts'
 import { administer, databaseName, scratchDatabase } from '../support/database.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
-import { openScratch } from './open.ts'
+import { openBare, openScratch } from './open.ts'
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
@@ -99,12 +99,7 @@ test('without the extension for trigrams everything works, and a sentence says w
 })
 
 test('images from before they had texts get slugs of their own, and are found by their names', async (t) => {
-  const { address, remove } = await scratchDatabase('bare')
-  const database = await openDatabase(address)
-  t.after(async () => {
-    await database.close()
-    await remove()
-  })
+  const database = await openBare(t)
   await database.migrate(first.up)
   await database.write(async (tx) => {
     for (const [index, title] of ['Poster', 'poster', 'Other'].entries()) {
@@ -129,12 +124,7 @@ test('images from before they had texts get slugs of their own, and are found by
 
 /** A database as the release before had it, with events and a log of changes. */
 async function openWithLog(t: TestContext): Promise<Database> {
-  const { address, remove } = await scratchDatabase('bare')
-  const database = await openDatabase(address)
-  t.after(async () => {
-    await database.close()
-    await remove()
-  })
+  const database = await openBare(t)
   await database.migrate(async (tx) => {
     await sql`create table migrations (name text primary key)`.execute(tx)
     for (const { name, up } of migrations.slice(0, migrations.indexOf(recordOfChanges))) {
@@ -206,12 +196,7 @@ test('a process of the release before cannot write unnoticed to a migrated datab
 })
 
 test('events from before they had UIDs get UUIDs of their own', async (t) => {
-  const { address, remove } = await scratchDatabase('bare')
-  const database = await openDatabase(address)
-  t.after(async () => {
-    await database.close()
-    await remove()
-  })
+  const database = await openBare(t)
   await database.migrate(async (tx) => {
     await sql`create table events (id integer primary key)`.execute(tx)
     for (let id = 1; id <= 200; id++) await sql`insert into events values (${id})`.execute(tx)

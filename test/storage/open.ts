@@ -2,17 +2,26 @@ import type { TestContext } from 'node:test'
 import type { Database } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
-import { scratchDatabase } from '../support/database.ts'
+import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 
 /** An up-to-date database of the kind that is tested, with its address; both go away with the test. */
 export async function openScratch(t: TestContext): Promise<{ database: Database; address: string }> {
-  const { address, remove } = await scratchDatabase()
+  const opened = await openFor(t, await scratchDatabase())
+  await migrate(opened.database)
+  return opened
+}
+
+/** A database without any tables, which goes away with the test. */
+export async function openBare(t: TestContext): Promise<Database> {
+  return (await openFor(t, await scratchDatabase('bare'))).database
+}
+
+async function openFor(t: TestContext, { address, remove }: ScratchDatabase) {
   const database = await openDatabase(address)
   t.after(async () => {
     await database.close()
     await remove()
   })
-  await migrate(database)
   return { database, address }
 }
 

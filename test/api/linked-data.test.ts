@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { touch } from '../support/recording.ts'
-import { type Reader, startService, type TestService } from '../support/service.ts'
+import { day, type Reader, startService, type TestService } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.
 type Body = any
@@ -11,8 +11,6 @@ before(async () => {
   service = await startService()
 })
 after(() => service.close())
-
-const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
 
 const create: TestService['create'] = (...sent) => service.create(...sent)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { addMonths } from '../../src/text/moments.ts'
-import { type Reader, startService, type TestService } from '../support/service.ts'
+import { day, type Reader, startService, type TestService } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.
 type Body = any
@@ -18,7 +18,6 @@ async function create(path: string, body: object, as: Reader = 'admin'): Promise
   return answer.body
 }
 
-const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
 const createEvent = (body: object, as: Reader = 'admin') => create('/events', { title: 'Event', ...day, ...body }, as)
 
 async function listed(query: string, as: Reader = 'anonymous'): Promise<number[]> {

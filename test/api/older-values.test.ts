@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { touch } from '../support/recording.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { day, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 let service: TestService
@@ -9,8 +9,6 @@ before(async () => {
   service = await startService()
 })
 after(() => service.close())
-
-const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
 
 const create: TestService['create'] = (...sent) => service.create(...sent)
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { resources } from '../../src/resources.ts'
+import { nameEndings } from '../support/name-endings.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
 /** How often each property is tried; more with PROPERTY_RUNS=1000. */
@@ -239,20 +240,7 @@ function anyQuery(path: string): fc.Arbitrary<string> {
       arbitrary: fc.constantFrom('_fields', '_envelope', '_pretty', '_method', '__proto__', 'constructor', 'x'),
     },
   )
-  const suffix = fc.constantFrom(
-    '',
-    '',
-    '',
-    '[]',
-    '[0]',
-    '[a]',
-    '[a][b]',
-    '[__proto__]',
-    '[',
-    ']',
-    '[[]]',
-    '[0][0][0][0][0][0][0][0]',
-  )
+  const suffix = fc.constantFrom(...nameEndings)
   const value = fc.oneof(
     plain.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))),
     fc.constantFrom(

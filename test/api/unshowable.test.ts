@@ -8,7 +8,7 @@ import sharp from 'sharp'
 import { noteUnshowable } from '../../src/storage/unshowable.ts'
 import { databaseName } from '../support/database.ts'
 import { touch } from '../support/recording.ts'
-import { credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
+import { credentialsOf, day, type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by name, as clients do.
@@ -23,8 +23,6 @@ before(async () => {
   await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
 })
 after(() => service.close())
-
-const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
 
 const create: TestService['create'] = (...sent) => service.create(...sent)
 

@@ -1,4 +1,5 @@
 import type { Random } from '../../bench/random.ts'
+import { nameEndings } from '../support/name-endings.ts'
 import { USERS } from '../support/service.ts'
 import { brokenBody } from './broken-bodies.ts'
 import type { DescribedField, Operation, Schema } from './described-operations.ts'
@@ -133,21 +134,7 @@ const prototypeKeys: Mutation = (planned, { random }) => {
 const repeated: Mutation = (planned, { operation, random }) => {
   const known = [...operation.query, ...operation.body].map(({ name }) => name)
   const name = known.length === 0 ? 'page' : random.pick(known)
-  const suffix = random.pick([
-    '',
-    '',
-    '[]',
-    '[0]',
-    '[a]',
-    '[a][b]',
-    '[',
-    ']',
-    '[]]',
-    '%5B%5D',
-    '[__proto__]',
-    '.x',
-    '[9999999]',
-  ])
+  const suffix = random.pick(nameEndings)
   const value = encodeText(random.chance(0.5) ? String(random.whole(0, 20)) : hostileText(random, 200))
   const escaped = random.chance(0.2) ? `%${name.charCodeAt(0).toString(16)}${name.slice(1)}` : name
   return addQuery(planned, `${escaped}${suffix}=${value}`, ...(random.chance(0.5) ? [`${name}=1`] : []))

@@ -91,6 +91,9 @@ export function credentialsOf(as: Reader): Record<string, string> {
   return as === 'anonymous' ? {} : { authorization: `Basic ${Buffer.from(`${as}:${PASSWORD}`).toString('base64')}` }
 }
 
+/** The dates of an event whose dates do not matter. */
+export const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
+
 /** Starts a service in this process, on the kind of database that tests use; close it when the tests are over. */
 export async function startService(settings: Settings = {}): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))

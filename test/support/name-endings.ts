@@ -1,0 +1,19 @@
+/** What clients write behind the names of parameters, for good or ill; nothing is the most frequent. */
+export const nameEndings: readonly string[] = [
+  '',
+  '',
+  '',
+  '[]',
+  '[0]',
+  '[a]',
+  '[a][b]',
+  '[',
+  ']',
+  '[]]',
+  '[[]]',
+  '%5B%5D',
+  '[__proto__]',
+  '.x',
+  '[9999999]',
+  '[0][0][0][0][0][0][0][0]',
+]

@@ -1,4 +1,5 @@
 import { asSent } from '../declare/filter.ts'
+import { type EventStatus, eventStatuses } from '../fields/event-status.ts'
 import type { Parsed } from '../fields/field.ts'
 import {
   distance,
@@ -148,6 +149,15 @@ export const eventFilters = {
     ...partOf('status'),
     // Where it stands for all, links to other pages do not name it (rule 11.5).
     links: { place: 8, value: (_sent, { status }) => (status.shown === 'any' ? undefined : status.shown) },
+  }),
+  event_status: eventFilter({
+    kind: eventStatuses,
+    about: 'Only events that are scheduled, canceled or postponed: any of these words',
+    unlisted: true,
+    sql: (wanted) => (record) => record('event_status', 'in', wanted as EventStatus[]),
+    index: 'database',
+    links: asSent(21),
+    accepts: ({ row }, wanted) => wanted.includes(row.event_status),
   }),
   geoloc: eventFilter({
     kind: flag,

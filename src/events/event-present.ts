@@ -1,4 +1,5 @@
 import type { Context, Presenting } from '../context/context.ts'
+import type { EventStatus } from '../fields/event-status.ts'
 import { imageUrl, showImage } from '../images/images.ts'
 import { globalId, recordHead, recordUrl } from '../linked/record-present.ts'
 import { organizerLinkedData, presentOrganizer } from '../organizers/organizer-present.ts'
@@ -43,6 +44,8 @@ export const OWN_COLUMNS = [
   'hide_from_listings',
   'sticky',
   'featured',
+  'event_status',
+  'event_status_reason',
 ] as const satisfies readonly (keyof EventRow)[]
 
 export type OwnRow = Pick<EventRow, (typeof OWN_COLUMNS)[number]>
@@ -52,7 +55,7 @@ export type OwnRow = Pick<EventRow, (typeof OWN_COLUMNS)[number]>
  * Throws when it cannot be shown itself, as all functions do that present a record.
  */
 export function presentEvent(context: Context, row: EventRow, links: EventLinks): Record<string, unknown> {
-  return joinEvent(context, row, links, undefined, false)
+  return joinEvent(context, row, links, undefined, undefined)
 }
 
 /**
@@ -80,13 +83,13 @@ export function presentWritten(
     }
     // That of its venues and organizers it can do without.
     ownLinkedData(context, row, undefined)
-    return joinEvent(context, row, links, own, false)
+    return joinEvent(context, row, links, own, undefined)
   })
 }
 
 /** An event read by itself: with its linked data and that of its venues and organizers. */
 export function presentSingleEvent(context: Context, row: EventRow, links: EventLinks): Record<string, unknown> {
-  return { ...joinEvent(context, row, links, undefined, true), json_ld: eventLinkedData(context, row, links) }
+  return joinEvent(context, row, links, undefined, eventLinkedData(context, row, links))
 }
 
 function joinEvent(
@@ -94,26 +97,31 @@ function joinEvent(
   row: EventRow,
   links: EventLinks,
   own: string | undefined,
-  isSingle: boolean,
+  linkedData: object | undefined,
 ): Record<string, unknown> {
   const image = links.images.get(row.image ?? 0)
   const venues = showEach(context, 'venue', links.venues, (venue) => {
-    const linkedData = isSingle ? venueLinkedData(venue) : undefined
-    return presentVenue(context, venue, links.images.get(venue.image ?? 0), linkedData)
+    const own = linkedData ? venueLinkedData(venue) : undefined
+    return presentVenue(context, venue, links.images.get(venue.image ?? 0), own)
   })
   const organizers = showEach(context, 'organizer', links.organizers, (organizer) => {
-    const linkedData = isSingle ? organizerLinkedData(organizer) : undefined
-    return presentOrganizer(context, organizer, links.images.get(organizer.image ?? 0), linkedData)
+    const own = linkedData ? organizerLinkedData(organizer) : undefined
+    return presentOrganizer(context, organizer, links.images.get(organizer.image ?? 0), own)
   })
   const terms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
     rows.flatMap((term) => showOrLeaveOut(context, taxonomy, term.id, () => embedTerm(context.site, term)) ?? [])
+  const [members, more] = (own === undefined ? writeOwn(context, row, image) : withImage(context, own, image)).split(
+    '\n',
+  )
   return {
-    ...JSON.parse(own === undefined ? writeOwn(context, row, image) : withImage(context, own, image)),
+    ...JSON.parse(members ?? ''),
     categories: terms('category', links.categories),
     tags: terms('tag', links.tags),
     venue: venues.length === 1 ? venues[0] : venues,
     organizer: organizers,
     custom_fields: [],
+    ...(linkedData ? { json_ld: linkedData } : {}),
+    ...(more === undefined ? {} : JSON.parse(more)),
   }
 }
 
@@ -130,7 +138,8 @@ function showEach<Row extends VenueRow | OrganizerRow>(
 }
 
 /**
- * The members of an event that are its own, as a JSON object: all but the last ones, its terms and what it is linked to. It is written as
+ * The members of an event that are its own, as a JSON object: all but the last ones, its terms and what it is linked to. Behind a line end,
+ * which no JSON text contains, comes another one with the members that only some events have, shown behind all others. It is written as
  * text and not made of an object, since lists of events that nobody has asked for lately are presented from rows as fast as this goes.
  */
 export function writeOwn(presenting: Presenting, row: OwnRow, image: ImageRow | undefined): string {
@@ -155,7 +164,12 @@ ${writeTime('start_date', row)},${writeTime('end_date', row)},${writeTime('utc_s
 ${writeCost(site, row.cost)},\
 "website":${website ? JSON.stringify(escapeHtml(website)) : url},\
 "show_map":${row.show_map === 1},"show_map_link":${row.show_map_link === 1},\
-"hide_from_listings":${row.hide_from_listings === 1},"sticky":${row.sticky === 1},"featured":${row.featured === 1}}`
+"hide_from_listings":${row.hide_from_listings === 1},"sticky":${row.sticky === 1},"featured":${row.featured === 1}}${writeEventStatus(row)}`
+}
+
+/** Events that take place as planned say nothing of it. */
+function writeEventStatus({ event_status, event_status_reason }: OwnRow): string {
+  return event_status === 'scheduled' ? '' : `\n${JSON.stringify({ event_status, event_status_reason })}`
 }
 
 /** Text inside JSON cannot read like this, since its quotes are escaped. */
@@ -213,6 +227,13 @@ export function eventLinkedData(context: Context, row: EventRow, links: EventLin
   }
 }
 
+/** The names of schema.org for whether an event takes place. */
+export const LINKED_STATUS: Readonly<Record<EventStatus, string>> = {
+  scheduled: 'https://schema.org/EventScheduled',
+  canceled: 'https://schema.org/EventCancelled',
+  postponed: 'https://schema.org/EventPostponed',
+}
+
 /** The linked data that an event has by itself. */
 function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefined) {
   const url = recordUrl(context.site, 'event', row)
@@ -226,7 +247,7 @@ function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefi
     ...(image ? { image: imageUrl(image, context.images.mediaUrl) } : {}),
     url,
     eventAttendanceMode: 'https://schema.org/OfflineEventAttendanceMode',
-    eventStatus: 'https://schema.org/EventScheduled',
+    eventStatus: LINKED_STATUS[row.event_status],
     startDate: iso(row.start_date, row.utc_start_date),
     endDate: iso(row.end_date, row.utc_end_date),
     ...(price === '' ? {} : { offers: offer(context, row, price, url) }),

@@ -179,6 +179,7 @@ async function settleEvent(
     ...settleTimes(values, before, context),
     ...(values.cost === undefined ? {} : { cost: settleCost(values.cost) }),
     ...(image === undefined ? {} : { image: await linkImage(tx, image, context) }),
+    ...(texts.event_status === 'scheduled' ? { event_status_reason: '' } : {}),
     slug,
     search: [texts.title, texts.excerpt, texts.description].map(foldedText).join('\n'),
     trusted: settleTrust(context, before, ['title', 'description', 'excerpt'], values, { ...before }),

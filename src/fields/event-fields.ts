@@ -1,5 +1,6 @@
+import { eventStatus } from './event-status.ts'
 import type { FieldsData } from './field.ts'
-import { anything, clearableText, flag, links, moment, settledText, text, timezone, url } from './kinds.ts'
+import { anything, clearableText, flag, line, links, moment, settledText, text, timezone, url } from './kinds.ts'
 import { limits } from './limits.ts'
 import { organizerFields } from './organizer-fields.ts'
 import { authorFields, imageField, statusField } from './record-fields.ts'
@@ -25,6 +26,12 @@ export const eventFields = {
   hide_from_listings: { kind: flag, about: 'Whether the event is left out of lists' },
   sticky: { kind: flag, about: 'Whether the event is sticky in the calendar' },
   featured: { kind: flag, about: 'Whether the event is featured' },
+  event_status: {
+    kind: eventStatus,
+    about: 'Whether the event takes place: scheduled, canceled or postponed',
+    unlisted: true,
+  },
+  event_status_reason: { kind: line, about: 'Why the event is canceled or postponed', unlisted: true },
   categories: {
     kind: links,
     about: 'The categories of the event: ids, slugs or names',

@@ -114,7 +114,8 @@ function readIds(value: unknown): number[] | undefined {
     : undefined
 }
 
-function readEntries(value: unknown): string[] | undefined {
+/** The words of a list, without those given twice; undefined for what is no list of words, and for none. */
+export function readWords(value: unknown): string[] | undefined {
   const entries = listEntries(value)?.map((entry) =>
     isText(entry) || typeof entry === 'number' ? String(entry).trim() : '',
   )
@@ -187,8 +188,8 @@ export const idsOrSlugs: Kind<string[]> = {
   wire: { items: { type: 'integer' } },
   list: true,
   within: limits.slugs,
-  valid: (value) => readEntries(value) !== undefined,
-  read: readEntries,
+  valid: (value) => readWords(value) !== undefined,
+  read: readWords,
 }
 
 /** A list of words, such as statuses. */
@@ -196,8 +197,8 @@ export const words: Kind<string[]> = {
   wire: { format: 'string' },
   list: true,
   within: limits.ids,
-  valid: (value) => readEntries(value) !== undefined || value === '',
-  read: (value) => readEntries(value) ?? [],
+  valid: (value) => readWords(value) !== undefined || value === '',
+  read: (value) => readWords(value) ?? [],
 }
 
 /** True or false (rule 2.2). */

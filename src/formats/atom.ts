@@ -42,13 +42,14 @@ ${emptyElement('link', { href: self, rel: 'self', type: 'application/atom+xml' }
 function writeEntry(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const [venue] = venues
-  const summary = [describeWhen(context, row), venue ? placeOf(venue) : ''].filter((part) => part !== '').join('\n')
+  const parts = [facts.notice, describeWhen(context, row), venue ? placeOf(venue) : '']
+  const summary = parts.filter((part) => part !== '').join('\n')
   const names =
     organizers.length > 0 ? organizers.map(({ organizer }) => organizer) : [context.site.name || facts.title]
   const lines = [
     '<entry>',
     xmlElement('id', UUID.test(row.uid) ? `urn:uuid:${row.uid}` : `tag:kalends,2026:${encodeURIComponent(row.uid)}`),
-    xmlElement('title', facts.title),
+    xmlElement('title', facts.heading),
     emptyElement('link', { href: facts.url, rel: 'alternate', type: 'text/html' }),
     xmlElement('published', rfc3339(row.date_utc)),
     xmlElement('updated', rfc3339(facts.modified)),

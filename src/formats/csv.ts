@@ -30,6 +30,8 @@ const COLUMNS: Readonly<Record<string, (facts: EventFacts) => string>> = {
   image: ({ image }) => image?.url ?? '',
   description: ({ text }) => text,
   modified_utc: ({ modified }) => modified,
+  event_status: ({ row }) => row.event_status,
+  event_status_reason: ({ row }) => plainText(row.event_status_reason),
 }
 
 /** CSV (RFC 4180): the names of the columns, then one event a line. */

@@ -1,15 +1,23 @@
 import type { Context } from '../context/context.ts'
+import type { EventStatus } from '../fields/event-status.ts'
 import { contentLine, escapeText } from '../icalendar/content-lines.ts'
 import { isReadRight, type ZoneRules, zoneRulesOf } from '../icalendar/zone-rules.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
-import { plainText } from '../text/html.ts'
+import { escapeHtml, plainText } from '../text/html.ts'
 import { addDays, utcToMs } from '../text/moments.ts'
 import { shownUrl } from '../text/urls.ts'
 import { type EventFacts, placeOf } from './event-facts.ts'
 
 /** Revisions are counted in seconds from here, so that each is above the one before, whatever has been changed: the event or what it is linked to. */
 const SEQUENCE_FROM = Date.UTC(2020, 0, 1)
+
+/** The words of iCalendar for whether an event takes place. */
+const STATUS: Readonly<Record<EventStatus, string>> = {
+  scheduled: 'CONFIRMED',
+  canceled: 'CANCELLED',
+  postponed: 'TENTATIVE',
+}
 
 /** The VEVENT of an event (RFC 5545, 3.6.1). The same data always make the same bytes. */
 export function writeEventComponent(context: Context, facts: EventFacts): string {
@@ -22,14 +30,15 @@ export function writeEventComponent(context: Context, facts: EventFacts): string
     contentLine('LAST-MODIFIED', modified),
     contentLine('SEQUENCE', String(Math.max(0, Math.floor((utcToMs(facts.modified) - SEQUENCE_FROM) / 1000)))),
     ...writeTimes(row, context.now),
-    contentLine('SUMMARY', escapeText(facts.title)),
+    contentLine('SUMMARY', escapeText(facts.heading)),
     ...writeDescription(facts),
     ...writePlace(facts.venues),
     ...writeOrganizers(context, facts.organizers),
     ...(facts.terms.length === 0 ? [] : [contentLine('CATEGORIES', facts.terms.map(escapeText).join(','))]),
     contentLine('URL', facts.url, { VALUE: 'URI' }),
     ...writeImage(facts),
-    contentLine('STATUS', 'CONFIRMED'),
+    ...(facts.notice === '' ? [] : [contentLine('COMMENT', escapeText(facts.notice))]),
+    contentLine('STATUS', STATUS[row.event_status]),
     contentLine('END', 'VEVENT'),
   ].join('')
 }
@@ -74,12 +83,14 @@ export function readableRules(row: EventRow, now: number): ZoneRules | undefined
   return isRight ? rules : undefined
 }
 
-/** A plain description for everybody, and the HTML one beside it where it says more. */
-function writeDescription({ html, text }: EventFacts): string[] {
-  if (text === '') return []
-  const plain = contentLine('DESCRIPTION', escapeText(text))
+/** A plain description for everybody, and the HTML one beside it where it says more. Both begin with why an event does not take place. */
+function writeDescription({ notice, html, text }: EventFacts): string[] {
+  const all = [notice, text].filter((part) => part !== '').join('\n\n')
+  if (all === '') return []
+  const plain = contentLine('DESCRIPTION', escapeText(all))
   if (!/<(?!\/?p\b|br\b)/i.test(html)) return [plain]
-  return [plain, contentLine('X-ALT-DESC', escapeText(html), { FMTTYPE: 'text/html' })]
+  const before = notice === '' ? '' : `<p>${escapeHtml(notice)}</p>\n`
+  return [plain, contentLine('X-ALT-DESC', escapeText(before + html), { FMTTYPE: 'text/html' })]
 }
 
 function writePlace([venue]: readonly VenueRow[]): string[] {

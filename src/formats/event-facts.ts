@@ -3,6 +3,7 @@ import { isShown } from '../events/event-present.ts'
 import type { EventLinks } from '../events/event-store.ts'
 import { imageUrl } from '../images/images.ts'
 import { recordUrl } from '../linked/record-present.ts'
+import { announced, noticeOf } from '../locales/event-notice.ts'
 import type { EventRow, ImageRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
 import { renderedReadable, renderedText } from '../text/long-texts.ts'
@@ -12,6 +13,10 @@ import { offsetOf } from '../text/zones.ts'
 export interface EventFacts {
   row: EventRow
   title: string
+  /** The title behind the word for an event that is canceled or postponed. */
+  heading: string
+  /** That word, and the reason; empty for an event that takes place as planned. */
+  notice: string
   url: string
   /** The description, or the excerpt where there is none. */
   html: string
@@ -32,11 +37,14 @@ export function factsOf(context: Context, row: EventRow, links: EventLinks): Eve
   const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
   const image = links.images.get(row.image ?? 0)
   const times = [row, ...venues, ...organizers, ...(image ? [image] : [])].map((record) => record.modified_utc)
+  const title = plainText(row.title)
   const trusted = row.trusted === 1
   const raw = row.description || row.excerpt
   return {
     row,
-    title: plainText(row.title),
+    title,
+    heading: announced(context.site, row, title),
+    notice: noticeOf(context.site, row),
     url: recordUrl(context.site, 'event', row),
     html: raw === '' ? '' : renderedText(raw, trusted),
     text: raw === '' ? '' : renderedReadable(raw, trusted, `${context.site.url}/`),

@@ -32,8 +32,8 @@ function writeItem(context: Context, facts: EventFacts): string {
   return JSON.stringify({
     id: row.uid,
     url: facts.url,
-    title: facts.title,
-    summary: [describeWhen(context, row), ...venues.slice(0, 1).map(placeOf)].join('\n'),
+    title: facts.heading,
+    summary: [facts.notice || [], describeWhen(context, row), ...venues.slice(0, 1).map(placeOf)].flat().join('\n'),
     // An item has to have one of the two.
     ...(facts.html === '' ? { content_text: facts.text } : { content_html: facts.html }),
     image: image?.url,
@@ -47,6 +47,9 @@ function writeItem(context: Context, facts: EventFacts): string {
       all_day: row.all_day === 1,
       timezone: row.timezone,
       venue: venues[0] ? placeOf(venues[0]) : undefined,
+      ...(row.event_status === 'scheduled'
+        ? {}
+        : { event_status: row.event_status, event_status_reason: row.event_status_reason }),
       rest_url: `${context.site.base}/events/${row.id}`,
     },
   })

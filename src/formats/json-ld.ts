@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts'
 import { priceRange } from '../events/event-cost.ts'
+import { LINKED_STATUS } from '../events/event-present.ts'
 import type { OrganizerRow, VenueRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
 import { shownUrl } from '../text/urls.ts'
@@ -36,7 +37,7 @@ export function linkedEvent(context: Context, facts: EventFacts): string {
     image: image && [image.url],
     startDate: isoTime(row, 'start'),
     endDate: isoTime(row, 'end'),
-    eventStatus: 'https://schema.org/EventScheduled',
+    eventStatus: LINKED_STATUS[row.event_status],
     eventAttendanceMode: venues.length === 0 ? undefined : 'https://schema.org/OfflineEventAttendanceMode',
     location: oneOrSeveral(venues.map(linkedPlace)),
     organizer: oneOrSeveral(organizers.map(linkedOrganizer)),

@@ -40,13 +40,13 @@ function writeItem(context: Context, facts: EventFacts): string {
   const [venue] = venues
   const lines = [
     '<item>',
-    xmlElement('title', facts.title),
+    xmlElement('title', facts.heading),
     xmlElement('link', facts.url),
     xmlElement('guid', row.uid, { isPermaLink: 'false' }),
     xmlElement('pubDate', new Date(`${row.date_utc.replace(' ', 'T')}Z`).toUTCString()),
     xmlElement(
       'description',
-      [when, venue ? placeOf(venue) : '', facts.text].filter((part) => part !== '').join('\n\n'),
+      [facts.notice, when, venue ? placeOf(venue) : '', facts.text].filter((part) => part !== '').join('\n\n'),
     ),
     ...(facts.html === '' ? [] : [xmlElement('content:encoded', facts.html)]),
     ...facts.terms.map((term) => xmlElement('category', term)),

@@ -1,4 +1,5 @@
 import type { Field, Fields, Resource } from '../declare/resource.ts'
+import { EVENT_STATUSES, eventStatuses } from '../fields/event-status.ts'
 import {
   count,
   distance,
@@ -58,6 +59,7 @@ const acceptedBy = new Map<unknown, Schema>([
   [recordId.valid, id],
   [ids.read, { ...list(id), minItems: 1 }],
   [idsOrSlugs.read, { ...list(idOrText), minItems: 1 }],
+  [eventStatuses.valid, { ...list({ type: 'string', enum: EVENT_STATUSES }), minItems: 1 }],
   [words.read, list(string)],
   [isTruthy, boolean],
   // Published as text; an answer's truth value can be sent back.
@@ -261,6 +263,9 @@ const recordHead = {
 
 const globalId: Schema = { type: 'string', examples: ['example.org?id=12'] }
 
+/** Of events that are scheduled nothing is said. */
+const eventStatusShown: Schema = { type: 'string', enum: EVENT_STATUSES.filter((status) => status !== 'scheduled') }
+
 /** An event as its routes show it (rule 5.1); `json_ld` only where one is read. */
 function eventSchema({ fields }: Resource, say: Say): Schema {
   const times = ['start_date', 'end_date', 'utc_start_date', 'utc_end_date']
@@ -299,7 +304,8 @@ function eventSchema({ fields }: Resource, say: Say): Schema {
     organizer: list(schemaRef('Organizer')),
     custom_fields: emptyList,
   }
-  const properties = { ...described(always, fields, say), json_ld: schemaRef('LinkedData') }
+  const some = { json_ld: schemaRef('LinkedData'), event_status: eventStatusShown, event_status_reason: string }
+  const properties = described({ ...always, ...some }, fields, say)
   return record(properties, Object.keys(always))
 }
 

@@ -335,6 +335,17 @@ export const de: Locale = {
   'There are no events on {date}.': 'Am {date} gibt es keine Veranstaltungen.',
   'There is no such page.': 'Diese Seite gibt es nicht.',
   'This address is too long.': 'Diese Adresse ist zu lang.',
+  'Only events that are scheduled, canceled or postponed: any of these words':
+    'Nur Veranstaltungen, die stattfinden, abgesagt oder verschoben sind (scheduled, canceled, postponed): eines dieser Wörter oder mehrere',
+  'Whether the event takes place: scheduled, canceled or postponed':
+    'Ob die Veranstaltung stattfindet: scheduled (wie geplant), canceled (abgesagt) oder postponed (verschoben)',
+  'Why the event is canceled or postponed': 'Warum die Veranstaltung abgesagt oder verschoben ist',
+  Canceled: 'Abgesagt',
+  Postponed: 'Verschoben',
+  'Canceled: {text}': 'Abgesagt: {text}',
+  'Postponed: {text}': 'Verschoben: {text}',
+  'This event has been canceled.': 'Diese Veranstaltung ist abgesagt.',
+  'This event has been postponed.': 'Diese Veranstaltung ist verschoben.',
   'This event is over.': 'Diese Veranstaltung ist vorbei.',
   'This is no longer in the calendar.': 'Das steht nicht mehr im Kalender.',
   To: 'Bis',

@@ -328,6 +328,17 @@ export const es: Locale = {
   'There are no events on {date}.': 'No hay eventos el {date}.',
   'There is no such page.': 'Esta página no existe.',
   'This address is too long.': 'Esta dirección es demasiado larga.',
+  'Only events that are scheduled, canceled or postponed: any of these words':
+    'Solo los eventos que se celebran, se cancelan o se aplazan (scheduled, canceled, postponed): cualquiera de estas palabras',
+  'Whether the event takes place: scheduled, canceled or postponed':
+    'Si el evento se celebra: scheduled (según lo previsto), canceled (cancelado) o postponed (aplazado)',
+  'Why the event is canceled or postponed': 'Por qué se cancela o se aplaza el evento',
+  Canceled: 'Cancelado',
+  Postponed: 'Aplazado',
+  'Canceled: {text}': 'Cancelado: {text}',
+  'Postponed: {text}': 'Aplazado: {text}',
+  'This event has been canceled.': 'Este evento se ha cancelado.',
+  'This event has been postponed.': 'Este evento se ha aplazado.',
   'This event is over.': 'Este evento ya ha terminado.',
   'This is no longer in the calendar.': 'Esto ya no está en el calendario.',
   To: 'Hasta',

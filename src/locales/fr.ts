@@ -340,6 +340,17 @@ export const fr: Locale = {
   'There are no events on {date}.': 'Aucun événement le {date}.',
   'There is no such page.': 'Cette page n’existe pas.',
   'This address is too long.': 'Cette adresse est trop longue.',
+  'Only events that are scheduled, canceled or postponed: any of these words':
+    'Seulement les événements prévus, annulés ou reportés (scheduled, canceled, postponed) : un ou plusieurs de ces mots',
+  'Whether the event takes place: scheduled, canceled or postponed':
+    'Si l’événement a lieu : scheduled (comme prévu), canceled (annulé) ou postponed (reporté)',
+  'Why the event is canceled or postponed': 'Pourquoi l’événement est annulé ou reporté',
+  Canceled: 'Annulé',
+  Postponed: 'Reporté',
+  'Canceled: {text}': 'Annulé : {text}',
+  'Postponed: {text}': 'Reporté : {text}',
+  'This event has been canceled.': 'Cet événement est annulé.',
+  'This event has been postponed.': 'Cet événement est reporté.',
   'This event is over.': 'Cet événement est terminé.',
   'This is no longer in the calendar.': 'Ceci n’est plus dans l’agenda.',
   To: 'Au',

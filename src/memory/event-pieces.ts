@@ -31,7 +31,7 @@ export interface EventPieces {
 
 /** The parts of an event. */
 export interface EventParts {
-  /** Its own members, as a JSON object. */
+  /** Its own members, as a JSON object, and behind a line end those that come last. */
   own: string
   categories: readonly Piece[]
   tags: readonly Piece[]
@@ -213,8 +213,9 @@ export function mostBytes({ own, categories, tags, venues, organizers }: EventPa
  * event to `counts`.
  */
 export function writeParts(parts: EventParts, into: Buffer, start: number, counts: number[]): number {
+  const line = parts.own.indexOf('\n')
   // More members follow in place of the last brace.
-  let at = start + into.write(parts.own, start) - 1
+  let at = start + into.write(line === -1 ? parts.own : parts.own.slice(0, line), start) - 1
   const add = (chunk: Buffer, i: number) => {
     if (i > 0) into[at++] = COMMA
     at += chunk.copy(into, at)
@@ -235,7 +236,7 @@ export function writeParts(parts: EventParts, into: Buffer, start: number, count
   add(ORGANIZER, 0)
   parts.organizers.forEach(add)
   add(END, 0)
-  return at
+  return line === -1 ? at : at - 1 + into.write(`,${parts.own.slice(line + 2)}`, at - 1)
 }
 
 /** The same for a piece: copies it, and adds its counts to `counts`. */

@@ -7,7 +7,7 @@ export interface PresentedRecord {
   record: number
   /** The image that it shows, which may change by itself. */
   image: number | null
-  /** Its own members as a JSON object, as if it had no image. */
+  /** Its own members as a JSON object, as if it had no image; of an event, behind a line end, those that come last. */
   own: string
 }
 

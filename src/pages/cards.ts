@@ -32,6 +32,7 @@ export interface Card {
   /** Below the address of the site. */
   url: string
   title: string
+  event_status: EventRow['event_status']
   excerpt: string
   /** Wall times. */
   start: string
@@ -68,6 +69,7 @@ const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
       'status',
       'slug',
       'title',
+      'event_status',
       'excerpt',
       'start_date',
       'end_date',
@@ -89,6 +91,7 @@ type ShownRow = Pick<
   | 'status'
   | 'slug'
   | 'title'
+  | 'event_status'
   | 'excerpt'
   | 'start_date'
   | 'end_date'
@@ -157,6 +160,7 @@ function makeCard(context: Context, row: ShownRow, links: EventLinks): Card {
     id: row.id,
     url: recordUrl(site, 'event', row).slice(site.url.length),
     title: plainText(row.title),
+    event_status: row.event_status,
     excerpt: shortened(plainText(row.excerpt === '' ? row.beginning : row.excerpt)),
     start: row.start_date,
     end: row.end_date,

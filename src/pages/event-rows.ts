@@ -1,3 +1,4 @@
+import { statusWord } from '../locales/event-notice.ts'
 import { dayOf } from '../text/moments.ts'
 import type { Card, Picture } from './cards.ts'
 import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
@@ -8,6 +9,18 @@ import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 /** The title of an event, or what stands for one. */
 export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 'title'>): string {
   return title === '' ? say(site, '(no title)') : title
+}
+
+/**
+ * The title of an event as part of a link: of one that is canceled or postponed behind the word that says so, and struck through where nothing
+ * takes place.
+ */
+export function shownTitle(viewing: Viewing, card: Card): Html {
+  const title = titleOf(viewing, card)
+  if (card.event_status === 'scheduled') return html`<span dir="auto">${title}</span>`
+  const struck =
+    card.event_status === 'canceled' ? html`<s dir="auto">${title}</s>` : html`<span dir="auto">${title}</span>`
+  return html`<b class="state ${card.event_status}">${statusWord(viewing.context.site, card)}<span class="hidden">:</span></b> ${struck}`
 }
 
 /** The class that gives an event the colour of its first category. */
@@ -63,7 +76,10 @@ function thumbnail({ src, srcset, width, height }: Picture): Html {
 export function eventRow(viewing: Viewing, card: Card, heading: 'h3' | 'h4' = 'h3'): Html {
   const { site } = viewing.context
   const place = card.place && [card.place.name, card.place.city].filter(Boolean).join(', ')
-  const title = html`<a href="${pathTo(site, card.url)}" dir="auto">${titleOf(viewing, card)}</a>`
+  const title =
+    card.event_status === 'scheduled'
+      ? html`<a href="${pathTo(site, card.url)}" dir="auto">${titleOf(viewing, card)}</a>`
+      : html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
   return html`<li class="row${hueOf(viewing, card)}"><p class="time">${timesOf(viewing, card)}</p><div class="what">${
     heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
   }${place && html`<p class="where" dir="auto">${place}</p>`}${card.excerpt && html`<p class="excerpt" dir="auto">${card.excerpt}</p>`}${tags(

@@ -2,6 +2,7 @@ import { eventLinkedData, isShown } from '../events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../events/event-store.ts'
 import { textsOfEvent } from '../events/event-texts.ts'
 import { recordUrl } from '../linked/record-present.ts'
+import { announced } from '../locales/event-notice.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
 import { showRecord } from '../storage/unshowable.ts'
 import { plainText } from '../text/html.ts'
@@ -11,7 +12,7 @@ import { shownUrl } from '../text/urls.ts'
 import { timezoneAbbreviation } from '../text/zones.ts'
 import { addToCalendar } from './add-to-calendar.ts'
 import { type Card, type Picture, pictureOf, shortened, shownCost } from './cards.ts'
-import { chips, nearName, titleOf } from './event-rows.ts'
+import { chips, nearName, shownTitle, titleOf } from './event-rows.ts'
 import { feedLinks } from './feed-links.ts'
 import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { findNeighbours } from './page-finding.ts'
@@ -41,6 +42,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, neighbours: 
   const { context, today } = viewing
   const { site } = context
   const title = plainText(row.title)
+  const named = titleOf(viewing, { title })
   const path = recordUrl(site, 'event', row).slice(site.url.length)
   const image = links.images.get(row.image ?? 0)
   const picture = image && pictureOf(context, image)
@@ -49,7 +51,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, neighbours: 
   const [previous, next] = isListed ? neighbours : []
   return {
     status: 200,
-    title: title || say(site, '(no title)'),
+    title: announced(site, row, named),
     description: [writtenDay(site, dayOf(row.start_date), ''), excerpt || shortened(plainText(row.description))].join(
       '. ',
     ),
@@ -62,7 +64,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, neighbours: 
     current: undefined,
     body: html`<article class="event">
 <a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
-<div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`} dir="auto">${title || say(site, '(no title)')}</h1>${excerpt && html`<p class="lead" dir="auto">${excerpt}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
+<div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`} dir="auto">${row.event_status === 'canceled' ? html`<s>${named}</s>` : named}</h1>${excerpt && html`<p class="lead" dir="auto">${excerpt}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
 ${facts(viewing, row, links)}
 <div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
 </article>
@@ -88,10 +90,15 @@ function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
   )}${tagChips.slice(0, 20)}`
 }
 
-/** Whether its last day is over: a page says the same all day, however long it is kept. */
-function stateOf({ context: { site }, today }: Viewing, row: EventRow): Html | false {
+/** Whether it does not take place as planned, and whether its last day is over: a page says the same all day, however long it is kept. */
+function stateOf({ context: { site }, today }: Viewing, row: EventRow): Html {
+  const { event_status: status } = row
   const isOver = lastDayOf(row.start_date, row.end_date) < today
-  return isOver && html`<p class="banner">${say(site, 'This event is over.')}</p>`
+  const reason = plainText(row.event_status_reason)
+  return html`${
+    status !== 'scheduled' &&
+    html`<p class="banner ${status}"><strong>${say(site, status === 'canceled' ? 'This event has been canceled.' : 'This event has been postponed.')}</strong>${reason !== '' && html` <span dir="auto">${reason}</span>`}</p>`
+  }${isOver && html`<p class="banner">${say(site, 'This event is over.')}</p>`}`
 }
 
 const WIDE = 1.25
@@ -111,7 +118,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks): Html {
   const website = shownUrl(row.website)
   const url = recordUrl(site, 'event', row)
   const keepable = {
-    title: titleOf(viewing, { title: plainText(row.title) }),
+    title: announced(site, row, titleOf(viewing, { title: plainText(row.title) })),
     text: plainText(row.excerpt),
     place: venues[0] ? [plainText(venues[0].venue), ...addressLines(venues[0])].join(', ') : '',
     address: url,
@@ -169,6 +176,6 @@ function beside(viewing: Viewing, previous: Card | undefined, next: Card | undef
   const { context, today } = viewing
   const { site } = context
   const way = (card: Card, label: string, rel: string) =>
-    html`<a rel="${rel}" href="${pathTo(site, card.url)}"><span>${label} · ${writtenDate(site, dayOf(card.start), today)}</span><strong dir="auto">${titleOf(viewing, card)}</strong></a>`
+    html`<a rel="${rel}" href="${pathTo(site, card.url)}"><span>${label} · ${writtenDate(site, dayOf(card.start), today)}</span><strong>${shownTitle(viewing, card)}</strong></a>`
   return html`<nav class="beside" aria-label="${say(site, 'Other events')}">${previous ? way(previous, say(site, 'Before'), 'prev') : html`<span></span>`}${next && way(next, say(site, 'After'), 'next')}</nav>`
 }

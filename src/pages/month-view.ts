@@ -1,5 +1,6 @@
+import { announced } from '../locales/event-notice.ts'
 import type { Card } from './cards.ts'
-import { hueOf, isSeveralDays, titleOf } from './event-rows.ts'
+import { hueOf, isSeveralDays, shownTitle, titleOf } from './event-rows.ts'
 import { fillWeeks, type GridDay, hiddenOf, type Stretch, stretchesOf } from './month-grid.ts'
 import { nothingFound } from './nothing-found.ts'
 import {
@@ -139,7 +140,7 @@ function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string
   const card = bar && cards.get(bar.id)
   if (!bar || !card) return html`<li class="lane" aria-hidden="true"></li>`
   const { site } = viewing.context
-  const title = titleOf(viewing, card)
+  const title = announced(site, card, titleOf(viewing, card))
   const isHead = day === bar.first
   if (!isHead && daysLeft < 7)
     return html`<li class="lane"><span class="hidden">${say(site, '{title}, continues', { title })}</span></li>`
@@ -147,16 +148,16 @@ function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string
   const ends = days <= daysLeft ? ' ends' : ''
   return html`<li class="lane bar w${Math.min(days, daysLeft)}${isHead && ' starts'}${ends}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}">${
     !isHead && html`<span class="hidden">${say(site, 'continues')}: </span>`
-  }<span dir="auto">${title}</span></a></li>`
+  }${shownTitle(viewing, card)}</a></li>`
 }
 
 function entry({ viewing, cards }: Drawing, { id }: Stretch): Html {
   const card = cards.get(id)
   if (!card) return NOTHING
   const { site } = viewing.context
-  const title = titleOf(viewing, card)
+  const title = announced(site, card, titleOf(viewing, card))
   const time = !card.isAllDay && html`<b>${writtenShortTime(site, card.start)}</b> `
-  return html`<li class="entry${card.isAllDay && ' whole'}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}"><i class="dot" aria-hidden="true"></i>${time}<span dir="auto">${title}</span></a></li>`
+  return html`<li class="entry${card.isAllDay && ' whole'}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}"><i class="dot" aria-hidden="true"></i>${time}${shownTitle(viewing, card)}</a></li>`
 }
 
 /** The same days as a list, for screens that are too narrow for titles in a table. */
@@ -186,5 +187,5 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
 function brief(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const time = card.isAllDay || isSeveralDays(card) ? say(site, 'All day') : written(site, 'time', card.start)
-  return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title" dir="auto">${titleOf(viewing, card)}</span>${card.place && html`<span class="where" dir="auto">${card.place.name}</span>`}</a></li>`
+  return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where" dir="auto">${card.place.name}</span>`}</a></li>`
 }

@@ -12,6 +12,7 @@ import { coveringIndexes } from './migrations/0008-covering-indexes.ts'
 import { recordOfChanges } from './migrations/0009-record-of-changes.ts'
 import { history } from './migrations/0010-history.ts'
 import { uids } from './migrations/0011-uids.ts'
+import { eventStatuses } from './migrations/0012-event-status.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -36,6 +37,7 @@ export const migrations: Migration[] = [
   recordOfChanges,
   history,
   uids,
+  eventStatuses,
 ]
 
 /** The names of all steps that this version knows, in order. */

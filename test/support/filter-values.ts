@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Context } from '../../src/context/context.ts'
 import type { Field, Fields } from '../../src/declare/resource.ts'
+import { eventStatuses } from '../../src/fields/event-status.ts'
 import * as kinds from '../../src/fields/kinds.ts'
 import { POINTS, WORDS } from './random-calendar.ts'
 
@@ -39,6 +40,7 @@ const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [kinds.looseWord, () => oneOf('true', 'false', '1', '0', 'yes', 'perhaps')],
   [kinds.text, ({ terms }) => oneOf(...phrases, ...orders, ...terms.map(({ slug }) => slug))],
   [kinds.words, () => listOf(['publish', 'publish', 'draft', 'pending', 'private', 'future', 'trash', 'other'])],
+  [eventStatuses, () => listOf(['scheduled', 'canceled', 'postponed', 'canceled', 'moved'])],
   [kinds.latitude, () => oneOf(...latitudes, '', '91')],
   [kinds.longitude, () => oneOf(...longitudes, '', '200')],
   [kinds.distance, () => oneOf('1', '3.5', '150', '20000', '0')],

@@ -71,6 +71,7 @@ const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = 
         status,
         date: at(-400, -1),
         featured: fc.boolean(),
+        event_status: fc.constantFrom('scheduled', 'scheduled', 'canceled', 'postponed', ''),
         sticky: fc.boolean(),
         hide_from_listings: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0),
         venue: picked('venues', 1),

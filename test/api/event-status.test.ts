@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { parse as parseCsv } from 'csv-parse/sync'
+import { XMLParser } from 'fast-xml-parser'
+import ICAL from 'ical.js'
+import { startService, type TestService } from '../support/service.ts'
+
+const WHEN = { start_date: '2027-03-03 10:00:00', end_date: '2027-03-03 12:00:00' }
+
+let service: TestService
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+})
+after(() => service.close())
+
+/** Ids of the events of a list. */
+async function listed(query: string): Promise<number[]> {
+  const { status, body } = await service.get(`/events?${query}`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.events.map((event: { id: number }) => event.id)
+}
+
+async function text(path: string): Promise<string> {
+  return (await fetch(service.origin + path)).text()
+}
+
+describe('whether an event takes place', () => {
+  test('is said last, and of events alone that are not scheduled', async () => {
+    const plain = await service.create('/events', { ...WHEN, title: 'Plain' })
+    assert.equal(Object.keys(plain).at(-1), 'custom_fields')
+    const said = await service.create('/events', { ...WHEN, title: 'Said', event_status: 'scheduled' })
+    assert.ok(!('event_status' in said) && !('event_status_reason' in said))
+    const off = await service.create('/events', {
+      ...WHEN,
+      title: 'Off',
+      event_status: 'canceled',
+      event_status_reason: 'Storm & <b>flood</b>\n at sea',
+    })
+    assert.deepEqual(Object.entries(off).slice(-2), [
+      ['event_status', 'canceled'],
+      ['event_status_reason', 'Storm & flood at sea'],
+    ])
+    const single = (await service.get(`/events/${off.id}`)).body
+    assert.deepEqual(Object.keys(single).slice(-3), ['json_ld', 'event_status', 'event_status_reason'])
+    assert.equal(single.json_ld.eventStatus, 'https://schema.org/EventCancelled')
+  })
+
+  test('is the same in lists from memory, from the database, with _fields and as NDJSON', async () => {
+    const off = await service.create('/events', { ...WHEN, title: 'Same everywhere', event_status: 'postponed' })
+    const { json_ld: _, ...expected } = (await service.get(`/events/${off.id}`)).body
+    for (const query of ['search=everywhere', `include=${off.id}`, 'search=everywhere']) {
+      const { body } = await service.get(`/events?${query}`)
+      assert.deepEqual(body.events, [expected])
+      assert.deepEqual(Object.keys(body.events[0]), Object.keys(expected))
+    }
+    const { body } = await service.get('/events?search=everywhere&_fields=events.id,events.event_status')
+    assert.deepEqual(body.events, [{ id: off.id, event_status: 'postponed' }])
+    assert.deepEqual(JSON.parse(await text('/events.ndjson?search=everywhere')), expected)
+  })
+
+  test('is changed, and cleared together with its reason', async () => {
+    const { id } = await service.create('/events', { ...WHEN, title: 'Changing' })
+    assert.equal((await service.update(`/events/${id}`, { event_status: 'canceled' })).event_status_reason, '')
+    const told = await service.update(`/events/${id}`, { event_status_reason: 'Ill' })
+    assert.deepEqual([told.event_status, told.event_status_reason], ['canceled', 'Ill'])
+    const moved = await service.update(`/events/${id}`, { event_status: 'postponed', title: 'Moved' })
+    assert.deepEqual([moved.event_status, moved.event_status_reason], ['postponed', 'Ill'])
+    const whole = await service.update(`/events/${id}`, (await service.get(`/events/${id}`)).body)
+    assert.deepEqual([whole.event_status, whole.event_status_reason], ['postponed', 'Ill'])
+    for (const empty of ['scheduled', '']) {
+      await service.update(`/events/${id}`, { event_status: 'canceled', event_status_reason: 'Again' })
+      assert.ok(!('event_status' in (await service.update(`/events/${id}`, { event_status: empty }))))
+      const back = await service.update(`/events/${id}`, { event_status: 'canceled' })
+      assert.equal(back.event_status_reason, '')
+    }
+    const alone = await service.update(`/events/${id}`, { event_status: '', event_status_reason: 'None' })
+    assert.ok(!('event_status_reason' in alone))
+  })
+
+  test('takes one of three words, and a reason within the length of a line', async () => {
+    for (const wrong of ['cancelled', 'CANCELED', 'moved', 7, ['canceled'], { a: 1 }, true]) {
+      const { status, body } = await service.post('/events', { ...WHEN, title: 'Wrong', event_status: wrong })
+      assert.deepEqual([status, body.code], [400, 'rest_invalid_param'], JSON.stringify(wrong))
+    }
+    for (const wrong of ['x'.repeat(1001), { a: 1 }, 7]) {
+      const sent = { ...WHEN, title: 'Wrong', event_status: 'canceled', event_status_reason: wrong }
+      assert.equal((await service.post('/events', sent)).status, 400, JSON.stringify(wrong))
+    }
+    const long = await service.create('/events', {
+      ...WHEN,
+      title: 'Long',
+      event_status: 'canceled',
+      event_status_reason: 'é'.repeat(1000),
+    })
+    assert.equal(long.event_status_reason.length, 1000)
+  })
+
+  test('is changed only by those who may change the event', async () => {
+    const { id } = await service.create('/events', { ...WHEN, title: 'Of somebody' }, 'author')
+    for (const [as, status] of [
+      ['anonymous', 401],
+      ['subscriber', 403],
+      ['contributor', 403],
+      ['author', 200],
+      ['editor', 200],
+    ] as const)
+      assert.equal((await service.put(`/events/${id}`, { event_status: 'canceled' }, as)).status, status, as)
+  })
+
+  test('narrows lists by any of several words, and stands in their links', async () => {
+    const ids: Record<string, number> = {}
+    for (const event_status of ['scheduled', 'canceled', 'postponed'])
+      ids[event_status] = (await service.create('/events', { ...WHEN, title: 'Filtered zebra', event_status })).id
+    const { scheduled, canceled, postponed } = ids
+    const zebras = (query: string) => listed(`search=zebra&${query}`)
+    assert.deepEqual(await zebras('event_status=canceled'), [canceled])
+    assert.deepEqual(await zebras('event_status=scheduled'), [scheduled])
+    assert.deepEqual(await zebras('event_status=canceled,postponed'), [canceled, postponed])
+    assert.deepEqual(await zebras('event_status[]=scheduled&event_status[]=postponed'), [scheduled, postponed])
+    const { body } = await service.get('/events?search=zebra&event_status=canceled,postponed&per_page=1')
+    assert.equal(body.total, 2)
+    assert.deepEqual((await service.get(body.next_rest_url.slice(service.base.length))).body.events[0].id, postponed)
+    for (const wrong of [
+      'event_status=',
+      'event_status=off',
+      'event_status=canceled,off',
+      'event_status[a][b]=canceled',
+    ])
+      assert.equal((await service.get(`/events?${wrong}`)).status, 400, wrong)
+  })
+})
+
+describe('canceled and postponed events in feeds', () => {
+  let off: { id: number; url: string; slug: string }
+  let later: { id: number; url: string; slug: string }
+  before(async () => {
+    off = await service.create('/events', {
+      ...WHEN,
+      title: 'Regatta giraffe',
+      description: '<p>On <em>water</em></p>',
+      event_status: 'canceled',
+      event_status_reason: 'Storm; all & sundry',
+    })
+    later = await service.create('/events', { ...WHEN, title: 'Fair giraffe', event_status: 'postponed' })
+  })
+
+  test('1d.13: STATUS of iCalendar and eventStatus of schema.org say it', async () => {
+    const calendar = new ICAL.Component(ICAL.parse(await text('/events.ics?search=giraffe')))
+    const [first, second] = calendar.getAllSubcomponents('vevent')
+    assert.equal(first?.getFirstPropertyValue('status'), 'CANCELLED')
+    assert.equal(first?.getFirstPropertyValue('summary'), 'Canceled: Regatta giraffe')
+    assert.equal(first?.getFirstPropertyValue('comment'), 'Canceled: Storm; all & sundry')
+    assert.equal(first?.getFirstPropertyValue('description'), 'Canceled: Storm; all & sundry\n\nOn water')
+    assert.match(String(first?.getFirstPropertyValue('x-alt-desc')), /^<p>Canceled: Storm\\; all &amp\\; sundry<\/p>/)
+    assert.equal(second?.getFirstPropertyValue('status'), 'TENTATIVE')
+    assert.equal(second?.getFirstPropertyValue('summary'), 'Postponed: Fair giraffe')
+    assert.equal(second?.getFirstPropertyValue('description'), 'Postponed')
+    const planned = await service.create('/events', { ...WHEN, title: 'Planned okapi' })
+    assert.match(await text(`/event/${planned.slug}.ics`), /STATUS:CONFIRMED\r\n/)
+    const { '@graph': graph } = JSON.parse(await text('/events.jsonld?search=giraffe'))
+    assert.deepEqual(
+      graph.map((event: { name: string; eventStatus: string }) => [event.name, event.eventStatus]),
+      [
+        ['Regatta giraffe', 'https://schema.org/EventCancelled'],
+        ['Fair giraffe', 'https://schema.org/EventPostponed'],
+      ],
+    )
+  })
+
+  test('titles of RSS, Atom and JSON Feed begin with it, and their texts have the reason', async () => {
+    const parser = new XMLParser()
+    const { item } = parser.parse(await text('/events.rss?search=giraffe')).rss.channel
+    assert.deepEqual(
+      item.map(({ title }: { title: string }) => title),
+      ['Canceled: Regatta giraffe', 'Postponed: Fair giraffe'],
+    )
+    assert.match(item[0].description, /^Canceled: Storm; all &(amp;)? sundry\n/)
+    const { entry } = parser.parse(await text('/events.atom?search=giraffe')).feed
+    assert.equal(entry[0].title, 'Canceled: Regatta giraffe')
+    assert.match(entry[0].summary, /^Canceled: Storm/)
+    const { items } = JSON.parse(await text('/events.json?search=giraffe'))
+    assert.equal(items[1].title, 'Postponed: Fair giraffe')
+    assert.match(items[0].summary, /^Canceled: Storm; all & sundry\n/)
+    assert.equal(items[0]._kalends.event_status, 'canceled')
+    assert.equal(items[0]._kalends.event_status_reason, 'Storm; all & sundry')
+  })
+
+  test('CSV has columns for it', async () => {
+    const rows: Record<string, string>[] = parseCsv(await text('/events.csv?search=giraffe'), { columns: true })
+    assert.deepEqual(
+      rows.map((row) => [row.title, row.event_status, row.event_status_reason]),
+      [
+        ['Regatta giraffe', 'canceled', 'Storm; all & sundry'],
+        ['Fair giraffe', 'postponed', ''],
+      ],
+    )
+  })
+
+  test('pages say it in words, strike what is canceled, and do so in every view', async () => {
+    const page = await text(`/event/${off.slug}/`)
+    assert.match(
+      page,
+      /<p class="banner canceled"><strong>This event has been canceled\.<\/strong> <span dir="auto">Storm; all &amp; sundry<\/span><\/p><h1 dir="auto"><s>Regatta giraffe<\/s><\/h1>/,
+    )
+    assert.match(page, /<title>Canceled: Regatta giraffe/)
+    assert.match(page, /schema\.org\/EventCancelled/)
+    const postponed = await text(`/event/${later.slug}/`)
+    assert.match(postponed, /This event has been postponed\./)
+    assert.doesNotMatch(postponed, /<s>Fair/)
+    for (const path of ['/events/?start_date=2027-03-03', '/events/month/2027-03/', '/events/2027-03-03/']) {
+      const view = await text(`${path}${path.includes('?') ? '&' : '?'}search=giraffe`)
+      assert.match(
+        view,
+        /<b class="state canceled">Canceled<span class="hidden">:<\/span><\/b> <s dir="auto">Regatta giraffe<\/s>/,
+        path,
+      )
+      assert.match(
+        view,
+        /<b class="state postponed">Postponed<span class="hidden">:<\/span><\/b> <span dir="auto">Fair giraffe<\/span>/,
+        path,
+      )
+    }
+  })
+})

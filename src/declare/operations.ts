@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts'
 import type { Problem, ProblemCode } from '../problems.ts'
 import type { Tx } from '../storage/recording.ts'
-import type { RecordKind, Taxonomy } from '../storage/schema.ts'
+import type { RecordKind, Taxonomy, WithdrawnEventRow } from '../storage/schema.ts'
 import type { WantedText } from '../text/text-work.ts'
 
 /** How an item route names its record. */
@@ -21,6 +21,8 @@ export interface Found<Row = unknown> {
   pastEnd?: ProblemCode | undefined
   /** The rows of `ids`, in their order, where finding has read them. */
   rows?: readonly Row[]
+  /** Events that the same query would find if they had stayed public, some at a time: for representations that tell of them. */
+  withdrawn?: () => AsyncIterable<readonly WithdrawnEventRow[]>
   /** The statuses that were asked for, where rows are read later than they were found. */
   statuses?: readonly string[]
   /** Of a page found in the index: the revision it was found in. */

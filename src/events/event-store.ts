@@ -12,6 +12,7 @@ import type { EventRow, ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } fr
 import { statement } from '../storage/statement.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import type { Condition } from './event-conditions.ts'
+import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
 /** The records an event shows: its venues and organizers in order, its terms by name, and the images of all of them. */
 export interface EventLinks {
@@ -271,9 +272,17 @@ export async function updateEvent(
   const after = { ...before, ...columns }
   recordWritten(tx, 'event', before.status, { id, status: after.status, name: after.title })
   await Promise.all([
+    tellOfStatus(tx, before, after),
     updateOne(tx, { id, columns }),
     replaceLinks(tx, venueRules, id, links.venues),
     replaceLinks(tx, organizerRules, id, links.organizers),
     replaceTerms(tx, id, links.terms),
   ])
+}
+
+/** Keeps what the public saw of an event that it cannot see any more, until it can again. */
+async function tellOfStatus(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
+  if (before.status === after.status) return
+  if (before.status === 'publish') await keepWithdrawn(tx, before, after.modified_utc)
+  else if (after.status === 'publish') await dropWithdrawn(tx, after.id)
 }

@@ -12,6 +12,7 @@ import { type EventsQuery, eventFilters } from './event-filters.ts'
 import { eventParts, eventSearch } from './event-list-parts.ts'
 import { listEventIds, listEvents } from './event-store.ts'
 import { eventWindow } from './event-window.ts'
+import { findWithdrawn } from './find-withdrawn.ts'
 import { currentMemory } from './known-records.ts'
 
 /**
@@ -84,7 +85,8 @@ export async function findAllEvents(context: Context, query: EventsQuery): Promi
   const revision = memory?.index?.revision
   const order = query.include ? 'publication' : 'start'
   const ids = listed?.ids ?? (await listEventIds(await conditionOf(context, query, shape), order, context))
-  const found = { ids, total: ids.length, page: 1, perPage: Math.max(1, ids.length), effective, statuses }
+  const withdrawn = () => findWithdrawn(context, query, shape)
+  const found = { ids, total: ids.length, page: 1, perPage: Math.max(1, ids.length), effective, statuses, withdrawn }
   return listed && revision !== undefined ? { ...found, revision } : found
 }
 

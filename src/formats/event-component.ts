@@ -3,7 +3,8 @@ import type { EventStatus } from '../fields/event-status.ts'
 import { contentLine, escapeText } from '../icalendar/content-lines.ts'
 import { isReadRight, type ZoneRules, zoneRulesOf } from '../icalendar/zone-rules.ts'
 import { recordUrl } from '../linked/record-present.ts'
-import type { EventRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
+import { announced } from '../locales/event-notice.ts'
+import type { EventRow, OrganizerRow, VenueRow, WithdrawnEventRow } from '../storage/schema.ts'
 import { escapeHtml, plainText } from '../text/html.ts'
 import { addDays, utcToMs } from '../text/moments.ts'
 import { shownUrl } from '../text/urls.ts'
@@ -28,7 +29,7 @@ export function writeEventComponent(context: Context, facts: EventFacts): string
     contentLine('UID', row.uid),
     contentLine('DTSTAMP', modified),
     contentLine('LAST-MODIFIED', modified),
-    contentLine('SEQUENCE', String(Math.max(0, Math.floor((utcToMs(facts.modified) - SEQUENCE_FROM) / 1000)))),
+    contentLine('SEQUENCE', String(sequenceAt(facts.modified))),
     ...writeTimes(row, context.now),
     contentLine('SUMMARY', escapeText(facts.heading)),
     ...writeDescription(facts),
@@ -43,6 +44,34 @@ export function writeEventComponent(context: Context, facts: EventFacts): string
   ].join('')
 }
 
+/** The times of an event, whether it is public or was. */
+export type EventTimes = Pick<
+  EventRow,
+  'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
+>
+
+/** The VEVENT of an event that is public no longer: what calendars need to strike it, and nothing that was not public. */
+export function writeWithdrawnComponent(context: Context, row: WithdrawnEventRow): string {
+  const withdrawn = utcTime(row.withdrawn_utc)
+  const title = announced(context.site, { event_status: 'canceled' }, plainText(row.title))
+  return [
+    contentLine('BEGIN', 'VEVENT'),
+    contentLine('UID', row.uid),
+    contentLine('DTSTAMP', withdrawn),
+    contentLine('LAST-MODIFIED', withdrawn),
+    // It may have been changed in the same second.
+    contentLine('SEQUENCE', String(sequenceAt(row.withdrawn_utc) + 1)),
+    ...writeTimes(row, context.now),
+    contentLine('SUMMARY', escapeText(title)),
+    contentLine('STATUS', 'CANCELLED'),
+    contentLine('END', 'VEVENT'),
+  ].join('')
+}
+
+function sequenceAt(modified: string): number {
+  return Math.max(0, Math.floor((utcToMs(modified) - SEQUENCE_FROM) / 1000))
+}
+
 /** `YYYY-MM-DD HH:MM:SS` in UTC as iCalendar writes it. */
 function utcTime(utc: string): string {
   return `${wallTime(utc)}Z`
@@ -53,7 +82,7 @@ function wallTime(wall: string): string {
 }
 
 /** DTSTART and DTEND: days for events that last all day, wall times with their zone where readers get them right, UTC otherwise. */
-function writeTimes(row: EventRow, now: number): string[] {
+function writeTimes(row: EventTimes, now: number): string[] {
   if (row.all_day === 1) {
     const end = addDays(row.end_date.slice(0, 10), 1)
     return [writeDay('DTSTART', row.start_date.slice(0, 10)), writeDay('DTEND', end)]
@@ -73,7 +102,7 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
 }
 
 /** The rules of the zone of an event, if both of its times are read right with them; undefined for one that is written in UTC. */
-export function readableRules(row: EventRow, now: number): ZoneRules | undefined {
+export function readableRules(row: EventTimes, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
   const rules = zoneRulesOf(row.timezone, now)
   const isRight =

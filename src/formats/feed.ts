@@ -4,6 +4,7 @@ import type { Found } from '../declare/operations.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { LoadedEvent } from '../events/event-filter.ts'
 import { eventOperations } from '../events/events.ts'
+import type { WithdrawnEventRow } from '../storage/schema.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
 import { showInTurn } from '../text/long-texts.ts'
 import { addDays, dayOf, wallNow } from '../text/moments.ts'
@@ -30,6 +31,8 @@ export interface FeedText {
   event: (facts: EventFacts) => string
   /** Between two events. */
   between: string
+  /** An event that is public no longer; nothing of it in feeds without. */
+  withdrawn?: (row: WithdrawnEventRow) => string
   tail: () => string
 }
 
@@ -103,7 +106,19 @@ async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncG
     if (events.length > 0) between = text.between
     await nextTurn()
   }
+  yield* withdrawnChunks(found, text)
   yield Buffer.from(text.tail())
+}
+
+/** Those that the caller still sees in the feed are not withdrawn for them. */
+async function* withdrawnChunks({ ids, withdrawn }: Found, text: FeedText): AsyncGenerator<Buffer> {
+  if (!text.withdrawn || !withdrawn) return
+  const present = new Set(ids)
+  for await (const rows of withdrawn()) {
+    const gone = rows.filter(({ event }) => !present.has(event))
+    if (gone.length > 0) yield Buffer.from(gone.map(text.withdrawn).join(''))
+    await nextTurn()
+  }
 }
 
 async function writeEvents(context: Context, loaded: readonly LoadedEvent[], text: FeedText): Promise<string[]> {

@@ -1,7 +1,8 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { contentLine, escapeText } from '../icalendar/content-lines.ts'
 import { isZoneName, writeZone } from '../icalendar/zone-rules.ts'
-import { readableRules, writeEventComponent } from './event-component.ts'
+import type { WithdrawnEventRow } from '../storage/schema.ts'
+import { type EventTimes, readableRules, writeEventComponent, writeWithdrawnComponent } from './event-component.ts'
 import type { EventFacts } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
@@ -12,14 +13,15 @@ export const icalendar = feedFormat({
   mediaType: 'text/calendar',
   begin: (context, head) => {
     const zones = new Set<string>()
-    const event = (facts: EventFacts) => {
-      const component = writeEventComponent(context, facts)
-      const rules = readableRules(facts.row, context.now)
+    const withZone = (row: EventTimes, component: string) => {
+      const rules = readableRules(row, context.now)
       if (!rules || zones.has(rules.id)) return component
       zones.add(rules.id)
       return writeZone(rules) + component
     }
-    return { head: writeHead(head), event, between: '', tail: () => contentLine('END', 'VCALENDAR') }
+    const event = (facts: EventFacts) => withZone(facts.row, writeEventComponent(context, facts))
+    const withdrawn = (row: WithdrawnEventRow) => withZone(row, writeWithdrawnComponent(context, row))
+    return { head: writeHead(head), event, between: '', withdrawn, tail: () => contentLine('END', 'VCALENDAR') }
   },
 })
 

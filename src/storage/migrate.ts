@@ -13,6 +13,7 @@ import { recordOfChanges } from './migrations/0009-record-of-changes.ts'
 import { history } from './migrations/0010-history.ts'
 import { uids } from './migrations/0011-uids.ts'
 import { eventStatuses } from './migrations/0012-event-status.ts'
+import { withdrawnEvents } from './migrations/0013-withdrawn-events.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -38,6 +39,7 @@ export const migrations: Migration[] = [
   history,
   uids,
   eventStatuses,
+  withdrawnEvents,
 ]
 
 /** The names of all steps that this version knows, in order. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { formatUtc } from '../text/zones.ts'
 import type { Database, Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
@@ -5,7 +6,7 @@ import { dropHistory } from './history.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 
-/** Days that the row of a deleted record stays among the changes; those of all others stay for good. */
+/** Days that the row of a deleted record stays among the changes, where all others stay for good, and that a withdrawn event is told of. */
 export const TOMBSTONE_DAYS = 90
 
 /** Rows dropped with one write, so that other writers wait a few milliseconds. */
@@ -14,7 +15,7 @@ const DROPPED_AT_ONCE = 1000
 const DAY_MS = 86_400_000
 
 /**
- * Drops the changes of records that have been deleted for 90 days, and the history that is older than so many days (0 keeps all of it), in
+ * Drops the changes of records that have been deleted, and what was seen of events that were withdrawn, for 90 days, and the history that is older than so many days (0 keeps all of it), in
  * small writes. A reader of changes that has not come so far starts afresh.
  * @param now milliseconds since the epoch
  */
@@ -23,8 +24,18 @@ export async function dropOld(database: Pick<Database, 'write'>, historyDays: nu
   const dropTombstones = (tx: Db) =>
     (isPostgres(tx) ? dropFromPostgres : dropFromSqlite)(tx, daysAgo(TOMBSTONE_DAYS), DROPPED_AT_ONCE)
   await untilFew(() => database.write(dropTombstones))
+  await untilFew(() => database.write((tx) => dropWithdrawn(tx, daysAgo(TOMBSTONE_DAYS))))
   if (historyDays > 0)
     await untilFew(() => database.write((tx) => dropHistory(tx, daysAgo(historyDays), DROPPED_AT_ONCE)))
+}
+
+/** Drops events that were withdrawn before a time. Returns how many. */
+async function dropWithdrawn(tx: Db, beforeUtc: string): Promise<number> {
+  const { rows } = await sql<{ event: number }>`
+    delete from withdrawn_events where event in
+      (select event from withdrawn_events where withdrawn_utc < ${beforeUtc} limit ${DROPPED_AT_ONCE}) returning event
+  `.execute(tx)
+  return rows.length
 }
 
 async function untilFew(drop: () => Promise<number>): Promise<void> {

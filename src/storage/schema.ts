@@ -139,6 +139,24 @@ export interface ChangeColumns {
   user: number
 }
 
+/** An event that the public can see no longer, as it was last seen; kept for 90 days. */
+export interface WithdrawnEventColumns
+  extends Pick<
+    EventColumns,
+    'uid' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
+  > {
+  /** Its id, whether it is still there or not. */
+  event: number
+  title: string
+  featured: number
+  event_status: Columns<typeof eventFields>['event_status']
+  /** JSON lists of the ids of what it was linked to. */
+  venues: string
+  organizers: string
+  terms: string
+  withdrawn_utc: string
+}
+
 /** An act of somebody, as long as the history is kept. Rows are added and dropped, never changed. */
 export interface HistoryColumns {
   id: number
@@ -178,11 +196,13 @@ export interface Tables {
   users: WithSequence<UserColumns>
   credentials: WithSequence<CredentialColumns>
   changes: ChangeColumns
+  withdrawn_events: WithdrawnEventColumns
   history: WithSequence<HistoryColumns>
   /** One row. */
   editions: { edition: string }
 }
 
+export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>
 export type EventRow = Selectable<Tables['events']>
 export type VenueRow = Selectable<Tables['venues']>
 export type OrganizerRow = Selectable<Tables['organizers']>

@@ -1,0 +1,120 @@
+import type { Context } from '../context/context.ts'
+import { blankColumns } from '../fields/field.ts'
+import { findLinkedByIds } from '../linked/linked-store.ts'
+import { organizerRules } from '../organizers/organizer-rules.ts'
+import { shownTo } from '../records/record-store.ts'
+import { TOMBSTONE_DAYS } from '../storage/pruning.ts'
+import type { EventRow, OrganizerRow, TermRow, VenueRow, WithdrawnEventRow } from '../storage/schema.ts'
+import { foldedText } from '../text/long-texts.ts'
+import { formatUtc } from '../text/moments.ts'
+import { venueRules } from '../venues/venue-rules.ts'
+import { event } from './event.ts'
+import type { AroundEvents, EventFilter, EventListShape, LoadedEvent } from './event-filter.ts'
+import { type EventsQuery, eventFilters } from './event-filters.ts'
+import { eventParts, eventSearch } from './event-list-parts.ts'
+import { readWithdrawn } from './withdrawn-store.ts'
+
+/**
+ * The withdrawn events that a query would find if they had stayed public as they were last, some at a time: by the plain meaning of each filter,
+ * since they are no rows of the table that queries read. Of their texts only the title is kept, so a search looks in nothing else.
+ */
+export async function* findWithdrawn(
+  context: Context,
+  query: EventsQuery,
+  shape: EventListShape,
+): AsyncGenerator<WithdrawnEventRow[]> {
+  let around: AroundEvents | undefined
+  for await (const rows of readWithdrawn(context.db, formatUtc(context.now - TOMBSTONE_DAYS * 86_400_000))) {
+    around ??= await readAround(context, query, shape)
+    const loaded = await loadAsBefore(context, rows, around.terms)
+    yield rows.filter((_, at) => isFound(loaded[at], query, around))
+  }
+}
+
+const filters = Object.entries(eventFilters) as [keyof EventsQuery, EventFilter<unknown>][]
+
+function isFound(event: LoadedEvent | undefined, query: EventsQuery, around: AroundEvents | undefined): boolean {
+  if (!event || !around) return false
+  return (
+    Object.values(eventParts).every((part) => part.accepts(event, query, around)) &&
+    (query.search === undefined || eventSearch.accepts(query.search, event)) &&
+    filters.every(
+      ([name, { accepts }]) =>
+        query[name] === undefined || typeof accepts === 'string' || accepts(event, query[name], around),
+    )
+  )
+}
+
+async function readAround(context: Context, query: EventsQuery, { window }: EventListShape): Promise<AroundEvents> {
+  const { db, caller } = context
+  const located = db
+    .selectFrom('venues')
+    .select('id')
+    .where('geo_lat', 'is not', null)
+    .where((venue) => shownTo(caller, 'venues')(venue as never) as never)
+    .limit(1)
+  const [terms, [venue]] = await Promise.all([
+    query.categories || query.tags ? db.selectFrom('terms').selectAll().execute() : [],
+    located.execute(),
+  ])
+  return { context, window, terms: new Map(terms.map((term) => [term.id, term])), isLocated: venue !== undefined }
+}
+
+/** The events as they were, linked to what is still there. */
+async function loadAsBefore(
+  { db }: Context,
+  rows: readonly WithdrawnEventRow[],
+  terms: ReadonlyMap<number, TermRow>,
+): Promise<LoadedEvent[]> {
+  const venueIds = rows.map((row) => idsIn(row.venues))
+  const organizerIds = rows.map((row) => idsIn(row.organizers))
+  const [venues, organizers] = await Promise.all([
+    findLinkedByIds<VenueRow>(db, venueRules, [...new Set(venueIds.flat())]),
+    findLinkedByIds<OrganizerRow>(db, organizerRules, [...new Set(organizerIds.flat())]),
+  ])
+  return rows.map((row, at) => {
+    const own = idsIn(row.terms).flatMap((id) => terms.get(id) ?? [])
+    return {
+      row: rowAsBefore(row),
+      links: {
+        venues: (venueIds[at] ?? []).flatMap((id) => venues.get(id) ?? []),
+        organizers: (organizerIds[at] ?? []).flatMap((id) => organizers.get(id) ?? []),
+        categories: own.filter(({ taxonomy }) => taxonomy === 'category'),
+        tags: own.filter(({ taxonomy }) => taxonomy === 'tag'),
+        images: new Map(),
+      },
+    }
+  })
+}
+
+function idsIn(json: string): number[] {
+  return JSON.parse(json)
+}
+
+/** The row that the event had, with its title alone for a text. */
+function rowAsBefore({
+  event: id,
+  withdrawn_utc,
+  venues: _venues,
+  organizers: _organizers,
+  terms: _terms,
+  ...kept
+}: WithdrawnEventRow): EventRow {
+  return {
+    ...blankColumns(event.fields),
+    cost: '[]',
+    image: null,
+    author: 0,
+    slug: '',
+    date: withdrawn_utc,
+    date_utc: withdrawn_utc,
+    dated: 0,
+    modified: withdrawn_utc,
+    modified_utc: withdrawn_utc,
+    trusted: 0,
+    ...kept,
+    id,
+    status: 'publish',
+    search: foldedText(kept.title),
+  }
+}

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { type App, openCalendar, startApp } from './app.ts'
 import {
   type Config,
+  databaseAddress,
   environmentName,
   flagName,
   mediaAddress,
@@ -18,6 +19,7 @@ import { remindOfPassword, tellFirstPassword } from './people/first-password.ts'
 import { registerUserCommands } from './people/user-commands.ts'
 import { withoutPassword } from './storage/database-address.ts'
 import { renewEdition } from './storage/edition.ts'
+import { type CalendarPlaces, registerBackupCommands } from './transfer/backup-command.ts'
 import { registerCopyCommand } from './transfer/copy-command.ts'
 import { type OpenedMedia, registerMediaCommands } from './transfer/media-commands.ts'
 import { readVersion } from './version.ts'
@@ -47,11 +49,17 @@ function configOf(flags: Record<string, unknown>): Config {
 
 /** The calendar that is there and the store of its images. */
 async function openMedia(config: Config): Promise<OpenedMedia> {
+  const { media, failure } = await findPlaces(config)
+  return { database: await openCalendar(config), store: media, failure }
+}
+
+/** The places of the calendar, neither of which is opened or made. */
+async function findPlaces(config: Config): Promise<CalendarPlaces> {
   let last: Error | undefined
-  const store = await openMediaStore(mediaAddress(config), (error) => {
+  const media = await openMediaStore(mediaAddress(config), (error) => {
     last = error
   })
-  return { database: await openCalendar(config), store, failure: () => last }
+  return { database: databaseAddress(config), media, failure: () => last }
 }
 
 async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
@@ -171,6 +179,7 @@ program
 registerUserCommands(program, () => openCalendar(configOf(program.opts())))
 registerAuditCommand(program, () => openCalendar(configOf(program.opts())))
 registerCopyCommand(program)
+registerBackupCommands(program, () => findPlaces(configOf(program.opts())))
 registerMediaCommands(program, () => openMedia(configOf(program.opts())))
 
 await program.parseAsync().catch(fail)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from './database.ts'
+import type { Database, Db } from './database.ts'
 import type { Migration } from './migration.ts'
 import { first } from './migrations/0001-first.ts'
 import { eventWords } from './migrations/0002-event-words.ts'
@@ -50,23 +50,37 @@ export const migrationNames: readonly string[] = migrations.map(({ name }) => na
  * @throws Error with one sentence when the database is of a newer version of the program.
  */
 export async function migrate(database: Database): Promise<Migrated> {
-  const ran: string[] = []
-  const remarks: string[] = []
+  const migrated: Migrated = { ran: [], remarks: [] }
   await database.migrate(async (tx) => {
-    await sql`create table if not exists migrations (name text primary key)`.execute(tx)
-    const { rows } = await sql<{ name: string }>`select name from migrations`.execute(tx)
-    const done = new Set(rows.map((row) => row.name))
-    refuseNewer(done)
-    for (const step of migrations.filter(({ name }) => !done.has(name))) {
-      await step.up(tx)
-      await sql`insert into migrations (name) values (${step.name})`.execute(tx)
-      ran.push(step.name)
-    }
-    await adoptForeignChanges(tx)
-    const remark = await prepareSearch(tx)
-    if (remark) remarks.push(remark)
+    migrated.ran = await migrateWithin(tx, migrationNames)
+    const remark = await finishMigration(tx)
+    if (remark) migrated.remarks.push(remark)
   })
-  return { ran, remarks }
+  return migrated
+}
+
+/**
+ * Runs those of these steps that the database lacks, in order, and returns their names. A database that is left between two versions takes rows of
+ * a calendar that is there as well.
+ * @throws Error with one sentence when the database is of a newer version of the program.
+ */
+export async function migrateWithin(tx: Db, wanted: readonly string[]): Promise<string[]> {
+  await sql`create table if not exists migrations (name text primary key)`.execute(tx)
+  const { rows } = await sql<{ name: string }>`select name from migrations`.execute(tx)
+  const done = new Set(rows.map((row) => row.name))
+  refuseNewer(done)
+  const lacking = migrations.filter(({ name }) => wanted.includes(name) && !done.has(name))
+  for (const step of lacking) {
+    await step.up(tx)
+    await sql`insert into migrations (name) values (${step.name})`.execute(tx)
+  }
+  return lacking.map(({ name }) => name)
+}
+
+/** Makes a database that has gone through all steps ready to be served. Returns a sentence for the operator when searches stay slow. */
+export async function finishMigration(tx: Db): Promise<string | undefined> {
+  await adoptForeignChanges(tx)
+  return prepareSearch(tx)
 }
 
 /** An unknown step may have changed the tables in any way. */

@@ -7,9 +7,8 @@ import { withoutPassword } from '../storage/database-address.ts'
 import { migrate } from '../storage/migrate.ts'
 import { openDatabase } from '../storage/open-database.ts'
 import { openExisting } from '../storage/snapshot.ts'
-import { type Copied, type CopyProgress, copyCalendar } from './copy.ts'
-
-type Print = (line: string) => void
+import { type Copied, copyCalendar } from './copy.ts'
+import { type Print, run, showProgress } from './run-command.ts'
 
 /** Puts the command `copy` on the command line. */
 export function registerCopyCommand(program: Command): void {
@@ -100,8 +99,9 @@ export async function copyByAddress(addresses: CopyAddresses, print: Print): Pro
     try {
       const { remarks } = await migrate(target)
       remarks.forEach(print)
-      const progress = process.stdout.isTTY ? await barProgress() : lineProgress(print)
-      describeCopied(await copyCalendar(source, target, stores, progress)).forEach(print)
+      describeCopied(await copyCalendar(source, target, stores, await showProgress(process.stdout, print))).forEach(
+        print,
+      )
     } finally {
       await target.close()
     }
@@ -118,33 +118,6 @@ async function openStores({ mediaFrom, mediaTo }: CopyAddresses, report: (error:
   if (mediaFrom === undefined || mediaTo === undefined)
     throw new Error('Files go from one store to another: give both --media-from and --media-to.')
   return { from: await openMediaStore(mediaFrom, report), to: await openMediaStore(mediaTo, report) }
-}
-
-/** A bar a table. */
-async function barProgress(): Promise<CopyProgress> {
-  const { SingleBar } = await import('cli-progress')
-  const bar = new SingleBar({
-    format: '{what} [{bar}] {value}/{total} {eta_formatted}',
-    stream: process.stdout,
-    hideCursor: true,
-    autopadding: true,
-  })
-  return {
-    start: (what, total) => bar.start(total, 0, { what: what.padEnd(WIDEST) }),
-    advance: (done) => bar.increment(done),
-    finish: () => bar.stop(),
-  }
-}
-
-const WIDEST = 'comparing event_organizers'.length
-
-/** A line a table, for logs. */
-function lineProgress(print: Print): CopyProgress {
-  return {
-    start: (what, total) => print(`${what}: ${total} …`),
-    advance: () => undefined,
-    finish: () => undefined,
-  }
 }
 
 function describeCopied({ wasThere, counts, files }: Copied): string[] {
@@ -165,13 +138,4 @@ const HEAD = ['TABLE', 'SOURCE', 'TARGET']
 function describeFiles({ copied, kept, missing }: NonNullable<Copied['files']>): string[] {
   const lost = missing.map((key) => `Not in the source, though an image names it: ${key}`)
   return [...lost, `Files of images: ${copied} copied, ${kept} there already, ${missing.length} missing.`]
-}
-
-/** Runs a command. An error ends it with one sentence and exit code 1. */
-async function run(command: Command, work: (print: Print) => Promise<void>): Promise<void> {
-  try {
-    await work((line) => command.configureOutput().writeOut?.(`${line}\n`))
-  } catch (error) {
-    command.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode: 1 })
-  }
 }

@@ -96,7 +96,7 @@ async function requireSameMigrations(from: Db, to: Db): Promise<void> {
  * The tables of the calendar. After the same migrations both databases have all of them; what only one has is of its own making, or
  * somebody else's.
  */
-async function listCommonTables(from: Db, to: Db): Promise<TableShape[]> {
+export async function listCommonTables(from: Db, to: Db): Promise<TableShape[]> {
   const sources = new Map((await listTables(from)).map((table) => [table.name, table]))
   return (await listTables(to)).filter((table) => {
     const source = sources.get(table.name)
@@ -132,7 +132,11 @@ function describeOther(counts: readonly TableCount[]): string {
 const textOf = ({ columns }: TableShape, rows: readonly Row[]) =>
   JSON.stringify(rows.map((row) => columns.map((column) => row[column])))
 
-async function copyTables(from: Db, tx: Db, tables: TableShape[], progress: CopyProgress): Promise<void> {
+/**
+ * Copies the rows of empty tables within a transaction, and lets their counters go on where they were.
+ * @throws Error with one sentence when a table is not empty, or does not have all rows at the end
+ */
+export async function copyTables(from: Db, tx: Db, tables: TableShape[], progress: CopyProgress): Promise<void> {
   const before = await compareCounts(from, tx, tables)
   // It may have been written since it was found empty.
   if (before.some(({ target }) => target > 0)) throw new Error(describeOther(before))

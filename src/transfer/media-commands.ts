@@ -3,6 +3,7 @@ import type { ListedFile, MediaStore } from '../media/media-store.ts'
 import { Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
 import { findOrphans } from './clean-media.ts'
+import { run } from './run-command.ts'
 
 /** The database and the store of the commands; `failure` is the reason of the store's last failure, which says more than its rejections. */
 export interface OpenedMedia {
@@ -45,13 +46,4 @@ function summary(orphans: readonly ListedFile[], isDone: boolean): string {
   const bytes = orphans.reduce((sum, { size }) => sum + size, 0)
   const files = `${orphans.length} ${orphans.length === 1 ? 'file' : 'files'} of ${bytes} bytes`
   return isDone ? `Removed ${files}.` : `${files} that no image names; kalends media clean --yes removes them.`
-}
-
-/** Runs a command. An error ends it with one sentence and exit code 1. */
-async function run(command: Command, work: (print: (line: string) => void) => Promise<void>): Promise<void> {
-  try {
-    await work((line) => command.configureOutput().writeOut?.(`${line}\n`))
-  } catch (error) {
-    command.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode: 1 })
-  }
 }

@@ -21,6 +21,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'http/respond.ts matchedReply(...parameters)': 'a tuple',
   'people/authenticate.ts Math.max(...names.map((name)=>failures.note(name,now)))':
     'the names one attempt is counted under',
+  'storage/backup-file.ts insert.run(...columns.map((column)=>row[column]asSQLInputValue))': 'columns of a table',
   'storage/sqlite/sqlite-connection.ts distanceKm(...(pointsas[number,number,number,number]))': 'a tuple',
   'storage/sqlite/sqlite-connection.ts statement.all(...(parametersasSQLInputValue[]))':
     'values of a statement, in which a list is one',

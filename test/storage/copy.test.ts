@@ -7,7 +7,6 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
-import sharp from 'sharp'
 import { type App, startApp } from '../../src/app.ts'
 import { localMediaStore } from '../../src/media/media-store.ts'
 import type { Database } from '../../src/storage/database.ts'
@@ -20,7 +19,8 @@ import { copyByAddress } from '../../src/transfer/copy-command.ts'
 import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { startS3 } from '../support/s3.ts'
-import { credentialsOf, type Reader, startService, type TestService, testConfig } from '../support/service.ts'
+import { fillCalendar } from '../support/sample-calendar.ts'
+import { credentialsOf, type Reader, startService, testConfig } from '../support/service.ts'
 
 let folder: string
 before(async () => {
@@ -77,7 +77,7 @@ describe('a copied calendar', () => {
 
   before(async () => {
     const service = await startService({ database: fileAddress('source'), media: fileStore('media-source') })
-    await fill(service)
+    await fillCalendar(service)
     await service.close()
     middle = await scratchDatabase()
     const hops = [
@@ -167,44 +167,6 @@ describe('a copied calendar', () => {
 /** As much of an image as is looked at. */
 interface Shown {
   media_details: { sizes: Record<string, { source_url: string }> }
-}
-
-/** Events, venues, organizers, terms, drafts, trash, images with sizes, and the highest id removed for good. */
-async function fill(service: TestService): Promise<void> {
-  const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
-  const upload = async (name: string) => {
-    const picture = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'teal' } })
-      .png()
-      .toBuffer()
-    const headers = { 'content-type': 'image/png', 'content-disposition': `attachment; filename="${name}.png"` }
-    return (await service.request('author', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(picture), headers)).body.id
-  }
-  const image = await upload('lantern')
-  await upload('unused')
-  const events = [
-    {
-      title: 'Lantern walk',
-      ...dates,
-      cost: '$5 – 10',
-      venue: { venue: 'Mühle “Süd”', city: 'Aldbury', geo_lat: 51.8, geo_lng: -0.6 },
-    },
-    {
-      title: 'Lantern walk',
-      ...dates,
-      timezone: 'Asia/Tokyo',
-      image,
-      categories: ['Families', '子供'],
-      tags: ['light'],
-    },
-    { title: '<b>提灯</b> & more', ...dates, all_day: true, organizer: [{ organizer: 'Ann' }, { organizer: 'Bob' }] },
-    { title: 'A draft', ...dates, status: 'draft' },
-    { title: 'Private', ...dates, status: 'private', description: '<p>Not for all</p>' },
-    { title: 'Later', ...dates, date: '2099-01-01 00:00:00', status: 'future' },
-  ]
-  for (const event of events) assert.equal((await service.post('/events', event)).status, 201)
-  const { body: trashed } = await service.post('/events', { title: 'Trashed', ...dates })
-  assert.equal((await service.remove(`/events/${trashed.id}`)).status, 200)
-  assert.equal((await service.remove(`~/wp-json/wp/v2/media/${await upload('gone')}`)).status, 200)
 }
 
 test('a copy killed on its way leaves an empty target, and the same command makes it whole', async () => {

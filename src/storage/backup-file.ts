@@ -1,0 +1,243 @@
+import { closeSync, openSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { sql } from 'kysely'
+import type { Database, Db } from './database.ts'
+import { migrateWithin } from './migrate.ts'
+import { openDatabase } from './open-database.ts'
+import { openExisting, readSnapshot } from './snapshot.ts'
+import { prepareKept } from './sqlite/sqlite-connection.ts'
+import { queryBuilder } from './sqlite/sqlite-queries.ts'
+import { findMigrations, findNextNumber, listTables, readRows, type TableShape } from './tables.ts'
+
+// A backup is a SQLite file without indexes, whatever database it was taken from: the tables with content of the calendar, the files of images as an
+// archive of the program sqlite3 (`sqlar`), and a manifest. The service cannot be started on it, since it has no table `migrations`.
+
+/** What a backup says of itself. */
+export interface Manifest {
+  /** The form of the file; another one is another number. */
+  format: number
+  /** When it was taken, in UTC. */
+  made_utc: string
+  /** Version of the program that took it. */
+  version: string
+  /** The edition of the calendar at that moment. */
+  edition: string
+  /** Migrations that the tables have gone through. */
+  migrations: string[]
+  /** Rows of each table. */
+  rows: Record<string, number>
+  /** Files of images and their bytes. */
+  files: number
+  bytes: number
+  /** Keys of files that an image names and the store did not have. */
+  missing: string[]
+}
+
+/** The part of a manifest that tells of the tables. */
+export type TablesManifest = Pick<Manifest, 'edition' | 'migrations' | 'rows'>
+
+/** The present form of the file. */
+export const BACKUP_FORMAT = 1
+
+/** Marks the file for programs that look at its head: `Klnd`. */
+const APPLICATION_ID = 0x4b6c6e64
+
+/** A backup that is being written. */
+export interface BackupWriter {
+  /** Reads what has been written. */
+  db: Db
+  addFile: (key: string, bytes: Uint8Array) => void
+  /** Writes the manifest and closes the file. */
+  finish: (manifest: Manifest) => void
+  /** Closes the file as it is. */
+  close: () => void
+}
+
+/**
+ * Writes every table of a calendar, as it is at one moment, into a new file that nobody else can read. The calendar may be written to meanwhile.
+ * @throws Error with one sentence when there is no calendar, or the file is there already.
+ */
+export async function writeBackupTables(
+  address: string,
+  file: string,
+): Promise<{ writer: BackupWriter; tables: TablesManifest }> {
+  const source = await openExisting(address)
+  try {
+    if (!(await findMigrations(source.read))) throw new Error('The database holds no calendar.')
+    closeSync(openSync(file, 'wx', 0o600))
+    const target = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+    try {
+      // Until it is finished the file is worth nothing, so nothing has to survive a crash.
+      target.exec(`pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${APPLICATION_ID}`)
+      const sourceFile = fileOf(address)
+      const tables = sourceFile
+        ? copyFromFile(target, sourceFile, await listTables(source.read))
+        : await readSnapshot(source, (from) => copyFromServer(target, from))
+      target.exec(SQLAR)
+      return { writer: makeWriter(target), tables }
+    } catch (error) {
+      target.close()
+      throw error
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+/** The table that `sqlite3 FILE -A` lists and unpacks. */
+const SQLAR = 'create table sqlar (name text primary key, mode int, mtime int, sz int, data blob)'
+
+function fileOf(address: string): string | undefined {
+  return address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+/** Tables of the same form are copied by whole records, which takes next to no time. */
+function copyFromFile(target: DatabaseSync, file: string, shapes: readonly TableShape[]): TablesManifest {
+  const address = pathToFileURL(file)
+  address.search = '?mode=ro'
+  target.prepare('attach ? as source').run(address.href)
+  target.exec('begin')
+  const form = target.prepare(`select sql from source.sqlite_schema where type = 'table' and name = ?`)
+  for (const { name } of shapes) {
+    target.exec(String(form.get(name)?.sql))
+    target.exec(`insert into main.${quoted(name)} select * from source.${quoted(name)}`)
+  }
+  target.exec(`delete from main.sqlite_sequence;
+    insert into main.sqlite_sequence select * from source.sqlite_sequence where name in (select name from main.sqlite_schema)`)
+  const migrations = target.prepare('select name from source.migrations order by name').all()
+  const edition = target.prepare('select edition from source.editions').get()
+  target.exec('commit; detach source')
+  return describeTables(
+    target,
+    migrations.map(({ name }) => String(name)),
+    String(edition?.edition),
+    shapes,
+  )
+}
+
+async function copyFromServer(target: DatabaseSync, from: Db): Promise<TablesManifest> {
+  const migrations = (await findMigrations(from)) ?? []
+  const shapes = await listTables(from)
+  const forms = await tableForms(migrations)
+  target.exec('begin')
+  for (const shape of shapes) {
+    const { name, columns, counter } = shape
+    target.exec(forms.get(name) ?? '')
+    const values = columns.map(() => '?').join()
+    const insert = target.prepare(`insert into ${quoted(name)} (${columns.map(quoted).join()}) values (${values})`)
+    for await (const rows of readRows(from, shape))
+      for (const row of rows) insert.run(...columns.map((column) => row[column] as SQLInputValue))
+    if (counter === undefined) continue
+    target.prepare('delete from sqlite_sequence where name = ?').run(name)
+    const next = await findNextNumber(from, shape, counter)
+    target.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, next - 1)
+  }
+  target.exec('commit')
+  const { edition } = await from.selectFrom('editions').select('edition').executeTakeFirstOrThrow()
+  return describeTables(target, migrations, edition, shapes)
+}
+
+/** The statements that make the tables in a file after these migrations. */
+async function tableForms(migrations: readonly string[]): Promise<Map<string, string>> {
+  const blank: Database = await openDatabase('sqlite::memory:')
+  try {
+    await blank.migrate(async (tx) => {
+      await migrateWithin(tx, migrations)
+    })
+    const { rows } = await sql<{ name: string; sql: string }>`
+      select name, sql from sqlite_schema where type = 'table'`.execute(blank.read)
+    return new Map(rows.map((row) => [row.name, row.sql]))
+  } finally {
+    await blank.close()
+  }
+}
+
+function describeTables(
+  target: DatabaseSync,
+  migrations: string[],
+  edition: string,
+  shapes: readonly TableShape[],
+): TablesManifest {
+  const rows = Object.fromEntries(shapes.map(({ name }) => [name, countOf(target, name)]))
+  return { edition, migrations, rows }
+}
+
+function countOf(connection: DatabaseSync, table: string): number {
+  return Number(connection.prepare(`select count(*) as count from ${quoted(table)}`).get()?.count)
+}
+
+function makeWriter(target: DatabaseSync): BackupWriter {
+  const insert = target.prepare('insert into sqlar (name, mode, mtime, sz, data) values (?, ?, 0, ?, ?)')
+  return {
+    db: queryBuilder(prepareKept(target)),
+    addFile: (key, bytes) => {
+      insert.run(key, 0o100600, bytes.length, bytes)
+    },
+    finish: (manifest) => {
+      target.exec('create table backup (manifest text not null)')
+      target.prepare('insert into backup (manifest) values (?)').run(JSON.stringify(manifest))
+      target.close()
+    },
+    close: () => target.close(),
+  }
+}
+
+/** So much of a backup is read without copying it. */
+const MAPPED_BYTES = 2 ** 30
+
+/** A finished backup, open for reading. */
+export interface OpenBackup {
+  manifest: Manifest
+  db: Db
+  /** Keys of the files of images. */
+  listFiles: () => string[]
+  readFile: (key: string) => Uint8Array
+  close: () => void
+}
+
+/**
+ * Opens a backup and looks whether it is sound: every page and link, and as many rows and files as its manifest says.
+ * @throws Error with one sentence when it is not.
+ */
+export function openBackup(file: string): OpenBackup {
+  const connection = new DatabaseSync(file, { readOnly: true })
+  try {
+    connection.exec(`pragma mmap_size = ${MAPPED_BYTES}`)
+    const manifest = readManifest(connection)
+    requireSound(connection, manifest)
+    const names = connection.prepare('select name from sqlar order by name')
+    const data = connection.prepare('select data from sqlar where name = ?')
+    return {
+      manifest,
+      db: queryBuilder(prepareKept(connection)),
+      listFiles: () => names.all().map(({ name }) => String(name)),
+      readFile: (key) => data.get(key)?.data as Uint8Array,
+      close: () => connection.close(),
+    }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+function readManifest(connection: DatabaseSync): Manifest {
+  const mark = connection.prepare('pragma application_id').get()?.application_id
+  if (mark !== APPLICATION_ID) throw new Error('The file is no backup of Kalends.')
+  const manifest: Manifest = JSON.parse(String(connection.prepare('select manifest from backup').get()?.manifest))
+  if (manifest.format !== BACKUP_FORMAT)
+    throw new Error(`The backup was taken by Kalends ${manifest.version}, which is newer than this one.`)
+  return manifest
+}
+
+function requireSound(connection: DatabaseSync, { rows, files }: Manifest): void {
+  const found = connection.prepare('pragma quick_check(1)').get()?.quick_check
+  if (found !== 'ok') throw new Error(`The backup is damaged: ${String(found)}.`)
+  const dangling = connection.prepare('pragma foreign_key_check').get()
+  if (dangling) throw new Error(`The backup is damaged: a row of ${String(dangling.table)} refers to nothing.`)
+  for (const [table, count] of Object.entries({ ...rows, sqlar: files }))
+    if (countOf(connection, table) !== count)
+      throw new Error(`The backup is damaged: its table ${table} does not have the ${count} rows it should have.`)
+}

@@ -1,0 +1,174 @@
+import { existsSync, statSync } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { MediaStore } from '../media/media-store.ts'
+import { Problem } from '../problems.ts'
+import type { Manifest } from '../storage/backup-file.ts'
+import { formatUtc } from '../text/moments.ts'
+import { backUp } from './backup.ts'
+import { type Restored, restore } from './restore.ts'
+import { type Print, run, showProgress } from './run-command.ts'
+import { isSealed } from './seal.ts'
+
+/** The calendar of the settings; `failure` is the reason of the store's last failure, which says more than its rejections. */
+export interface CalendarPlaces {
+  /** Address of the database. */
+  database: string
+  media: MediaStore
+  failure: () => Error | undefined
+}
+
+interface BackupOptions {
+  every?: string
+  keep?: string
+}
+
+/** Puts the commands `backup` and `restore` on the command line. */
+export function registerBackupCommands(program: Command, open: () => Promise<CalendarPlaces>): void {
+  program
+    .command('backup')
+    .description(
+      'Write the calendar with its images into one file, while the service runs; read back before it counts.',
+    )
+    .argument('<target>', 'the file, which may be an older backup, or a folder for files named after the time')
+    .option('--every <time>', 'go on running, and take a backup each time this has passed: 30m, 24h or 7d')
+    .option('--keep <number>', 'remove the oldest backups of the folder when there are more than so many')
+    .action((target: string, options: BackupOptions, command: Command) =>
+      run(command, async (print) => {
+        const plan = readPlan(target, options)
+        const places = await open()
+        if (plan.everyMs === undefined) return backUpOnce(places, plan, print)
+        return backUpAgainAndAgain(places, plan, print)
+      }),
+    )
+  program
+    .command('restore')
+    .description(
+      'Put the calendar back as a backup has it, on a file or a PostgreSQL database; the service is stopped meanwhile.',
+    )
+    .argument('<file>', 'the backup')
+    .action((file: string, _options: unknown, command: Command) =>
+      run(command, async (print) => {
+        const places = await open()
+        const progress = await showProgress(process.stderr, () => undefined)
+        const restored = await withReason(places, () => restore(file, places, progress))
+        describeRestored(restored).forEach(print)
+      }),
+    )
+}
+
+interface Plan {
+  target: string
+  isFolder: boolean
+  everyMs: number | undefined
+  keep: number | undefined
+}
+
+/** @throws Error with one sentence for options that do not go together */
+function readPlan(target: string, { every, keep }: BackupOptions): Plan {
+  const isFolder = existsSync(target) && statSync(target).isDirectory()
+  if (!isFolder && (every !== undefined || keep !== undefined))
+    throw new Error(`--every and --keep need a folder, and ${target} is none: make it first.`)
+  return { target, isFolder, everyMs: every === undefined ? undefined : readTime(every), keep: readNumber(keep) }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function readTime(text: string): number {
+  const [, amount, unit = ''] = /^([1-9]\d{0,3})([mhd])$/.exec(text) ?? []
+  if (amount === undefined) throw new Error(`--every takes a time such as 30m, 24h or 7d, not "${text}".`)
+  return Number(amount) * (UNIT_MS[unit] ?? 0)
+}
+
+function readNumber(text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9]\d{0,5}$/.test(text)) return text === undefined ? undefined : Number(text)
+  throw new Error(`--keep takes a whole number from 1 on, not "${text}".`)
+}
+
+/** The reason of a failing store in place of its rejection. */
+async function withReason<T>({ failure }: CalendarPlaces, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof Problem ? (failure() ?? error) : error
+  }
+}
+
+async function backUpOnce(places: CalendarPlaces, { target, isFolder, keep }: Plan, print: Print): Promise<void> {
+  const now = Date.now()
+  const file = isFolder ? join(target, nameAt(now)) : target
+  const progress = await showProgress(process.stderr, () => undefined)
+  const manifest = await withReason(places, () => backUp(places, file, now, progress))
+  describeBackup(file, (await stat(file)).size, manifest).forEach(print)
+  if (keep === undefined) return
+  for (const old of (await listBackups(target)).slice(keep)) {
+    await rm(join(target, old))
+    print(`Removed ${old}.`)
+  }
+}
+
+/** Milliseconds after which a backup that failed is tried again, unless its time comes before. */
+const AGAIN_MS = 900_000
+
+async function backUpAgainAndAgain(places: CalendarPlaces, plan: Plan, print: Print): Promise<never> {
+  const everyMs = plan.everyMs ?? 0
+  for (;;) {
+    const [last] = await listBackups(plan.target)
+    const due = last === undefined ? 0 : timeOf(last) + everyMs
+    await sleepUntil(due)
+    try {
+      await backUpOnce(places, plan, print)
+    } catch (error) {
+      console.error(error instanceof Error ? error.message : String(error))
+      await sleep(Math.min(everyMs, AGAIN_MS))
+    }
+  }
+}
+
+/** The longest sleep of one timer. */
+const LONGEST_SLEEP = 86_400_000
+
+async function sleepUntil(due: number): Promise<void> {
+  for (let left = due - Date.now(); left > 0; left = due - Date.now()) await sleep(Math.min(left, LONGEST_SLEEP))
+}
+
+const NAME = /^kalends-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
+
+/** The name of a backup in a folder. */
+function nameAt(now: number): string {
+  return `kalends-${formatUtc(now).replace(' ', 'T').replaceAll(':', '')}Z.backup`
+}
+
+function timeOf(name: string): number {
+  const [, day, hours, minutes, seconds] = NAME.exec(name) ?? []
+  return Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
+}
+
+/** The finished backups of a folder that were named after their time, the newest first. */
+async function listBackups(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort()
+  const finished: string[] = []
+  for (const name of names.reverse()) if (await isSealed(join(folder, name))) finished.push(name)
+  return finished
+}
+
+function describeBackup(file: string, size: number, { rows, files, missing }: Manifest): string[] {
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
+  return [
+    ...missing.map((key) => `Not in the store, though an image names it: ${key}`),
+    `The backup ${file} is whole: ${rows.events} events, ${total} rows in all, ${files} files of images, ${size} bytes.`,
+    'It holds the hashes of passwords and tokens: keep it as safe as the database.',
+  ]
+}
+
+function describeRestored({ manifest, kept, remarks }: Restored): string[] {
+  const former = kept === undefined ? [] : [`What was there before is kept as ${kept} until the next restore.`]
+  return [
+    ...remarks,
+    `Restored ${manifest.rows.events} events and ${manifest.files} files of images, as of ${manifest.made_utc} UTC.`,
+    ...former,
+    'Entity tags and sync tokens given so far name nothing any more. The service can be started.',
+  ]
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+
+/** The last line of a sealed file, behind everything that SQLite reads of it. */
+const lastLine = (digest: string) => `\nkalends-backup sha256=${digest}\n`
+
+const LINE = /^\nkalends-backup sha256=([0-9a-f]{64})\n$/
+const LINE_BYTES = lastLine('0'.repeat(64)).length
+
+/** Bytes read at once. */
+const STRETCH = 2 ** 20
+
+/** Ends a file with the checksum of everything before it, and waits until all of it is on the disk. */
+export async function sealFile(path: string): Promise<void> {
+  const line = lastLine(await digestOf(path))
+  const file = await open(path, 'a')
+  try {
+    await file.appendFile(line)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** True for a file that ends as `sealFile` ends files, whether or not it is whole. */
+export async function isSealed(path: string): Promise<boolean> {
+  return (await readSeal(path)).digest !== undefined
+}
+
+/** @throws Error with one sentence when a file is not as it was sealed. */
+export async function requireSealed(path: string): Promise<void> {
+  const { digest, bytes } = await readSeal(path)
+  if (digest === undefined) throw new Error(`The file ${path} is no backup of Kalends, or its end was cut off.`)
+  if ((await digestOf(path, bytes)) !== digest)
+    throw new Error(`The backup ${path} was altered or damaged since it was taken: its checksum is another.`)
+}
+
+/** The checksum at the end of a file, and the bytes before it. */
+async function readSeal(path: string): Promise<{ digest: string | undefined; bytes: number }> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const bytes = Math.max(0, size - LINE_BYTES)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(LINE_BYTES), 0, LINE_BYTES, bytes)
+    return { digest: LINE.exec(buffer.toString('latin1', 0, bytesRead))?.[1], bytes }
+  } finally {
+    await file.close()
+  }
+}
+
+async function digestOf(path: string, bytes?: number): Promise<string> {
+  const hash = createHash('sha256')
+  if (bytes === 0) return hash.digest('hex')
+  const end = bytes === undefined ? {} : { end: bytes - 1 }
+  await pipeline(createReadStream(path, { highWaterMark: STRETCH, ...end }), hash)
+  return hash.digest('hex')
+}

@@ -1,0 +1,523 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type App, startApp } from '../../src/app.ts'
+import { localMediaStore } from '../../src/media/media-store.ts'
+import { openMediaStore } from '../../src/media/open-media-store.ts'
+import { readEdition } from '../../src/storage/edition.ts'
+import { migrate, migrationNames } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
+import { registerBackupCommands } from '../../src/transfer/backup-command.ts'
+import { sealFile } from '../../src/transfer/seal.ts'
+import { smallDisk } from '../campaigns/failing-disks.ts'
+import { type CommandResult, runCommand } from '../support/commands.ts'
+import { databaseName, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { startProcess } from '../support/processes.ts'
+import { startS3 } from '../support/s3.ts'
+import { fillCalendar } from '../support/sample-calendar.ts'
+import { credentialsOf, type Reader, startService, type TestService, testConfig } from '../support/service.ts'
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kalends-backup-'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+const SITE = 'http://calendar.example'
+const path = (name: string) => join(folder, name)
+
+/** Where a calendar lies. */
+interface Places {
+  database: string
+  media: string
+}
+
+const flags = ({ database, media }: Places) => ['--database', database, '--media', media]
+
+/** Runs one of the commands in this process. */
+function command(words: readonly string[], { database, media }: Places): Promise<CommandResult> {
+  return runCommand((program) => {
+    registerBackupCommands(program, async () => {
+      let last: Error | undefined
+      const store = await openMediaStore(media, (error) => {
+        last = error
+      })
+      return { database, media: store, failure: () => last }
+    })
+  }, words)
+}
+
+async function succeed(words: readonly string[], places: Places): Promise<string> {
+  const { out, err, code } = await command(words, places)
+  assert.equal(code, 0, err)
+  return out
+}
+
+/** Runs one of the commands as an operator does. */
+async function runForReal(words: readonly string[], places: Places): Promise<void> {
+  const { child, ended } = startProcess('src/main.ts', [...flags(places), ...words])
+  child.stdout?.resume()
+  assert.equal(await ended, 0)
+}
+
+async function timeOf(work: () => Promise<void>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+/** Runs one of the commands, and ends it after so many milliseconds without a warning, unless it has ended. */
+async function runAndKill(words: readonly string[], places: Places, ms: number): Promise<void> {
+  const { child, ended } = startProcess('src/main.ts', [...flags(places), ...words])
+  child.stdout?.resume()
+  const timer = setTimeout(() => child.kill('SIGKILL'), ms)
+  await ended
+  clearTimeout(timer)
+}
+
+function serve({ database, media }: Places): Promise<App> {
+  return startApp(testConfig(folder, { database, media, site_url: SITE }))
+}
+
+async function ask(
+  { port }: Pick<App, 'port'>,
+  as: Reader,
+  address: string,
+): Promise<{ status: number; text: string }> {
+  const response = await fetch(`http://127.0.0.1:${port}/wp-json${address}`, { headers: credentialsOf(as) })
+  return { status: response.status, text: await response.text() }
+}
+
+const LISTS = [
+  '/tribe/events/v1/events?per_page=50&start_date=2020-01-01',
+  '/tribe/events/v1/events?per_page=50&start_date=2020-01-01&status=publish,draft,private,future,pending',
+  '/tribe/events/v1/events?search=lantern&start_date=2020-01-01',
+  '/tribe/events/v1/venues?per_page=50',
+  '/tribe/events/v1/organizers?per_page=50',
+  '/tribe/events/v1/categories?per_page=50',
+  '/tribe/events/v1/tags?per_page=50',
+  '/wp/v2/media?per_page=50',
+  '/wp/v2/users/me',
+]
+
+/** Every list and single of a calendar, for the administrator and for strangers, byte by byte. */
+async function readEverything(app: App): Promise<Map<string, string>> {
+  const answers = new Map<string, string>()
+  for (const as of ['anonymous', 'admin'] as const) {
+    for (const list of LISTS) {
+      const { text } = await ask(app, as, list)
+      answers.set(`${as} ${list}`, text)
+      const named = Object.entries(JSON.parse(text)).filter(([, value]) => Array.isArray(value))
+      for (const [kind, records] of named)
+        for (const { id } of records as { id: number }[]) {
+          const single = `/tribe/events/v1/${kind}/${id}`
+          answers.set(`${as} ${single}`, (await ask(app, as, single)).text)
+        }
+    }
+  }
+  return answers
+}
+
+async function editionOf(address: string): Promise<string> {
+  const database = await openDatabase(address)
+  await migrate(database)
+  try {
+    return await readEdition(database.read)
+  } finally {
+    await database.close()
+  }
+}
+
+describe('a backup of a whole calendar', () => {
+  let scratch: ScratchDatabase
+  let source: Places
+  let expected: Map<string, string>
+  let edition: string
+  const backup = () => path('whole.backup')
+
+  before(async () => {
+    scratch = await scratchDatabase()
+    source = { database: scratch.address, media: `file:${path('media')}` }
+    const service = await startService(source)
+    await fillCalendar(service)
+    await service.close()
+    const app = await serve(source)
+    expected = await readEverything(app)
+    // The service is running.
+    await runForReal(['backup', backup()], source)
+    await app.stop()
+    edition = await editionOf(source.database)
+  })
+  after(() => scratch.remove())
+
+  /** A place that holds another calendar of one event. */
+  async function otherCalendar(name: string): Promise<Places & { remove: () => Promise<void> }> {
+    const other = await scratchDatabase()
+    const places = { database: other.address, media: `file:${path(name)}` }
+    const service = await startService(places)
+    await service.create('/events', { title: 'Former', start_date: '2026-12-01', end_date: '2026-12-01' })
+    await service.close()
+    return { ...places, remove: other.remove }
+  }
+
+  async function titlesOf(places: Places): Promise<string[]> {
+    const app = await serve(places)
+    const { text } = await ask(app, 'admin', '/tribe/events/v1/events?start_date=2020-01-01&per_page=50')
+    await app.stop()
+    return (JSON.parse(text).events as { title: string }[]).map(({ title }) => title)
+  }
+
+  test('belongs to its user alone, and nothing lies beside it', async () => {
+    assert.equal((await stat(backup())).mode & 0o777, 0o600)
+    const names = await readdir(folder)
+    assert.deepEqual(
+      names.filter((name) => name.includes('.part')),
+      [],
+    )
+  })
+
+  test('gives the same answers on a new file', async () => {
+    const target = { database: `sqlite:${path('new/kalends.sqlite')}`, media: `file:${path('new/media')}` }
+    await runForReal(['restore', backup()], target)
+    const app = await serve(target)
+    assert.deepEqual(await readEverything(app), expected)
+    await app.stop()
+    const files = async (name: string) =>
+      (await readdir(path(name), { recursive: true })).filter((at) => at.includes('.'))
+    const kept = (await files('media')).filter((at) => !at.includes('gone'))
+    assert.deepEqual((await files('new/media')).sort(), kept.sort())
+    for (const at of kept)
+      assert.deepEqual(await readFile(path(`new/media/${at}`)), await readFile(path(`media/${at}`)))
+    assert.notEqual(await editionOf(target.database), edition)
+  })
+
+  test('takes the place of another calendar of the same kind, which is kept', async () => {
+    const target = await otherCalendar('other-media')
+    const former = await editionOf(target.database)
+    const printed = await succeed(['restore', backup()], target)
+    assert.match(printed, /^Restored 7 events and 6 files of images, as of /m)
+    assert.match(printed, /^What was there before is kept as .*before.restore/m)
+    const app = await serve(target)
+    assert.deepEqual(await readEverything(app), expected)
+    await app.stop()
+    assert.ok(![former, edition].includes(await editionOf(target.database)))
+    // And once more, in place of itself.
+    await succeed(['restore', backup()], target)
+    assert.equal((await titlesOf(target)).length, 3 + 4 - 1)
+    await target.remove()
+  })
+
+  test('goes on with ids that were never given', async () => {
+    const target = { database: `sqlite:${path('ids.sqlite')}`, media: `file:${path('ids-media')}` }
+    await succeed(['restore', backup()], target)
+    const ids: number[] = []
+    for (const places of [source, target]) {
+      const app = await serve(places)
+      const sent = { title: 'Next', start_date: '2027-01-01', end_date: '2027-01-01', categories: ['Next'] }
+      const response = await fetch(`http://127.0.0.1:${app.port}/wp-json/tribe/events/v1/events`, {
+        method: 'POST',
+        headers: { ...credentialsOf('admin'), 'content-type': 'application/json' },
+        body: JSON.stringify(sent),
+      })
+      const { id, categories } = (await response.json()) as { id: number; categories: { id: number }[] }
+      ids.push(id, categories[0]?.id ?? 0)
+      await app.stop()
+    }
+    assert.deepEqual(ids.slice(0, 2), ids.slice(2))
+  })
+
+  test('is refused when it was cut off or altered anywhere, before anything is touched', async () => {
+    const target = await otherCalendar('untouched-media')
+    const { size } = await stat(backup())
+    const broken = path('broken.backup')
+    for (const at of [0, 20, Math.floor(size / 3), Math.floor(size / 2), size - 100, size - 40]) {
+      const bytes = await readFile(backup())
+      bytes[at] = (bytes[at] ?? 0) ^ 1
+      await writeFile(broken, bytes)
+      const { err, code } = await command(['restore', broken], target)
+      assert.match(err, /altered or damaged|no backup of Kalends/)
+      assert.equal(code, 1)
+    }
+    for (const bytes of [0, 10, 4096, Math.floor(size / 2), size - 1]) {
+      await copyFile(backup(), broken)
+      await truncate(broken, bytes)
+      const { err, code } = await command(['restore', broken], target)
+      assert.match(err, /no backup of Kalends, or its end was cut off/)
+      assert.equal(code, 1)
+    }
+    assert.deepEqual(await titlesOf(target), ['Former'])
+    assert.deepEqual(await readdir(path('untouched-media')).catch(() => []), [])
+    await target.remove()
+  })
+
+  /** The backup with another manifest and a right checksum. */
+  async function withManifest(
+    change: (manifest: Record<string, unknown>, connection: DatabaseSync) => void,
+  ): Promise<string> {
+    const file = path('changed.backup')
+    await copyFile(backup(), file)
+    await truncate(file, (await stat(file)).size - 88)
+    const connection = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+    const manifest = JSON.parse(String(connection.prepare('select manifest from backup').get()?.manifest))
+    change(manifest, connection)
+    connection.prepare('update backup set manifest = ?').run(JSON.stringify(manifest))
+    connection.close()
+    await sealFile(file)
+    return file
+  }
+
+  test('of a newer version is refused, and so is one that lacks rows', async () => {
+    const target = await otherCalendar('newer-media')
+    const newer = await withManifest((manifest) => {
+      manifest.migrations = [...migrationNames, '9999-of-tomorrow']
+    })
+    assert.match((await command(['restore', newer], target)).err, /newer version of Kalends .*9999-of-tomorrow/)
+    const other = await withManifest((manifest) => {
+      manifest.format = 2
+    })
+    assert.match((await command(['restore', other], target)).err, /newer than this one/)
+    const fewer = await withManifest((_manifest, connection) => connection.exec('delete from event_terms'))
+    assert.match((await command(['restore', fewer], target)).err, /its table event_terms does not have the \d+ rows/)
+    assert.deepEqual(await titlesOf(target), ['Former'])
+    await target.remove()
+  })
+
+  test('is not restored under a running service', async () => {
+    const target = await otherCalendar('running-media')
+    const app = await serve(target)
+    const { err, code } = await command(['restore', backup()], target)
+    assert.match(err, /in use.*stop/)
+    assert.equal(code, 1)
+    assert.equal((await ask(app, 'anonymous', '/tribe/events/v1/events?start_date=2020-01-01')).status, 200)
+    await app.stop()
+    assert.deepEqual(await titlesOf(target), ['Former'])
+    await target.remove()
+  })
+
+  test('does not write over a file of images that is another, and touches nothing then', async () => {
+    const target = await otherCalendar('conflict-media')
+    const key = (await readdir(path('media'), { recursive: true })).find((at) => at.endsWith('lantern.png')) ?? ''
+    await localMediaStore(path('conflict-media')).put(key, Buffer.from('another'), 'image/png')
+    const { err } = await command(['restore', backup()], target)
+    assert.match(err, /has another file \d{4}\/\d\d\/lantern\.png, of another calendar/)
+    assert.deepEqual(await titlesOf(target), ['Former'])
+    await target.remove()
+  })
+
+  test('killed at any moment of a restore, the calendar is the former one or the new one', async () => {
+    const target = await otherCalendar('killed-media')
+    const spare = { database: `sqlite:${path('spare.sqlite')}`, media: target.media }
+    const took = await timeOf(() => runForReal(['restore', backup()], spare))
+    for (const share of [0.5, 0.7, 0.8, 0.9, 0.95]) {
+      await runAndKill(['restore', backup()], target, took * share)
+      const titles = await titlesOf(target)
+      assert.ok(titles.length === 6 || titles.join() === 'Former', titles.join())
+    }
+    await succeed(['restore', backup()], target)
+    assert.equal((await titlesOf(target)).length, 6)
+    await target.remove()
+  })
+
+  test('replaces an older backup, but no other file', async () => {
+    const other = path('letter.txt')
+    await writeFile(other, 'Dear Ann')
+    const { err, code } = await command(['backup', other], source)
+    assert.match(err, /is there already and is no backup; it is left as it is/)
+    assert.equal(code, 1)
+    assert.equal(await readFile(other, 'utf8'), 'Dear Ann')
+    await copyFile(backup(), path('older.backup'))
+    assert.match(await succeed(['backup', path('older.backup')], source), /is whole: 8 events/)
+  })
+
+  test('is named after its time in a folder, where only the newest are kept', async () => {
+    const kept = await mkdtemp(path('kept-'))
+    await writeFile(join(kept, 'kalends-2020-01-01T000000Z.backup'), 'somebody else')
+    for (let round = 0; round < 4; round++) {
+      await succeed(['backup', kept, '--keep', '2'], source)
+      await sleep(1050)
+    }
+    const names = (await readdir(kept)).sort()
+    assert.equal(names.length, 3, names.join())
+    assert.ok(names.slice(1).every((name) => /^kalends-\d{4}-\d\d-\d\dT\d{6}Z\.backup$/.test(name)))
+    assert.match((await command(['backup', path('x.backup'), '--keep', '2'], source)).err, /need a folder/)
+    assert.match((await command(['backup', kept, '--every', 'day'], source)).err, /30m, 24h or 7d/)
+  })
+
+  test('is taken by a command that stays, at once and no more until its time', async () => {
+    const kept = await mkdtemp(path('every-'))
+    const words = [...flags(source), 'backup', kept, '--every', '24h', '--keep', '7']
+    const { lines, end } = startProcess('src/main.ts', words)
+    for await (const line of lines) if (line.includes('is whole')) break
+    await sleep(300)
+    await end()
+    const again = startProcess('src/main.ts', words)
+    again.child.stdout?.resume()
+    await sleep(1500)
+    await again.end()
+    assert.equal((await readdir(kept)).length, 1)
+  })
+
+  test('names files that the store lacks', async () => {
+    const printed = await succeed(['backup', path('lacking.backup')], { ...source, media: `file:${path('none')}` })
+    assert.match(printed, /^Not in the store, though an image names it: \d{4}\/\d\d\/lantern\.png$/m)
+    assert.match(printed, /8 events, \d+ rows in all, 0 files of images/)
+  })
+
+  test('takes files from a bucket, puts them into one, and names the reason when it fails', async () => {
+    const s3 = await startS3()
+    const bucket = { database: `sqlite:${path('bucket.sqlite')}`, media: s3.place('calendar') }
+    await succeed(['restore', backup()], bucket)
+    assert.equal((await s3.names()).length, 6)
+    assert.match(await succeed(['backup', path('bucket.backup')], bucket), /6 files of images/)
+    await s3.halt()
+    const { err, code } = await command(['backup', path('failing.backup')], bucket)
+    assert.match(err, /media store s3:\/\/images fails/)
+    assert.equal(code, 1)
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('failing')),
+      [],
+    )
+    await s3.close()
+  })
+
+  test('that finds no room leaves nothing behind', async (t) => {
+    const disk = smallDisk(1)
+    if (typeof disk === 'string') return t.skip(disk)
+    const { err, code } = await command(['backup', join(disk.folder, 'full.backup')], {
+      ...source,
+      media: `file:${await largeMedia()}`,
+    })
+    assert.equal(code, 1)
+    assert.match(err, /full|space/i)
+    assert.deepEqual(await readdir(disk.folder), [])
+    disk.remove()
+  })
+
+  /** The files of the calendar, each made larger. */
+  async function largeMedia(): Promise<string> {
+    for (const at of await readdir(path('media'), { recursive: true }))
+      if (at.endsWith('.png'))
+        await localMediaStore(path('large-media')).restore(at, Buffer.alloc(500_000, 'x'), 'image/png')
+    return path('large-media')
+  }
+})
+
+test('a calendar of an older version is restored and brought up to date', async () => {
+  const last = migrationNames.at(-1)
+  const older = `sqlite:${path('older.sqlite')}`
+  const database = await openDatabase(older)
+  const { migrateWithin } = await import('../../src/storage/migrate.ts')
+  await database.migrate(async (tx) => {
+    await migrateWithin(tx, migrationNames.slice(0, -1))
+  })
+  await database.close()
+  const media = `file:${path('older-media')}`
+  await succeed(['backup', path('of-older.backup')], { database: older, media })
+  const target = await scratchDatabase()
+  await succeed(['restore', path('of-older.backup')], { database: target.address, media })
+  const restored = await openDatabase(target.address)
+  const { rows } = await restored.read
+    .selectFrom('migrations' as never)
+    .select('name' as never)
+    .execute()
+    .then((found) => ({ rows: found as { name: string }[] }))
+  assert.ok(rows.some(({ name }) => name === last))
+  await restored.close()
+  await target.remove()
+})
+
+test('a damaged file is no hindrance to a restore, and is kept', {
+  skip: databaseName() === 'postgres',
+}, async () => {
+  const from = { database: `sqlite:${path('sound.sqlite')}`, media: `file:${path('sound-media')}` }
+  const service = await startService(from)
+  await service.close()
+  await succeed(['backup', path('sound.backup')], from)
+  const damaged = { database: `sqlite:${path('damaged.sqlite')}`, media: `file:${path('sound-media')}` }
+  await writeFile(path('damaged.sqlite'), 'no database')
+  await succeed(['restore', path('sound.backup')], damaged)
+  assert.equal(await readFile(path('damaged.sqlite.before-restore'), 'utf8'), 'no database')
+  const app = await serve(damaged)
+  await app.stop()
+})
+
+describe('a backup under many writes', () => {
+  let service: TestService
+  let places: Places
+  const made: { id: number; at: number }[] = []
+
+  before(async () => {
+    places = { database: '', media: `file:${path('busy-media')}` }
+    service = await startService({ media: places.media })
+    places.database = service.config.database
+  })
+  after(() => service.close())
+
+  /** Writes events with a venue, an organizer and terms of their own, as fast as it can. */
+  async function writeOn(writer: number, stop: AbortSignal): Promise<void> {
+    for (let at = 0; !stop.aborted; at++) {
+      const name = `${writer} ${at}`
+      const { status, body } = await service.post('/events', {
+        title: name,
+        start_date: '2026-12-01 17:00:00',
+        end_date: '2026-12-01 19:00:00',
+        venue: { venue: `Venue ${name}` },
+        organizer: { organizer: `Organizer ${name}` },
+        tags: [`tag ${name}`],
+      })
+      // A busy service turns some away.
+      if (status === 201) made.push({ id: body.id, at: performance.now() })
+      else assert.equal(status, 503)
+    }
+  }
+
+  test('has everything acknowledged before it began, and nothing by half', async () => {
+    const stop = new AbortController()
+    const writing = Array.from({ length: 8 }, (_, writer) => writeOn(writer, stop.signal))
+    while (made.length < 50) await sleep(20)
+    const began = performance.now()
+    await runForReal(['backup', path('busy.backup')], places)
+    stop.abort()
+    await Promise.all(writing)
+    const before = made.filter(({ at }) => at < began).map(({ id }) => id)
+    assert.ok(before.length >= 50 && before.length < made.length)
+    const target = await scratchDatabase()
+    const other = databaseName() === 'postgres' ? `sqlite:${path('busy.sqlite')}` : target.address
+    for (const database of new Set([target.address, other])) {
+      const restored = { database, media: places.media }
+      await succeed(['restore', path('busy.backup')], restored)
+      const app = await startApp(testConfig(folder, { ...restored, site_url: service.origin }))
+      for (const { id } of made) {
+        const { status, text } = await ask(app, 'anonymous', `/tribe/events/v1/events/${id}`)
+        if (before.includes(id)) assert.equal(status, 200, `event ${id} was acknowledged`)
+        if (status !== 200) continue
+        const expected = await (await fetch(`${service.base}/events/${id}`)).text()
+        assert.equal(text, expected)
+      }
+      await app.stop()
+    }
+    await target.remove()
+  })
+
+  test('killed at any moment leaves no file that looks whole, and the next one removes what is left', async () => {
+    const file = path('killed.backup')
+    const took = await timeOf(() => runForReal(['backup', path('spare.backup')], places))
+    for (const share of [0.5, 0.7, 0.8, 0.9, 0.95]) {
+      await runAndKill(['backup', file], places, took * share)
+      const found = await stat(file).catch(() => undefined)
+      if (!found) continue
+      const target = { database: `sqlite:${path(`killed-${share}.sqlite`)}`, media: places.media }
+      await succeed(['restore', file], target)
+      await rm(file)
+    }
+    await succeed(['backup', file], places)
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('killed.backup')),
+      ['killed.backup'],
+    )
+  })
+})

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import sharp from 'sharp'
+import type { TestService } from './service.ts'
+
+/** Events, venues, organizers, terms, drafts, trash, images with sizes, and the highest id removed for good. */
+export async function fillCalendar(service: TestService): Promise<void> {
+  const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
+  const upload = async (name: string) => {
+    const picture = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'teal' } })
+      .png()
+      .toBuffer()
+    const headers = { 'content-type': 'image/png', 'content-disposition': `attachment; filename="${name}.png"` }
+    return (await service.request('author', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(picture), headers)).body.id
+  }
+  const image = await upload('lantern')
+  await upload('unused')
+  const events = [
+    {
+      title: 'Lantern walk',
+      ...dates,
+      cost: '$5 – 10',
+      venue: { venue: 'Mühle “Süd”', city: 'Aldbury', geo_lat: 51.8, geo_lng: -0.6 },
+    },
+    {
+      title: 'Lantern walk',
+      ...dates,
+      timezone: 'Asia/Tokyo',
+      image,
+      categories: ['Families', '子供'],
+      tags: ['light'],
+    },
+    { title: '<b>提灯</b> & more', ...dates, all_day: true, organizer: [{ organizer: 'Ann' }, { organizer: 'Bob' }] },
+    { title: 'A draft', ...dates, status: 'draft' },
+    { title: 'Private', ...dates, status: 'private', description: '<p>Not for all</p>' },
+    { title: 'Later', ...dates, date: '2099-01-01 00:00:00', status: 'future' },
+  ]
+  for (const event of events) assert.equal((await service.post('/events', event)).status, 201)
+  const { body: trashed } = await service.post('/events', { title: 'Trashed', ...dates })
+  assert.equal((await service.remove(`/events/${trashed.id}`)).status, 200)
+  assert.equal((await service.remove(`~/wp-json/wp/v2/media/${await upload('gone')}`)).status, 200)
+}

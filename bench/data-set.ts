@@ -133,7 +133,7 @@ function term(taxonomy: Term['taxonomy'], name: string): Term {
   return { taxonomy, name, slug: slugify(name), description: '', folded: fold(name) }
 }
 
-const EVENT_BLANK = blankColumns(event.fields)
+const EVENT_BLANK = { ...blankColumns(event.fields), series: null, recurrence_id: '', own: '' }
 const VENUE_BLANK = blankColumns(venue.fields)
 const ORGANIZER_BLANK = blankColumns(organizer.fields)
 

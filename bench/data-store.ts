@@ -7,6 +7,7 @@ import { openStorage } from '../src/app.ts'
 import { mediaUrl, readConfig, siteOf } from '../src/config.ts'
 import type { Presenting } from '../src/context/context.ts'
 import { formOf } from '../src/events/presented-events.ts'
+import { speaker } from '../src/locales/translate.ts'
 import { findUserByLogin } from '../src/people/users.ts'
 import { generateEvent, organizerRow, type Plan, planOf, termRows, venueRow } from './data-set.ts'
 import { SITE_URL } from './service.ts'
@@ -96,7 +97,12 @@ async function fill(address: string, events: number, name: string, say: (text: s
 function presenting(): Presenting {
   const config = readConfig({ site_url: SITE_URL }, {})
   const site = siteOf(config, config.port)
-  return { site, images: { mediaUrl: mediaUrl(config, site) }, report: (error) => console.error(error) }
+  return {
+    site,
+    images: { mediaUrl: mediaUrl(config, site) },
+    say: speaker(site),
+    report: (error) => console.error(error),
+  }
 }
 
 /** A short hash of the generator, of some of what it generates, of the tables, and of how records are presented. */

@@ -127,6 +127,13 @@ export const settings = {
     1,
     1000,
   ),
+  series_months: wholeNumber(
+    'How many months ahead the dates of events that repeat are events of their own.',
+    'MONTHS',
+    24,
+    1,
+    60,
+  ),
   geoloc_radius: wholeNumber(
     'The distance in kilometres around geoloc_lat and geoloc_lng when geoloc_radius is not sent.',
     'KM',
@@ -303,6 +310,8 @@ export interface Site {
   textBytes: number
   /** km */
   geolocRadius: number
+  /** How many months ahead the occurrences of series are written. */
+  seriesMonths: number
 }
 
 /** The site as configured; `port` is the one really listened on. */
@@ -326,6 +335,7 @@ export function siteOf(config: Config, port: number): Site {
     pageSizeCap: config.page_size_cap,
     textBytes: config.text_bytes,
     geolocRadius: config.geoloc_radius,
+    seriesMonths: config.series_months,
   }
 }
 

@@ -48,7 +48,20 @@ export type ProblemCode =
   | 'event-no-longer-available'
 
 /** Why one parameter was refused. All but `invalid` carry a detail of their own in the answer (rule 25.2). */
-export type ParamFault = { why: 'invalid' } | { why: 'type'; type: string } | { why: 'ticketed' } | LimitFault
+export type ParamFault =
+  | { why: 'invalid' }
+  | { why: 'type'; type: string }
+  | { why: 'ticketed' }
+  | RecurrenceFault
+  | LimitFault
+
+/** A recurrence that is refused: the part that is wrong, and a text for every language with the values it names. */
+export interface RecurrenceFault {
+  why: 'recurrence'
+  part: string
+  message: string
+  values?: Readonly<Record<string, string>>
+}
 
 /** A value that is over a limit: the limit and its unit. `at` names the member of a record within the parameter, such as `venue.city`. */
 export interface LimitFault {

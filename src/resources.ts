@@ -4,10 +4,10 @@ import type { Operations } from './declare/operations.ts'
 import type { Fields, Resource } from './declare/resource.ts'
 import { event } from './events/event.ts'
 import { eventFilters } from './events/event-filters.ts'
-import { eventOperations } from './events/events.ts'
 import { linkedFilters, placedFilters } from './linked/linked-filters.ts'
 import { organizer } from './organizers/organizer.ts'
 import { organizerOperations } from './organizers/organizers.ts'
+import { recurringEventOperations } from './series/recurring-events.ts'
 import { tag } from './tags/tag.ts'
 import { tagOperations } from './tags/tags.ts'
 import { categoryFilters, tagFilters } from './terms/term-filters.ts'
@@ -29,7 +29,7 @@ const serve = <Row, Loaded>(resource: Resource, filters: Fields, operations: Ope
 
 /** The five resources, in the order of the namespace index (rule 3.1). */
 export const resources: readonly Served[] = [
-  serve(event, eventFilters, eventOperations),
+  serve(event, eventFilters, recurringEventOperations),
   serve(venue, placedFilters, venueOperations),
   serve(organizer, linkedFilters, organizerOperations),
   serve(category, categoryFilters, categoryOperations),

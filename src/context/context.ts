@@ -9,6 +9,8 @@ import type { Tx } from '../storage/recording.ts'
 export interface Presenting {
   site: Site
   images: Pick<ImageService, 'mediaUrl'>
+  /** Puts an English text into the language of the site. */
+  say: (text: string, values?: Readonly<Record<string, string>>) => string
   /** Reports a defect of the service, such as a record that cannot be shown. */
   report: (error: unknown) => void
 }
@@ -26,6 +28,7 @@ export interface Context {
   /** Answers lists of public events; undefined for callers who may see more. */
   memory?: EventMemory | undefined
   images: ImageService
+  say: Presenting['say']
   report: Presenting['report']
   site: Site
   caller: Caller

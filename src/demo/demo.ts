@@ -2,6 +2,7 @@ import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import { insertUpload, type PreparedUpload, prepareUpload, withImages } from '../images/images.ts'
+import { speaker } from '../locales/translate.ts'
 import type { ImageService } from '../media/image-service.ts'
 import { inMemory } from '../media/image-sizes.ts'
 import type { Caller } from '../people/caller.ts'
@@ -45,7 +46,7 @@ export async function fillDemo({ database, images, site, now }: DemoGround): Pro
   const caller = await getAdministrator(database.read)
   const { read: db, aside, write, findMatching } = database
   const report: Context['report'] = (error) => console.error(error)
-  const context: Context = { db, aside, write, findMatching, images, report, site, caller, now }
+  const context: Context = { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now }
   const by = { ...writerBy('kalends serve --demo'), user: caller.id, login: caller.login }
   const count = await withImages(context, async () => {
     const uploads = await prepareImages(context)

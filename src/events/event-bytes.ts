@@ -3,11 +3,12 @@ import type { Context, Presenting } from '../context/context.ts'
 import type { Found, JsonPieces } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
-import { type EventIndex, isIndexed, linksOf } from '../memory/event-index.ts'
+import { type EventIndex, type IndexedLinks, isIndexed, linksOf } from '../memory/event-index.ts'
 import { type EventMemory, isBehind } from '../memory/event-memory.ts'
 import {
   bytesOf,
   type EventParts,
+  type EventPieces,
   findPiece,
   isMissedAgain,
   keepLinked,
@@ -33,6 +34,7 @@ import { venueRules } from '../venues/venue-rules.ts'
 import { isShown, OWN_COLUMNS, withImage } from './event-present.ts'
 import { keepLater, type Presenter } from './keep-presented.ts'
 import { formOf, presenters, presentOwn } from './presented-events.ts'
+import { presentRecurrences } from './recurrence-present.ts'
 
 /** The listed events that the index has found, without those that it has dropped since: from memory, and from the database those that are not there. */
 export function loadPieces(
@@ -93,7 +95,7 @@ async function presentMissing(
   // A row read during a change serves this answer and no later one.
   const isCurrent = () => drops === pieces.drops && version === memory.version && !isBehind(memory)
   const links = ids.map((id) => linksOf(index, id))
-  const [venues, organizers] = [knownLinked('venues'), knownLinked('organizers')]
+  const [venues, organizers] = [knownLinked(pieces, links, 'venues'), knownLinked(pieces, links, 'organizers')]
   const kept = await findPresented(context.db, formOf(context), [...ids, ...venues.missing, ...organizers.missing])
   await Promise.all([
     presentOwns(memory, context, ids, kept),
@@ -109,6 +111,8 @@ async function presentMissing(
     context.db,
     ids.flatMap((id) => kept.get(id)?.image ?? []),
   )
+  const occurrences = ids.filter((_, i) => links[i]?.series)
+  const recurrences = await presentRecurrences(context, context.db, occurrences)
   // Caching all events of a window would evict the events that are read often.
   const isKept = extent === 'page' && isCurrent()
   const presented = new Map<number, ListedEvent>()
@@ -118,7 +122,7 @@ async function presentMissing(
     // It may have been taken back since it was found in the index.
     if (!event) continue
     const parts: EventParts = {
-      own: withImage(context, event.own, images.get(event.image ?? 0)),
+      own: withMembers(withImage(context, event.own, images.get(event.image ?? 0)), recurrences.get(id)),
       ...piecesOfTerms(memory, context, terms),
       venues: shownOf(venues, places),
       organizers: shownOf(organizers, hosts),
@@ -126,20 +130,27 @@ async function presentMissing(
     presented.set(id, isKept && isMissedAgain(pieces, id) ? keepPiece(pieces, id, parts) : parts)
   }
   return presented
+}
 
-  /** The cached venues or organizers of these events. */
-  function knownLinked(kind: 'venues' | 'organizers'): LinkedPieces {
-    const found: LinkedPieces = { bytes: new Map(), missing: [] }
-    for (const own of links) {
-      for (const id of own[kind]) {
-        if (found.bytes.has(id)) continue
-        const known = findCached(pieces[kind], id)
-        found.bytes.set(id, known ?? HIDDEN)
-        if (!known) found.missing.push(id)
-      }
+/** The cached venues or organizers of these events. */
+function knownLinked(pieces: EventPieces, links: readonly IndexedLinks[], kind: 'venues' | 'organizers'): LinkedPieces {
+  const found: LinkedPieces = { bytes: new Map(), missing: [] }
+  for (const own of links) {
+    for (const id of own[kind]) {
+      if (found.bytes.has(id)) continue
+      const known = findCached(pieces[kind], id)
+      found.bytes.set(id, known ?? HIDDEN)
+      if (!known) found.missing.push(id)
     }
-    return found
   }
+  return found
+}
+
+/** The own members of an event with more of those that come last. */
+function withMembers(own: string, members: object | undefined): string {
+  if (!members) return own
+  const text = JSON.stringify(members)
+  return own.includes('\n') ? `${own.slice(0, -1)},${text.slice(1)}` : `${own}\n${text}`
 }
 
 /** Adds to the events that are kept presented those of these that are not, from their rows. */

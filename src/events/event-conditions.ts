@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { ExpressionBuilder } from 'kysely'
 import type { Context } from '../context/context.ts'
 import type { EventWindow } from '../memory/event-index-list.ts'
 import { shownTo, visibleTo } from '../records/record-store.ts'
@@ -102,4 +102,3 @@ export function withIds(ids: readonly number[], { db }: Context): Condition {
 }
 
 export const anyEvent: Condition = (record) => record.and([])
-export const noEvent: Condition = (record) => record.and([sql<SqlBool>`1 = 0`])

@@ -17,10 +17,10 @@ import {
 import { limits } from '../fields/limits.ts'
 import { pageFilters } from '../fields/record-fields.ts'
 import type { EventWindow } from '../memory/event-index-list.ts'
-import { isEvent } from '../records/record-checks.ts'
+import { isEventOrSeries } from '../records/record-checks.ts'
 import { isAllowedStatusList } from '../records/status.ts'
 import { isInAny } from '../terms/term-meaning.ts'
-import { anyEvent, atVenues, byOrganizers, inTerms, noEvent, withIds } from './event-conditions.ts'
+import { anyEvent, atVenues, byOrganizers, inTerms, withIds } from './event-conditions.ts'
 import { type EventPart, eventFilter } from './event-filter.ts'
 import { isShown } from './event-present.ts'
 import { defaultWindowOf } from './event-window.ts'
@@ -188,12 +188,12 @@ export const eventFilters = {
   post_parent: eventFilter({
     kind: recordId,
     about: 'Only occurrences of the event with this id',
-    lookUp: isEvent,
-    // One occurrence is stored for each event, so none is the child of another (rule 13.7).
-    sql: () => noEvent,
-    index: 'database',
+    lookUp: isEventOrSeries,
+    // The id of an event is none of a series, so it finds nothing (rule 13.7).
+    sql: (wanted) => (record) => record('events.series', '=', wanted),
+    index: (wanted, asked) => ({ ...asked, series: [wanted] }),
     links: asSent(9),
-    accepts: () => false,
+    accepts: ({ row }, wanted) => row.series === wanted,
   }),
   ticketed: eventFilter({
     kind: flag,

@@ -15,6 +15,7 @@ import { offsetOf, timezoneAbbreviation } from '../text/zones.ts'
 import { presentVenue, venueLinkedData } from '../venues/venue-present.ts'
 import { offerPrice, presentCost } from './event-cost.ts'
 import type { EventLinks } from './event-store.ts'
+import { presentRecurrence } from './recurrence-present.ts'
 
 /** The columns of an event that its own members are made of. */
 export const OWN_COLUMNS = [
@@ -122,7 +123,12 @@ function joinEvent(
     custom_fields: [],
     ...(linkedData ? { json_ld: linkedData } : {}),
     ...(more === undefined ? {} : JSON.parse(more)),
+    ...recurrenceMembers(context, row, links),
   }
+}
+
+function recurrenceMembers(context: Context, row: EventRow, { series }: EventLinks): object {
+  return series ? presentRecurrence(context, row, series) : {}
 }
 
 /** Those of these venues or organizers that an event shows to the caller, as `present` makes them. */

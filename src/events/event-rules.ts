@@ -113,7 +113,14 @@ export async function trashEvent<Seen>(
 const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
 
 /** The columns of a new event for which nothing was sent. */
-const UNSENT = { ...blankColumns(event.fields), cost: '[]', image: null } satisfies Partial<EventRow>
+const UNSENT = {
+  ...blankColumns(event.fields),
+  cost: '[]',
+  image: null,
+  series: null,
+  recurrence_id: '',
+  own: '',
+} satisfies Partial<EventRow>
 
 async function writeEvent<Seen>(
   tx: Tx,
@@ -140,7 +147,11 @@ async function writeEvent<Seen>(
 }
 
 /** Finds or makes the venues and organizers that were sent. */
-async function settleLinked(tx: Tx, prepared: PreparedEvent, context: Context): Promise<Omit<KnownLinks, 'terms'>> {
+export async function settleLinked(
+  tx: Tx,
+  prepared: PreparedEvent,
+  context: Context,
+): Promise<Omit<KnownLinks, 'terms'>> {
   const made = new Set<number>()
   const venues = prepared.venues && (await linkIds(tx, venueRules, prepared.venues, made, context))
   const organizers = prepared.organizers && (await linkIds(tx, organizerRules, prepared.organizers, made, context))
@@ -148,7 +159,7 @@ async function settleLinked(tx: Tx, prepared: PreparedEvent, context: Context): 
 }
 
 /** An event as it is to be written. */
-interface SettledEvent {
+export interface SettledEvent {
   /** The whole row. */
   row: EventRow
   /** The columns that were sent or follow from what was sent. */
@@ -156,7 +167,7 @@ interface SettledEvent {
   terms: EventTerms
 }
 
-async function settleEvent(
+export async function settleEvent(
   tx: Tx,
   before: EventRow | undefined,
   { values, image }: PreparedEvent,
@@ -188,7 +199,7 @@ async function settleEvent(
 }
 
 /** Local and UTC times (rule 18.1): times that were not sent stay, and UTC follows from the wall clock and the zone. */
-function settleTimes(values: EventValues, before: EventRow | undefined, context: Context) {
+export function settleTimes(values: EventValues, before: EventRow | undefined, context: Context) {
   const zone =
     values.timezone === undefined
       ? (before?.timezone ?? context.site.timezone)
@@ -235,7 +246,7 @@ async function linkIds(
 }
 
 /** The terms of an event, before and after a change. */
-interface EventTerms {
+export interface EventTerms {
   before: readonly number[]
   after: readonly number[]
   /** Whether the change is about terms at all. */

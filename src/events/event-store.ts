@@ -8,7 +8,7 @@ import { type Listing, offsetOf, type PageRequest, recordWritten } from '../reco
 import type { Db } from '../storage/database.ts'
 import { foundRows } from '../storage/found-rows.ts'
 import type { Tx } from '../storage/recording.ts'
-import type { EventRow, ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
+import type { EventRow, ImageRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import type { Condition } from './event-conditions.ts'
@@ -21,6 +21,8 @@ export interface EventLinks {
   categories: TermRow[]
   tags: TermRow[]
   images: ReadonlyMap<number, ImageRow>
+  /** The series it is an occurrence of. */
+  series: SeriesRow | undefined
 }
 
 const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
@@ -88,14 +90,16 @@ export interface KnownLinks {
 /** The links of these events, in one query a kind; every event asked for has an entry. `known` is for one event alone. */
 export async function findEventLinks(
   db: Db,
-  events: readonly Pick<EventRow, 'id' | 'image'>[],
+  events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
   known?: KnownLinks,
 ): Promise<Map<number, EventLinks>> {
   const ids = events.map((row) => row.id)
-  const [venues, organizers, terms] = await Promise.all([
+  const seriesOf = new Map(events.flatMap(({ id, series }) => (series === null ? [] : [[id, series]])))
+  const [venues, organizers, terms, series] = await Promise.all([
     findLinks<VenueRow>(db, venueRules, ids, known?.venues),
     findLinks<OrganizerRow>(db, organizerRules, ids, known?.organizers),
     findTermsOf(db, ids, known?.terms),
+    findSeriesByIds(db, [...new Set(seriesOf.values())]),
   ])
   const pictured = [...events, ...[...venues.values()].flat(), ...[...organizers.values()].flat()]
   const images = await findImages(
@@ -110,9 +114,20 @@ export async function findEventLinks(
       categories: own.filter((term) => term.taxonomy === 'category'),
       tags: own.filter((term) => term.taxonomy === 'tag'),
       images,
+      series: series.get(seriesOf.get(id) ?? 0),
     }
   }
   return new Map(ids.map((id) => [id, linksOf(id)]))
+}
+
+const selectSeries = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('series').selectAll().where('id', 'in', value('ids')),
+)
+
+/** These series by id. */
+export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<Map<number, SeriesRow>> {
+  const rows = ids.length === 0 ? [] : await selectSeries(db, { ids })
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 const selectVenues = statement<{ events: readonly number[] }>()((db, value) =>
@@ -259,6 +274,38 @@ export async function insertEvent(tx: Tx, row: EventRow, links: WrittenLinks): P
     insertLinks(tx, organizerRules, row.id, links.organizers),
     insertTerms(tx, row.id, links.terms),
   ])
+}
+
+/** Rows written with one statement. */
+const ROWS_AT_ONCE = 25
+
+function inParts<Row>(rows: readonly Row[], write: (part: Row[]) => Promise<unknown>): Promise<unknown>[] {
+  const writing: Promise<unknown>[] = []
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) writing.push(write(rows.slice(at, at + ROWS_AT_ONCE)))
+  return writing
+}
+
+const insertMany = statement<{ rows: EventRow[] }>()((db, value) =>
+  db.insertInto('events').values(value('rows') as never),
+)
+
+/** Writes new events that link to the same records. All statements have begun, in this order, when the function returns. */
+export async function insertEvents(tx: Tx, rows: readonly EventRow[], links: WrittenLinks): Promise<void> {
+  for (const row of rows) recordWritten(tx, 'event', undefined, { ...row, name: row.title })
+  const ids = rows.map(({ id }) => id)
+  await Promise.all([...inParts(rows, (part) => insertMany(tx, { rows: part })), ...linkEvents(tx, ids, links)])
+}
+
+/** Links events to the same records, as many as there are of each kind. */
+function linkEvents(tx: Tx, events: readonly number[], links: WrittenLinks): Promise<unknown>[] {
+  const linked = (kind: LinkedType['kind'], ids: readonly number[] = []): LinkRow[] =>
+    events.flatMap((event) => ids.map((id, position) => ({ event, [kind]: id, position })))
+  const terms = events.flatMap((event) => (links.terms ?? []).map((term) => ({ event, term })))
+  return [
+    ...inParts(linked('venue', links.venues), (rows) => insertVenues(tx, { rows })),
+    ...inParts(linked('organizer', links.organizers), (rows) => insertOrganizers(tx, { rows })),
+    ...inParts(terms, (rows) => insertEventTerms(tx, { rows })),
+  ]
 }
 
 /** Writes columns and links of an event. All statements have begun, in this order, when the function returns. */

@@ -38,12 +38,15 @@ const presentation: Presentation<LoadedEvent> = {
     extent === 'single' ? presentSingleEvent(context, row, links) : presentEvent(context, row, links),
 }
 
+/** Prepares a new event, with the texts that take long. */
+export async function prepareNew(context: Context, values: EventValues): Promise<PreparedEvent> {
+  const prepared = await prepareEvent(values, context)
+  await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
+  return prepared
+}
+
 const create: WriteSteps<EventValues, PreparedEvent> = {
-  prepare: async (context, values) => {
-    const prepared = await prepareEvent(values, context)
-    await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
-    return prepared
-  },
+  prepare: prepareNew,
   write: (tx, prepared, context) => createEvent(tx, prepared, context, readBack(context)),
 }
 
@@ -114,7 +117,7 @@ async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
 }
 
 /** Presents a written event inside its transaction: an event that cannot be shown is not written. Its presented text is stored. */
-function readBack(context: Context): LookAtWritten<object> {
+export function readBack(context: Context): LookAtWritten<object> {
   return async (tx, row, links) => {
     const presented = showRecord('event', row.id, () => presentOwn(context, row))
     const [found] = await Promise.all([

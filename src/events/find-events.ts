@@ -115,6 +115,7 @@ const EVERYTHING: Omit<IndexQuery, 'window'> = {
   terms: [],
   venues: undefined,
   organizers: undefined,
+  series: undefined,
   featured: undefined,
   geoloc: undefined,
   circle: undefined,

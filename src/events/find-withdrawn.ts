@@ -82,6 +82,7 @@ async function loadAsBefore(
         categories: own.filter(({ taxonomy }) => taxonomy === 'category'),
         tags: own.filter(({ taxonomy }) => taxonomy === 'tag'),
         images: new Map(),
+        series: undefined,
       },
     }
   })
@@ -116,5 +117,8 @@ function rowAsBefore({
     id,
     status: 'publish',
     search: foldedText(kept.title),
+    series: null,
+    recurrence_id: '',
+    own: '',
   }
 }

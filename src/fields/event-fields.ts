@@ -4,6 +4,7 @@ import { anything, clearableText, flag, line, links, moment, settledText, text, 
 import { limits } from './limits.ts'
 import { organizerFields } from './organizer-fields.ts'
 import { authorFields, imageField, statusField } from './record-fields.ts'
+import { recurrence, recurrenceScope } from './recurrence-kinds.ts'
 import { venueFields } from './venue-fields.ts'
 
 /** The fields of events (rule 3.9). */
@@ -55,5 +56,16 @@ export const eventFields = {
     about: 'The organizers of the event: their ids or their fields',
     default: null,
     nested: organizerFields,
+  },
+  recurrence: {
+    kind: recurrence,
+    about: 'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object',
+    default: null,
+    unlisted: true,
+  },
+  recurrence_scope: {
+    kind: recurrenceScope,
+    about: 'Which occurrences of a series a change is about',
+    unlisted: true,
   },
 } as const satisfies FieldsData

@@ -39,6 +39,8 @@ export const limits = {
   slugs: { characters: 500, entries: 500 },
   /** Terms of one kind that an event is assigned to. */
   terms: { entries: 100 },
+  /** How an event repeats: a rule, and some hundred dates. */
+  recurrence: { bytes: 40_000, entries: 1000 },
   /** Venues or organizers of one event. */
   links: { entries: 100 },
 } as const satisfies Record<string, Bounds>

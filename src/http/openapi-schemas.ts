@@ -17,6 +17,7 @@ import {
   words,
 } from '../fields/kinds.ts'
 import { type Bounds, limits } from '../fields/limits.ts'
+import { recurrence } from '../fields/recurrence-kinds.ts'
 import { STATUSES } from '../records/status.ts'
 
 /** A JSON schema (draft 2020-12), the dialect of OpenAPI 3.1. */
@@ -68,6 +69,7 @@ const acceptedBy = new Map<unknown, Schema>([
   [image.read, anyOf(idOrText, { const: false }, schemaRef('Reference'))],
   [latitude.read, anyOf({ type: 'number', minimum: -90, maximum: 90 }, { const: '' })],
   [longitude.read, anyOf({ type: 'number', minimum: -180, maximum: 180 }, { const: '' })],
+  [recurrence.read, anyOf(string, list(string), { type: 'object' })],
   [distance.valid, { type: 'number', exclusiveMinimum: 0 }],
 ])
 
@@ -266,6 +268,16 @@ const globalId: Schema = { type: 'string', examples: ['example.org?id=12'] }
 /** Of events that are scheduled nothing is said. */
 const eventStatusShown: Schema = { type: 'string', enum: EVENT_STATUSES.filter((status) => status !== 'scheduled') }
 
+/** How an occurrence repeats, which plain events do not show. */
+const recurrenceShown: Schema = record({
+  series: id,
+  rrule: string,
+  rule: { type: ['object', 'null'] },
+  text: string,
+  id: dateTime,
+  overrides: list(string),
+})
+
 /** An event as its routes show it (rule 5.1); `json_ld` only where one is read. */
 function eventSchema({ fields }: Resource, say: Say): Schema {
   const times = ['start_date', 'end_date', 'utc_start_date', 'utc_end_date']
@@ -304,7 +316,13 @@ function eventSchema({ fields }: Resource, say: Say): Schema {
     organizer: list(schemaRef('Organizer')),
     custom_fields: emptyList,
   }
-  const some = { json_ld: schemaRef('LinkedData'), event_status: eventStatusShown, event_status_reason: string }
+  const some = {
+    json_ld: schemaRef('LinkedData'),
+    event_status: eventStatusShown,
+    event_status_reason: string,
+    recurrence: recurrenceShown,
+    post_parent: id,
+  }
   const properties = described({ ...always, ...some }, fields, say)
   return record(properties, Object.keys(always))
 }

@@ -6,6 +6,7 @@ import type { Reply } from '../formats/format.ts'
 import { formatsOf } from '../formats/formats.ts'
 import { dressed } from '../formats/json.ts'
 import { withImages } from '../images/images.ts'
+import { speaker } from '../locales/translate.ts'
 import type { ImageService } from '../media/image-service.ts'
 import { catchUp, type EventMemory } from '../memory/event-memory.ts'
 import { anonymous, type Caller, isLoggedIn } from '../people/caller.ts'
@@ -164,7 +165,7 @@ function contextOf(service: Service, caller: Caller, now: number, incoming?: Inc
     return result
   }
   const { aside, findMatching } = database
-  const asked = { aside, write, findMatching, images, report, site, caller, now }
+  const asked = { aside, write, findMatching, images, say: speaker(site), report, site, caller, now }
   return isLoggedIn(caller) ? { ...asked, db: database.read } : { ...asked, db: database.readPublic(), memory }
 }
 

@@ -12,7 +12,7 @@ import { shownUrl } from '../text/urls.ts'
 /** The page of a record for people; by number while it has no public address of its own (rule 4.4). */
 export function recordUrl(
   site: Context['site'],
-  kind: Exclude<RecordKind, 'image'>,
+  kind: Exclude<RecordKind, 'image' | 'series'>,
   row: Pick<RecordColumns, 'id' | 'status' | 'slug'>,
 ): string {
   if (row.status === 'publish' || row.status === 'private') return `${site.url}/${kind}/${row.slug}/`

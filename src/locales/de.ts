@@ -2,6 +2,9 @@ import type { Locale } from './texts.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
+  'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
+    'Wie die Veranstaltung sich wiederholt: Zeilen RRULE, RDATE und EXDATE von RFC 5545 oder eine Regel als Objekt',
+  'Which occurrences of a series a change is about': 'Um welche Termine einer Serie es bei einer Änderung geht',
   'The id of the event': 'Die ID der Veranstaltung',
   'Accepted and ignored: events have no passwords':
     'Wird angenommen und ignoriert: Veranstaltungen haben keine Passwörter',

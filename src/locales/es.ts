@@ -2,6 +2,9 @@ import type { Locale } from './texts.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
+  'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
+    'Cómo se repite el evento: líneas RRULE, RDATE y EXDATE de RFC 5545, o una regla como objeto',
+  'Which occurrences of a series a change is about': 'A qué fechas de una serie se refiere un cambio',
   'The id of the event': 'El ID del evento',
   'Accepted and ignored: events have no passwords': 'Se acepta y se ignora: los eventos no tienen contraseña',
   'The slug of the event': 'El slug del evento',

@@ -2,6 +2,9 @@ import type { Locale } from './texts.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
+  'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
+    'Comment l’événement se répète : lignes RRULE, RDATE et EXDATE de la RFC 5545, ou une règle sous forme d’objet',
+  'Which occurrences of a series a change is about': 'Les dates d’une série que concerne une modification',
   'The id of the event': 'L’identifiant de l’événement',
   'Accepted and ignored: events have no passwords': 'Accepté et ignoré\u00a0: les événements n’ont pas de mot de passe',
   'The slug of the event': 'Le slug de l’événement',

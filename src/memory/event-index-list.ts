@@ -33,6 +33,7 @@ export interface IndexQuery {
   terms: readonly (readonly number[])[]
   venues: readonly number[] | undefined
   organizers: readonly number[] | undefined
+  series: readonly number[] | undefined
   featured: boolean | undefined
   geoloc: boolean | undefined
   circle: Circle | undefined
@@ -84,6 +85,7 @@ function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
   for (const ids of query.terms) choose('term', ids)
   choose('venue', query.venues)
   choose('organizer', query.organizers)
+  choose('series', query.series)
   choose('featured', query.featured === undefined ? undefined : [Number(query.featured)])
   choose('located', query.geoloc === undefined ? undefined : [Number(query.geoloc)])
   if (query.circle) {

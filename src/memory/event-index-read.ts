@@ -62,6 +62,7 @@ interface ListedRow {
   end_date: string
   date: string
   featured: number
+  series: number | null
 }
 
 /** Whether lists can order by the times of an event; one with malformed times is reported. */
@@ -72,7 +73,9 @@ function isOrdered(row: ListedRow, reporting: Reporting): boolean {
 }
 
 const eventColumns = (db: Db) =>
-  db.selectFrom('events').select(['id', 'status', 'hide_from_listings', 'start_date', 'end_date', 'date', 'featured'])
+  db
+    .selectFrom('events')
+    .select(['id', 'status', 'hide_from_listings', 'start_date', 'end_date', 'date', 'featured', 'series'])
 
 const inOrder = (db: Db) =>
   eventColumns(db)
@@ -112,6 +115,7 @@ function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): Index
     ancestors: above,
     venues: links.venues(row.id),
     organizers: links.organizers(row.id),
+    series: row.series ?? 0,
   }
 }
 

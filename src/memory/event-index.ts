@@ -19,6 +19,8 @@ export interface EventIndex {
   ownTermCounts: Uint16Array
   /** The posting of the venue an event takes place at, `NO_VENUE` or `SEVERAL_VENUES`. */
   venues: Int32Array
+  /** The series of an occurrence; 0 for other events. */
+  series: Int32Array
   links: Int32Array
   linksUsed: number
   slotCount: number
@@ -60,16 +62,18 @@ export interface IndexedEvent {
   /** The venues and organizers that everybody may see, in order. */
   venues: readonly number[]
   organizers: readonly number[]
+  /** The series it is an occurrence of, or 0. */
+  series: number
 }
 
 /** The links of an event, as in `IndexedEvent`. */
-export type IndexedLinks = Record<'terms' | 'venues' | 'organizers', number[]>
+export type IndexedLinks = Record<'terms' | 'venues' | 'organizers', number[]> & Pick<IndexedEvent, 'series'>
 
 const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
 /** The kinds of posting lists: a record, a flag, a cell with a venue, or several venues. */
-export type PostingKind = 'term' | 'venue' | 'organizer' | 'featured' | 'located' | 'cell' | 'several'
+export type PostingKind = 'term' | 'venue' | 'organizer' | 'series' | 'featured' | 'located' | 'cell' | 'several'
 const KINDS: Record<PostingKind, number> = {
   term: 0,
   venue: 1,
@@ -78,6 +82,7 @@ const KINDS: Record<PostingKind, number> = {
   located: 4,
   cell: 5,
   several: 6,
+  series: 7,
 }
 /** The distance between two keys of a kind. */
 const KEY_STEP = 8
@@ -102,6 +107,7 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
     linkCounts: new Uint16Array(events),
     ownTermCounts: new Uint16Array(events),
     venues: new Int32Array(events),
+    series: new Int32Array(events),
     links: new Int32Array(events * LINKS_EXPECTED),
     linksUsed: 0,
     slotCount: 0,
@@ -215,9 +221,10 @@ export function isIndexed(index: EventIndex, id: number): boolean {
 
 /** The links of a listed event; none for any other. */
 export function linksOf(index: EventIndex, id: number): IndexedLinks {
-  const links: IndexedLinks = { terms: [], venues: [], organizers: [] }
+  const links: IndexedLinks = { terms: [], venues: [], organizers: [], series: 0 }
   const slot = (index.slotOf[id] ?? 0) - 1
   if (slot < 0) return links
+  links.series = index.series[slot] as number
   const start = index.linkStarts[slot] as number
   const ownTerms = start + (index.ownTermCounts[slot] as number)
   const end = start + (index.linkCounts[slot] as number)
@@ -327,6 +334,7 @@ function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
   }
   if (event.venues.length > 1) add('several', 1)
   for (const id of event.organizers) add('organizer', id)
+  if (event.series !== 0) add('series', event.series)
   add('featured', Number(event.featured))
   add('located', Number(isLocated))
   return scratch
@@ -354,6 +362,7 @@ function writeLinks(index: EventIndex, slot: number, event: IndexedEvent): void 
   index.linkCounts[slot] = postings.length
   index.ownTermCounts[slot] = event.terms.length
   index.venues[slot] = venueOf(index, event)
+  index.series[slot] = event.series
   index.linksUsed += postings.length
 }
 
@@ -394,6 +403,7 @@ function widenColumns(index: EventIndex): void {
   index.linkCounts = widened(index.linkCounts, wanted)
   index.ownTermCounts = widened(index.ownTermCounts, wanted)
   index.venues = widened(index.venues, wanted)
+  index.series = widened(index.series, wanted)
 }
 
 function widened<Column extends Int32Array | Float64Array | Uint16Array>(column: Column, least: number): Column {

@@ -78,6 +78,7 @@ const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
       'all_day',
       'cost',
       'image',
+      'series',
     ])
     .select((event) =>
       event.fn<string>('substr', ['description', event.lit(1), event.lit(EXCERPT_FROM)]).as('beginning'),
@@ -100,6 +101,7 @@ type ShownRow = Pick<
   | 'all_day'
   | 'cost'
   | 'image'
+  | 'series'
 > & { beginning: string }
 
 /** The events with these ids that can be shown, in order; a card that is kept is good for as long as memory knows of no change. */

@@ -206,7 +206,7 @@ function wasAnnounced({ date_utc, modified_utc }: Pick<RecordColumns, 'date_utc'
 /** Leads from the id of a record to its page. */
 async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
   const kind = await findKind(context.db, id)
-  if (kind === undefined || kind === 'image') throw new Problem('rest-event-not-found')
+  if (kind === undefined || kind === 'image' || kind === 'series') throw new Problem('rest-event-not-found')
   const row = await readPublic(context, kind, id)
   if (row) return movedTo(context.site, recordUrl(context.site, kind, row).slice(context.site.url.length))
   const gone = await context.db

@@ -45,6 +45,7 @@ const OWNED: readonly { table: string; kind: RecordKind }[] = [
   { table: 'venues', kind: 'venue' },
   { table: 'organizers', kind: 'organizer' },
   { table: 'images', kind: 'image' },
+  { table: 'series', kind: 'series' },
 ]
 
 export async function findUser(db: Db, id: number): Promise<User | undefined> {

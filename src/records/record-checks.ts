@@ -16,6 +16,13 @@ export async function isEvent(value: unknown, context: Context): Promise<boolean
   return id !== undefined && (await findKind(context.db, id)) === 'event'
 }
 
+/** True for the id of an event or a series, in any status. */
+export async function isEventOrSeries(value: unknown, context: Context): Promise<boolean> {
+  const id = readInteger(value)
+  const kind = id === undefined ? undefined : await findKind(context.db, id)
+  return kind === 'event' || kind === 'series'
+}
+
 /** The checks of the fields that all records share. */
 export const recordChecks = {
   author: { lookUp: isUser, looksUpForAll: true },

@@ -51,6 +51,23 @@ export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
   return row.id
 }
 
+const insertRecords = statement<{ rows: { kind: RecordKind }[] }>()((db, value) =>
+  db.insertInto('records').values(value('rows')).returning('id'),
+)
+
+/** Ids given with one statement. */
+const IDS_AT_ONCE = 30
+
+/** So many next ids, in order. */
+export async function nextRecordIds(tx: Tx, kind: RecordKind, count: number): Promise<number[]> {
+  const ids: number[] = []
+  while (ids.length < count) {
+    const rows = Array.from({ length: Math.min(IDS_AT_ONCE, count - ids.length) }, () => ({ kind }))
+    for (const { id } of await insertRecords(tx, { rows })) ids.push(id)
+  }
+  return ids.sort((a, b) => a - b)
+}
+
 /** Records that an event, venue or organizer is written: `before` is its status until now, undefined for a new one. */
 export function recordWritten(
   tx: Tx,
@@ -99,6 +116,19 @@ export async function freeSlug(tx: Db, table: RecordTable, base: string, own: nu
     if (free !== undefined) return free
   }
 }
+
+/** For each of these slugs, which differ, the first of `slug`, `slug-2` … that no other published record of the table has. */
+export async function freeSlugs(tx: Db, table: RecordTable, slugs: readonly string[]): Promise<string[]> {
+  const taken = new Set<string>()
+  for (let at = 0; at < slugs.length; at += SLUGS_AT_ONCE)
+    for (const { slug } of await selectTakenSlugs[table](tx, { slugs: slugs.slice(at, at + SLUGS_AT_ONCE), id: 0 }))
+      taken.add(slug)
+  const free: string[] = []
+  for (const slug of slugs) free.push(taken.has(slug) ? await freeSlug(tx, table, slug, undefined) : slug)
+  return free
+}
+
+const SLUGS_AT_ONCE = 100
 
 const selectBySlug = forEachTable((table) =>
   statement<{ slug: string; author: number; all: number }>()((db, value) =>

@@ -12,12 +12,20 @@ const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
 )
 
-const lockIn = (table: RecordTable) =>
+/** The tables whose rows are held by their id. */
+type HeldTable = RecordTable | 'series'
+
+const lockIn = (table: HeldTable) =>
   statement<{ id: number }>()(
     (_db, value) => sql`select from ${sql.table(table)} where id = ${value('id')} for no key update`,
   )
 
-const lockRecord = { events: lockIn('events'), venues: lockIn('venues'), organizers: lockIn('organizers') }
+const lockRecord = {
+  events: lockIn('events'),
+  venues: lockIn('venues'),
+  organizers: lockIn('organizers'),
+  series: lockIn('series'),
+}
 
 /**
  * Waits until no other transaction holds this name, and holds it until the end of this one. For decisions about rows that do not exist yet, such as
@@ -28,7 +36,7 @@ export async function holdName(tx: Db, name: string): Promise<void> {
 }
 
 /** Waits for transactions that are changing this record, and keeps others from changing it until the end of this one. */
-export async function holdRecord(tx: Db, table: RecordTable, id: number): Promise<void> {
+export async function holdRecord(tx: Db, table: HeldTable, id: number): Promise<void> {
   if (isPostgres(tx)) await lockRecord[table](tx, { id })
 }
 

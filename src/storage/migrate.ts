@@ -14,6 +14,7 @@ import { history } from './migrations/0010-history.ts'
 import { uids } from './migrations/0011-uids.ts'
 import { eventStatuses } from './migrations/0012-event-status.ts'
 import { withdrawnEvents } from './migrations/0013-withdrawn-events.ts'
+import { series } from './migrations/0014-series.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -40,6 +41,7 @@ export const migrations: Migration[] = [
   uids,
   eventStatuses,
   withdrawnEvents,
+  series,
 ]
 
 /** The names of all steps that this version knows, in order. */

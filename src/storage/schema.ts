@@ -5,7 +5,7 @@ import type { organizerFields } from '../fields/organizer-fields.ts'
 import type { venueFields } from '../fields/venue-fields.ts'
 
 /** The kinds that share the first id sequence (rule 4.1). */
-export type RecordKind = 'event' | 'venue' | 'organizer' | 'image'
+export type RecordKind = 'event' | 'venue' | 'organizer' | 'image' | 'series'
 export type Taxonomy = 'category' | 'tag'
 
 /** The columns that events, venues and organizers share. Times are texts `YYYY-MM-DD HH:MM:SS`; flags are 0 or 1. */
@@ -41,6 +41,40 @@ export interface EventColumns extends RecordColumns {
   all_day: number
   /** JSON list of the raw costs. */
   cost: string
+  /** The series it is an occurrence of. */
+  series: number | null
+  /** Of an occurrence: when it starts by the rule of its series, as a wall time. */
+  recurrence_id: string
+  /** Of an occurrence: the names of the fields it has changed for itself, joined by commas. */
+  own: string
+}
+
+/** Events that repeat by one rule. Times are wall times in the zone of the series. */
+export interface SeriesColumns {
+  id: number
+  author: number
+  status: string
+  title: string
+  /** The beginning of the slugs of its occurrences. */
+  slug: string
+  /** The name that calendars know it by (RFC 5545, 3.8.4.7). */
+  uid: string
+  timezone: string
+  all_day: number
+  /** The start that its rule counts from. */
+  start_date: string
+  /** Seconds from start to end: passed ones, and for whole days those of the wall clock. */
+  duration: number
+  /** JSON list of its lines RRULE, RDATE and EXDATE (RFC 5545, 3.8.5). */
+  rules: string
+  /** Occurrences that start up to this wall time are events; `9999-12-31 23:59:59` when there are no more. */
+  written_until: string
+  /** JSON record of what its occurrences have in common. */
+  shared: string
+  /** Rises with every change of it, by which two people who change it at once notice each other. */
+  version: number
+  created_utc: string
+  modified_utc: string
 }
 
 /** Columns of a venue or organizer that its rules settle. */
@@ -186,6 +220,7 @@ export interface Tables {
   events: EventColumns & Columns<typeof eventFields>
   venues: LinkedColumns & Columns<typeof venueFields>
   organizers: LinkedColumns & Columns<typeof organizerFields>
+  series: SeriesColumns
   images: ImageColumns
   terms: WithSequence<TermColumns>
   event_venues: { event: number; venue: number; position: number }
@@ -206,6 +241,7 @@ export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>
 export type EventRow = Selectable<Tables['events']>
 export type VenueRow = Selectable<Tables['venues']>
 export type OrganizerRow = Selectable<Tables['organizers']>
+export type SeriesRow = SeriesColumns
 export type ImageRow = ImageColumns
 export type TermRow = TermColumns
 /** The tables of records that have an author, a status and a slug. */

@@ -294,6 +294,29 @@ const changeCounts = statement<{ ids: number[]; more: number[] }>()((db, value) 
     ),
 )
 
+const changeCountsBy = statement<{ ids: number[]; by: number }>()((db, value) =>
+  db
+    .updateTable('terms')
+    .set((term) => ({ count: sql<number>`${term.ref('count')} + ${value('by')}` }))
+    .where('id', 'in', value('ids')),
+)
+
+const holdTerms = statement<{ ids: number[] }>()((db, value) =>
+  held(db, db.selectFrom('terms').select('id').where('id', 'in', value('ids')).orderBy('id')),
+)
+
+/** Counts events more, or with a number below zero fewer, by term. All statements have begun when the function returns. */
+export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<void> {
+  const changed = [...by].filter(([, events]) => events !== 0)
+  if (changed.length === 0) return
+  for (const [id] of changed) recordChange(tx, changeOf(id))
+  // Held in the order of ids, so that concurrent writers do not deadlock.
+  const holding = holdTerms(tx, { ids: changed.map(([id]) => id) })
+  const alike = Map.groupBy(changed, ([, events]) => events)
+  const counting = [...alike].map(([events, terms]) => changeCountsBy(tx, { ids: terms.map(([id]) => id), by: events }))
+  await Promise.all([holding, ...counting])
+}
+
 /** Counts one event more, and one fewer, for these terms. */
 export async function adjustCounts(tx: Tx, more: readonly number[], fewer: readonly number[]): Promise<void> {
   const ids = [...more, ...fewer]

@@ -24,7 +24,18 @@ function contextOf({ app: { database, site }, userIds }: TestService): Context {
     mediaUrl: '',
   }
   const caller = { id: userIds.admin ?? 0, login: 'admin', role: 'administrator' } as const
-  return { db, aside, write, findMatching, images, report: assert.ifError, site, caller, now: Date.now() }
+  return {
+    db,
+    aside,
+    write,
+    findMatching,
+    images,
+    say: (text) => text,
+    report: assert.ifError,
+    site,
+    caller,
+    now: Date.now(),
+  }
 }
 
 const never = () => assert.fail('no image takes part')

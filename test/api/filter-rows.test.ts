@@ -35,7 +35,18 @@ function contextOf(reader: Reader): Context {
   const { app, userIds } = calendar.service
   const { read: db, aside, write, findMatching } = app.database
   const caller = reader === 'anonymous' ? anonymous : { id: userIds[reader] ?? 0, login: reader, role: reader as Role }
-  return { db, aside, write, findMatching, images, report: assert.ifError, site: app.site, caller, now: Date.now() }
+  return {
+    db,
+    aside,
+    write,
+    findMatching,
+    images,
+    say: (text) => text,
+    report: assert.ifError,
+    site: app.site,
+    caller,
+    now: Date.now(),
+  }
 }
 
 const sampled = <Value>(values: fc.Arbitrary<Value>, round: number, numRuns: number): Value[] =>

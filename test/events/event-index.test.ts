@@ -28,6 +28,7 @@ const events: IndexedEvent[] = Array.from({ length: 600 }, (_, i) => ({
   ancestors: [],
   venues: [],
   organizers: [],
+  series: 0,
 }))
 
 const open = { startsBefore: undefined, startsAfter: undefined, endsBefore: undefined, endsAfter: undefined }
@@ -57,6 +58,7 @@ test('events among given ones are listed in order, as many as there are, whether
         terms,
         venues: undefined,
         organizers: undefined,
+        series: undefined,
         featured,
         geoloc: undefined,
         circle: undefined,
@@ -99,6 +101,7 @@ test('an index that was filled in order lists its events in order after any chan
       const all = {
         venues: undefined,
         organizers: undefined,
+        series: undefined,
         featured: undefined,
         geoloc: undefined,
         circle: undefined,
@@ -144,7 +147,16 @@ test('events of any of some venues are listed in order and once, whether the ven
         .filter((event) => !organizers || event.organizers.length > 0)
         .sort(compareEvents)
         .map(({ id }) => id)
-      const query = { window, terms: [], venues, organizers, featured: undefined, geoloc: undefined, circle: undefined }
+      const query = {
+        window,
+        terms: [],
+        venues,
+        organizers,
+        series: undefined,
+        featured: undefined,
+        geoloc: undefined,
+        circle: undefined,
+      }
       assert.deepEqual(listIndexed(index, { ...query, among: undefined }, offset, 20), {
         ids: expected.slice(offset, offset + 20),
         total: expected.length,
@@ -187,7 +199,14 @@ test('events within a circle are listed in order and once, whatever part of the 
         .sort(compareEvents)
         .map(({ id }) => id)
       const window = { from: day(from), to: undefined, ...open }
-      const narrow = { terms: [], venues: undefined, organizers: undefined, featured, geoloc: undefined }
+      const narrow = {
+        terms: [],
+        venues: undefined,
+        organizers: undefined,
+        series: undefined,
+        featured,
+        geoloc: undefined,
+      }
       assert.deepEqual(listIndexed(index, { window, ...narrow, circle, among: undefined }, offset, 20), {
         ids: expected.slice(offset, offset + 20),
         total: expected.length,

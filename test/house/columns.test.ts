@@ -29,8 +29,8 @@ const kept: Readonly<Record<string, Kept>> = {
   event: {
     table: 'events',
     fields: fieldsOf('event'),
-    links: ['categories', 'tags', 'venue', 'organizer'],
-    settled: [...RECORD, 'uid', 'utc_start_date', 'utc_end_date'],
+    links: ['categories', 'tags', 'venue', 'organizer', 'recurrence', 'recurrence_scope'],
+    settled: [...RECORD, 'uid', 'utc_start_date', 'utc_end_date', 'series', 'recurrence_id', 'own'],
   },
   venue: { table: 'venues', fields: fieldsOf('venue'), links: [], settled: [...RECORD, 'excerpt', 'folded'] },
   organizer: {

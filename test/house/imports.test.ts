@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { functionsOf } from '../support/source-functions.ts'
 
 /** The folders of resources; events link to the others, never the reverse. */
-const RESOURCES = [['venues', 'organizers', 'categories', 'tags'], ['events']] as const
+const RESOURCES = [['venues', 'organizers', 'categories', 'tags'], ['events'], ['series']] as const
 
 /**
  * The folders and loose files of `src`, the lowest first. A file imports from layers below its own and from its own folder, never from a

@@ -79,6 +79,7 @@ const examples: Record<SettingName, readonly [string, string]> = {
   media_url: ['https://images.example.org', 'http://localhost:9000/images/'],
   page_size_cap: ['20', '100'],
   geoloc_radius: ['5', '50'],
+  series_months: ['12', '36'],
   image_hosts: ['example.org,example.net', 'example.com'],
   image_bytes: ['1000000', '2000000'],
   body_bytes: ['100000', '200000'],

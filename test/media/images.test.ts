@@ -91,6 +91,7 @@ function asks(role: Role = 'author', id = 7): Context {
     aside: database.aside,
     write: database.write,
     findMatching: database.findMatching,
+    say: (text) => text,
     report: assert.ifError,
     images: {
       store: localMediaStore(join(folder, 'media')),

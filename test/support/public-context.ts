@@ -16,6 +16,7 @@ export async function publicContext({ database, site }: App): Promise<Context> {
     write,
     findMatching,
     images,
+    say: (text) => text,
     report: assert.ifError,
     site,
     caller: anonymous,

@@ -1,0 +1,112 @@
+import type { Edge } from '../events/event-when.ts'
+import { settleWhen } from '../events/event-when.ts'
+import { invalidParam, type Problem } from '../problems.ts'
+import { occurrenceStarts } from '../recurrence/occurrences.ts'
+import { readRecurrence } from '../recurrence/read-recurrence.ts'
+import { isFault, type Recurrence, type Start } from '../recurrence/recurrence.ts'
+import type { EventRow, SeriesRow } from '../storage/schema.ts'
+import { addDays, addMonths, dayOf, endOfDay, formatUtc, startOfDay, utcToMs, wallNow } from '../text/moments.ts'
+import { utcToWall, wallToUtc } from '../text/zones.ts'
+
+/** What the dates of a series follow from. */
+export interface Schedule {
+  start: Start
+  /** Seconds from start to end: passed ones, and for whole days those of the wall clock. */
+  duration: number
+  recurrence: Recurrence
+}
+
+/** The times of an event. */
+export type When = Pick<
+  EventRow,
+  'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
+>
+
+/** The most occurrences that are written of a series before today or from then on. */
+export const MOST_OCCURRENCES = 750
+
+/** Stands for the time up to which the occurrences of a series are written that has no more. */
+export const FOR_EVER = '9999-12-31 23:59:59'
+
+const DAY_SECONDS = 86_400
+
+/** The schedule of an event that takes place at these times and repeats as was sent; undefined when that means not at all. @throws Problem */
+export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
+  const start = startAt(when)
+  const read = readRecurrence(recurrence, start)
+  if (isFault(read)) throw refused(read)
+  return read && { start, duration: durationOf(when), recurrence: read }
+}
+
+function refused({
+  part,
+  message,
+  values,
+}: {
+  part: string
+  message: string
+  values?: Readonly<Record<string, string>>
+}): Problem {
+  return invalidParam('recurrence', { why: 'recurrence', part, message, ...(values ? { values } : {}) })
+}
+
+/** The schedule of a series as it is. */
+export function scheduleOf(series: SeriesRow): Schedule {
+  const { start_date: local, timezone: zone, all_day, duration, rules } = series
+  return { start: { local, zone, allDay: all_day === 1 }, duration, recurrence: JSON.parse(rules) }
+}
+
+export function startAt({ start_date: local, timezone: zone, all_day }: When): Start {
+  return { local, zone, allDay: all_day === 1 }
+}
+
+export function durationOf({ start_date, end_date, utc_start_date, utc_end_date, all_day }: When): number {
+  const ms = all_day === 1 ? utcToMs(end_date) - utcToMs(start_date) : utcToMs(utc_end_date) - utcToMs(utc_start_date)
+  return Math.round(ms / 1000)
+}
+
+/** The times of the occurrence that starts at a wall time: days last for days, everything else as long as the first one. */
+export function whenAt({ start: { zone, allDay }, duration }: Schedule, wall: string): When {
+  const times = settleWhen({ start: wall, end: endOf(wall, zone, allDay, duration), timezone: zone, allDay })
+  return { ...times, timezone: zone, all_day: Number(allDay) }
+}
+
+function endOf(wall: string, zone: string, allDay: boolean, duration: number): Edge {
+  if (allDay) return endOfDay(addDays(dayOf(wall), Math.floor(duration / DAY_SECONDS)))
+  const utc = formatUtc(utcToMs(wallToUtc(wall, zone)) + duration * 1000)
+  return { wall: utcToWall(utc, zone), utc }
+}
+
+/** Original starts, and up to when they are all of them. */
+export interface Written {
+  starts: string[]
+  until: string
+}
+
+/** The last wall time up to which occurrences are written at `now`. */
+export function horizonAt(zone: string, now: number, months: number): string {
+  return endOfDay(addMonths(dayOf(wallNow(zone, now)), months))
+}
+
+/**
+ * The original starts of a schedule up to the horizon, at most `MOST_OCCURRENCES`.
+ * @throws Problem when so many lie in the past
+ */
+export function startsOf({ recurrence, start }: Schedule, now: number, months: number): Written {
+  const horizon = horizonAt(start.zone, now, months)
+  const { rule } = recurrence
+  const isEndless = rule !== undefined && rule.count === undefined && rule.until === undefined
+  const found = occurrenceStarts(recurrence, start, isEndless ? horizon : FOR_EVER, MOST_OCCURRENCES + 1)
+  const most = found.slice(0, MOST_OCCURRENCES)
+  const last = most.at(-1) ?? ''
+  if (found.length > MOST_OCCURRENCES && last < startOfDay(dayOf(wallNow(start.zone, now)))) throw refused(TOO_MANY)
+  const starts = most.filter((wall) => wall <= horizon)
+  if (found.length > MOST_OCCURRENCES && starts.length === most.length) return { starts, until: last }
+  return { starts, until: !isEndless && starts.length === found.length ? FOR_EVER : horizon }
+}
+
+const TOO_MANY = {
+  part: 'RRULE',
+  message: 'The rule has more than {limit} dates before today.',
+  values: { limit: String(MOST_OCCURRENCES) },
+}

@@ -1,0 +1,42 @@
+import type { WrittenLinks } from '../events/event-store.ts'
+import type { EventRow, SeriesRow } from '../storage/schema.ts'
+
+/** The columns that each occurrence has for itself. */
+const APART = [
+  'id',
+  'slug',
+  'uid',
+  'modified',
+  'modified_utc',
+  'start_date',
+  'end_date',
+  'utc_start_date',
+  'utc_end_date',
+  'series',
+  'recurrence_id',
+  'own',
+] as const satisfies readonly (keyof EventRow)[]
+
+type Apart = (typeof APART)[number]
+
+/** What the occurrences of a series have in common: columns, and what they link to. */
+export interface Shared extends Omit<EventRow, Apart> {
+  venues: readonly number[]
+  organizers: readonly number[]
+  terms: readonly number[]
+}
+
+export function sharedOf(row: EventRow, { venues, organizers, terms }: WrittenLinks): Shared {
+  const columns: Partial<EventRow> = { ...row }
+  for (const name of APART) delete columns[name]
+  return {
+    ...(columns as Omit<EventRow, Apart>),
+    venues: venues ?? [],
+    organizers: organizers ?? [],
+    terms: terms ?? [],
+  }
+}
+
+export function readShared({ shared }: SeriesRow): Shared {
+  return JSON.parse(shared)
+}

@@ -1,0 +1,64 @@
+import type { Db } from '../storage/database.ts'
+import { holdRecord } from '../storage/locks.ts'
+import { type Action, recordChange, type Tx } from '../storage/recording.ts'
+import type { EventRow, SeriesRow } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+
+const selectSeries = statement<{ id: number }>()((db, value) =>
+  db.selectFrom('series').selectAll().where('id', '=', value('id')),
+)
+
+export async function findSeries(db: Db, id: number): Promise<SeriesRow | undefined> {
+  const [row] = await selectSeries(db, { id })
+  return row
+}
+
+/** Holds a series until the end of the transaction, and reads it as it is then. */
+export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefined> {
+  const [, row] = await Promise.all([holdRecord(tx, 'series', id), findSeries(tx, id)])
+  return row
+}
+
+const selectOccurrences = statement<{ series: number }>()((db, value) =>
+  db.selectFrom('events').selectAll().where('series', '=', value('series')).orderBy('recurrence_id').orderBy('id'),
+)
+
+/** All occurrences of a series in the order of their original starts, those in the trash among them. */
+export async function findOccurrences(db: Db, series: number): Promise<EventRow[]> {
+  return selectOccurrences(db, { series })
+}
+
+const insertOne = statement<{ row: SeriesRow }>()((db, value) => db.insertInto('series').values(value('row') as never))
+
+export async function insertSeries(tx: Tx, row: SeriesRow): Promise<void> {
+  noteSeries(tx, undefined, row)
+  await insertOne(tx, { row })
+}
+
+const updateOne = statement<{ id: number; columns: Partial<SeriesRow> }>()((db, value) =>
+  db.updateTable('series').set(value('columns')).where('id', '=', value('id')),
+)
+
+/** Writes columns of a series, whose version rises. */
+export async function updateSeries(tx: Tx, before: SeriesRow, columns: Partial<SeriesRow>): Promise<SeriesRow> {
+  const after = { ...before, ...columns, version: before.version + 1 }
+  noteSeries(tx, before.status, after)
+  await updateOne(tx, { id: before.id, columns: { ...columns, version: after.version } })
+  return after
+}
+
+function noteSeries(tx: Tx, before: string | undefined, { id, status, title }: SeriesRow): void {
+  const change = {
+    kind: 'series',
+    record: id,
+    wasPublic: before === 'publish',
+    isPublic: status === 'publish',
+  } as const
+  recordChange(tx, change, { action: actionOf(before, status), name: title })
+}
+
+function actionOf(before: string | undefined, after: string): Action {
+  if (before === undefined) return 'create'
+  if (before === after) return 'update'
+  return after === 'trash' ? 'trash' : before === 'trash' ? 'restore' : 'update'
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+})
+
+after(() => service.close())
+
+const YEAR = new Date().getUTCFullYear() + 1
+/** The first Tuesday of October of next year, so that the change of the clock comes soon. */
+const TUESDAY = (() => {
+  for (let day = 1; ; day++) {
+    const date = new Date(Date.UTC(YEAR, 9, day))
+    if (date.getUTCDay() === 2) return date.toISOString().slice(0, 10)
+  }
+})()
+
+const market = (more: object = {}) => ({
+  title: 'Market',
+  start_date: `${TUESDAY} 19:00:00`,
+  end_date: `${TUESDAY} 21:00:00`,
+  recurrence: 'RRULE:FREQ=WEEKLY;COUNT=10',
+  ...more,
+})
+
+const occurrencesOf = async (series: number, more = '') =>
+  (await service.get(`/events?post_parent=${series}&per_page=50&start_date=2000-01-01&end_date=2100-01-01${more}`)).body
+
+test('a plain event says nothing of series', async () => {
+  const { recurrence: _, ...plain } = market()
+  const event = await service.create('/events', plain)
+  assert.equal(Object.keys(event).at(-1), 'custom_fields')
+  const listed = (await service.get(`/events?include=${event.id}`)).body.events[0]
+  assert.equal(Object.keys(listed).at(-1), 'custom_fields')
+})
+
+test('an event with a recurrence answers with its first occurrence, and its dates are events', async () => {
+  const first = await service.create('/events', market({ title: 'Flea Market', slug: 'flea', categories: ['Fairs'] }))
+  assert.equal(first.start_date, `${TUESDAY} 19:00:00`)
+  assert.deepEqual(Object.keys(first).slice(-2), ['recurrence', 'post_parent'])
+  const { series } = first.recurrence
+  assert.equal(first.post_parent, series)
+  assert.equal(first.recurrence.rrule, 'FREQ=WEEKLY;COUNT=10')
+  assert.deepEqual(first.recurrence.rule, { frequency: 'weekly', interval: 1, count: 10 })
+  assert.equal(first.recurrence.id, `${TUESDAY} 19:00:00`)
+  assert.deepEqual(first.recurrence.overrides, [])
+  assert.match(first.recurrence.text, /week/)
+  assert.equal(first.slug, `flea-${TUESDAY}`)
+
+  const { events, total } = await occurrencesOf(series)
+  assert.equal(total, 10)
+  assert.deepEqual(events[0], first)
+  assert.equal(new Set(events.map(({ id }: { id: number }) => id)).size, 10)
+  for (const event of events) {
+    assert.equal(event.start_date.slice(11), '19:00:00')
+    assert.equal(event.slug, `flea-${event.start_date.slice(0, 10)}`)
+    assert.equal(event.recurrence.id, event.start_date)
+    assert.equal(event.categories[0].count, 10)
+  }
+  // 19:00 stays 19:00 when the clocks change.
+  assert.equal(
+    new Set(events.map(({ utc_start_date }: { utc_start_date: string }) => utc_start_date.slice(11))).size,
+    2,
+  )
+  const asEditor = (await service.get(`/events?post_parent=${series}&per_page=50`, 'editor')).body
+  assert.deepEqual(asEditor.events, events)
+  const single = (await service.get(`/events/${events[3].id}`)).body
+  assert.deepEqual(Object.keys(single).slice(-3), ['json_ld', 'recurrence', 'post_parent'])
+  assert.deepEqual(single.recurrence, events[3].recurrence)
+})
+
+test('a recurrence is read from text, list and object, and empty ones mean none', async () => {
+  const forms = ['RRULE:FREQ=WEEKLY;COUNT=3', ['RRULE:FREQ=WEEKLY;COUNT=3'], { frequency: 'weekly', count: 3 }]
+  for (const recurrence of forms) {
+    const { recurrence: shown, post_parent } = await service.create('/events', market({ recurrence }))
+    assert.equal(shown.rrule, 'FREQ=WEEKLY;COUNT=3')
+    assert.equal((await occurrencesOf(post_parent)).total, 3)
+  }
+  for (const recurrence of ['', null, []]) {
+    const event = await service.create('/events', market({ recurrence }))
+    assert.equal(event.recurrence, undefined)
+  }
+})
+
+test('the filter by the parent finds nothing for an event, and refuses what is no event or series', async () => {
+  const { recurrence: _, ...plain } = market()
+  const event = await service.create('/events', plain)
+  assert.equal((await occurrencesOf(event.id)).total, 0)
+  assert.equal((await service.get('/events?post_parent=99999999')).status, 400)
+})
+
+test('a recurrence that cannot be is refused, and names the part', async () => {
+  const wrong: [unknown, string][] = [
+    ['RRULE:FREQ=SECONDLY', 'RRULE:FREQ'],
+    ['RRULE:FREQ=DAILY;COUNT=2;UNTIL=20300101T000000Z', ''],
+    ['RRULE:FREQ=DAILY;BYHOUR=1,2,3', 'RRULE:BYHOUR'],
+    ['nonsense', ''],
+    [{ frequency: 'hourly' }, 'frequency'],
+  ]
+  for (const [recurrence, part] of wrong) {
+    const started = process.cpuUsage()
+    const { status, body } = await service.post('/events', market({ recurrence }))
+    const { user, system } = process.cpuUsage(started)
+    assert.equal(status, 400, JSON.stringify(body))
+    assert.deepEqual(Object.keys(body.data.params), ['recurrence'])
+    if (part) assert.equal(body.data.details.recurrence.data.part, part)
+    assert.ok((user + system) / 1000 < 150, `took ${(user + system) / 1000} ms`)
+  }
+  assert.equal((await service.post('/events', market({ recurrence: 7 }))).status, 400)
+})
+
+test('a series of years with many dates is written up to the horizon', async () => {
+  const { post_parent } = await service.create('/events', market({ recurrence: 'RRULE:FREQ=WEEKLY' }))
+  const { total } = await occurrencesOf(post_parent)
+  assert.ok(total > 40 && total < 110, `${total} occurrences`)
+  const endless = await service.post(
+    '/events',
+    market({ start_date: '1980-01-01 10:00', end_date: '1980-01-01 11:00', recurrence: 'RRULE:FREQ=DAILY' }),
+  )
+  assert.equal(endless.status, 400)
+})
+
+test('those who may not publish make series that wait', async () => {
+  const { status, body } = await service.post('/events', market({ status: 'publish' }), 'contributor')
+  assert.equal(status, 201)
+  assert.equal(body.status, 'pending')
+  assert.equal((await occurrencesOf(body.post_parent)).total, 0)
+  assert.equal((await service.post('/events', market(), 'subscriber')).status, 403)
+  assert.equal((await service.post('/events', market(), 'anonymous')).status, 401)
+})
+
+test('an occurrence that is removed is gone from lists, and the others stay', async () => {
+  const { post_parent } = await service.create('/events', market({ recurrence: 'RRULE:FREQ=DAILY;COUNT=5' }))
+  const { events } = await occurrencesOf(post_parent)
+  assert.equal((await service.remove(`/events/${events[2].id}`)).status, 200)
+  assert.equal((await service.remove(`/events/${events[2].id}`)).status, 410)
+  assert.equal((await service.get(`/events/${events[2].id}`)).status, 403)
+  assert.equal((await occurrencesOf(post_parent)).total, 4)
+})
+
+test('changes of how an event repeats are refused for now, and what was read can be sent back', async () => {
+  const first = await service.create('/events', market())
+  assert.equal((await service.put(`/events/${first.id}`, { recurrence: 'RRULE:FREQ=DAILY' })).status, 400)
+  assert.equal((await service.put(`/events/${first.id}`, { recurrence_scope: 'all', title: 'X' })).status, 400)
+  const again = await service.update(`/events/${first.id}`, first)
+  assert.equal(again.title, first.title)
+})

@@ -42,8 +42,11 @@ export function makePublicPages(
   budget: CacheBudget,
   look: Look,
 ): PublicPages {
-  const pages = makePages(service.memory, budget, look)
-  const assets = new Map([...pages.assets.byPath].map(([path, asset]) => [path, assetAnswer(asset)]))
+  const pages = makePages(service.site, service.memory, budget, look)
+  const assets = new Map([
+    ...[...pages.assets.byPath].map(([path, asset]) => [path, assetAnswer(asset, FOREVER)] as const),
+    ...pages.assets.embed.map((asset) => [asset.path, assetAnswer(asset, ELSEWHERE_TOO)] as const),
+  ])
   return { service, front, pages, finished, assets, making: new Map() }
 }
 
@@ -54,7 +57,7 @@ export function servePage(all: PublicPages, request: IncomingMessage, response: 
   if (method !== 'GET' && method !== 'HEAD') return false
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
-  const asset = path.startsWith(ASSETS_PATH) ? all.assets.get(path) : undefined
+  const asset = all.assets.get(path)
   const isPage = isPagePath(path) && !(path === '/' && service.site.restRoot === '')
   if (!asset && !isPage && !isLost(service.site, path, request)) return false
   const visit: Visit = { request, response, requestId: front.requestIds(), arrived: performance.now() }
@@ -200,15 +203,23 @@ function contentPolicy(site: Site, mediaUrl: string): string {
   ].join('; ')
 }
 
-const FOREVER = 'public, max-age=31536000, immutable'
+/** Of files whose address changes with their content. */
+const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
-function assetAnswer({ bytes, mediaType }: Asset): Outgoing {
+/** Of scripts that pages of other sites load, at addresses that stay the same. */
+const ELSEWHERE_TOO = {
+  'Cache-Control': 'public, max-age=3600',
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
+
+function assetAnswer({ bytes, mediaType }: Asset, own: Readonly<Record<string, string>>): Outgoing {
   const headers = {
     'Content-Type': mediaType,
     'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': FOREVER,
     'Content-Security-Policy': "default-src 'none'; sandbox",
     Vary: 'Accept-Encoding',
+    ...own,
   }
   const flat = Object.entries(headers).flat()
   return {
@@ -219,5 +230,6 @@ function assetAnswer({ bytes, mediaType }: Asset): Outgoing {
     body: bytes,
     ...asNew(),
     isKept: true,
+    isForAll: true,
   }
 }

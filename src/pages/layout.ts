@@ -22,8 +22,7 @@ export function layOut({ context: { site }, assets }: Viewing, view: View): stri
 ${headOf(site, view, title)}
 <link rel="icon" href="${asset(assets.icon.path)}">
 <link rel="stylesheet" href="${asset(assets.style.path)}">
-<script type="module" src="${asset(assets.script.path)}"></script>
-${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
+${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
 </head>
 <body>
 <a class="skip" href="#main">${say(site, 'Skip to the content')}</a>
@@ -36,6 +35,7 @@ ${view.body}
 </main>
 <footer class="foot"><div class="wrap">
 <span>${site.name}</span>
+<a href="${pathTo(site, '/embed/')}">${say(site, 'Show on your site')}</a>
 <a href="${`${site.base}/`}">${say(site, 'Interface for programs')}</a>
 <span class="end">${say(site, 'All times are of {zone}', { zone: zoneName(site.timezone) })}</span>
 </div></footer>

@@ -21,6 +21,7 @@ export type Asked =
   | { is: 'numbered'; id: number }
   | { is: 'moved'; to: string }
   | { is: 'robots' }
+  | { is: 'embed' }
   | { is: 'sitemap' }
   | { is: 'unknown' }
   | { is: 'sitemap of pages' }
@@ -34,7 +35,8 @@ export function rootOf(site: Site): string {
 /** Paths of the representations of other formats, which are not pages. */
 const OTHER_FORMAT = /\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/
 
-const PAGES = /^\/(?:$|(?:events|event|venue|organizer|tag)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
+const PAGES =
+  /^\/(?:$|(?:events|event|venue|organizer|tag|embed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
 
 /** Whether a path is one of those that pages are served at. */
 export function isPagePath(path: string): boolean {
@@ -52,6 +54,7 @@ export function readAddress(path: string, query: URLSearchParams, site: Site): A
   const [, root = '', ...segments] = path.slice(0, -1).split('/')
   if (segments.includes('')) return { is: 'unknown' }
   if (root === 'events') return readEvents(segments)
+  if (root === 'embed') return segments.length === 0 ? { is: 'embed' } : { is: 'unknown' }
   if (root === 'tag')
     return segments.length === 1 ? { is: 'moved', to: `/events/tag/${segments[0]}/` } : { is: 'unknown' }
   return readRecord(root, segments)

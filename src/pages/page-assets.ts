@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
+import type { Site } from '../config.ts'
 import { accentStyle } from './accent.ts'
+import { embedScripts } from './embed-scripts.ts'
 
 /** How pages look, as set. */
 export interface Look {
@@ -30,6 +32,10 @@ export interface Assets {
   /** The picture of the site in tabs: the logo, else the plain mark. */
   icon: Asset
   byPath: ReadonlyMap<string, Asset>
+  /** The script of the page that helps to show events elsewhere. */
+  builder: Asset
+  /** What pages of other sites load, at addresses that stay. */
+  embed: readonly Asset[]
 }
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -48,15 +54,21 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 export const ASSETS_PATH = '/assets/'
 
 /** Reads the files once. @throws Error with one sentence for a file that is set and cannot be read */
-export function readAssets({ accent, css, logo }: Look): Assets {
+export function readAssets(site: Site, { accent, css, logo, weekStart }: Look): Assets {
   const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
   const theirs = css === '' ? '' : readSet(css, 'style sheet').toString('utf8')
   const style = asset('calendar', '.css', Buffer.from([own('calendar.css'), accentStyle(accent), theirs].join('\n')))
   const script = asset('calendar', '.js', Buffer.from(own('calendar.js')))
   const image = logo === '' ? undefined : asset('logo', logoEnding(logo), readSet(logo, 'logo'))
   const icon = image ?? asset('icon', '.svg', Buffer.from(markOf(accent)))
-  const all = [style, script, icon]
-  return { style, script, logo: image, icon, byPath: new Map(all.map((file) => [file.path, file])) }
+  const builder = asset('builder', '.js', Buffer.from(own('builder.js')))
+  const embed = [...embedScripts(site, weekStart)].map(([path, text]) => ({
+    path,
+    mediaType: MEDIA_TYPES['.js'] ?? '',
+    bytes: Buffer.from(text),
+  }))
+  const all = [style, script, icon, builder]
+  return { style, script, builder, embed, logo: image, icon, byPath: new Map(all.map((file) => [file.path, file])) }
 }
 
 /** The mark that stands before the name of a site without a logo. */

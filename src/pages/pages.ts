@@ -12,6 +12,7 @@ import { dayOf, wallNow } from '../text/moments.ts'
 import { canonicalSlug, trashedSlug } from '../text/slug.ts'
 import { type Cards, noCards } from './cards.ts'
 import { dayView } from './day-view.ts'
+import { embedView } from './embed-view.ts'
 import { eventView } from './event-view.ts'
 import { layOut } from './layout.ts'
 import { linkedView } from './linked-view.ts'
@@ -47,8 +48,8 @@ export interface PageAnswer {
 }
 
 /** @throws Error with one sentence for a file that is set and cannot be read */
-export function makePages(memory: EventMemory, budget: CacheBudget, look: Look): Pages {
-  return { memory, assets: readAssets(look), look, cards: noCards(budget), terms: undefined }
+export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, look: Look): Pages {
+  return { memory, assets: readAssets(site, look), look, cards: noCards(budget), terms: undefined }
 }
 
 const HTML = 'text/html; charset=UTF-8'
@@ -88,6 +89,7 @@ async function answerFound(pages: Pages, context: Context, asked: Found, query: 
   const viewing = await viewingOf(pages, context)
   if (asked.is === 'sitemap of pages')
     return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.terms, viewing.today) }
+  if (asked.is === 'embed') return shown(viewing, embedView(viewing, query))
   return asked.is === 'record' ? recordPage(viewing, asked, query) : eventsPage(viewing, asked, query)
 }
 

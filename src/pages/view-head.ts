@@ -104,12 +104,14 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   )}${isList && dateFields(viewing, asked)}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
 }
 
-interface Choice {
+/** One of the values that a field offers. */
+export interface Choice {
   value: string
   text: string
 }
 
-function select(
+/** A field that offers values, with `all` in front for none of them. */
+export function select(
   label: string,
   name: string,
   all: string,
@@ -122,7 +124,8 @@ function select(
   return html`<label><span>${label}</span><select name="${name}"><option value="">${all}</option>${options}</select></label>`
 }
 
-const NEXT_LEVEL = '\u2003'
+/** Stands before the name of a term once for each term above it. */
+export const NEXT_LEVEL = '\u2003'
 
 function termSelect(
   { context: { site }, terms }: Viewing,

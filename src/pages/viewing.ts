@@ -5,7 +5,7 @@ import { translate } from '../locales/translate.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import type { Cards } from './cards.ts'
 import { rootOf, type Scope, type Span, spanPath } from './page-addresses.ts'
-import type { Assets } from './page-assets.ts'
+import type { Asset, Assets } from './page-assets.ts'
 import { writtenNumber } from './page-dates.ts'
 import type { Html } from './page-html.ts'
 import type { PageTerms } from './page-terms.ts'
@@ -51,6 +51,8 @@ export interface View {
   linkedData?: object | undefined
   /** The same events in other formats. */
   feeds?: readonly FeedLink[]
+  /** What it needs beside the script of all pages. */
+  scripts?: readonly Pick<Asset, 'path'>[]
   /** Which part of the site it belongs to. */
   current: 'list' | 'month' | 'day' | undefined
   body: Html

@@ -1,30 +1,29 @@
 // Looks at the pages in Chromium, where there is one. `npm run pages:check` looks at all of them in every way, `npm test` at a few in two.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
-import { type Chromium, findChromium, type Sight, startChromium, type Tab } from '../support/chromium.ts'
+import {
+  axePath,
+  axeScript,
+  type Chromium,
+  findChromium,
+  findPackage,
+  type Sight,
+  startChromium,
+  type Tab,
+} from '../support/chromium.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
-const axe = findPackage('axe-core/axe.min.js')
 const isWhole = process.env.PAGES_CHECK === 'all'
 const missing =
-  program === undefined ? 'no Chromium is installed' : axe === undefined ? 'axe-core is not installed' : false
-
-function findPackage(name: string): string | undefined {
-  try {
-    return createRequire(import.meta.url).resolve(name)
-  } catch {
-    return undefined
-  }
-}
+  program === undefined ? 'no Chromium is installed' : axePath === undefined ? 'axe-core is not installed' : false
 
 const PATHS = [
   '/',
   '/events/month/',
   '/events/today/',
+  '/embed/?view=month',
   '/events/?search=jazz&categories=music',
   '/events/?search=zzzz',
   '/none',
@@ -104,11 +103,7 @@ describe('pages in a browser', { skip: missing }, () => {
         if (!isScripted) await tab.look(sight)
         await tab.goTo(service.origin + path)
         if (!isScripted) continue
-        const found = await tab.evaluate<string[]>(`(async () => {
-          ${readFileSync(axe ?? '', 'utf8')}
-          const { violations } = await axe.run(document, { resultTypes: ['violations'] })
-          return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary).join(' | '))
-        })()`)
+        const found = await tab.evaluate<string[]>(axeScript())
         assert.deepEqual(found, [], path)
         const [inner, outer] = await tab.evaluate<[number, number]>(
           '[document.documentElement.scrollWidth, innerWidth]',

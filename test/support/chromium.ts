@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -44,6 +45,27 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 /** Where there is a Chromium on this machine; undefined when there is none. */
 export function findChromium(): string | undefined {
   return PLACES.find((place) => place !== '' && existsSync(place))
+}
+
+/** Where axe-core is; undefined where it is not installed. */
+export const axePath = findPackage('axe-core/axe.min.js')
+
+/** The path of a file of a package that may be missing. */
+export function findPackage(name: string): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve(name)
+  } catch {
+    return undefined
+  }
+}
+
+/** What has axe look at a page; its value is a list of what it objects to. */
+export function axeScript(): string {
+  return `(async () => {
+    ${readFileSync(axePath ?? '', 'utf8')}
+    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+    return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary).join(' | '))
+  })()`
 }
 
 /** Starts a Chromium with a profile of its own. */

@@ -1,0 +1,279 @@
+// @ts-check
+// <kalends-events> shows events of the calendar that this was loaded from on any page; docs/embed.md tells of it.
+
+/** @type {{ list: string, zone: string, week: number, locale: string, texts: Record<string, string[]>, css: string }} Put in by the server. */
+export const site = JSON.parse('{}')
+const home = new URL('.', import.meta.url).href
+/** A style sheet that the policy of no page forbids. */
+export function sheetOf(/** @type {string} */ css) {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  return sheet
+}
+const sheet = sheetOf(site.css)
+
+/** @typedef {Record<'title' | 'url' | 'start_date' | 'end_date' | 'timezone' | 'timezone_abbr', string> & { all_day: boolean, venue: { venue?: string }, first: string, last: string }} Shown */
+
+/**
+ * One element while it is on a page.
+ * @typedef {object} State
+ * @property {HTMLElement} host
+ * @property {ShadowRoot} root
+ * @property {HTMLElement} status
+ * @property {HTMLElement} slot the way to the calendar that stands on the page itself, until there are events
+ * @property {HTMLElement} body
+ * @property {string} view
+ * @property {string} day the day that it shows, or one of the month
+ * @property {string} locale
+ * @property {string[]} texts
+ * @property {Shown[]} events
+ * @property {typeof import('./embed-days.js') | undefined} days what a month or a day needs besides
+ * @property {boolean} isPicked whether the reader has chosen the day
+ * @property {AbortController} loading
+ */
+
+const FIELDS = 'title,url,all_day,start_date,end_date,timezone,timezone_abbr,venue.venue'
+/** @type {Record<string, string>} */
+const FILTERS = { category: 'categories', tag: 'tags', venue: 'venue', organizer: 'organizer', search: 'search' }
+/** The pages of a month that are asked for. */
+const MOST_PAGES = 10
+
+/** @typedef {string} Day `YYYY-MM-DD` */
+const dayOf = (/** @type {number | string} */ time) => new Date(time).toISOString().slice(0, 10)
+export const later = (/** @type {Day} */ day, /** @type {number} */ days) => dayOf(Date.parse(day) + days * 864e5)
+/** The first day of a month. */
+export const monthOf = (/** @type {Day} */ day, months = 0) =>
+  dayOf(Date.UTC(+day.slice(0, 4), +day.slice(5, 7) - 1 + months))
+/** The day it is where the calendar is. */
+export const today = () => new Date().toLocaleDateString('sv', { timeZone: site.zone })
+
+/** @type {Record<string, string>} */
+const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
+
+/** The text of a title, which has entities and may have tags. Nothing is ever read as HTML here. */
+const plain = (html = '') =>
+  html
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(?:#(\d{1,6})|(\w+));/g, (all, code, name) =>
+      code ? String.fromCodePoint(code) : (ENTITIES[name] ?? all),
+    )
+    .trim()
+
+/**
+ * @param {string} tag
+ * @param {Record<string, unknown>} attributes those that are false or undefined are left out
+ * @param {(Node | string)[]} content
+ */
+export function make(tag, attributes, ...content) {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined && value !== false) element.setAttribute(name, `${value}`)
+  element.append(...content)
+  return element
+}
+
+/**
+ * All events of a query, some pages of them.
+ * @param {URLSearchParams} query
+ * @param {AbortSignal} signal
+ */
+async function fetchEvents(query, signal) {
+  /** @type {Shown[]} */
+  const events = []
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    query.set('page', `${page}`)
+    const response = await fetch(`${home + site.list}?${query}`, { signal, credentials: 'omit' })
+    if (!response.ok) throw response
+    const told = await response.json()
+    if (query.has('starts_before')) pages = Math.min(told.total_pages, MOST_PAGES)
+    for (const event of told.events ?? []) {
+      const first = event.start_date.slice(0, 10)
+      // What ends in the small hours ends the evening before.
+      const last = later(event.end_date.slice(0, 10), event.end_date.slice(11, 13) < '05' ? -1 : 0)
+      events.push({ ...event, first, last: [first, last].sort()[1] })
+    }
+  }
+  return events
+}
+
+const given = (/** @type {State} */ { host }, /** @type {string} */ name) => host.getAttribute(name) ?? ''
+
+/**
+ * A wall time or day, as people write it.
+ * @param {State} state
+ * @param {string} wall
+ * @param {Intl.DateTimeFormatOptions} form
+ */
+export const written = ({ locale }, wall, form) =>
+  new Date(`${wall.replace(' ', 'T')}${wall.includes(' ') ? 'Z' : ''}`).toLocaleString(locale, {
+    timeZone: 'UTC',
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    ...form,
+  })
+
+export const writtenDay = (/** @type {State} */ state, /** @type {Day} */ day) =>
+  written(state, day, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: day.slice(0, 4) === today().slice(0, 4) ? undefined : 'numeric',
+  })
+
+/** The first and the last day that are shown; a list has no last one. */
+export function spanOf(/** @type {State} */ { view, day }) {
+  if (view === 'list') return [day, '']
+  if (view === 'day') return [day, day]
+  const [first, last] = [monthOf(day), later(monthOf(day, 1), -1)]
+  const weekday = (/** @type {Day} */ one) => (new Date(one).getUTCDay() - site.week + 7) % 7
+  return [later(first, -weekday(first)), later(last, 6 - weekday(last))]
+}
+
+/** Shows what the attributes ask for; `focus` is the part that gets the focus then. */
+export async function load(/** @type {State} */ state, focus = '') {
+  state.loading.abort()
+  const loading = new AbortController()
+  state.loading = loading
+  const { signal } = loading
+  const [first = '', last] = spanOf(state)
+  const limit = last ? 50 : Math.min(Math.max(+given(state, 'limit') || 10, 1), 50)
+  // Those that are still on begin earlier.
+  const query = new URLSearchParams({
+    per_page: `${limit}`,
+    ends_after: `${later(first, -1)} 23:59:59`,
+    strict_dates: 'true',
+  })
+  if (last) query.set('starts_before', `${later(last, 1)} 00:00:00`)
+  for (const name in FILTERS) if (given(state, name)) query.set(`${FILTERS[name]}`, given(state, name))
+  query.set('_fields', `total_pages,${FIELDS.replace(/[^,]+/g, 'events.$&')}`)
+  try {
+    const days = last ? import('./embed-days.js') : undefined
+    const found = await fetchEvents(query, AbortSignal.any([signal, AbortSignal.timeout(2e4)]))
+    state.events = found.filter((event) => event.last >= first)
+    state.days = await days
+    state.root.adoptedStyleSheets = [sheet, ...(state.days ? [state.days.sheet] : [])]
+    draw(state, focus)
+    state.slot.remove()
+    state.status.className = 'hidden'
+    state.status.textContent = (focus && state.days?.told(state)) || ''
+  } catch {
+    if (signal.aborted) return
+    state.status.className = ''
+    state.status.textContent = `${state.texts[6]}`
+  }
+}
+
+/** @param {State} state @param {string} focus */
+export function draw(state, focus) {
+  const { body, texts, days } = state
+  const foot = make('p', { part: 'foot' }, make('a', { href: home, part: 'link' }, `${texts[5]}`))
+  if (new Intl.DateTimeFormat().resolvedOptions().timeZone !== site.zone)
+    foot.append(make('span', {}, `${texts[7]}`.replace('{zone}', site.zone.replaceAll('_', ' '))))
+  body.replaceChildren(...(days?.above(state) ?? []), agenda(state), foot)
+  const found = focus && body.querySelector(`[data-key="${focus}"]`)
+  if (found instanceof HTMLElement) found.focus()
+}
+
+export const levelOf = (/** @type {State} */ state) => Math.min(+given(state, 'level') || 2, 5)
+
+/** Events under the days they begin on, from the day that is shown. @param {State} state */
+function agenda(state) {
+  const { view, day, events, texts, isPicked } = state
+  const isMonth = view === 'month' && !isPicked
+  const to = isMonth ? later(monthOf(day, 1), -1) : view === 'list' ? '9' : day
+  const shown = events.filter(({ first, last }) => first <= to && last >= day)
+  const list = make('div', { part: 'agenda', class: isMonth && 'narrow' })
+  for (const [on, own] of Map.groupBy(shown, (event) => [event.first, day].sort()[1] ?? day)) {
+    if (view !== 'day')
+      list.append(make(`h${levelOf(state) + (view === 'list' ? 0 : 1)}`, { part: 'date' }, writtenDay(state, on)))
+    list.append(make('ul', {}, ...own.map((event) => item(state, event))))
+  }
+  if (shown.length === 0) list.append(make('p', { part: 'empty' }, `${texts[2]}`))
+  return list
+}
+
+/** @param {State} state @param {Shown} event */
+function item(state, event) {
+  const { start_date, end_date, all_day, first, last, timezone, timezone_abbr, venue } = event
+  const clock = (/** @type {string} */ wall) => written(state, wall, { hour: 'numeric', minute: '2-digit' })
+  const until = last > first ? written(state, last, { day: 'numeric', month: 'short' }) : clock(end_date)
+  const isLong = last > first || (!all_day && end_date > start_date)
+  const zone = timezone === site.zone || all_day ? '' : ` ${timezone_abbr}`
+  const time = `${all_day ? state.texts[0] : clock(start_date)}${isLong ? ` – ${until}` : ''}${zone}`
+  const place = plain(venue?.venue)
+  return make(
+    'li',
+    { part: 'event' },
+    make('span', { part: 'time' }, time),
+    anchor(state, event, 'title'),
+    ...(place ? [make('span', { part: 'place', dir: 'auto' }, place)] : []),
+  )
+}
+
+/** @param {State} state @param {Shown} event @param {string} part */
+export const anchor = ({ texts }, { title, url }, part) =>
+  make('a', { part, dir: 'auto', href: /^https?:/.test(url) && url }, plain(title) || `${texts[8]}`)
+
+/** English, say, is written as the part of the world does that the calendar is in. @param {string | null} [lang] */
+function localeOf(lang) {
+  try {
+    const [own = site.locale] = Intl.DateTimeFormat.supportedLocalesOf(lang || site.locale)
+    return site.locale.startsWith(`${own}-`) ? site.locale : own
+  } catch {
+    return site.locale
+  }
+}
+
+/** @param {HTMLElement} host @param {ShadowRoot} root */
+function begin(host, root) {
+  const locale = localeOf(host.closest('[lang]')?.getAttribute('lang'))
+  const date = host.getAttribute('date') ?? ''
+  const view = host.getAttribute('view') ?? ''
+  /** @type {State} */
+  const state = {
+    host,
+    root,
+    status: make('p', { role: 'status', part: 'status' }),
+    slot: make('slot', {}, make('a', { href: home }, home)),
+    body: make('div', {}),
+    view: view === 'month' || view === 'day' ? view : 'list',
+    day: Number.isNaN(Date.parse(date)) ? today() : dayOf(date),
+    locale,
+    texts: site.texts[locale.slice(0, 2)] ?? site.texts[site.locale.slice(0, 2)] ?? [],
+    events: [],
+    days: undefined,
+    isPicked: false,
+    loading: new AbortController(),
+  }
+  root.replaceChildren(state.body, state.status, state.slot)
+  state.body.onkeydown = (event) => state.days?.onKey(state, event)
+  state.body.onclick = (event) => state.days?.onClick(state, event)
+  load(state)
+  return state
+}
+
+customElements.define(
+  'kalends-events',
+  class extends HTMLElement {
+    static observedAttributes = ['view', 'date', 'lang', 'level', 'limit', ...Object.keys(FILTERS)]
+    /** @type {State | undefined} */
+    #state
+
+    connectedCallback() {
+      this.#state = begin(this, this.shadowRoot ?? this.attachShadow({ mode: 'open' }))
+    }
+
+    disconnectedCallback() {
+      this.#state?.loading.abort()
+    }
+
+    /** Attributes that change together are looked at once. */
+    attributeChangedCallback() {
+      const state = this.#state
+      if (!state || !this.isConnected) return
+      this.#state = undefined
+      queueMicrotask(() => this.isConnected && this.connectedCallback())
+      state.loading.abort()
+    }
+  },
+)

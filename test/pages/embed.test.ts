@@ -1,0 +1,284 @@
+// What shows the events on pages of other sites, in Chromium, where there is one, and on a page of another origin.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { axeScript, type Chromium, findChromium, startChromium, type Tab } from '../support/chromium.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const program = findChromium()
+const NASTY = `<img src=x onerror="window.taken = 1"> & "quoted" 'ü' <b>bold</b>`
+/** Middle of a month, so that there are days around it. */
+const YEAR = new Date().getUTCFullYear() + 1
+const DAY = `${YEAR}-05-14`
+const later = (day: string, days: number) => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
+/** Days since Monday. */
+const weekday = (day: string) => (new Date(day).getUTCDay() + 6) % 7
+
+let service: TestService
+
+async function makeEvents({ post }: TestService): Promise<void> {
+  const music = (await post('/categories', { name: 'Music' })).body.id
+  const at = (day: string, from: string, to: string) => ({
+    start_date: `${day} ${from}:00`,
+    end_date: `${day} ${to}:00`,
+  })
+  await post('/events', {
+    title: 'Concert',
+    categories: [music],
+    ...at(DAY, '19:30', '22:00'),
+    venue: { venue: 'Hall <1>' },
+  })
+  await post('/events', { title: NASTY, ...at(DAY, '10:00', '11:00') })
+  await post('/events', { title: 'Far away', timezone: 'Asia/Tokyo', ...at(`${YEAR}-05-15`, '09:00', '10:00') })
+  await post('/events', { title: 'Festival', all_day: true, start_date: `${YEAR}-05-20`, end_date: `${YEAR}-05-22` })
+  await post('/events', { title: 'Night', start_date: `${YEAR}-05-24 22:00:00`, end_date: `${YEAR}-05-25 02:00:00` })
+}
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
+  await makeEvents(service)
+})
+after(() => service.close())
+
+describe('the script of the element', () => {
+  test('is small, may be loaded by every site, and is asked for again only when it has changed (2d.24)', async () => {
+    const response = await fetch(`${service.origin}/embed.js`, { headers: { origin: 'https://example.org' } })
+    const text = await response.text()
+    assert.equal(response.status, 200)
+    assert.ok(Buffer.byteLength(text) < 10_000, `${Buffer.byteLength(text)} bytes`)
+    assert.equal(response.headers.get('access-control-allow-origin'), '*')
+    assert.equal(response.headers.get('cross-origin-resource-policy'), 'cross-origin')
+    assert.match(response.headers.get('content-type') ?? '', /^text\/javascript/)
+    const again = await fetch(`${service.origin}/embed.js`, {
+      headers: { 'if-none-match': response.headers.get('etag') ?? '' },
+    })
+    assert.equal(again.status, 304)
+  })
+
+  test('never reads text as HTML', () => {
+    for (const name of ['embed.js', 'embed-days.js', 'builder.js']) {
+      const text = readFileSync(new URL(`../../src/pages/assets/${name}`, import.meta.url), 'utf8')
+      assert.doesNotMatch(text, /innerHTML|insertAdjacentHTML|outerHTML|DOMParser|document\.write|\beval\b|\.style\b/)
+    }
+  })
+
+  test('is not there where pages are off', async () => {
+    const headless = await startService({ pages: 'off' })
+    try {
+      for (const path of ['/embed.js', '/embed-days.js', '/embed/'])
+        assert.equal((await fetch(headless.origin + path)).status, 404, path)
+    } finally {
+      await headless.close()
+    }
+  })
+})
+
+describe('the page that writes the markup', () => {
+  test('does so without scripts, whatever it is asked for', async () => {
+    const query = new URLSearchParams({ view: 'month', search: `"><script>x</script>`, limit: '5', other: 'left' })
+    const { status, body } = await service.request('anonymous', 'GET', `~/embed/?${query}`, undefined, {
+      accept: 'text/html',
+    })
+    assert.equal(status, 200)
+    const [, code = ''] = /<code>([\s\S]*?)<\/code>/.exec(body) ?? []
+    const unescaped = code
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&')
+    assert.equal(
+      unescaped,
+      `<script type="module" src="${service.origin}/embed.js"></script>
+<kalends-events view="month" search="&quot;&gt;&lt;script&gt;x&lt;/script&gt;" limit="5">
+  <a href="${service.origin}/events/">Kilvara</a>
+</kalends-events>`,
+    )
+    assert.doesNotMatch(body.replace(/<script[^>]*src="[^"]*"[^>]*>/g, ''), /<script(?! type="application)/)
+  })
+
+  test('is linked from every page', async () => {
+    const { body } = await service.request('anonymous', 'GET', '~/events/', undefined, { accept: 'text/html' })
+    assert.match(body, /href="\/embed\/"/)
+  })
+})
+
+describe('the element on a page of another site', { skip: program === undefined && 'no Chromium is installed' }, () => {
+  let chromium: Chromium
+  let tab: Tab
+  /** What the other site answers. */
+  let markup = ''
+  let policy = ''
+  const site = createServer((request, response) => {
+    const isPage = request.url === '/'
+    response.writeHead(isPage ? 200 : 404, {
+      'content-type': 'text/html; charset=utf-8',
+      ...(policy === '' ? {} : { 'content-security-policy': policy }),
+    })
+    response.end(isPage ? markup : '')
+  })
+  let origin = ''
+
+  before(async () => {
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+    origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+    chromium = await startChromium(program ?? '')
+    tab = await chromium.open()
+  })
+  after(async () => {
+    await chromium?.close()
+    site.close()
+  })
+
+  const STRICT = () =>
+    `default-src 'none'; script-src ${service.origin}; connect-src ${service.origin}; require-trusted-types-for 'script'`
+
+  /** Opens a page with this body, and waits until its elements show what they can. */
+  async function open(body: string, { strict = true, html = 'lang="en"', script = `${service.origin}/embed.js` } = {}) {
+    policy = strict ? STRICT() : ''
+    markup = `<!doctype html><html ${html}><head><meta name="color-scheme" content="light dark"><title>Other site</title><script type="module" src="${script}"></script></head><body><main><h1>Elsewhere</h1>${body}</main></body></html>`
+    tab.requested.length = 0
+    tab.complaints.length = 0
+    await tab.goTo(`${origin}/`)
+    await settled()
+  }
+  const settled = () =>
+    tab.evaluate(
+      `new Promise((done) => { let tries = 0; const look = () => ([...document.querySelectorAll('kalends-events')].every(({ shadowRoot }) => shadowRoot?.querySelector('[part=foot]') || shadowRoot?.querySelector('[role=status]')?.textContent) || ++tries > 120) ? done() : setTimeout(look, 25); look() })`,
+    )
+  const inside = <Value>(expression: string) =>
+    tab.evaluate<Value>(`((root) => ${expression})(document.querySelector('kalends-events').shadowRoot)`)
+  const press = async (key: string) => {
+    for (const type of ['keyDown', 'keyUp']) await tab.send('Input.dispatchKeyEvent', { type, key, code: key })
+    await new Promise((resolve) => setTimeout(resolve, 400))
+  }
+  const titles = (at = 0) =>
+    tab.evaluate<string[]>(
+      `[...document.querySelectorAll('kalends-events')[${at}].shadowRoot.querySelectorAll('[part=title]')].map((title) => title.textContent)`,
+    )
+
+  test('shows a list under the strictest of policies, and asks nobody else for anything (2d.24)', async () => {
+    await tab.look({ width: 1280 })
+    await open(`<kalends-events date="${YEAR}-05-01" limit="3"><a href="/there">Calendar</a></kalends-events>`)
+    assert.deepEqual(await titles(), [`& "quoted" 'ü' bold`, 'Concert', 'Far away'])
+    assert.equal(await tab.evaluate('window.taken'), undefined)
+    const text = await inside<string>('root.textContent')
+    assert.match(text, new RegExp(`14 May ${YEAR}`))
+    assert.match(text, /19:30 – 22:00/)
+    assert.match(text, /Hall <1>|Hall/)
+    assert.match(text, /9:00 – 10:00 JST/)
+    assert.deepEqual(
+      tab.requested.filter((address) => !address.startsWith(service.origin) && !address.startsWith(origin)),
+      [],
+    )
+    assert.deepEqual(
+      tab.complaints.filter((text) => !text.includes('favicon') && !text.includes('404')),
+      [],
+    )
+    assert.equal(await inside('root.querySelector("slot")'), null)
+  })
+
+  test('filters, and shares nothing with another one on the page', async () => {
+    await open(
+      `<kalends-events date="${DAY}" category="music"></kalends-events><kalends-events view="day" date="${YEAR}-05-21"></kalends-events>`,
+    )
+    assert.deepEqual(await titles(0), ['Concert'])
+    assert.deepEqual(await titles(1), ['Festival'])
+    await tab.evaluate(
+      `document.querySelectorAll('kalends-events')[1].shadowRoot.querySelector('[data-key="-1"]').click()`,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    assert.deepEqual(await titles(0), ['Concert'])
+    const [heading, focused, said] = await tab.evaluate<string[]>(
+      `((root) => [root.querySelector('[part=heading]').textContent, root.activeElement.dataset.key, root.querySelector('[role=status]').textContent])(document.querySelectorAll('kalends-events')[1].shadowRoot)`,
+    )
+    assert.match(heading ?? '', new RegExp(`20 May ${YEAR}`))
+    assert.equal(focused, '-1')
+    assert.match(said ?? '', new RegExp(`20 May ${YEAR}: 1 event$`))
+  })
+
+  test('can be taken away, put back and changed', async () => {
+    await open(`<kalends-events date="${DAY}" category="music"></kalends-events>`)
+    await tab.evaluate(
+      `((element) => { element.remove(); document.querySelector('main').append(element); element.removeAttribute('category'); element.setAttribute('limit', '1') })(document.querySelector('kalends-events'))`,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    assert.equal((await titles()).length, 1)
+  })
+
+  test('shows a month as a table that is walked through by keys (2d.4)', async () => {
+    await open(`<kalends-events view="month" date="${DAY}"></kalends-events>`)
+    const columns = await inside<string[]>(
+      '[...root.querySelectorAll("th")].map((th) => th.scope + " " + th.ariaLabel)',
+    )
+    assert.deepEqual([columns.length, columns[0]], [7, 'col Monday'])
+    assert.equal(await inside('root.querySelectorAll("[tabindex=\\"0\\"]").length'), 1)
+    assert.match(
+      await inside<string>(`root.querySelector('[data-key="${DAY}"]').ariaLabel`),
+      new RegExp(`14 May ${YEAR}, 2 events$`),
+    )
+    // What ends at night is over the evening before; what lasts several days is on each of them.
+    const busy = await inside<string[]>('[...root.querySelectorAll(".busy")].map((day) => day.dataset.to.slice(5))')
+    assert.deepEqual(busy, ['05-14', '05-15', '05-20', '05-21', '05-22', '05-24'])
+    await inside(`root.querySelector('[data-key="${DAY}"]').focus()`)
+    const monday = later(DAY, 8 - weekday(later(DAY, 8)))
+    const steps = {
+      ArrowRight: later(DAY, 1),
+      ArrowDown: later(DAY, 8),
+      Home: monday,
+      End: later(monday, 6),
+      ArrowUp: later(monday, -1),
+      ArrowLeft: later(monday, -2),
+      PageDown: `${YEAR}-06-01`,
+    }
+    for (const [key, day] of Object.entries(steps)) {
+      await press(key)
+      assert.equal(await inside('root.activeElement?.dataset.to'), day, key)
+    }
+    assert.equal(await inside('root.querySelector("[role=status]").textContent'), `June ${YEAR}: 0 events`)
+    assert.match(await inside<string>('root.querySelector("[part=agenda]").textContent'), /no events/)
+  })
+
+  test('speaks French, and reads from right to left where the page does (2d.7)', async () => {
+    await open(`<kalends-events view="month" date="${DAY}"></kalends-events>`, { html: 'lang="fr"' })
+    const text = await inside<string>('root.textContent')
+    assert.match(text, new RegExp(`mai ${YEAR}`))
+    assert.match(text, /Aujourd’hui/)
+    await open(`<kalends-events view="month" date="${DAY}" lang="ar"></kalends-events>`, {
+      html: 'lang="ar" dir="rtl"',
+    })
+    await inside(`root.querySelector('[data-key="${DAY}"]').focus()`)
+    await press('ArrowLeft')
+    assert.equal(await inside('root.activeElement.dataset.to'), `${YEAR}-05-15`)
+  })
+
+  test('leaves the link of the page where the calendar cannot be asked', async () => {
+    const link = `<kalends-events venue="none"><a href="/there">Calendar</a></kalends-events>`
+    const visible = `document.querySelector('kalends-events a').getClientRects().length`
+    await open(link)
+    assert.equal(await tab.evaluate(visible), 1)
+    assert.match(await inside<string>('root.querySelector("[role=status]").textContent'), /cannot be shown/)
+    await open(link, { script: 'http://localhost:9/embed.js' })
+    assert.equal(await tab.evaluate(visible), 1)
+  })
+
+  test('has nothing that axe objects to, light and dark, wide and narrow (2d.12)', async () => {
+    for (const sight of [
+      { width: 1280 },
+      { width: 320, scheme: 'dark' },
+      { width: 320 },
+      { width: 1280, scheme: 'dark' },
+    ] as const) {
+      await tab.look(sight)
+      for (const view of ['list', 'month', 'day']) {
+        await open(`<kalends-events view="${view}" date="${DAY}"></kalends-events>`, { strict: false })
+        assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], `${view} ${JSON.stringify(sight)}`)
+        const [inner, outer] = await tab.evaluate<[number, number]>(
+          '[document.documentElement.scrollWidth, innerWidth]',
+        )
+        assert.ok(inner <= outer, `${view} is ${inner} wide in ${outer}`)
+      }
+    }
+  })
+})

@@ -16,6 +16,8 @@ export interface FeedAddress {
   /** The value of the parameter `format`. */
   format: string
   scope: Scope
+  /** The format and the scope, as a key. */
+  key: string
   /** The query as sent: the filters of lists. */
   query: string
 }
@@ -33,9 +35,9 @@ export function readFeedAddress(url: string): FeedAddress | undefined {
   const [scope, extension] = readScope(path)
   if (!scope) return undefined
   if (extension === undefined)
-    return ICAL.test(query) ? { format: 'ics', scope, query: query.replace(ICAL, '&') } : undefined
+    return ICAL.test(query) ? { format: 'ics', scope, key: `ics ${path}`, query: query.replace(ICAL, '&') } : undefined
   const format = formatOfFile(extension)
-  return format && { format: format.name, scope, query }
+  return format && { format: format.name, scope, key: `${format.name} ${path}`, query }
 }
 
 function readScope(path: string): [scope?: Scope, extension?: string | undefined] {
@@ -66,21 +68,21 @@ const TABLES: Readonly<Record<'event' | 'venue' | 'organizer', RecordTable>> = {
 }
 const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as const
 
-/** The address of the list that a feed shows; undefined for one of something that is not there. */
-export async function listOfFeed(
-  { format, scope, query }: FeedAddress,
-  site: Site,
-  context: Context,
-): Promise<string | undefined> {
-  const list = `${site.restRoot}/${site.namespace}/events?format=${format}`
-  const rest = query === '' ? '' : `&${query}`
-  if (scope.of === 'all') return list + rest
+/** The address of the list of all events in the format of a feed. */
+export const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
+  `${restRoot}/${namespace}/events?format=${format}`
+
+/** The address of the list that a feed shows, without its query; undefined for one of something that is not there. */
+export async function listOfFeed(address: FeedAddress, site: Site, context: Context): Promise<string | undefined> {
+  const { scope } = address
+  const list = listOfEvents(address, site)
+  if (scope.of === 'all') return list
   if (scope.of === 'term') {
     const term = await findTermBySlug(context.db, scope.taxonomy, scope.slug)
-    return term && `${list}&${scope.taxonomy === 'category' ? 'categories' : 'tags'}=${term.id}${rest}`
+    return term && `${list}&${scope.taxonomy === 'category' ? 'categories' : 'tags'}=${term.id}`
   }
   const table = TABLES[scope.of]
   const id = await idAt(context, table, { slug: scope.slug })
   if (id === undefined || !(await isVisible(context.db, context.caller, table, id))) return undefined
-  return `${list}&${FILTERS[scope.of]}=${id}${rest}`
+  return `${list}&${FILTERS[scope.of]}=${id}`
 }

@@ -29,6 +29,10 @@ export interface FinishedAnswers {
   /** Names the calendar and how it is presented, in ETags. */
   edition: string
   today: (now: number) => string
+  /** The version and the day that were seen last, and since when, in milliseconds. */
+  state: { version: string; day: string; since: number }
+  /** Whether an answer that is sent piece by piece is being kept; one at a time, so that its pieces are bounded too. */
+  isCollecting: boolean
 }
 
 /** Earlier tags that a list is known by: clients ask again for what they got a few changes ago. */
@@ -48,6 +52,8 @@ export function noFinishedAnswers({ site, memory, edition, images }: Service, bu
       .digest('base64url')
       .slice(0, 6),
     today: makeToday(site.timezone),
+    state: { version: '', day: '', since: 0 },
+    isCollecting: false,
   }
 }
 
@@ -81,6 +87,36 @@ export function keepFinished(answers: FinishedAnswers, key: string, finished: Fi
   finished.isKept = true
   // Beside the body, what it is compressed to, its address twice, and what follows it: ids, states, and places of counts.
   keep(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + countsKept * 8 + 2500)
+}
+
+/** Since when answers that depend on the data and the day alone have been as they are, as far as this process knows. */
+export function sinceWhen({ state }: FinishedAnswers, version: string, day: string): number {
+  if (state.version !== version || state.day !== day) Object.assign(state, { version, day, since: Date.now() })
+  return state.since
+}
+
+/** The pieces of an answer, of which all together are handed to `keepIt` once they have been taken, unless they are too many to be cached. */
+export async function* collected(
+  answers: FinishedAnswers,
+  pieces: AsyncIterable<Buffer>,
+  keepIt: (body: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  const isFree = !answers.isCollecting
+  const most = isFree ? answers.bodies.budget.limit / 2 : 0
+  answers.isCollecting = true
+  const taken: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const piece of pieces) {
+      bytes += piece.length
+      if (bytes <= most) taken.push(piece)
+      else taken.length = 0
+      yield piece
+    }
+    if (bytes <= most) keepIt(Buffer.concat(taken))
+  } finally {
+    if (isFree) answers.isCollecting = false
+  }
 }
 
 /**

@@ -55,6 +55,32 @@ export function hasCurrent(headers: IncomingHttpHeaders, tag: string, earlierTag
   return known.split(',').some((entry) => isCurrent(entry.trim()))
 }
 
+/**
+ * How long nothing may have changed before an answer says since when. Until then another process or node may not know yet of a change that is
+ * as old, and the header names whole seconds only.
+ */
+const QUIET_MS = 5000
+
+/** The whole second by which an answer was as it is; undefined while that is too fresh to tell. */
+function settledSecond(modified: number | undefined, now: number): number | undefined {
+  const second = Math.ceil((modified ?? now) / 1000) * 1000
+  return now - second >= QUIET_MS ? second : undefined
+}
+
+/** Adds to a flat list of headers since when an answer has not changed, unless that is too fresh to tell. */
+export function addLastModified(headers: string[], modified: number | undefined, now: number): void {
+  const second = settledSecond(modified, now)
+  if (second !== undefined) headers.push('Last-Modified', new Date(second).toUTCString())
+}
+
+/** True when the client has an answer that is as new, by its time alone (RFC 9110, 13.1.3). */
+export function isUnmodified(headers: IncomingHttpHeaders, modified: number | undefined, now: number): boolean {
+  const since = headers['if-modified-since']
+  if (since === undefined || headers['if-none-match'] !== undefined) return false
+  const second = settledSecond(modified, now)
+  return second !== undefined && Date.parse(since) >= second && Date.parse(since) <= now
+}
+
 /** Caches on the way may turn a weak ETag into a strong one. */
 function isSame(entry: string, tag: string): boolean {
   return entry === tag || `W/${entry}` === tag

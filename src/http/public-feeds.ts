@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../cache/cache.ts'
+import { catchUp, isBehind } from '../memory/event-memory.ts'
 import { Problem } from '../problems.ts'
 import { admitted } from './admission.ts'
-import { type FeedAddress, listOfFeed, readFeedAddress } from './feed-addresses.ts'
+import { type FeedAddress, listOfEvents, listOfFeed, readFeedAddress } from './feed-addresses.ts'
 import { type Front, isGone, refuseOverload } from './front.ts'
 import { answerHeaders } from './headers.ts'
 import { LONGEST_URL } from './incoming.ts'
@@ -11,24 +13,43 @@ import { asNew, type Outgoing, send, type Visit } from './send.ts'
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
+/** The way of feeds at addresses of their own. */
+export interface PublicFeeds {
+  service: Service
+  front: Front
+  /** The lists that addresses without their queries lead to, as of a version of the data. */
+  lists: Cache<string, { version: string; list: string }>
+}
+
+/** `budget` bounds the addresses that are kept. */
+export function makePublicFeeds(service: Service, front: Front, budget: CacheBudget): PublicFeeds {
+  return { service, front, lists: emptyCache(budget) }
+}
+
 /** Has a request for a feed at an address of its own served as the list that it shows. False leaves any other to the server behind. */
 export function serveFeed(
-  service: Service,
-  front: Front,
+  feeds: PublicFeeds,
   request: IncomingMessage,
   response: ServerResponse,
   serve: Serve,
 ): boolean {
+  const { service, front } = feeds
   const { method, url = '' } = request
   const { restRoot } = service.site
   if ((method !== 'GET' && method !== 'HEAD') || url.length > LONGEST_URL) return false
   if (restRoot !== '' && url.startsWith(`${restRoot}/`)) return false
   const address = readFeedAddress(url)
   if (!address) return false
-  findList(service, front, address, request).then(
+  const known = findKnownList(feeds, address)
+  if (known !== undefined) {
+    request.url = withQuery(known, address)
+    serve(request, response)
+    return true
+  }
+  findList(feeds, address, request).then(
     (list) => {
       if (list === undefined) return sendMissing(service, front, request, response)
-      request.url = list
+      request.url = withQuery(list, address)
       serve(request, response)
     },
     (error: unknown) => {
@@ -39,16 +60,36 @@ export function serveFeed(
   return true
 }
 
+const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
+
+/** The address of the list of a feed that has been asked for since the data last changed, or that needs no looking up. */
+function findKnownList({ service, lists }: PublicFeeds, address: FeedAddress): string | undefined {
+  const { memory, site } = service
+  if (address.scope.of === 'all') return listOfEvents(address, site)
+  const known = isBehind(memory) ? undefined : findCached(lists, address.key)
+  return known?.version === memory.version ? known.list : undefined
+}
+
 /** The address of the list, once it is its turn. @throws Problem when too much waits */
 async function findList(
-  service: Service,
-  front: Front,
+  { service, front, lists }: PublicFeeds,
   address: FeedAddress,
   request: IncomingMessage,
 ): Promise<string | undefined> {
+  const { memory, site } = service
   const context = anonymousContext(service, service.now())
-  const find = () => listOfFeed(address, service.site, context)
-  return admitted(front.admission, 'reads', () => isGone(request), find)
+  // Without the database there is nothing to take in, and looking the address up says so.
+  if (isBehind(memory)) await catchUp(memory).catch(service.report)
+  const { version } = memory
+  const list = await admitted(
+    front.admission,
+    'reads',
+    () => isGone(request),
+    () => listOfFeed(address, site, context),
+  )
+  if (list !== undefined && version !== '')
+    keep(lists, address.key, { version, list }, (address.key.length + list.length) * 2 + 200)
+  return list
 }
 
 function sendMissing({ site }: Service, front: Front, request: IncomingMessage, response: ServerResponse): void {

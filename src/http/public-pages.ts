@@ -8,13 +8,14 @@ import { answerPage, makePages, type PageAnswer, type Pages, problemPage } from 
 import { Problem } from '../problems.ts'
 import { lackBehind } from '../storage/unavailable.ts'
 import { admitted } from './admission.ts'
-import { type Finished, type FinishedAnswers, keepFinished, wasAsked } from './finished.ts'
+import { type Finished, type FinishedAnswers, keepFinished, sinceWhen, wasAsked } from './finished.ts'
 import { type Front, isGone, refuseOverload } from './front.ts'
 import { LONGEST_URL } from './incoming.ts'
 import { isPressed } from './pressure.ts'
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, contentTag, type Outgoing, send, type Visit } from './send.ts'
 import { discoveryHeaders } from './site-page.ts'
+import { isSteady } from './steady-lists.ts'
 
 /** The way of pages for people, ahead of the router and behind that of anonymous reads, with which it shares the finished answers. */
 export interface PublicPages {
@@ -139,10 +140,12 @@ function makeInTurn(all: PublicPages, visits: readonly IncomingMessage[], asked:
       const now = service.now()
       const answer = await answerPage(all.pages, anonymousContext(service, now), asked.path, asked.query)
       const made = outgoing(all, answer, asked)
-      const isKept =
-        answer.status === 200 && memory.index !== undefined && !isBehind(memory) && memory.version === version
-      if (!isKept || (asked.query !== '' && !wasAsked(finished, asked.url))) return made
-      const kept: Finished = { ...made, version, day: finished.today(now) }
+      const isCurrent = memory.index !== undefined && !isBehind(memory) && memory.version === version
+      if (answer.status !== 200 || !isCurrent || !isSteady(asked.url)) return made
+      const day = finished.today(now)
+      made.modified = sinceWhen(finished, version, day)
+      if (asked.query !== '' && !wasAsked(finished, asked.url)) return made
+      const kept: Finished = { ...made, version, day }
       keepFinished(finished, asked.url, kept)
       return kept
     },

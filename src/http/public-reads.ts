@@ -10,11 +10,13 @@ import { Problem } from '../problems.ts'
 import { admitted, isFull, leave, tryEnter } from './admission.ts'
 import { clientAddress } from './client-address.ts'
 import {
+  collected,
   type Finished,
   type FinishedAnswers,
   findFinished,
   keepFinished,
   noFinishedAnswers,
+  sinceWhen,
   versionTag,
   wasAsked,
 } from './finished.ts'
@@ -59,6 +61,10 @@ interface Looking {
   list: JsonList | undefined | Promise<JsonList | undefined>
 }
 
+/** Whether an address names the representation itself, once, so that `Accept` chooses none. */
+const namesFormat = (url: string) =>
+  /[?&]format=[a-z]+(?:&|$)/.test(url) && url.indexOf('format') === url.lastIndexOf('format')
+
 /** Reads other than lists of events. */
 const NOT_LISTED: Looking = { list: undefined }
 
@@ -98,7 +104,7 @@ export function readPublic(reads: PublicReads, request: IncomingMessage, respons
   try {
     const now = service.now()
     const behind = isBehind(service.memory)
-    const isPlain = !namesAnother(headers.accept)
+    const isPlain = !namesAnother(headers.accept) || namesFormat(url)
     // No row is looked for where there is an answer: only those of rows that allow it are kept.
     let known = behind || !isPlain ? undefined : findFinished(finished, url, now)
     const action = known ? undefined : findCachedAction(routes, url)
@@ -246,11 +252,15 @@ function sendShown(
   const { url, key, now } = read
   const isOfVersion = version !== '' && isSteady(url)
   const tag = isOfVersion ? versionTag(finished, version, finished.today(now), format) : ''
+  const modified = isOfVersion ? { modified: sinceWhen(finished, version, finished.today(now)) } : {}
   if (!Buffer.isBuffer(bytes)) {
-    sendStream(front, read, { ...headOf(reads, reply), tag, chunks: bytes }, 'ordinary')
+    const keepIt = (body: Buffer) =>
+      keepFinished(finished, key, { ...finishedWith(reads, reply, version, now, tag, body), ...modified })
+    const chunks = isOfVersion && wasAsked(finished, key) ? collected(finished, bytes, keepIt) : bytes
+    sendStream(front, read, { ...headOf(reads, reply), tag, chunks, ...modified }, 'ordinary')
     return
   }
-  const made = finishedWith(reads, reply, version, now, tag || contentTag(bytes), bytes)
+  const made = { ...finishedWith(reads, reply, version, now, tag || contentTag(bytes), bytes), ...modified }
   keepFinished(finished, key, made)
   send(front, read, made, 'ordinary')
 }

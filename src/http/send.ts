@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { leave, tryEnter } from './admission.ts'
 import type { Answered } from './answered.ts'
 import { clientAddress } from './client-address.ts'
 import { compress, compressor } from './compression.ts'
 import { type Front, refuseOverload } from './front.ts'
-import { crossOriginHeaders, type Encoding, encodingFor, hasCurrent } from './headers.ts'
+import { addLastModified, crossOriginHeaders, type Encoding, encodingFor, hasCurrent, isUnmodified } from './headers.ts'
 import { hasRoomFor, sendBody, watchReader } from './slow-readers.ts'
 
 /** A request on its way to its answer. */
@@ -27,6 +27,8 @@ export interface Outgoing {
   headers: readonly string[]
   /** Its ETag, empty for none. */
   tag: string
+  /** Since when it would have been the same, in milliseconds; undefined where nobody can tell. */
+  modified?: number
   /** ETags that the same body had before, the latest ones. */
   earlierTags: readonly string[]
   body: Buffer
@@ -54,7 +56,7 @@ export function contentTag(body: Buffer): string {
  */
 export function send(front: Front, visit: Visit, answer: Outgoing, from: Answered['from'], sent?: () => void): void {
   const { headers } = visit.request
-  if (answer.tag !== '' && hasCurrent(headers, answer.tag, answer.earlierTags)) {
+  if (isKnown(headers, answer, answer.earlierTags)) {
     sendUnchanged(front, visit, answer, from, sent)
     return
   }
@@ -73,15 +75,25 @@ export function send(front: Front, visit: Visit, answer: Outgoing, from: Answere
   )
 }
 
+/** Whether the client has said that it has the answer already. */
+function isKnown(
+  headers: IncomingHttpHeaders,
+  { tag, modified }: Pick<Outgoing, 'tag' | 'modified'>,
+  earlier?: readonly string[],
+): boolean {
+  return tag !== '' && (hasCurrent(headers, tag, earlier) || isUnmodified(headers, modified, Date.now()))
+}
+
 function sendUnchanged(
   front: Front,
   visit: Visit,
-  answer: Pick<Outgoing, 'headers' | 'tag' | 'route' | 'isForAll'>,
+  answer: Pick<Outgoing, 'headers' | 'tag' | 'route' | 'isForAll' | 'modified'>,
   from: Answered['from'],
   sent?: () => void,
 ): void {
   const { request, response, requestId } = visit
   const headers = [...withoutBody(answer.headers), 'ETag', answer.tag, 'X-Request-Id', requestId]
+  addLastModified(headers, answer.modified, Date.now())
   response.writeHead(304, [...headers, ...crossOrigin(answer, request)])
   response.end(sent)
   announce(front, visit, answer.route, from, 304, 0)
@@ -105,6 +117,7 @@ function sendWhole(
   }
   const headers = [...answer.headers, 'X-Request-Id', requestId, 'Content-Length', String(body.length)]
   if (answer.tag !== '') headers.push('ETag', answer.tag)
+  addLastModified(headers, answer.modified, Date.now())
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
   if (compressed && encoding) headers.push('Content-Encoding', encoding)
   response.writeHead(answer.status, headers)
@@ -118,7 +131,7 @@ function sendWhole(
 }
 
 /** An answer whose body is made as it is taken. */
-export interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'isForAll'> {
+export interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'isForAll' | 'modified'> {
   chunks: AsyncIterable<Buffer>
 }
 
@@ -128,7 +141,7 @@ export interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' 
  */
 export function sendStream(front: Front, visit: Visit, answer: Streamed, from: Answered['from']): void {
   const { request, response, requestId } = visit
-  if (answer.tag !== '' && hasCurrent(request.headers, answer.tag)) {
+  if (isKnown(request.headers, answer)) {
     sendUnchanged(front, visit, answer, from)
     return
   }
@@ -141,6 +154,7 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
   const headers = [...answer.headers, 'X-Request-Id', requestId]
   for (const part of crossOrigin(answer, request)) headers.push(part)
   if (answer.tag !== '') headers.push('ETag', answer.tag)
+  addLastModified(headers, answer.modified, Date.now())
   if (encoding) headers.push('Content-Encoding', encoding)
   response.writeHead(answer.status, headers)
   if (!isHead) void pipe(front, visit, answer, encoding, from).finally(() => leave(front.admission, 'streams'))

@@ -28,7 +28,7 @@ import { makeIntake } from './intake.ts'
 import { sendMedia } from './media-files.ts'
 import { isPressed } from './pressure.ts'
 import { problemReply } from './problem-replies.ts'
-import { serveFeed } from './public-feeds.ts'
+import { makePublicFeeds, type PublicFeeds, serveFeed } from './public-feeds.ts'
 import { makePublicPages, type PublicPages, servePage } from './public-pages.ts'
 import { makePublicReads, type PublicReads, readPublic } from './public-reads.ts'
 import { refuseUnreadable, transportProblem } from './refusals.ts'
@@ -94,17 +94,18 @@ export interface HttpServer {
   stop: (times: StopTimes) => Promise<void>
 }
 
-/** Those who may answer a request, besides the feeds: the first that knows it does. */
+/** Those who may answer a request: the first that knows it does, once feeds have been made the lists they show. */
 interface Servers {
   service: Service
   front: Front
+  feeds: PublicFeeds
   reads: PublicReads
   pages: PublicPages | undefined
   /** The framework, which answers everything that is left. */
   handler: (request: IncomingMessage, response: ServerResponse) => void
 }
 
-function makeServe({ service, front, reads, pages, handler }: Servers): Servers['handler'] {
+function makeServe({ service, front, feeds, reads, pages, handler }: Servers): Servers['handler'] {
   const serve: Servers['handler'] = (request, response) => {
     if (readPublic(reads, request, response)) return
     if (pages && servePage(pages, request, response)) return
@@ -113,7 +114,7 @@ function makeServe({ service, front, reads, pages, handler }: Servers): Servers[
   }
   return (request, response) => {
     request.url = namedRoute(service.site.restRoot, request.url ?? '/')
-    if (!serveFeed(service, front, request, response, serve)) serve(request, response)
+    if (!serveFeed(feeds, request, response, serve)) serve(request, response)
   }
 }
 
@@ -131,6 +132,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
   const respond = makeResponder(service, routes, front.admission)
   const reads = makePublicReads(service, routes, respond, options.cacheBudget, front)
   const pages = options.look && makePublicPages(service, front, reads.finished, options.cacheBudget, options.look)
+  const feeds = makePublicFeeds(service, front, options.cacheBudget)
   const mayGoOn = new WeakSet<ServerResponse>()
   const acceptors: NetServer[] = []
   let closing: Closing = { isClosing: false, connections: new Set() }
@@ -138,7 +140,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
     serverFactory: (handler) => {
       const server = listener(options, mayGoOn, (request, response) => enter(request, response))
       closing = notClosing(server)
-      const enter = openFront(front, closing, makeServe({ service, front, reads, pages, handler }))
+      const enter = openFront(front, closing, makeServe({ service, front, feeds, reads, pages, handler }))
       return server
     },
     logController: new LogController({ disableRequestLogging: true }),

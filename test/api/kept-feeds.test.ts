@@ -1,0 +1,176 @@
+// Feeds and pages are kept as lists are, and never show what is no longer so.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let paths: string[]
+const ids: Record<string, number> = {}
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+const on = (days: number) => ({ start_date: `${inDays(days)} 10:00:00`, end_date: `${inDays(days)} 12:00:00` })
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Oslo' })
+  const png = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#246' } })
+    .png()
+    .toBuffer()
+  const uploaded = await fetch(`${service.origin}/wp-json/wp/v2/media`, {
+    method: 'POST',
+    headers: {
+      ...credentialsOf('admin'),
+      'content-type': 'image/png',
+      'content-disposition': 'attachment; filename=a.png',
+    },
+    body: new Uint8Array(png),
+  })
+  ids.image = ((await uploaded.json()) as { id: number }).id
+  const { create } = service
+  ids.music = (await create('/categories', { name: 'Music' })).id
+  ids.tag = (await create('/tags', { name: 'Free' })).id
+  ids.venue = (await create('/venues', { venue: 'Hall', address: '1 Main Street' })).id
+  ids.organizer = (await create('/organizers', { organizer: 'Society' })).id
+  const links = { categories: [ids.music], tags: [ids.tag], venue: { id: ids.venue }, organizer: { id: ids.organizer } }
+  ids.event = (await create('/events', { title: 'Concert', ...on(3), ...links, image: ids.image })).id
+  ids.other = (await create('/events', { title: 'Walk', ...on(5) })).id
+  const ends = ['ics', 'rss', 'atom', 'json', 'csv', 'jsonld', 'ndjson']
+  const scopes = [
+    'events',
+    'events/category/music',
+    'events/tag/free',
+    'venue/hall',
+    'organizer/society',
+    'event/concert',
+  ]
+  const feeds = ends.flatMap((end, i) => scopes.slice(0, i === 0 ? undefined : 1).map((scope) => `/${scope}.${end}`))
+  const month = inDays(3).slice(0, 7)
+  const pages = [
+    '/',
+    '/events/past/',
+    `/events/month/${month}/`,
+    `/events/${inDays(3)}/`,
+    '/event/concert/',
+    '/venue/hall/',
+    '/organizer/society/',
+    '/events/category/music/',
+    '/embed/',
+    '/sitemap.xml',
+  ]
+  paths = [...feeds, '/events.ics?search=concert', '/events/?search=concert', ...pages]
+})
+after(() => service.close())
+
+/** An answer as a stranger gets it, who may be given one that is kept. */
+const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  service.request('anonymous', 'GET', `~${path}`, undefined, headers)
+/** The same as it is made for somebody who says who he is: nothing that is kept is used. */
+const askAnew = (path: string) => service.request('subscriber', 'GET', `~${path}`)
+
+/** Counts of terms may have blanks before them. */
+const textOf = ({ body }: Answer) =>
+  (typeof body === 'string' ? body : JSON.stringify(body)).replace(/"count": +/g, '"count":')
+
+async function compareAll(what: string): Promise<void> {
+  for (const path of paths) {
+    const [kept, anew] = [await ask(path), await askAnew(path)]
+    assert.equal(kept.status, anew.status, `${path} once ${what}`)
+    assert.ok(textOf(kept) === textOf(anew), `${path} once ${what}:\n${textOf(kept)}\n${textOf(anew)}`.slice(0, 4000))
+  }
+}
+
+/** Has every answer kept. */
+async function keepAll(): Promise<void> {
+  for (let times = 0; times < 2; times++) for (const path of paths) await ask(path)
+}
+
+describe('feeds and pages', () => {
+  test('are what they would be if they were made anew, whatever has been written since they were kept', async () => {
+    const { update, create, remove } = service
+    const writes: [string, () => Promise<unknown>][] = [
+      ['nothing was written', async () => undefined],
+      ['an event has another title', () => update(`/events/${ids.event}`, { title: 'Concert & more' })],
+      ['an event has moved', () => update(`/events/${ids.other}`, on(9))],
+      ['a venue has another address', () => update(`/venues/${ids.venue}`, { address: '2 Main Street' })],
+      ['an organizer has another name', () => update(`/organizers/${ids.organizer}`, { organizer: 'Club' })],
+      ['a category has another name', () => update(`/categories/${ids.music}`, { name: 'Sound' })],
+      ['a tag has another name', () => update(`/tags/${ids.tag}`, { name: 'No fee' })],
+      ['there is one more event', () => create('/events', { title: 'Late', ...on(4), categories: [ids.music] })],
+      ['an event is a draft', () => update(`/events/${ids.other}`, { status: 'draft' })],
+      ['an event is in the trash', () => remove(`/events/${ids.other}`)],
+      ['a category is gone', () => remove(`/categories/${ids.music}`)],
+      [
+        'an image is gone',
+        () =>
+          fetch(`${service.origin}/wp-json/wp/v2/media/${ids.image}?force=true`, {
+            method: 'DELETE',
+            headers: credentialsOf('admin'),
+          }),
+      ],
+    ]
+    for (const [what, write] of writes) {
+      await keepAll()
+      await write()
+      await compareAll(what)
+    }
+  })
+
+  test('are what they would be if they were made anew once another day has begun', async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    await keepAll()
+    for (const days of [1, 90]) {
+      t.mock.timers.setTime(Date.now() + days * 86_400_000)
+      await compareAll(`${days} days have gone by`)
+      await keepAll()
+    }
+  })
+
+  test('are sent whole and at once when they are asked for again, and as they were', async () => {
+    await service.update(`/events/${ids.event}`, { title: 'Asked for again' })
+    for (const path of ['/events.ics', '/venue/hall.ics']) {
+      const plain = { 'accept-encoding': 'identity' }
+      const first = await ask(path, plain)
+      await ask(path, plain)
+      const kept = await ask(path, plain)
+      assert.equal(first.headers.get('content-length'), null)
+      assert.equal(Number(kept.headers.get('content-length')), Buffer.byteLength(kept.body))
+      assert.equal(kept.body, first.body)
+      for (const name of ['etag', 'content-type', 'content-disposition', 'vary', 'link'])
+        assert.equal(kept.headers.get(name), first.headers.get(name), name)
+      const named = await ask(path, { ...plain, accept: 'text/calendar' })
+      assert.equal(named.headers.get('content-length'), kept.headers.get('content-length'))
+    }
+  })
+
+  test('say since when they are as they are, once nothing has changed for a while, and are not sent again (1d.16, 2d.19)', async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    await service.update(`/events/${ids.event}`, { title: 'Changed' })
+    for (const path of ['/events.ics', '/events.csv', '/venue/hall.rss', '/', '/event/concert/']) {
+      assert.equal((await ask(path)).headers.get('last-modified'), null, path)
+    }
+    t.mock.timers.setTime(Date.now() + 10_000)
+    for (const path of ['/events.ics', '/events.csv', '/venue/hall.rss', '/', '/event/concert/']) {
+      for (let times = 0; times < 3; times++) {
+        const { headers } = await ask(path)
+        const since = headers.get('last-modified') ?? ''
+        assert.ok(Date.now() - Date.parse(since) >= 5000, `${path} ${since}`)
+        assert.equal((await ask(path, { 'if-modified-since': since })).status, 304, path)
+        const before = new Date(Date.parse(since) - 1000).toUTCString()
+        assert.equal((await ask(path, { 'if-modified-since': before })).status, 200, path)
+        assert.equal((await ask(path, { 'if-modified-since': since, 'if-none-match': '"other"' })).status, 200, path)
+        assert.equal((await ask(path, { 'if-modified-since': 'yesterday' })).status, 200, path)
+      }
+    }
+    const { headers } = await ask('/events.ics')
+    const since = headers.get('last-modified') ?? ''
+    await service.update(`/venues/${ids.venue}`, { address: '3 Main Street' })
+    assert.equal((await ask('/events.ics', { 'if-modified-since': since })).status, 200)
+    t.mock.timers.setTime(Date.now() + 86_400_000)
+    assert.equal((await ask('/events.ics', { 'if-modified-since': since })).status, 200)
+  })
+
+  test('that depend on the clock are never kept', async () => {
+    for (const path of ['/events.ics?starts_after=now', '/events/?start_date=now'])
+      for (let times = 0; times < 3; times++) assert.equal((await ask(path)).headers.get('last-modified'), null)
+  })
+})

@@ -6,6 +6,7 @@ import { copyForWriting, FOLDER, prepareDataStore } from './data-store.ts'
 import { measureInstall, measureMemory, measureStart } from './footprint.ts'
 import { findTool, startLoadTool, type ToolName } from './load.ts'
 import { describeMachine } from './machine.ts'
+import { pageScenarios } from './page-scenarios.ts'
 import { findCores, moveTo } from './processes.ts'
 import { readScenarios, type Scenario } from './read-scenarios.ts'
 import { comparedTable, runTable } from './report.ts'
@@ -160,6 +161,7 @@ function* chosen({ only, quick, install }: Options, reader: Lazy<RunningService>
     only === undefined ? !(quick && LIKE_OTHERS.has(id)) : `${id} ${title}`.includes(only)
   if (isWanted(startScenario)) yield startScenario
   yield* readScenarios.filter(isWanted)
+  yield* pageScenarios.filter(isWanted)
   if (isWanted(memoryScenario) && reader.started()) yield memoryScenario
   yield* writeScenarios.filter(isWanted)
   if (install) yield installScenario

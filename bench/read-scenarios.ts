@@ -75,7 +75,7 @@ export const readScenarios: readonly Scenario[] = [
 ]
 
 /** A scenario that asks for the same thing again and again. */
-function repeated(id: string, title: string, lineOf: (service: RunningService) => Promise<string>): Scenario {
+export function repeated(id: string, title: string, lineOf: (service: RunningService) => Promise<string>): Scenario {
   const measure = async (run: BenchRun, named: Named) => {
     const service = await run.reader()
     const line = await lineOf(service)
@@ -111,12 +111,17 @@ interface Comparison {
 /** Services and bare servers that have been under load: a quick run warms each of them once only. */
 const warmed = new WeakSet<object>()
 
-async function compare(run: BenchRun, service: RunningService, named: Named, comparison: Comparison): Promise<Result> {
+export async function compare(
+  run: BenchRun,
+  service: RunningService,
+  named: Named,
+  comparison: Comparison,
+): Promise<Result> {
   return comparedResult(named, await takeTurns(run, service, named, comparison))
 }
 
 /** Service and bare server in turn, several times. */
-async function takeTurns(
+export async function takeTurns(
   run: BenchRun,
   service: RunningService,
   named: Named,
@@ -165,7 +170,7 @@ function comparedResult(named: Named, rounds: readonly Round[]): Result {
   })
 }
 
-async function firstEvent(service: RunningService): Promise<{ id: number; slug: string }> {
+export async function firstEvent(service: RunningService): Promise<{ id: number; slug: string }> {
   const { body } = await fetchAnswer(service.port, `${BASE}/events?per_page=1`)
   const [event] = JSON.parse(body.toString()).events
   return event

@@ -1,0 +1,79 @@
+import { type BenchRun, readFrom } from './bench-run.ts'
+import { CATEGORY_SLUGS, FIRST_DAY, LAST_DAY, MIDDLE, type Plan } from './data-set.ts'
+import { compare, firstEvent, type Named, repeated, type Scenario, takeTurns } from './read-scenarios.ts'
+import { median, type Result, resultOf } from './results.ts'
+
+const DAY = 86_400_000
+
+/** Events of the long feed. */
+const FEED_EVENTS = 10_000
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+const MONTH = dayOf(MIDDLE).slice(0, 7)
+
+/** A window with about so many events. */
+function windowOf(plan: Plan, events: number): string {
+  const days = Math.max(1, Math.round(events / (plan.events / ((LAST_DAY - FIRST_DAY) / DAY))))
+  const first = Math.max(FIRST_DAY, MIDDLE - (days * DAY) / 2)
+  return `start_date=${dayOf(first)}&end_date=${dayOf(first + days * DAY)}`
+}
+
+const feedOf = (plan: Plan) => `/events.ics?${windowOf(plan, FEED_EVENTS)}`
+
+/** The month that is looked at, of the best-known category and those below it. */
+const MONTH_PAGE = `/events/month/${MONTH}/?categories=${CATEGORY_SLUGS[0]}`
+
+/** Pages and feeds. */
+export const pageScenarios: readonly Scenario[] = [
+  repeated('page-month', 'same page of a month', async () => `GET\t${MONTH_PAGE}`),
+  repeated('page-list', 'same page of the list', async () => 'GET\t/events/'),
+  repeated(
+    'page-event',
+    'same page of an event',
+    async (service) => `GET\t/event/${(await firstEvent(service)).slug}/`,
+  ),
+  { id: 'page-month-new', title: 'page of a month made anew, beyond the bare server', measure: measureNewPage },
+  repeated('feed-list', 'same feed of the coming events as JSON Feed', async () => 'GET\t/events.json'),
+  { id: 'feed-repeated', title: 'same feed of 10,000 events as iCalendar', measure: measureFeed },
+  {
+    id: 'feed-new',
+    title: 'feed of 10,000 events as iCalendar made anew, beyond the bare server',
+    measure: measureNewFeed,
+  },
+]
+
+/** A request for the same as another one under an address of its own, so that nothing finished is known of it. */
+const anew = (path: string) => (round: number, howMany: number) =>
+  Array.from({ length: howMany }, (_, i) => `GET\t${path}&anew=${round}.${i}`)
+
+async function measureNewPage(run: BenchRun, named: Named): Promise<Result[]> {
+  const linesOf = anew(MONTH_PAGE)
+  return [await beyondBare(run, named, (round, howMany) => linesOf(round, Math.min(howMany, 4000)))]
+}
+
+async function measureFeed(run: BenchRun, named: Named): Promise<Result[]> {
+  const line = `GET\t${feedOf(run.store.plan)}`
+  const service = await run.reader()
+  // It is kept once it has been asked for again.
+  await readFrom(run, service, { requests: [line], seconds: 2 })
+  return [await compare(run, service, named, { samples: [line], linesOf: () => [line] })]
+}
+
+async function measureNewFeed(run: BenchRun, named: Named): Promise<Result[]> {
+  const linesOf = anew(feedOf(run.store.plan))
+  return [await beyondBare(run, named, (round) => linesOf(round, 200))]
+}
+
+/** What an answer takes of the processor beyond the bare server with the same bytes, in milliseconds. */
+async function beyondBare(
+  run: BenchRun,
+  named: Named,
+  linesOf: (round: number, howMany: number) => readonly string[],
+): Promise<Result> {
+  const service = await run.reader()
+  const rounds = await takeTurns(run, service, named, { samples: linesOf(-2, 1), linesOf })
+  const micros = (side: 'ours' | 'bare') => median(rounds.map((round) => round[side].processorMicros))
+  const beyond = rounds.map(({ ours, bare }) => (ours.processorMicros - bare.processorMicros) / 1000)
+  const both = { service: micros('ours') / 1000, baseline: micros('bare') / 1000 }
+  return resultOf(named, 'ms', beyond, { figures: 'ms', ...both, note: 'processor time of one answer' })
+}

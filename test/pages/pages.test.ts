@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
@@ -654,4 +655,12 @@ describe('a service', () => {
       false,
     )
   })
+})
+
+test('dates are written by the server alone, and no test compares their bytes (2d.8)', async () => {
+  const script = readFileSync(new URL('../../src/pages/assets/calendar.js', import.meta.url), 'utf8')
+  assert.doesNotMatch(script, /Intl\.|toLocale/)
+  // Releases of ICU change the blanks of times; the day itself stands in an attribute.
+  const { body } = await page(`/events/${NEXT_YEAR}-05-03/`)
+  assert.match(body, new RegExp(`datetime="${NEXT_YEAR}-05-03`))
 })

@@ -1,0 +1,139 @@
+// Points about feeds that are checked by their numbers, and that every address in an answer leads somewhere.
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import ICAL from 'ical.js'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10)
+const WHEN = { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00` }
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Oslo' })
+  const parent = await service.create('/categories', { name: 'Music, live' })
+  await service.create('/categories', { name: 'Jazz; cool', parent: parent.id })
+  await service.create('/events', {
+    ...WHEN,
+    title: 'With everything',
+    categories: ['music-live', 'jazz-cool'],
+    tags: ['A, b'],
+    venue: { venue: 'Hall', address: '1 Main St', city: 'Town', geo_lat: 52.5, geo_lng: -8.25 },
+    organizer: [{ organizer: 'Anna', email: 'anna@example.org' }],
+  })
+  await service.create('/events', { ...WHEN, title: 'Plain' })
+})
+after(() => service.close())
+
+const ask = (path: string, headers: Record<string, string> = {}) =>
+  fetch(path.startsWith('http') ? path : service.origin + path, { headers, redirect: 'manual' })
+
+describe('a calendar', () => {
+  test('says once which version it is and who made it, and has an identity and a time for each event (1d.4)', async () => {
+    const text = await (await ask('/events.ics')).text()
+    for (const line of ['VERSION:2.0', 'CALSCALE:GREGORIAN', 'METHOD:PUBLISH'])
+      assert.equal(text.split(`\r\n${line}\r\n`).length, 2, line)
+    assert.equal(text.split('\r\nPRODID:').length, 2)
+    const events = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent')
+    assert.equal(events.length, 2)
+    for (const event of events)
+      for (const name of ['uid', 'dtstamp']) assert.equal(event.getAllProperties(name).length, 1, name)
+  })
+
+  test('keeps the commas of categories apart from those between them, and writes a place with points (1d.15)', async () => {
+    const text = await (await ask('/event/with-everything.ics')).text()
+    const [event] = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent')
+    assert.deepEqual(event?.getFirstProperty('categories')?.getValues().toSorted(), [
+      'A, b',
+      'Jazz; cool',
+      'Music, live',
+    ])
+    assert.match(text, /\r\nGEO:52\.5;-8\.25\r\n/)
+    assert.equal(String(event?.getFirstPropertyValue('location')).includes('\n'), false)
+  })
+
+  test('without events can be read (1d.17)', async () => {
+    const response = await ask('/events.ics?search=nothing-like-it')
+    assert.equal(response.status, 200)
+    const calendar = new ICAL.Component(ICAL.parse(await response.text()))
+    assert.deepEqual([calendar.name, calendar.getAllSubcomponents('vevent').length], ['vcalendar', 0])
+  })
+
+  test('is subscribed to at an address that every client takes (1d.18)', async () => {
+    const page = await (await ask('/events/?search=everything', { accept: 'text/html' })).text()
+    const host = new URL(service.origin).host
+    const address = `webcal://${host}/events.ics?search=everything`
+    assert.ok(page.includes(`href="${address}"`))
+    assert.ok(page.includes(`cid=${encodeURIComponent(address)}`))
+    assert.ok(address.length < 256)
+    assert.equal((await ask(address.replace('webcal', 'http'))).status, 200)
+  })
+})
+
+describe('feeds', () => {
+  test('stop when nobody reads on, and their places are free again (1d.25)', async () => {
+    for (let i = 0; i < 60; i++)
+      await service.create('/events', { ...WHEN, title: `Many ${i}`, description: 'x'.repeat(2000) })
+    const { port } = new URL(service.origin)
+    for (let times = 0; times < 20; times++) {
+      const socket = connect(Number(port), 'localhost')
+      socket.write(`GET /events.ics?anew=${times} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
+      await new Promise((resolve) => socket.once('data', resolve))
+      socket.destroy()
+    }
+    const text = await (await ask('/events.ics')).text()
+    assert.equal(text.split('BEGIN:VEVENT').length, 63)
+    assert.ok(text.endsWith('END:VCALENDAR\r\n'))
+  })
+
+  test('may be read by other sites as lists may, and are the same whatever cookie is sent (1d.28)', async () => {
+    const NAMES = [
+      'access-control-allow-origin',
+      'access-control-expose-headers',
+      'cache-control',
+      'vary',
+      'x-robots-tag',
+    ]
+    const origin = { origin: 'https://other.example' }
+    const list = await ask(`${service.base}/events`, origin)
+    for (const ending of ['ics', 'rss', 'atom', 'json', 'csv', 'jsonld', 'ndjson']) {
+      const feed = await ask(`/events.${ending}`, origin)
+      for (const name of NAMES) assert.equal(feed.headers.get(name), list.headers.get(name), `${ending} ${name}`)
+      const withCookie = await ask(`/events.${ending}`, { ...origin, cookie: 'a=b' })
+      assert.equal(withCookie.headers.get('etag'), feed.headers.get('etag'))
+      assert.equal(await withCookie.text(), await feed.text())
+      assert.doesNotMatch(feed.headers.get('vary') ?? '', /cookie/i)
+      assert.equal(feed.headers.get('set-cookie'), null)
+    }
+  })
+
+  test('and the pages beside them never stand at one address for two kinds of clients (1d.27)', async () => {
+    for (const accept of ['text/calendar', 'text/html', '*/*']) {
+      assert.match((await ask('/events.ics', { accept })).headers.get('content-type') ?? '', /^text\/calendar/)
+      assert.match((await ask('/events/', { accept })).headers.get('content-type') ?? '', /^text\/html/)
+    }
+  })
+})
+
+/** Every address of our own in an answer. */
+function addressesIn(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value === 'string' && value.startsWith(service.origin)) found.add(value)
+  else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) addressesIn(one, found)
+  return found
+}
+
+test('every address in an answer of the interface leads somewhere', async () => {
+  const paths = ['events', 'venues', 'organizers', 'categories', 'tags'].map((name) => `${service.base}/${name}`)
+  const known = new Set([...paths, `${service.base}/`, `${service.origin}/wp-json/`])
+  for (const path of [...known].slice(0, 5)) {
+    const { body } = await service.get(path.slice(service.base.length))
+    for (const address of addressesIn(body)) known.add(address)
+  }
+  assert.ok(known.size > 20)
+  for (const address of known) {
+    // The namespace index names templates of routes too.
+    if (address.includes('(?P<')) continue
+    const { status } = await fetch(address, { headers: { accept: 'text/html,*/*;q=0.8' } })
+    assert.equal(status, 200, address)
+  }
+})

@@ -1,0 +1,61 @@
+// Writes events that are hard to write down and has every format read by two parsers that have nothing in common: packages of npm, and Python's.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Command } from 'commander'
+import { startService } from '../support/service.ts'
+import { type ReadEvent, readers } from './format-readers.ts'
+import { differences, fetchFeed, writeEvents } from './formats-campaign.ts'
+
+const PYTHON = '/usr/bin/python3'
+const MOST_BYTES = 1 << 30
+const MOST_SHOWN = 20
+
+/** What the parsers of Python have read, by the format and the parser. */
+async function readElsewhere(folder: string): Promise<Map<string, ReadEvent[]>> {
+  const script = new URL('./read-formats.py', import.meta.url).pathname
+  const { stdout } = await promisify(execFile)(PYTHON, [script, folder], { maxBuffer: MOST_BYTES })
+  const read = new Map<string, ReadEvent[]>()
+  for (const line of stdout.split('\n')) {
+    if (line === '') continue
+    const { format, reader, ...event } = JSON.parse(line) as ReadEvent & { format: string; reader: string }
+    const name = `${format} ${reader}`
+    const events = read.get(name) ?? []
+    events.push(event)
+    read.set(name, events)
+  }
+  return read
+}
+
+async function run(count: number, seed: number): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-formats-'))
+  const service = await startService({ timezone: 'Europe/Oslo' })
+  try {
+    const expected = await writeEvents(service, count, seed)
+    const read = new Map<string, ReadEvent[]>()
+    for (const [ending, reader] of Object.entries(readers)) {
+      const text = await fetchFeed(service, ending)
+      await writeFile(join(folder, `events.${ending}`), text)
+      read.set(`${ending} npm`, reader(text))
+    }
+    for (const [name, events] of await readElsewhere(folder)) read.set(name, events)
+    for (const [name, events] of read) console.log(`${name.padEnd(24)} ${events.length} events`)
+    const found = differences(expected, read)
+    for (const one of found.slice(0, MOST_SHOWN)) console.log(one)
+    console.log(`${found.length} differences among ${count} events of seed ${seed}`)
+    return found.length === 0
+  } finally {
+    await service.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const { events, seed } = new Command()
+  .description('writes events and reads them back from every format with two parsers each')
+  .option('--events <count>', 'how many', '10000')
+  .option('--seed <number>', 'the same seed writes the same events', '1')
+  .parse()
+  .opts<{ events: string; seed: string }>()
+process.exitCode = (await run(Number(events), Number(seed))) ? 0 : 1

@@ -96,6 +96,8 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   create: WriteSteps<Values>
   update: WriteSteps<AskedUpdate<Row>>
   remove: WriteSteps<Row>
+  /** The same by the parameters that the resource declares for it. */
+  removeWith?: WriteSteps<AskedUpdate<Row>>
   rights: {
     create: (context: Context) => boolean
     /** Without a row: whether the caller has the right in general. */

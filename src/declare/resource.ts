@@ -42,6 +42,8 @@ export interface Resource {
   title: string
   addresses: Addresses
   fields: Fields
+  /** Parameters of a removal beside the address. */
+  removal?: Fields
 }
 
 /** Declares a resource; the exact types of its fields are kept for inference. */

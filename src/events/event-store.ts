@@ -308,6 +308,73 @@ function linkEvents(tx: Tx, events: readonly number[], links: WrittenLinks): Pro
   ]
 }
 
+/** Writes columns of several events, whose links stay. All statements have begun, in this order, when the function returns. */
+export async function updateEvents(
+  tx: Tx,
+  changes: readonly { before: EventRow; columns: Partial<EventRow> }[],
+): Promise<void> {
+  await Promise.all(
+    changes.map(({ before, columns }) => {
+      const { id } = before
+      const after = { ...before, ...columns }
+      recordWritten(tx, 'event', before.status, { id, status: after.status, name: after.title })
+      return Promise.all([tellOfStatus(tx, before, after), updateOne(tx, { id, columns })])
+    }),
+  )
+}
+
+const deleteLinksOf = {
+  venues: statement<{ events: readonly number[] }>()((db, value) =>
+    db.deleteFrom('event_venues').where('event', 'in', value('events')),
+  ),
+  organizers: statement<{ events: readonly number[] }>()((db, value) =>
+    db.deleteFrom('event_organizers').where('event', 'in', value('events')),
+  ),
+  terms: statement<{ events: readonly number[] }>()((db, value) =>
+    db.deleteFrom('event_terms').where('event', 'in', value('events')),
+  ),
+}
+
+/** Links events anew, for each kind of link those that are named. All statements have begun, in this order, when the function returns. */
+export async function replaceLinksOf(
+  tx: Tx,
+  asked: { links: WrittenLinks } & Record<keyof typeof deleteLinksOf, readonly number[]>,
+): Promise<void> {
+  const kinds = ['venues', 'organizers', 'terms'] as const
+  const writing = kinds.flatMap((kind) => {
+    const [events, ids] = [asked[kind], asked.links[kind]]
+    if (!ids || events.length === 0) return []
+    const only = { venues: undefined, organizers: undefined, terms: undefined, [kind]: ids }
+    return [deleteLinksOf[kind](tx, { events }), ...linkEvents(tx, events, only)]
+  })
+  await Promise.all(writing)
+}
+
+const selectTermsOfEvents = statement<{ events: readonly number[] }>()((db, value) =>
+  db.selectFrom('event_terms').select(['event', 'term']).where('event', 'in', value('events')),
+)
+
+/** Ids of the terms of these events. */
+export async function findTermsOfEvents(db: Db, events: readonly number[]): Promise<Map<number, number[]>> {
+  const terms = new Map<number, number[]>()
+  for (const { event, term } of events.length === 0 ? [] : await selectTermsOfEvents(db, { events }))
+    terms.set(event, [...(terms.get(event) ?? []), term])
+  return terms
+}
+
+const moveLater = statement<{ from: number; to: number; at: string }>()((db, value) =>
+  db
+    .updateTable('events')
+    .set({ series: value('to') })
+    .where('series', '=', value('from'))
+    .where('recurrence_id', '>=', value('at')),
+)
+
+/** Gives the occurrences of a series from an original start on to another series; callers record them. */
+export async function moveOccurrences(tx: Tx, from: number, to: number, at: string): Promise<void> {
+  await moveLater(tx, { from, to, at })
+}
+
 /** Writes columns and links of an event. All statements have begun, in this order, when the function returns. */
 export async function updateEvent(
   tx: Tx,

@@ -24,6 +24,7 @@ export const event = defineResource({
     },
     slug: { slug: { kind: settledText, about: 'The slug of the event', required: true, within: limits.slug } },
   },
+  removal: { recurrence_scope: eventFields.recurrence_scope },
   fields: withChecks(eventFields, {
     ...recordChecks,
     image: { lookUp: isImageReference },

@@ -50,12 +50,18 @@ const create: WriteSteps<EventValues, PreparedEvent> = {
   write: (tx, prepared, context) => createEvent(tx, prepared, context, readBack(context)),
 }
 
+/** Prepares a change of an event, with the texts that take long. */
+export async function prepareChange(
+  context: Context,
+  { row, values }: AskedUpdate<EventRow>,
+): Promise<PreparedEvent & { id: number }> {
+  const prepared = await prepareEvent(values, context)
+  await prepareTexts(textsToWrite(sentTexts(context, values, row)))
+  return { ...prepared, id: row.id }
+}
+
 const update: WriteSteps<AskedUpdate<EventRow>, PreparedEvent & { id: number }> = {
-  prepare: async (context, { row, values }) => {
-    const prepared = await prepareEvent(values, context)
-    await prepareTexts(textsToWrite(sentTexts(context, values, row)))
-    return { ...prepared, id: row.id }
-  },
+  prepare: prepareChange,
   write: async (tx, prepared, context) =>
     changeEvent(tx, await getHeld(tx, prepared.id, context, mayEdit), prepared, context, readBack(context)),
 }
@@ -103,14 +109,14 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
  * its author after the first look.
  * @throws Problem rest-event-not-found, rest_forbidden
  */
-async function getHeld(tx: Tx, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
+export async function getHeld(tx: Tx, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
   const [, row] = await Promise.all([holdRecord(tx, 'events', id), findEvent(tx, id)])
   if (!row) throw new Problem('rest-event-not-found')
   if (!may(context.caller, row)) throw new Problem('rest_forbidden')
   return row
 }
 
-async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
+export async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
   const links = (await findEventLinks(db, [row], known)).get(row.id)
   if (!links) throw new Error(`links of event ${row.id} were not looked up`)
   return links
@@ -131,7 +137,7 @@ export function readBack(context: Context): LookAtWritten<object> {
 }
 
 /** The same of an event that goes to the trash, as one may that cannot be shown. */
-function readTrashed(context: Context): LookAtWritten<object> {
+export function readTrashed(context: Context): LookAtWritten<object> {
   return async (tx, row, links) => {
     const found = await linksOf(tx, row, links)
     try {

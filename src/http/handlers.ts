@@ -67,9 +67,15 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       return { status: 200, headers: {}, body }
     }
     case 'remove': {
-      await withAddress(asked, async () => ({}), context)
-      const row = await permitted(asked, action.served.operations, context)
-      return { status: 200, headers: {}, body: await writeAlone(action.served.operations.remove, row, context) }
+      const { resource, operations } = action.served
+      const fields = resource.removal ?? {}
+      const values = await withAddress(asked, async () => parseFields(fields, asked.values(fields), context), context)
+      const row = await permitted(asked, operations, context)
+      const { remove, removeWith } = operations
+      const body = await (removeWith
+        ? writeAlone(removeWith, { row, values }, context)
+        : writeAlone(remove, row, context))
+      return { status: 200, headers: {}, body }
     }
   }
 }

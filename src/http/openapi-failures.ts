@@ -29,10 +29,10 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: Occasion) => names.includes(name) && actions.includes(does)
 }
 
-/** An event by id is looked up instead of validated (rule 25.4). */
+/** The id of an event that is read is looked up instead of validated (rule 25.4). */
 function checksParameters({ does, name, by }: Occasion): boolean {
   const onlyAddressed = does === 'read' || does === 'remove'
-  return onlyAddressed ? !(name === 'event' && by === 'id') : does !== 'doc'
+  return onlyAddressed ? !(name === 'event' && by === 'id' && does === 'read') : does !== 'doc'
 }
 
 /** Where each problem may occur. */
@@ -84,6 +84,7 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
     name === 'event' && (by === 'id' || (by === 'slug' && does === 'update')),
   'rest-invalid-event-id': ({ name, by }) => name === 'event' && by === 'id',
   'event-no-longer-available': on(['event'], 'read'),
+  'series-was-changed': on(['event'], 'update', 'remove'),
 }
 
 /** Every code there is. */

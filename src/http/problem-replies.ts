@@ -53,6 +53,10 @@ const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
   'could-not-create-organizer': { status: 400, text: 'An organizer needs a name.' },
   'rest-event-not-found': { status: 404, text: 'There is no event with this id or slug.' },
   'rest-invalid-event-id': { status: 400, text: 'The id belongs to something that is not an event.' },
+  'series-was-changed': {
+    status: 409,
+    text: 'Somebody else has changed the series meanwhile; read it again.',
+  },
   'event-no-longer-available': { status: 403, text: 'The event is no longer available.' },
 }
 

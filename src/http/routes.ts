@@ -72,9 +72,13 @@ export function collectionRoute(served: Served): Route {
 
 /** An item route; terms list their methods in another order than records (rule 3.1). */
 function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): Route {
-  const { path, fields, addresses } = served.resource
+  const { path, fields, addresses, removal } = served.resource
   const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address, cached: true }
-  const remove: Endpoint = { methods: ['DELETE'], action: { do: 'remove', served, by }, args: address }
+  const remove: Endpoint = {
+    methods: ['DELETE'],
+    action: { do: 'remove', served, by },
+    args: { ...address, ...removal },
+  }
   const update: Endpoint = {
     methods: UPDATES,
     action: { do: 'update', served, by },

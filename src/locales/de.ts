@@ -2,6 +2,9 @@ import type { Locale } from './texts.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
+  'Somebody else has changed the series meanwhile; read it again.':
+    'Jemand anderes hat die Serie inzwischen geändert; lesen Sie sie neu.',
+  'The rule has more than {limit} dates before today.': 'Die Regel hat mehr als {limit} Termine vor heute.',
   'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
     'Wie die Veranstaltung sich wiederholt: Zeilen RRULE, RDATE und EXDATE von RFC 5545 oder eine Regel als Objekt',
   'Which occurrences of a series a change is about': 'Um welche Termine einer Serie es bei einer Änderung geht',

@@ -2,6 +2,9 @@ import type { Locale } from './texts.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
+  'Somebody else has changed the series meanwhile; read it again.':
+    'Otra persona ha cambiado la serie mientras tanto; léala de nuevo.',
+  'The rule has more than {limit} dates before today.': 'La regla tiene más de {limit} fechas anteriores a hoy.',
   'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
     'Cómo se repite el evento: líneas RRULE, RDATE y EXDATE de RFC 5545, o una regla como objeto',
   'Which occurrences of a series a change is about': 'A qué fechas de una serie se refiere un cambio',

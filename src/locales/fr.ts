@@ -2,6 +2,9 @@ import type { Locale } from './texts.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
+  'Somebody else has changed the series meanwhile; read it again.':
+    'Quelqu’un d’autre a modifié la série entre-temps ; relisez-la.',
+  'The rule has more than {limit} dates before today.': 'La règle a plus de {limit} dates avant aujourd’hui.',
   'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object':
     'Comment l’événement se répète : lignes RRULE, RDATE et EXDATE de la RFC 5545, ou une règle sous forme d’objet',
   'Which occurrences of a series a change is about': 'Les dates d’une série que concerne une modification',

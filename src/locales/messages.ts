@@ -3,6 +3,8 @@ import { recurrenceWords } from '../recurrence/recurrence-words.ts'
 
 /** English texts that stand in no declaration, with `{name}` where a value goes: the key other languages translate. */
 export const messages = [
+  'Somebody else has changed the series meanwhile; read it again.',
+  'The rule has more than {limit} dates before today.',
   ...recurrenceMessages,
   ...recurrenceWords,
   'No route matches the address and method of the request.',

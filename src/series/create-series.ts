@@ -63,7 +63,7 @@ function linksOf(linked: Omit<KnownLinks, 'terms'>, { terms }: SettledEvent): Kn
   return { ...linked, venues: linked.venues ?? [], organizers: linked.organizers ?? [], terms: terms.after }
 }
 
-function newSeries(
+export function newSeries(
   id: number,
   row: EventRow,
   slug: string,
@@ -98,7 +98,7 @@ function placeIn({ id }: SeriesRow, start: string): Pick<EventRow, 'series' | 'r
 }
 
 /** The slug of an occurrence: that of its series with the day. */
-function datedSlug(base: string, start: string): string {
+export function datedSlug(base: string, start: string): string {
   return slugify(`${base}-${dayOf(start)}`)
 }
 

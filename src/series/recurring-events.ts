@@ -1,12 +1,21 @@
 import type { Context } from '../context/context.ts'
-import type { Operations, WriteSteps } from '../declare/operations.ts'
+import type { AskedUpdate, Operations, WriteSteps } from '../declare/operations.ts'
 import type { LoadedEvent } from '../events/event-filter.ts'
-import { createEvent, type EventValues, type PreparedEvent, settleTimes } from '../events/event-rules.ts'
-import { eventOperations, prepareNew, readBack } from '../events/events.ts'
-import { invalidParam } from '../problems.ts'
-import type { EventRow } from '../storage/schema.ts'
+import { changeEvent, createEvent, type EventValues, type PreparedEvent, settleTimes } from '../events/event-rules.ts'
+import { findEvent, type KnownLinks, updateEvent } from '../events/event-store.ts'
+import { eventOperations, getHeld, prepareChange, prepareNew, readBack, readTrashed } from '../events/events.ts'
+import type { RecurrenceScope } from '../fields/recurrence-kinds.ts'
+import { mayDelete, mayEdit } from '../people/caller.ts'
+import { invalidParam, Problem } from '../problems.ts'
+import { nextRecordId } from '../records/record-store.ts'
+import { ruleText } from '../recurrence/write-recurrence.ts'
+import type { Tx } from '../storage/recording.ts'
+import type { EventRow, SeriesRow } from '../storage/schema.ts'
+import { beginSeries, changeOccurrence, leaveOut } from './change-occurrence.ts'
+import { changeAll, getHeldSeries, removeAll, removeFollowing, splitSeries } from './change-series.ts'
 import { createSeries, type Planned } from './create-series.ts'
-import { readSchedule, startsOf } from './series-schedule.ts'
+import { isNone, readSchedule, scheduleOf, startsOf } from './series-schedule.ts'
+import { findSeries, holdSeries } from './series-store.ts'
 
 /** A new event, and the dates it has when it repeats. */
 interface PreparedNew {
@@ -33,21 +42,121 @@ function plan(values: EventValues, context: Context): Planned | undefined {
   return schedule && { schedule, ...startsOf(schedule, context.now, context.site.seriesMonths) }
 }
 
-/** @throws Problem naming what cannot be changed */
-const update: typeof eventOperations.update = {
-  prepare: (context, asked) => {
-    const { recurrence, recurrence_scope } = asked.values
-    if (recurrence_scope !== undefined && recurrence_scope !== 'this') throw invalidParam('recurrence_scope')
-    if (recurrence !== undefined && !isAsShown(recurrence)) throw invalidParam('recurrence')
-    return eventOperations.update.prepare(context, asked)
-  },
-  write: eventOperations.update.write,
+/** The change of an event that repeats, or is to. */
+interface PreparedUpdate {
+  event: PreparedEvent & { id: number }
+  /** The series it was of when it was read. */
+  series: SeriesRow | undefined
+  scope: RecurrenceScope
+  /** The recurrence that was sent, if it is another one. */
+  recurrence: unknown
 }
 
-/** What answers show of how an event repeats, sent back. */
-function isAsShown(recurrence: object | string): boolean {
-  return typeof recurrence === 'object' && 'series' in recurrence
+const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
+  prepare: async (context, { row, values }) => {
+    const { recurrence, recurrence_scope: scope = 'this', ...others }: EventValues = values
+    const series = row.series === null ? undefined : await findSeries(context.db, row.series)
+    const asked = otherThan(series, recurrence)
+    if (series && scope === 'this' && asked !== undefined) throw invalidParam('recurrence_scope')
+    return { event: await prepareChange(context, { row, values: others }), series, scope, recurrence: asked }
+  },
+  write: (tx, prepared, context) => (prepared.series ? updateOfSeries : updateSingle)(tx, prepared, context),
+}
+
+/** The recurrence that was sent; undefined for none of a single event, and for one as answers show it. */
+function otherThan(series: SeriesRow | undefined, recurrence: EventValues['recurrence']): unknown {
+  if (recurrence === undefined || (!series && isNone(recurrence))) return undefined
+  if (typeof recurrence !== 'object' || !('series' in recurrence)) return recurrence
+  const { rrule } = { rrule: '', ...recurrence }
+  const schedule = series && scheduleOf(series)
+  const known = schedule?.recurrence.rule ? ruleText(schedule.recurrence.rule, schedule.start) : ''
+  return rrule === known ? undefined : `RRULE:${rrule}`
+}
+
+async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, context: Context): Promise<object> {
+  const held = await getHeld(tx, event.id, context, mayEdit)
+  if (held.series !== null) throw new Problem('series-was-changed')
+  if (recurrence === undefined) return changeEvent(tx, held, event, context, readBack(context))
+  return beginSeries(tx, held, event, recurrence, await nextRecordId(tx, 'series'), context, readBack(context))
+}
+
+/** The series is held before its occurrences, in this order for everybody. */
+async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<object> {
+  const { event, series, scope, recurrence } = prepared
+  if (scope === 'this') return updateThis(tx, prepared, context)
+  const held = await getHeldSeries(tx, series?.id ?? 0, series?.version ?? 0)
+  const row = await getHeld(tx, event.id, context, mayEdit)
+  if (row.status === 'trash' && held.series.status !== 'trash') throw new Problem('event-is-in-trash')
+  if (isNone(recurrence)) return becomeSingle(tx, held, row, prepared, context)
+  const part = scope === 'following' ? await splitSeries(tx, held, row, context) : held
+  const addressed = { ...row, series: part.series.id }
+  return changeAll(tx, part, addressed, { prepared: event, recurrence }, context, (inner, after, links) =>
+    (after.status === 'trash' ? readTrashed : readBack)(context)(inner, after, links),
+  )
+}
+
+async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Context): Promise<object> {
+  const held = await holdSeries(tx, series?.id ?? 0)
+  const row = await getHeld(tx, event.id, context, mayEdit)
+  if (!held || row.series !== held.id) throw new Problem('series-was-changed')
+  return changeOccurrence(tx, held, row, event, context, readBack(context))
+}
+
+/** An occurrence that repeats no more stays as the event it is; the others of the scope go to the trash. */
+async function becomeSingle(
+  tx: Tx,
+  held: Awaited<ReturnType<typeof getHeldSeries>>,
+  row: EventRow,
+  { event, scope }: PreparedUpdate,
+  context: Context,
+): Promise<object> {
+  const part = scope === 'following' ? await splitSeries(tx, held, row, context) : held
+  await removeAll(tx, part, context, row.id)
+  const single = { series: null, recurrence_id: '', own: '' }
+  await updateEvent(tx, row, single, UNCHANGED)
+  return changeEvent(tx, { ...row, ...single }, event, context, readBack(context))
+}
+
+const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
+
+interface PreparedRemoval {
+  row: EventRow
+  series: SeriesRow | undefined
+  scope: RecurrenceScope
+}
+
+const remove: WriteSteps<AskedUpdate<EventRow>, PreparedRemoval> = {
+  prepare: async (context, { row, values }) => {
+    const { recurrence_scope: scope = 'this' }: EventValues = values
+    return { row, scope, series: row.series === null ? undefined : await findSeries(context.db, row.series) }
+  },
+  write: async (tx, { row, series, scope }, context) => {
+    if (!series) return eventOperations.remove.write(tx, row, context)
+    if (scope === 'this') return removeThis(tx, row, series, context)
+    const held = await getHeldSeries(tx, series.id, series.version)
+    const current = await getHeld(tx, row.id, context, mayDelete)
+    if (current.status === 'trash') throw new Problem('event-is-in-trash')
+    await (scope === 'all' ? removeAll(tx, held, context) : removeFollowing(tx, held, current, context))
+    return readTrashed(context)(tx, (await findEvent(tx, row.id)) ?? current, UNCHANGED)
+  },
+}
+
+async function removeThis(tx: Tx, row: EventRow, series: SeriesRow, context: Context): Promise<object> {
+  const held = await holdSeries(tx, series.id)
+  const removed = await eventOperations.remove.write(tx, row, context)
+  const after = await findEvent(tx, row.id)
+  if (held && after?.series === held.id) await leaveOut(tx, held, after, context)
+  return removed
 }
 
 /** The operations on events, of which some repeat. */
-export const recurringEventOperations: Operations<EventRow, LoadedEvent> = { ...eventOperations, create, update }
+export const recurringEventOperations: Operations<EventRow, LoadedEvent> = {
+  ...eventOperations,
+  create,
+  update,
+  remove: {
+    prepare: (context, row) => remove.prepare(context, { row, values: {} }),
+    write: remove.write,
+  },
+  removeWith: remove,
+}

@@ -22,6 +22,8 @@ export type When = Pick<
   'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
 >
 
+export const TIMES = ['start_date', 'end_date', 'timezone', 'all_day'] as const satisfies readonly (keyof When)[]
+
 /** The most occurrences that are written of a series before today or from then on. */
 export const MOST_OCCURRENCES = 750
 
@@ -30,12 +32,24 @@ export const FOR_EVER = '9999-12-31 23:59:59'
 
 const DAY_SECONDS = 86_400
 
+/** Whether a recurrence, as it was sent, means none. */
+export function isNone(recurrence: unknown): boolean {
+  return recurrence === '' || (Array.isArray(recurrence) && recurrence.length === 0)
+}
+
 /** The schedule of an event that takes place at these times and repeats as was sent; undefined when that means not at all. @throws Problem */
 export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
+  if (isNone(recurrence)) return undefined
   const start = startAt(when)
+  return { start, duration: durationOf(when), recurrence: readAt(recurrence, start) }
+}
+
+/** A recurrence, as it was sent, of what starts there. @throws Problem naming what is wrong with it */
+export function readAt(recurrence: unknown, start: Start): Recurrence {
   const read = readRecurrence(recurrence, start)
   if (isFault(read)) throw refused(read)
-  return read && { start, duration: durationOf(when), recurrence: read }
+  if (!read) throw invalidParam('recurrence')
+  return read
 }
 
 function refused({
@@ -89,19 +103,22 @@ export function horizonAt(zone: string, now: number, months: number): string {
 }
 
 /**
- * The original starts of a schedule up to the horizon, at most `MOST_OCCURRENCES`.
+ * The original starts of a schedule up to the horizon, at most `MOST_OCCURRENCES` from today on. `known` of them have been written.
  * @throws Problem when so many lie in the past
  */
-export function startsOf({ recurrence, start }: Schedule, now: number, months: number): Written {
+export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
   const horizon = horizonAt(start.zone, now, months)
+  const today = startOfDay(dayOf(wallNow(start.zone, now)))
   const { rule } = recurrence
   const isEndless = rule !== undefined && rule.count === undefined && rule.until === undefined
-  const found = occurrenceStarts(recurrence, start, isEndless ? horizon : FOR_EVER, MOST_OCCURRENCES + 1)
-  const most = found.slice(0, MOST_OCCURRENCES)
-  const last = most.at(-1) ?? ''
-  if (found.length > MOST_OCCURRENCES && last < startOfDay(dayOf(wallNow(start.zone, now)))) throw refused(TOO_MANY)
+  const mostPast = Math.max(MOST_OCCURRENCES, known)
+  const limit = mostPast + MOST_OCCURRENCES + 1
+  const found = occurrenceStarts(recurrence, start, isEndless ? horizon : FOR_EVER, limit)
+  const past = found.findIndex((wall) => wall >= today)
+  if ((past === -1 && found.length > mostPast) || past > mostPast) throw refused(TOO_MANY)
+  const most = found.slice(0, (past === -1 ? found.length : past) + MOST_OCCURRENCES)
   const starts = most.filter((wall) => wall <= horizon)
-  if (found.length > MOST_OCCURRENCES && starts.length === most.length) return { starts, until: last }
+  if (most.length < found.length && starts.length === most.length) return { starts, until: starts.at(-1) ?? horizon }
   return { starts, until: !isEndless && starts.length === found.length ? FOR_EVER : horizon }
 }
 

@@ -15,6 +15,8 @@ const APART = [
   'series',
   'recurrence_id',
   'own',
+  'timezone',
+  'all_day',
 ] as const satisfies readonly (keyof EventRow)[]
 
 type Apart = (typeof APART)[number]
@@ -35,6 +37,13 @@ export function sharedOf(row: EventRow, { venues, organizers, terms }: WrittenLi
     organizers: organizers ?? [],
     terms: terms ?? [],
   }
+}
+
+/** The names of the columns that occurrences have in common. */
+export function sharedNames(row: EventRow): (keyof Omit<EventRow, Apart>)[] {
+  const apart: readonly string[] = APART
+  const names = Object.keys(row) as (keyof EventRow)[]
+  return names.filter((name): name is keyof Omit<EventRow, Apart> => !apart.includes(name))
 }
 
 export function readShared({ shared }: SeriesRow): Shared {

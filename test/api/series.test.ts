@@ -141,11 +141,3 @@ test('an occurrence that is removed is gone from lists, and the others stay', as
   assert.equal((await service.get(`/events/${events[2].id}`)).status, 403)
   assert.equal((await occurrencesOf(post_parent)).total, 4)
 })
-
-test('changes of how an event repeats are refused for now, and what was read can be sent back', async () => {
-  const first = await service.create('/events', market())
-  assert.equal((await service.put(`/events/${first.id}`, { recurrence: 'RRULE:FREQ=DAILY' })).status, 400)
-  assert.equal((await service.put(`/events/${first.id}`, { recurrence_scope: 'all', title: 'X' })).status, 400)
-  const again = await service.update(`/events/${first.id}`, first)
-  assert.equal(again.title, first.title)
-})

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from '../context/context.ts'
+import { type LookAtWritten, type PreparedEvent, settleEvent, settleLinked } from '../events/event-rules.ts'
+import { insertEvents, moveOccurrences, type WrittenLinks } from '../events/event-store.ts'
+import { ownFields } from '../events/recurrence-present.ts'
+import { mayDelete, mayEdit } from '../people/caller.ts'
+import { invalidParam, Problem } from '../problems.ts'
+import { nextRecordId, nextRecordIds } from '../records/record-store.ts'
+import { splitRecurrence } from '../recurrence/change-recurrence.ts'
+import type { Tx } from '../storage/recording.ts'
+import type { EventRow, SeriesRow } from '../storage/schema.ts'
+import { shiftCounts } from '../terms/term-store.ts'
+import { foldedText } from '../text/long-texts.ts'
+import { formatUtc } from '../text/moments.ts'
+import { occurrenceRows } from './create-series.ts'
+import { type Changed, modifiedNow, touch, trashed, withSlugs, writeChanges } from './occurrence-writes.ts'
+import { compareDates, newDates, type Rescheduled } from './reschedule.ts'
+import { FOR_EVER, type Schedule, scheduleOf, startsOf, TIMES, type When, whenAt } from './series-schedule.ts'
+import { readShared, type Shared, sharedNames } from './series-shared.ts'
+import { findOccurrences, holdSeries, insertSeries, updateSeries } from './series-store.ts'
+
+/** A series that nobody else changes until the end of the transaction, with its occurrences in order. */
+export interface HeldSeries {
+  series: SeriesRow
+  rows: EventRow[]
+}
+
+export const isLive = ({ status }: Pick<EventRow, 'status'>) => status !== 'trash'
+
+/** @throws Problem series-was-changed when it is not of this version any more */
+export async function getHeldSeries(tx: Tx, id: number, version: number): Promise<HeldSeries> {
+  const series = await holdSeries(tx, id)
+  if (series?.version !== version) throw new Problem('series-was-changed')
+  return { series, rows: await findOccurrences(tx, id) }
+}
+
+/** The change of several occurrences as it was asked for. */
+export interface AskedChange {
+  prepared: PreparedEvent
+  /** The recurrence that was sent, if it is another one. */
+  recurrence: unknown
+}
+
+/**
+ * Changes all occurrences of a series but for what each has changed for itself, and its dates where the rule or the times are others.
+ * @throws Problem rest_forbidden when the caller may not edit all of them
+ */
+export async function changeAll(
+  tx: Tx,
+  held: HeldSeries,
+  addressed: EventRow,
+  asked: AskedChange,
+  context: Context,
+  look: LookAtWritten<object>,
+): Promise<object> {
+  const { series, rows } = held
+  const live = rows.filter(isLive)
+  if (!live.every((row) => mayEdit(context.caller, row))) throw new Problem('rest_forbidden')
+  const linked = await settleLinked(tx, asked.prepared, context)
+  const shared = readShared(series)
+  const like = alike(addressed, live, shared)
+  const settled = await settleEvent(tx, like, withoutSlug(asked.prepared), context)
+  const terms = settled.terms.isSent ? settled.terms.after : undefined
+  const links: WrittenLinks = { venues: linked.venues, organizers: linked.organizers, terms }
+  const changed = changedColumns(like, settled.columns)
+  const kept: Shared = { ...shared, ...changed, ...sentLinks(links) }
+  const before = scheduleOf(series)
+  const schedule = newDates(before, addressed, { ...like, ...settled.columns }, asked.recurrence) ?? before
+  const isRevived = series.status === 'trash' && kept.status !== 'trash'
+  const isMoved = schedule !== before || isRevived
+  const dates = isMoved ? startsOf(schedule, context.now, context.site.seriesMonths, live.length) : undefined
+  const plan = dates
+    ? compareDates(rows, before, schedule, dates.starts)
+    : { kept: keptAsTheyAre(live), made: [], gone: [] }
+  const after = await updateSeries(tx, series, {
+    ...seriesColumns(series, kept, schedule, context),
+    ...(dates ? { written_until: dates.until } : {}),
+  })
+  const changes = await rowChanges(
+    tx,
+    after,
+    plan,
+    { changed, kept, schedule: isMoved ? schedule : undefined },
+    context,
+  )
+  const ofOwn = (names: readonly string[]) =>
+    plan.kept.flatMap(({ row }) => (ownFields(row).some((own) => names.includes(own)) ? [] : [row.id]))
+  await writeChanges(tx, changes, {
+    links,
+    venues: ofOwn(['venue']),
+    organizers: ofOwn(['organizer']),
+    terms: ofOwn(['categories', 'tags']),
+  })
+  await addDates(tx, after, { ...like, ...changed }, schedule, plan.made, kept)
+  const own = changes.find((change) => change.before.id === addressed.id)
+  return look(tx, { ...addressed, ...own?.columns }, { ...NOTHING_KNOWN, made: linked.made })
+}
+
+const NOTHING_KNOWN = { venues: undefined, organizers: undefined, terms: undefined, made: new Set<number>() }
+
+/** The addressed occurrence without what it, or another one in its place, has changed for itself. */
+function alike(addressed: EventRow, live: readonly EventRow[], shared: Shared): EventRow {
+  const { venues: _venues, organizers: _organizers, terms: _terms, ...columns } = shared
+  const ownsTerms = (row: EventRow) => ownFields(row).some((own) => own === 'categories' || own === 'tags')
+  const example = ownsTerms(addressed) ? live.find((row) => !ownsTerms(row)) : undefined
+  return { ...addressed, ...columns, id: (example ?? addressed).id }
+}
+
+/** The slug of an occurrence stays its own. */
+function withoutSlug(prepared: PreparedEvent): PreparedEvent {
+  const { slug: _slug, ...values } = prepared.values
+  return { ...prepared, values }
+}
+
+function sentLinks(links: WrittenLinks): Partial<Pick<Shared, 'venues' | 'organizers' | 'terms'>> {
+  return Object.fromEntries(Object.entries(links).filter(([, ids]) => ids !== undefined))
+}
+
+/** The shared columns that get another value. */
+function changedColumns(like: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
+  const names = sharedNames(like).filter((name) => name in columns && columns[name] !== like[name])
+  return Object.fromEntries(names.map((name) => [name, columns[name]]))
+}
+
+function keptAsTheyAre(rows: readonly EventRow[]): Rescheduled['kept'] {
+  return rows.map((row) => ({ row, start: row.recurrence_id }))
+}
+
+function seriesColumns(series: SeriesRow, kept: Shared, schedule: Schedule, { now }: Context): Partial<SeriesRow> {
+  const { start, duration, recurrence } = schedule
+  return {
+    author: kept.author,
+    status: kept.status,
+    title: kept.title,
+    timezone: start.zone,
+    all_day: Number(start.allDay),
+    start_date: start.local,
+    duration,
+    rules: JSON.stringify(recurrence),
+    shared: JSON.stringify(kept),
+    modified_utc: formatUtc(now),
+    slug: series.slug,
+  }
+}
+
+/** What is the same for all occurrences of a change; `schedule` only where dates move. */
+interface SameForAll {
+  changed: Partial<EventRow>
+  kept: Shared
+  schedule: Schedule | undefined
+}
+
+async function rowChanges(
+  tx: Tx,
+  series: SeriesRow,
+  { kept, gone }: Rescheduled,
+  same: SameForAll,
+  context: Context,
+): Promise<Changed[]> {
+  if (!gone.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
+  const stay = kept.map(({ row, start }) => ({ before: row, columns: columnsOf(row, start, same, context) }))
+  return [...(await withSlugs(tx, series, stay)), ...(await trashed(tx, gone, context))]
+}
+
+const TEXTS = ['title', 'excerpt', 'description'] as const
+
+function columnsOf(row: EventRow, start: string, same: SameForAll, context: Context): Partial<EventRow> {
+  const { kept, schedule } = same
+  const own = new Set(ownFields(row))
+  const changed = Object.entries(same.changed).filter(([name]) => !own.has(name))
+  const columns: Partial<EventRow> = { ...Object.fromEntries(changed), ...modifiedNow(context) }
+  if (TEXTS.some((name) => own.has(name))) {
+    const texts = { ...row, ...columns }
+    columns.search = TEXTS.map((name) => foldedText(texts[name])).join('\n')
+    columns.trusted = Math.min(row.trusted, kept.trusted)
+  }
+  // What comes back from the trash is as public as the others.
+  if (row.status === 'trash') columns.status = kept.status
+  if (!schedule) return columns
+  const times: Partial<When> = TIMES.some((name) => own.has(name)) ? {} : whenAt(schedule, start)
+  return { ...columns, ...times, recurrence_id: start }
+}
+
+/** Writes the occurrences of dates that have none yet. */
+export async function addDates(
+  tx: Tx,
+  series: SeriesRow,
+  like: EventRow,
+  schedule: Schedule,
+  starts: readonly string[],
+  shared: Shared,
+): Promise<EventRow[]> {
+  if (starts.length === 0) return []
+  const ids = await nextRecordIds(tx, 'event', starts.length)
+  const rows = await occurrenceRows(tx, series, like, schedule, starts, ids)
+  const counted = like.status === 'publish' ? rows.length : 0
+  await Promise.all([
+    insertEvents(tx, rows, shared),
+    shiftCounts(tx, new Map(shared.terms.map((term) => [term, counted]))),
+  ])
+  return rows
+}
+
+/**
+ * Splits a series at an occurrence, which begins a series of its own with all after it; they stay the events they are. The series as it
+ * is when the occurrence is the first.
+ * @throws Problem when no rule has the dates from there on
+ */
+export async function splitSeries(tx: Tx, held: HeldSeries, at: EventRow, context: Context): Promise<HeldSeries> {
+  const { recurrence_id: start } = at
+  const earlier = held.rows.filter((row) => row.recurrence_id < start)
+  if (!earlier.some(isLive)) return held
+  const { before, after } = halves(held.series, start)
+  const id = await nextRecordId(tx, 'series')
+  const time = { created_utc: formatUtc(context.now), modified_utc: formatUtc(context.now) }
+  const begun = {
+    ...held.series,
+    ...time,
+    id,
+    uid: randomUUID(),
+    start_date: start,
+    rules: JSON.stringify(after),
+    version: 1,
+  }
+  await endSeries(tx, held.series, before, earlier, context)
+  await insertSeries(tx, begun)
+  await moveOccurrences(tx, held.series.id, id, start)
+  const rows = held.rows.filter((row) => row.recurrence_id >= start).map((row) => ({ ...row, series: id }))
+  touch(tx, rows)
+  return { series: begun, rows }
+}
+
+function halves(series: SeriesRow, at: string) {
+  const { recurrence, start } = scheduleOf(series)
+  const split = splitRecurrence(recurrence, start, at)
+  if (!split) throw invalidParam('recurrence_scope')
+  return split
+}
+
+async function endSeries(
+  tx: Tx,
+  series: SeriesRow,
+  recurrence: Schedule['recurrence'],
+  rows: readonly EventRow[],
+  { now }: Context,
+): Promise<void> {
+  touch(tx, rows.filter(isLive))
+  const rules = JSON.stringify(recurrence)
+  await updateSeries(tx, series, { rules, written_until: FOR_EVER, modified_utc: formatUtc(now) })
+}
+
+/** Moves all occurrences of a series to the trash but one that stays, if any; and the series, where none is left. */
+export async function removeAll(tx: Tx, { series, rows }: HeldSeries, context: Context, but?: number): Promise<void> {
+  const going = rows.filter((row) => isLive(row) && row.id !== but)
+  if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
+  await writeChanges(tx, await trashed(tx, going, context))
+  await updateSeries(tx, series, { status: 'trash', modified_utc: formatUtc(context.now) })
+}
+
+/** Moves an occurrence and all after it to the trash. The series ends before it. */
+export async function removeFollowing(tx: Tx, held: HeldSeries, at: EventRow, context: Context): Promise<void> {
+  const { series, rows } = held
+  const earlier = rows.filter((row) => row.recurrence_id < at.recurrence_id)
+  if (!earlier.some(isLive)) return removeAll(tx, held, context)
+  const going = rows.filter((row) => isLive(row) && row.recurrence_id >= at.recurrence_id)
+  if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
+  await writeChanges(tx, await trashed(tx, going, context))
+  await endSeries(tx, series, halves(series, at.recurrence_id).before, earlier, context)
+}

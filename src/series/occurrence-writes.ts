@@ -1,0 +1,90 @@
+import type { Context } from '../context/context.ts'
+import { findTermsOfEvents, replaceLinksOf, updateEvents, type WrittenLinks } from '../events/event-store.ts'
+import { freeSlugs } from '../records/record-store.ts'
+import { recordChange, type Tx } from '../storage/recording.ts'
+import type { EventRow, SeriesRow } from '../storage/schema.ts'
+import { shiftCounts } from '../terms/term-store.ts'
+import { formatUtc } from '../text/moments.ts'
+import { slugify, trashedSlug, untrashedSlug } from '../text/slug.ts'
+import { utcToWall } from '../text/zones.ts'
+import { datedSlug } from './create-series.ts'
+
+/** An occurrence and the columns that it gets. */
+export interface Changed {
+  before: EventRow
+  columns: Partial<EventRow>
+}
+
+/** The columns of a record that changes now. */
+export function modifiedNow({ now, site }: Context): Pick<EventRow, 'modified' | 'modified_utc'> {
+  const modified_utc = formatUtc(now)
+  return { modified: utcToWall(modified_utc, site.timezone), modified_utc }
+}
+
+/** Notes that occurrences look different, since their series has changed and they have not. */
+export function touch(tx: Tx, rows: readonly EventRow[]): void {
+  for (const { id, status } of rows) {
+    const isPublic = status === 'publish'
+    recordChange(tx, { kind: 'event', record: id, wasPublic: isPublic, isPublic })
+  }
+}
+
+/** The columns that move occurrences to the trash. */
+export async function trashed(tx: Tx, rows: readonly EventRow[], context: Context): Promise<Changed[]> {
+  const wanted = rows.map(({ slug, title, id }) => trashedSlug(slug || slugify(title) || String(id)))
+  const slugs = await freeSlugs(tx, 'events', wanted)
+  return rows.map((before, i) => ({
+    before,
+    columns: { status: 'trash', slug: slugs[i] ?? before.slug, ...modifiedNow(context) },
+  }))
+}
+
+/** Gives slugs to those that come back from the trash or are published for the first time. */
+export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Changed[]): Promise<Changed[]> {
+  const wanted = changes.map(({ before, columns }) => {
+    const status = columns.status ?? before.status
+    if (status === 'trash' || status === 'draft' || status === 'pending') return undefined
+    if (before.slug === '') return datedSlug(series.slug, columns.recurrence_id ?? before.recurrence_id)
+    return before.status === 'trash' ? untrashedSlug(before.slug) : undefined
+  })
+  const asked = wanted.flatMap((slug) => slug ?? [])
+  const free = asked.length === 0 ? [] : await freeSlugs(tx, 'events', asked)
+  let next = 0
+  return changes.map(({ before, columns }, i) =>
+    wanted[i] === undefined ? { before, columns } : { before, columns: { ...columns, slug: free[next++] ?? '' } },
+  )
+}
+
+/** Links that occurrences get; those that are undefined stay. */
+export interface NewLinks {
+  links: WrittenLinks
+  /** Ids of the occurrences that get each kind of them. */
+  venues: readonly number[]
+  organizers: readonly number[]
+  terms: readonly number[]
+}
+
+/** Writes occurrences with their links, and counts them for their terms. */
+export async function writeChanges(tx: Tx, changes: readonly Changed[], asked?: NewLinks): Promise<void> {
+  const moved = changes.filter(({ before, columns }) => isCounted(before) !== isCounted({ ...before, ...columns }))
+  const isLinked = asked?.links.terms !== undefined
+  const terms =
+    isLinked || moved.length > 0
+      ? await findTermsOfEvents(
+          tx,
+          changes.map(({ before }) => before.id),
+        )
+      : new Map()
+  const counts = new Map<number, number>()
+  const count = (term: number, by: number) => counts.set(term, (counts.get(term) ?? 0) + by)
+  const relinked = new Set(asked?.terms)
+  for (const { before, columns } of isLinked ? changes : moved) {
+    const had: readonly number[] = terms.get(before.id) ?? []
+    const has = isLinked && relinked.has(before.id) ? (asked?.links.terms ?? []) : had
+    if (isCounted(before)) for (const term of had) count(term, -1)
+    if (isCounted({ ...before, ...columns })) for (const term of has) count(term, 1)
+  }
+  await Promise.all([updateEvents(tx, changes), ...(asked ? [replaceLinksOf(tx, asked)] : []), shiftCounts(tx, counts)])
+}
+
+const isCounted = ({ status }: Pick<EventRow, 'status'>) => status === 'publish'

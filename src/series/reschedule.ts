@@ -1,0 +1,71 @@
+import { shiftRecurrence } from '../recurrence/change-recurrence.ts'
+import { settled } from '../recurrence/occurrences.ts'
+import type { Start } from '../recurrence/recurrence.ts'
+import type { EventRow } from '../storage/schema.ts'
+import { formatUtc, utcToMs } from '../text/moments.ts'
+import { durationOf, isNone, readAt, type Schedule, TIMES, type When } from './series-schedule.ts'
+
+/** What becomes of the occurrences of a series whose dates change. */
+export interface Rescheduled {
+  /** Occurrences that stay, with their original starts from now on; some come back from the trash. */
+  kept: { row: EventRow; start: string }[]
+  /** Original starts that have no occurrence yet. */
+  made: string[]
+  /** Occurrences that are no more. */
+  gone: EventRow[]
+}
+
+/** A wall time moved by as much as the start of a series. */
+export function movedWall(wall: string, from: Start, to: Start): string {
+  const moved = formatUtc(utcToMs(wall) + utcToMs(to.local) - utcToMs(from.local))
+  return to.allDay ? `${moved.slice(0, 10)} 00:00:00` : settled(moved, to)
+}
+
+/** Compares the occurrences of a series with the original starts it has from now on, both moved alike. */
+export function compareDates(
+  rows: readonly EventRow[],
+  before: Schedule,
+  after: Schedule,
+  starts: readonly string[],
+): Rescheduled {
+  const byStart = new Map<string, EventRow>()
+  for (const row of rows) {
+    const start = movedWall(row.recurrence_id, before.start, after.start)
+    const known = byStart.get(start)
+    if (!known || known.status === 'trash') byStart.set(start, row)
+  }
+  const result: Rescheduled = { kept: [], made: [], gone: [] }
+  const kept = new Set<number>()
+  for (const start of starts) {
+    const row = byStart.get(start)
+    if (!row) {
+      result.made.push(start)
+      continue
+    }
+    kept.add(row.id)
+    result.kept.push({ row, start })
+  }
+  result.gone = rows.filter(({ id, status }) => status !== 'trash' && !kept.has(id))
+  return result
+}
+
+/**
+ * The schedule of a series of which one occurrence is to take place at other times, or with another recurrence; undefined when neither
+ * is the case. Dates that were left out stay so unless others are named.
+ * @throws Problem naming what is wrong with the recurrence
+ */
+export function newDates(before: Schedule, row: EventRow, when: When, recurrence: unknown): Schedule | undefined {
+  const isTimed = TIMES.some((name) => row[name] !== when[name])
+  if (!isTimed && (recurrence === undefined || isNone(recurrence))) return undefined
+  const isMoved = row.start_date !== when.start_date || row.all_day !== when.all_day
+  const place = { local: when.start_date, zone: when.timezone, allDay: when.all_day === 1 }
+  const from = { ...before.start, local: row.recurrence_id }
+  const start = isMoved
+    ? { ...place, local: movedWall(before.start.local, from, place) }
+    : { ...place, local: before.start.local }
+  const duration = isTimed ? durationOf(when) : before.duration
+  const shifted = isMoved ? shiftRecurrence(before.recurrence, before.start, start) : before.recurrence
+  if (recurrence === undefined || isNone(recurrence)) return { start, duration, recurrence: shifted }
+  const read = readAt(recurrence, start)
+  return { start, duration, recurrence: read.left.length > 0 ? read : { ...read, left: shifted.left } }
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+})
+
+after(() => service.close())
+
+const YEAR = new Date().getUTCFullYear() + 1
+
+/** A series of days at ten. */
+const course = (more: object = {}) => ({
+  title: 'Course',
+  description: 'As ever',
+  start_date: `${YEAR}-03-01 10:00:00`,
+  end_date: `${YEAR}-03-01 11:00:00`,
+  categories: ['Learning'],
+  recurrence: 'RRULE:FREQ=DAILY;COUNT=6',
+  ...more,
+})
+
+interface Shown {
+  id: number
+  title: string
+  slug: string
+  url: string
+  start_date: string
+  end_date: string
+  post_parent: number
+  recurrence: { id: string; rrule: string; overrides: string[]; series: number }
+  categories: { count: number }[]
+  venue: { id?: number }
+}
+
+const occurrencesOf = async (series: number): Promise<Shown[]> => {
+  const path = `/events?post_parent=${series}&per_page=50&start_date=2000-01-01&end_date=2100-01-01`
+  const [index, database] = [(await service.get(path)).body, (await service.get(path, 'editor')).body]
+  assert.deepEqual(index.events, database.events)
+  return index.events
+}
+const day = (n: number, time = '10:00:00') => `${YEAR}-03-${String(n).padStart(2, '0')} ${time}`
+const startsOf = (events: Shown[]) => events.map(({ start_date }) => start_date)
+const idsOf = (events: Shown[]) => events.map(({ id }) => id)
+
+async function made(more: object = {}): Promise<{ series: number; events: Shown[] }> {
+  const { post_parent: series } = await service.create('/events', course(more))
+  return { series, events: await occurrencesOf(series) }
+}
+
+const at = (events: Shown[], i: number): Shown => events[i] ?? assert.fail(`no occurrence ${i}`)
+
+test('a field that an occurrence has changed for itself is left alone by a change of all', async () => {
+  const { series, events } = await made()
+  const own = await service.update(`/events/${at(events, 2).id}`, { title: 'Guest' })
+  assert.deepEqual(own.recurrence.overrides, ['title'])
+  await service.update(`/events/${at(events, 0).id}`, { title: 'Lesson', excerpt: 'Short', recurrence_scope: 'all' })
+  const after = await occurrencesOf(series)
+  assert.deepEqual(idsOf(after), idsOf(events))
+  assert.deepEqual(
+    after.map(({ slug, url }) => [slug, url]),
+    events.map(({ slug, url }) => [slug, url]),
+  )
+  assert.deepEqual(
+    after.map(({ title }) => title),
+    ['Lesson', 'Lesson', 'Guest', 'Lesson', 'Lesson', 'Lesson'],
+  )
+  assert.ok(after.every((event) => JSON.stringify(event).includes('Short')))
+  assert.equal((await service.get('/events?search=Lesson&start_date=2000-01-01&end_date=2100-01-01')).body.total, 5)
+  const back = await service.update(`/events/${at(events, 2).id}`, { title: 'Lesson' })
+  assert.deepEqual(back.recurrence.overrides, [])
+})
+
+test('what was read and is sent back makes nothing an occurrence’s own', async () => {
+  const { events } = await made({ venue: { venue: 'School' } })
+  const sent = await service.update(`/events/${at(events, 1).id}`, at(events, 1))
+  assert.deepEqual(sent.recurrence.overrides, [])
+  const all = await service.update(`/events/${at(events, 1).id}`, { ...at(events, 1), recurrence_scope: 'all' })
+  assert.deepEqual(startsOf(await occurrencesOf(all.post_parent)), startsOf(events))
+})
+
+test('venues and categories of all reach every occurrence but those with their own', async () => {
+  const { series, events } = await made({ title: 'Places' })
+  const hall = await service.create('/venues', { venue: 'Hall' })
+  const yard = await service.create('/venues', { venue: 'Yard' })
+  await service.update(`/events/${at(events, 4).id}`, { venue: yard.id })
+  await service.update(`/events/${at(events, 0).id}`, {
+    venue: hall.id,
+    categories: ['Places'],
+    recurrence_scope: 'all',
+  })
+  const after = await occurrencesOf(series)
+  assert.deepEqual(
+    after.map(({ venue }) => venue.id),
+    [hall.id, hall.id, hall.id, hall.id, yard.id, hall.id],
+  )
+  assert.ok(after.every(({ categories }) => categories.length === 1 && categories[0]?.count === 6))
+})
+
+test('a later time of all moves each occurrence that has not moved by itself, and ids stay', async () => {
+  const { series, events } = await made()
+  await service.update(`/events/${at(events, 3).id}`, { start_date: day(4, '15:00:00'), end_date: day(4, '16:00:00') })
+  const change = { start_date: day(2, '12:30:00'), end_date: day(2, '14:00:00'), recurrence_scope: 'all' }
+  await service.update(`/events/${at(events, 1).id}`, change)
+  const after = await occurrencesOf(series)
+  assert.deepEqual(idsOf(after), idsOf(events))
+  const expected = [1, 2, 3, 4, 5, 6].map((n) => day(n, n === 4 ? '15:00:00' : '12:30:00'))
+  assert.deepEqual(startsOf(after), expected)
+  assert.deepEqual(
+    after.map(({ recurrence }) => recurrence.id),
+    [1, 2, 3, 4, 5, 6].map((n) => day(n, '12:30:00')),
+  )
+  assert.equal(at(after, 0).end_date, day(1, '14:00:00'))
+  assert.deepEqual(at(after, 3).recurrence.overrides, ['end_date', 'start_date'])
+})
+
+test('another rule keeps the dates that stay, makes new ones and moves the rest to the trash', async () => {
+  const { series, events } = await made()
+  const change = { recurrence: 'RRULE:FREQ=DAILY;INTERVAL=2;COUNT=5', recurrence_scope: 'all' }
+  await service.update(`/events/${at(events, 0).id}`, change)
+  const after = await occurrencesOf(series)
+  assert.deepEqual(
+    startsOf(after),
+    [1, 3, 5, 7, 9].map((n) => day(n)),
+  )
+  assert.deepEqual(
+    idsOf(after).slice(0, 3),
+    [0, 2, 4].map((i) => at(events, i).id),
+  )
+  assert.equal((await service.get(`/events/${at(events, 1).id}`)).status, 403)
+  assert.equal(at(after, 0).recurrence.rrule, 'FREQ=DAILY;INTERVAL=2;COUNT=5')
+  // Back again, the ones in the trash come back as they were.
+  await service.update(`/events/${at(events, 0).id}`, {
+    recurrence: 'RRULE:FREQ=DAILY;COUNT=6',
+    recurrence_scope: 'all',
+  })
+  const again = await occurrencesOf(series)
+  assert.deepEqual(idsOf(again), idsOf(events))
+  assert.deepEqual(
+    again.map(({ slug }) => slug),
+    events.map(({ slug }) => slug),
+  )
+})
+
+test('a change of the following splits the series, and the later occurrences stay the events they are', async () => {
+  const { series, events } = await made()
+  const changed = await service.update(`/events/${at(events, 4).id}`, { title: 'Late', recurrence_scope: 'following' })
+  assert.notEqual(changed.post_parent, series)
+  const [early, late] = [await occurrencesOf(series), await occurrencesOf(changed.post_parent)]
+  assert.deepEqual([...idsOf(early), ...idsOf(late)], idsOf(events))
+  assert.deepEqual(
+    late.map(({ title, slug }) => [title, slug]),
+    [4, 5].map((i) => ['Late', at(events, i).slug]),
+  )
+  assert.equal(at(early, 0).recurrence.rrule, 'FREQ=DAILY;COUNT=4')
+  assert.equal(at(late, 0).recurrence.rrule, 'FREQ=DAILY;COUNT=2')
+  const first = await service.update(`/events/${at(early, 0).id}`, { title: 'Early', recurrence_scope: 'following' })
+  assert.equal(first.post_parent, series)
+  assert.ok((await occurrencesOf(series)).every(({ title }) => title === 'Early'))
+})
+
+test('an occurrence that is removed is an exception until it is restored', async () => {
+  const { series, events } = await made()
+  const gone = at(events, 2)
+  assert.equal((await service.remove(`/events/${gone.id}`)).status, 200)
+  assert.equal((await service.remove(`/events/${gone.id}`)).status, 410)
+  // The exception holds when the rule is written anew.
+  const longer = { recurrence: 'RRULE:FREQ=DAILY;COUNT=7', recurrence_scope: 'all' }
+  await service.update(`/events/${at(events, 0).id}`, longer)
+  assert.deepEqual(
+    startsOf(await occurrencesOf(series)),
+    [1, 2, 4, 5, 6, 7].map((n) => day(n)),
+  )
+  const back = await service.update(`/events/${gone.id}`, { status: 'publish' })
+  assert.deepEqual([back.slug, back.recurrence.overrides], [gone.slug, []])
+  assert.deepEqual(
+    startsOf(await occurrencesOf(series)),
+    [1, 2, 3, 4, 5, 6, 7].map((n) => day(n)),
+  )
+})
+
+test('all and the following are removed together, and once', async () => {
+  const { series, events } = await made()
+  assert.equal((await service.remove(`/events/${at(events, 3).id}?recurrence_scope=following`)).status, 200)
+  assert.deepEqual(
+    startsOf(await occurrencesOf(series)),
+    [1, 2, 3].map((n) => day(n)),
+  )
+  const all = await service.request('admin', 'DELETE', `/events/${at(events, 1).id}`, { recurrence_scope: 'all' })
+  assert.equal(all.body.status, 'trash')
+  assert.deepEqual(await occurrencesOf(series), [])
+  assert.equal((await service.remove(`/events/${at(events, 1).id}?recurrence_scope=all`)).status, 410)
+  const restored = await service.update(`/events/${at(events, 1).id}`, { status: 'publish', recurrence_scope: 'all' })
+  assert.equal(restored.status, 'publish')
+  assert.deepEqual(idsOf(await occurrencesOf(series)), idsOf(events).slice(0, 3))
+  assert.equal((await service.remove(`/events/${at(events, 1).id}?recurrence_scope=most`)).status, 400)
+})
+
+test('a single event becomes a series and keeps its id, and a series becomes single', async () => {
+  const { recurrence: _, ...plain } = course({ title: 'Alone' })
+  const single = await service.create('/events', plain)
+  const first = await service.update(`/events/${single.id}`, { recurrence: { frequency: 'weekly', count: 3 } })
+  assert.deepEqual([first.id, first.slug, first.url], [single.id, single.slug, single.url])
+  const events = await occurrencesOf(first.post_parent)
+  assert.deepEqual(
+    startsOf(events),
+    [1, 8, 15].map((n) => day(n)),
+  )
+  assert.equal(at(events, 1).categories.length, 1)
+  const ended = await service.update(`/events/${at(events, 1).id}`, { recurrence: '', recurrence_scope: 'all' })
+  assert.equal(ended.recurrence, undefined)
+  assert.deepEqual(await occurrencesOf(first.post_parent), [])
+  assert.equal((await service.get(`/events/${ended.id}`)).status, 200)
+})
+
+test('of two who split a series at once one is told to read again, and a failure changes nothing', async () => {
+  const { series, events } = await made()
+  const split = (i: number) =>
+    service.put(`/events/${at(events, i).id}`, { title: `From ${i}`, recurrence_scope: 'following' })
+  const statuses = (await Promise.all([split(2), split(4)])).map(({ status }) => status).sort()
+  assert.deepEqual(statuses, [200, 409])
+  const other = await made()
+  const wrong = { title: 'Never', recurrence: 'RRULE:FREQ=HOURLY', recurrence_scope: 'following' }
+  assert.equal((await service.put(`/events/${at(other.events, 2).id}`, wrong)).status, 400)
+  assert.deepEqual(await occurrencesOf(other.series), other.events)
+  assert.ok(series)
+})
+
+test('nobody changes occurrences that are not theirs by way of a series', async () => {
+  const { events } = await made()
+  for (const as of ['contributor', 'author', 'subscriber', 'anonymous'] as const)
+    for (const scope of ['this', 'following', 'all']) {
+      const change = await service.put(`/events/${at(events, 1).id}`, { title: 'Mine', recurrence_scope: scope }, as)
+      assert.ok([401, 403].includes(change.status), `${as} ${scope} ${change.status}`)
+      const removal = await service.remove(`/events/${at(events, 1).id}?recurrence_scope=${scope}`, as)
+      assert.ok([401, 403].includes(removal.status))
+    }
+  const mine = await service.create('/events', course({ title: 'By the author' }), 'author')
+  const theirs = await occurrencesOf(mine.post_parent)
+  await service.update(`/events/${at(theirs, 3).id}`, { author: service.userIds.editor ?? 0 })
+  assert.equal(
+    (await service.put(`/events/${at(theirs, 0).id}`, { title: 'X', recurrence_scope: 'all' }, 'author')).status,
+    403,
+  )
+})

@@ -6,6 +6,7 @@ import {
   environmentName,
   flagName,
   mediaAddress,
+  mediaUrl,
   readConfig,
   type Site,
   settings,
@@ -21,6 +22,7 @@ import { withoutPassword } from './storage/database-address.ts'
 import { renewEdition } from './storage/edition.ts'
 import { type CalendarPlaces, registerBackupCommands } from './transfer/backup-command.ts'
 import { registerCopyCommand } from './transfer/copy-command.ts'
+import { registerExportCommand } from './transfer/export-command.ts'
 import { type OpenedMedia, registerMediaCommands } from './transfer/media-commands.ts'
 import { readVersion } from './version.ts'
 import { serveMetrics } from './watching/metrics-server.ts'
@@ -180,6 +182,13 @@ registerUserCommands(program, () => openCalendar(configOf(program.opts())))
 registerAuditCommand(program, () => openCalendar(configOf(program.opts())))
 registerCopyCommand(program)
 registerBackupCommands(program, () => findPlaces(configOf(program.opts())))
+registerExportCommand(program, async () => {
+  const config = configOf(program.opts())
+  const { database, store } = await openMedia(config)
+  const site = siteOf(config, config.port)
+  const { image_hosts: hosts, image_bytes: maxBytes } = config
+  return { database, site, images: { store, hosts, maxBytes, mediaUrl: mediaUrl(config, site) } }
+})
 registerMediaCommands(program, () => openMedia(configOf(program.opts())))
 
 await program.parseAsync().catch(fail)

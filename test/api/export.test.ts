@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { fillCalendar } from '../support/sample-calendar.ts'
+import { type Reader, startService, type TestService } from '../support/service.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+let service: TestService
+let folder: string
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kalends-export-'))
+  service = await startService()
+  await fillCalendar(service)
+  for (const year of [1970, 1999, 2035])
+    await service.create('/events', {
+      title: `Of ${year}`,
+      start_date: `${year}-05-01`,
+      end_date: `${year}-05-02`,
+      tags: ['far'],
+    })
+})
+after(async () => {
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Runs the command beside the service, on its database. */
+function runExport(...words: string[]): { out: string; err: string; code: number | null } {
+  const { config } = service
+  const settings = [
+    '--database',
+    config.database || `sqlite:${join(config.data, 'kalends.sqlite')}`,
+    '--data',
+    config.data,
+  ]
+  const site = ['--site-url', service.origin, '--timezone', config.timezone]
+  const command = ['src/main.ts', ...settings, ...site, 'export', ...words]
+  const { stdout, stderr, status } = spawnSync(process.execPath, command, { cwd: root, encoding: 'utf8' })
+  return { out: stdout, err: stderr, code: status }
+}
+
+const ALL_TIMES = 'starts_after=0001-01-02&per_page=50'
+
+/** The records of a list as the service shows them. */
+async function listed(path: string, kind: string, as: Reader = 'anonymous'): Promise<unknown[]> {
+  const { status, body } = await service.get(path, as)
+  assert.equal(status, 200)
+  return body[kind]
+}
+
+test('an export has the public events of all times, each as the list of the service shows it', async () => {
+  const expected = await listed(`/events?${ALL_TIMES}`, 'events')
+  assert.equal(expected.length, 6)
+  assert.deepEqual(JSON.parse(runExport().out), { events: expected })
+  const lines = runExport('--format', 'ndjson').out.trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    expected,
+  )
+})
+
+test('feeds and tables are exported byte by byte as the service answers them', async () => {
+  for (const format of ['csv', 'jsonld']) {
+    const { body } = await service.get(`/events?starts_after=0001-01-02&format=${format}`)
+    const { out } = runExport('--format', format)
+    assert.deepEqual(format === 'csv' ? out : JSON.parse(out), body)
+  }
+  const { out } = runExport('--format', 'ics')
+  assert.equal(out.match(/^BEGIN:VEVENT\r$/gm)?.length, 6)
+  assert.ok(out.endsWith('END:VCALENDAR\r\n'))
+})
+
+test('the filters of lists are options', async () => {
+  const tagged = await listed(`/events?${ALL_TIMES}&tags=far`, 'events')
+  assert.equal(tagged.length, 3)
+  assert.deepEqual(JSON.parse(runExport('--tags', 'far').out).events, tagged)
+  const dated = runExport('--start-date', '1990-01-01', '--end-date', '2000-01-01')
+  assert.deepEqual(
+    JSON.parse(dated.out).events.map(({ title }: { title: string }) => title),
+    ['Of 1999'],
+  )
+  const wrong = runExport('--tags', 'nothing-of-that-name')
+  assert.deepEqual([wrong.code, wrong.out], [1, ''])
+  assert.match(wrong.err, /No list takes such a value: --tags/)
+})
+
+test('what is not public is exported only when everything is, with the other lists', async () => {
+  const refused = runExport('--status', 'draft')
+  assert.equal(refused.code, 1)
+  assert.match(refused.err, /--status.* Only --all has others/)
+  const all = JSON.parse(runExport('--all').out)
+  assert.deepEqual(all.events, await listed(`/events?${ALL_TIMES}`, 'events', 'admin'))
+  assert.ok(all.events.some(({ status }: { status: string }) => status === 'draft'))
+  for (const kind of ['venues', 'organizers', 'categories', 'tags'])
+    assert.deepEqual(all[kind], await listed(`/${kind}?per_page=50`, kind, 'admin'))
+  const drafts = JSON.parse(runExport('--all', '--status', 'draft').out)
+  assert.deepEqual(
+    drafts.events.map(({ title }: { title: string }) => title),
+    ['A draft'],
+  )
+})
+
+test('a file appears once it is whole, and a reader who leaves is no error', async () => {
+  const file = join(folder, 'events.ndjson')
+  assert.equal(runExport('--format', 'ndjson', '--output', file).out, '')
+  assert.equal(await readFile(file, 'utf8'), runExport('--format', 'ndjson').out)
+  assert.notEqual(runExport('--output', join(folder, 'nowhere', 'x')).code, 0)
+  assert.deepEqual(await readdir(folder), ['events.ndjson'])
+  const { database, data } = service.config
+  const address = database || `sqlite:${join(data, 'kalends.sqlite')}`
+  const reading = '"$0" src/main.ts --database "$1" --data "$2" export --format rss | head -c 10'
+  const pipe = `set -o pipefail; ${reading}; echo " $?"`
+  const left = spawnSync('bash', ['-c', pipe, process.execPath, address, data], { cwd: root, encoding: 'utf8' })
+  assert.equal(left.stdout, '<?xml vers 0\n')
+  assert.equal(left.stderr, '')
+})

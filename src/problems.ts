@@ -6,6 +6,7 @@ export type ProblemCode =
   | 'rest_invalid_form'
   | 'rest_too_many_parameters'
   | 'rest_invalid_request'
+  | 'rest_sync_token_expired'
   | 'rest_missing_callback_param'
   | 'rest_invalid_param'
   | 'rest_forbidden'

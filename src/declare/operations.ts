@@ -80,6 +80,8 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   load: (context: Context, found: Found<Row>) => Promise<readonly Loaded[]>
   /** All that a list finds, without pages, for representations that have none. @throws Problem */
   findAll?: (context: Context, query: Values) => Promise<Found<Row>>
+  /** Those of these records that a list with this query has, whenever they are, in any order. */
+  among?: (context: Context, ids: readonly number[], query: Values) => Promise<Found<Row>>
   /** The same records as of `load`, as JSON from memory where it has found them; undefined where it has not. Those of a window are not cached. */
   loadPieces?: (
     context: Context,

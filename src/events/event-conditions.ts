@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Context } from '../context/context.ts'
 import type { EventWindow } from '../memory/event-index-list.ts'
+import { momentAfter } from '../records/modified-after.ts'
 import { shownTo, visibleTo } from '../records/record-store.ts'
 import type { Status } from '../records/status.ts'
 import { type Circle, withinCircle } from '../storage/geo.ts'
@@ -50,6 +51,10 @@ export async function inTerms(taxonomy: Taxonomy, entries: readonly string[], { 
   const list = wholeList(db, ids)
   return (record) =>
     record('events.id', 'in', record.selectFrom('event_terms').select('event').where('term', 'in', list))
+}
+
+export function modifiedAfter(value: string | number, context: Context): Condition {
+  return (record) => record('events.modified', '>', momentAfter(value, context))
 }
 
 /** The links to venues that events show the caller. */

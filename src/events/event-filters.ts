@@ -17,10 +17,11 @@ import {
 import { limits } from '../fields/limits.ts'
 import { pageFilters } from '../fields/record-fields.ts'
 import type { EventWindow } from '../memory/event-index-list.ts'
+import { isModifiedAfter } from '../records/modified-after.ts'
 import { isEventOrSeries } from '../records/record-checks.ts'
 import { isAllowedStatusList } from '../records/status.ts'
 import { isInAny } from '../terms/term-meaning.ts'
-import { anyEvent, atVenues, byOrganizers, inTerms, withIds } from './event-conditions.ts'
+import { anyEvent, atVenues, byOrganizers, inTerms, modifiedAfter, withIds } from './event-conditions.ts'
 import { type EventPart, eventFilter } from './event-filter.ts'
 import { isShown } from './event-present.ts'
 import { defaultWindowOf } from './event-window.ts'
@@ -141,6 +142,15 @@ export const eventFilters = {
     index: (featured, asked) => ({ ...asked, featured }),
     links: asDigit(18),
     accepts: ({ row }, wanted) => row.featured === Number(wanted),
+  }),
+  modified_after: eventFilter({
+    kind: untypedMoment,
+    about: 'Only records changed after this time',
+    unlisted: true,
+    sql: modifiedAfter,
+    index: 'database',
+    links: asSent(21),
+    accepts: ({ row }, wanted, { context }) => isModifiedAfter(row, wanted, context),
   }),
   status: eventFilter({
     kind: words,

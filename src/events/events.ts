@@ -79,6 +79,7 @@ const remove: WriteSteps<EventRow, EventRow> = {
 export const eventOperations: Operations<EventRow, LoadedEvent> = {
   find: findEvents,
   findAll: findAllEvents,
+  among: async (context, ids, query) => findEvents(context, { ...query, include: [...ids], per_page: ids.length }),
   load,
   loadPieces,
   locate: async (context, address) => {

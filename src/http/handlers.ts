@@ -38,6 +38,9 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       return indexReply(asked, routes, context)
     case 'doc':
       return { status: 200, headers: {}, body: describeInterface(routes, context) }
+    case 'changes':
+      // No route of the namespace does so.
+      throw new Problem('rest_no_route')
     case 'list':
       return listReply(asked, action.served, context)
     case 'create': {

@@ -43,6 +43,7 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   rest_invalid_form: takesBody,
   rest_too_many_parameters: always,
   rest_invalid_request: never,
+  rest_sync_token_expired: ({ does }) => does === 'changes',
   rest_missing_callback_param: ({ does }) => does === 'create',
   rest_invalid_param: checksParameters,
   rest_forbidden: writes,

@@ -7,6 +7,7 @@ import { translate } from '../locales/translate.ts'
 import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
 import {
   acceptedSchema,
+  changesSchema,
   fixedDefault,
   isLinkedRecord,
   problemSchema,
@@ -16,6 +17,7 @@ import {
   schemaNames,
   schemaRef,
 } from './openapi-schemas.ts'
+import { OWN, ownRoutes } from './own-routes.ts'
 import type { Method, Route } from './routes.ts'
 
 /** Methods that share an action, with its parameters. */
@@ -28,6 +30,11 @@ interface Offer {
 /** The verb, summary and outcome of each operation. */
 const deeds: Record<Described['do'], { verb: string; summary: MessageText; outcome: MessageText }> = {
   doc: { verb: 'describe', summary: 'Describe this interface as an OpenAPI document', outcome: 'The requested data' },
+  changes: {
+    verb: 'readChanges',
+    summary: 'Read what has changed',
+    outcome: 'A page of what has changed, with a token for the next one',
+  },
   list: {
     verb: 'list',
     summary: 'List the matching records, page by page',
@@ -42,6 +49,7 @@ const deeds: Record<Described['do'], { verb: string; summary: MessageText; outco
 /** The tags operations are grouped by: the path of a resource and its description. */
 const groups: Readonly<Record<string, MessageText>> = {
   doc: 'The description of this interface',
+  changes: 'What has changed since a reader came last',
   events: 'Events: what takes place and when',
   venues: 'Venues: where events take place',
   organizers: 'Organizers: who holds events',
@@ -63,19 +71,22 @@ interface Writing {
  */
 export function describeInterface(routes: readonly Route[], { site }: Pick<Context, 'site'>): object {
   const say = (text: string) => translate(site.language, text)
-  const offers = routes.flatMap(offersOf)
+  const beside = ownRoutes()
+  const offers = [...routes, ...beside].flatMap(offersOf)
   const resources = [...new Set(offers.flatMap(({ action }) => resourceOf(action) ?? []))]
   const writing: Writing = { resources, say }
   return {
     openapi: '3.1.0',
     info: describeService(site, say),
     servers: [{ url: site.base }],
-    tags: ['doc', ...resources.map(({ path }) => path)].map((name) => ({ name, description: aboutGroup(name, say) })),
-    paths: Object.fromEntries(
-      routes
-        .filter((route) => offersOf(route).length > 0)
-        .map((route) => [route.template, describePath(route, writing)]),
-    ),
+    tags: ['doc', ...resources.map(({ path }) => path), 'changes'].map((name) => ({
+      name,
+      description: aboutGroup(name, say),
+    })),
+    paths: Object.fromEntries([
+      ...routes.filter((route) => offersOf(route).length > 0).map((route) => describeAt(route, writing)),
+      ...beside.map((route) => describeAt(route, writing, `${site.restUrl}/${OWN}`)),
+    ]),
     components: {
       schemas: { ...resourceSchemas(resources, say), Problem: problemSchema(problemCodes) },
       responses: describeFailures(offers, site.language),
@@ -84,6 +95,12 @@ export function describeInterface(routes: readonly Route[], { site }: Pick<Conte
       securitySchemes: describeCredentials(say),
     },
   }
+}
+
+/** A path with what it offers; one beside the namespace names the address it begins with. */
+function describeAt(route: Route, writing: Writing, server?: string): [path: string, described: object] {
+  const path = describePath(route, writing)
+  return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]
 }
 
 function offersOf({ endpoints }: Route): Offer[] {
@@ -140,9 +157,9 @@ const CREDENTIALS = [{ applicationPassword: [] }, { token: [] }]
 
 function describeOperation({ action, args }: Offer, method: Method, writing: Writing): object {
   const isRead = method === 'GET'
-  const group = resourceOf(action)?.path ?? 'doc'
+  const group = groupOf(action)
   const summary = writing.say(summaryOf(action))
-  const filters = action.do === 'list' ? Object.entries(args) : []
+  const filters = action.do === 'list' || action.do === 'changes' ? Object.entries(args) : []
   const parameters = [
     ...filters.map(([name, field]) => describeParameter(name, field, 'query', writing)),
     ...(isRead ? [{ $ref: `#/components/parameters/${KNOWN_VERSION}` }] : []),
@@ -159,8 +176,13 @@ function describeOperation({ action, args }: Offer, method: Method, writing: Wri
   }
 }
 
+function groupOf(action: Described): string {
+  return resourceOf(action)?.path ?? (action.do === 'doc' ? 'doc' : 'changes')
+}
+
 /** Such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
 function operationId(action: Described, method: Method): string {
+  if (action.do === 'changes') return deeds.changes.verb
   const resource = resourceOf(action)
   const subject =
     resource === undefined ? 'Interface' : action.do === 'list' ? capitalized(resource.path) : resource.title
@@ -194,7 +216,7 @@ function describeBody(action: Described, { resources }: Writing): object {
 }
 
 function describeSuccess(action: Described, say: Say): object {
-  const isRead = action.do === 'list' || action.do === 'read' || action.do === 'doc'
+  const isRead = action.do === 'list' || action.do === 'read' || action.do === 'doc' || action.do === 'changes'
   const isPaged = action.do === 'list'
   const isNew = action.do === 'create'
   const headers = headerRefs(
@@ -216,6 +238,7 @@ function describeSuccess(action: Described, say: Say): object {
 }
 
 function answerSchema(action: Described): Schema {
+  if (action.do === 'changes') return changesSchema
   const resource = resourceOf(action)
   if (!resource)
     return {

@@ -14,6 +14,7 @@ import { formatUtc, utcToMs, utcToWall } from '../text/zones.ts'
 import { describeRoute } from './discovery.ts'
 import { type Asked, answer } from './handlers.ts'
 import type { Body, Incoming, RouteReply, Target } from './incoming.ts'
+import { OWN, ownRoutes } from './own-routes.ts'
 import { embeddedRelations, hasRaw, withEmbedded, withoutRaw } from './platform-embed.ts'
 import { media } from './platform-media.ts'
 import { recordsOf } from './platform-records.ts'
@@ -59,6 +60,7 @@ const meRoute: Route = {
 export interface Platform {
   root: RouteGroup
   platform: RouteGroup
+  own: RouteGroup
   finders: { group: RouteGroup; find: (path: string) => Match | undefined }[]
   /** Routes that answer the same to everybody. */
   fixed: ReadonlyMap<Route, (site: Site) => object>
@@ -95,8 +97,9 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
       ]),
     ],
   }
-  const finders = [platform, root].map((group) => ({ group, find: routeFinder(group.routes) }))
-  return { root, platform, finders, fixed, namespaceRoutes }
+  const own: RouteGroup = { namespace: OWN, routes: ownRoutes() }
+  const finders = [platform, own, root].map((group) => ({ group, find: routeFinder(group.routes) }))
+  return { root, platform, own, finders, fixed, namespaceRoutes }
 }
 
 function indexRoute(template: string, fields: Fields, path = template): Route {
@@ -151,6 +154,7 @@ export async function platformReply(
   target: Target,
   context: Context,
   replyTo: RouteReply,
+  answerOwn: (asked: Asked) => Promise<Reply>,
 ): Promise<Reply | undefined> {
   const found = findBeside(platform, target.path, context.site)
   if (!found) return undefined
@@ -159,6 +163,7 @@ export async function platformReply(
   const isMe = found.match.route === meRoute
   const match = isMe ? { ...found.match, variables: { id: String(context.caller.id) } } : found.match
   const beside = { ...context, site: siteOf(group, context.site) }
+  if (group === platform.own) return replyTo(match, incoming, target, beside, answerOwn)
   return replyTo(match, incoming, target, beside, async (asked, body) => {
     if (group === platform.root) return describeRoot(platform, context)
     const fixed = platform.fixed.get(match.route)
@@ -232,16 +237,16 @@ function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
 }
 
 /** The root index (rule 29.1): the site, the ways to sign in, and every route. */
-function describeRoot({ root, platform, namespaceRoutes }: Platform, context: Context): Reply {
+function describeRoot({ root, platform, own, namespaceRoutes }: Platform, context: Context): Reply {
   const { site } = context
-  const groups: RouteGroup[] = [root, { namespace: site.namespace, routes: namespaceRoutes }, platform]
+  const groups: RouteGroup[] = [root, { namespace: site.namespace, routes: namespaceRoutes }, platform, own]
   const body = {
     name: site.name,
     description: translate(site.language, DESCRIPTION),
     url: site.url,
     home: site.url,
     ...describeZone(context),
-    namespaces: [site.namespace, PLATFORM],
+    namespaces: [site.namespace, PLATFORM, OWN],
     // No page hands out application passwords to other programs, so there is no address to name.
     authentication: { 'application-passwords': { endpoints: {} } },
     routes: Object.fromEntries(groups.flatMap((group) => describeGroup(group, context))),

@@ -11,6 +11,10 @@ const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
   rest_invalid_form: { status: 400, text: 'The form in the body of the request cannot be read.' },
   rest_too_many_parameters: { status: 400, text: 'The request has more than {limit} parameters.' },
   rest_invalid_request: { status: 400, text: 'The request is no HTTP that can be read.' },
+  rest_sync_token_expired: {
+    status: 410,
+    text: 'This sync token is of no use any more; begin again without one.',
+  },
   rest_missing_callback_param: { status: 400, text: 'Missing parameters: {names}' },
   rest_invalid_param: { status: 400, text: 'Invalid parameters: {names}' },
   rest_forbidden: { status: 403, text: 'You are not allowed to do that.' },

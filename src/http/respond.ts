@@ -16,8 +16,9 @@ import type { Writer } from '../storage/recording.ts'
 import { DatabaseUnavailable, type Lack, lackBehind } from '../storage/unavailable.ts'
 import { allowedMethods, mayAsk } from './access.ts'
 import { type Admission, admitted, isFull, overloaded, type Work } from './admission.ts'
+import { changesReply } from './changes-route.ts'
 import { describeRoute } from './discovery.ts'
-import { addressOf, answer } from './handlers.ts'
+import { type Asked, addressOf, answer } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import { type Body, type Incoming, LONGEST_URL, NO_BODY, type RouteReply, type Target } from './incoming.ts'
 import { platformReply } from './platform.ts'
@@ -74,11 +75,18 @@ export function makeResponder(service: Service, routes: RouteTable, admission: A
       const matched = findInNamespace(routes, target.path)
       const reply = matched
         ? await routeReply(matched, incoming, target, context, (asked) => answer(asked, routes.namespace, context))
-        : ((await platformReply(routes.platform, incoming, target, context, routeReply)) ?? unmatched(target, context))
+        : ((await platformReply(routes.platform, incoming, target, context, routeReply, (asked) =>
+            answerOwn(asked, context),
+          )) ?? unmatched(target, context))
       return dressed(reply, target.query)
     } catch (error) {
       return dressed(failure(error, service, isLoggedIn(caller), incoming.requestId), target?.query ?? {})
     }
+  }
+
+  async function answerOwn(asked: Asked, context: Context): Promise<Reply> {
+    const { edition, database } = service
+    return changesReply(asked, { edition, cursor: database.cursor }, context)
   }
 
   async function routeReply(...parameters: Parameters<RouteReply>): Promise<Reply> {

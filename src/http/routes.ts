@@ -9,6 +9,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Action =
   | { do: 'index' }
   | { do: 'doc' }
+  | { do: 'changes' }
   | { do: 'list' | 'create'; served: Served }
   | { do: 'read' | 'update' | 'remove'; served: Served; by: 'id' | 'slug' }
 

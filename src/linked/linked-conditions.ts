@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
+import { momentAfter } from '../records/modified-after.ts'
 import { shownTo, visibleTo } from '../records/record-store.ts'
 import { type Status, statusFilter } from '../records/status.ts'
 import { type Circle, withinCircle } from '../storage/geo.ts'
@@ -27,6 +28,10 @@ export function withWords(text: string, { table }: LinkedType, { db }: Context):
   const words = parseWords(text)
   return (record) =>
     record.and([words.length === 0 ? sql<SqlBool>`1 = 0` : oneLineContains(db, `${table}.search`, words)])
+}
+
+export function modifiedAfter(value: string | number, { table }: LinkedType, context: Context): LinkedCondition {
+  return (record) => record(sql.ref<string>(`${table}.modified`), '>', momentAfter(value, context))
 }
 
 export function linkedTo(event: number, type: LinkedType, context: Context): LinkedCondition {

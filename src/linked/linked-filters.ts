@@ -11,11 +11,13 @@ import {
   looseWord,
   recordId,
   text,
+  untypedMoment,
   words,
 } from '../fields/kinds.ts'
 import { limits, over } from '../fields/limits.ts'
 import { pageFilters } from '../fields/record-fields.ts'
 import { mayRead } from '../people/caller.ts'
+import { isModifiedAfter } from '../records/modified-after.ts'
 import { isEvent } from '../records/record-checks.ts'
 import { isAllowedStatusList, type StatusFilter, statusFilter } from '../records/status.ts'
 import { distanceKm } from '../storage/distance.ts'
@@ -27,6 +29,7 @@ import {
   anyRecord,
   linkedTo,
   listedTo,
+  modifiedAfter,
   placed,
   placedWithin,
   withEvents,
@@ -122,6 +125,15 @@ export const linkedFilters = {
     index: 'database',
     links: { place: 8, value: (isOn) => isOn || undefined },
     accepts: (_record, wanted, around) => !wanted || seenOf(around).some((event) => isUpcoming(event, around.context)),
+  }),
+  modified_after: linkedFilter({
+    kind: untypedMoment,
+    about: 'Only records changed after this time',
+    unlisted: true,
+    sql: modifiedAfter,
+    index: 'database',
+    links: asSent(10),
+    accepts: (row, wanted, { context }) => isModifiedAfter(row, wanted, context),
   }),
   status: linkedFilter({
     kind: words,

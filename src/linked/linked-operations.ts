@@ -2,7 +2,7 @@ import type { Context } from '../context/context.ts'
 import { linkWriter, sentFilters } from '../declare/filter.ts'
 import type { Extent, Found, Operations, Presentation } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'
-import { mayDelete, mayEdit } from '../people/caller.ts'
+import { mayDelete, mayEdit, mayRead } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
 import { presentSingle } from '../records/present-loaded.ts'
 import { sentTexts } from '../records/record-rules.ts'
@@ -31,7 +31,7 @@ import {
   linkedParts,
   placedFilters,
 } from './linked-filters.ts'
-import { findLinked, type LinkedCondition, type LinkedRow, listLinked } from './linked-store.ts'
+import { findLinked, findLinkedByIds, type LinkedCondition, type LinkedRow, listLinked } from './linked-store.ts'
 import { recordRights, refuseUnreadable } from './record-present.ts'
 
 type DescribedRow = LinkedRow & { description: string }
@@ -71,6 +71,7 @@ export function linkedOperations<Row extends DescribedRow>(
   return {
     find: (context, query) => find<Row>(context, rules, query),
     load: (context, { rows = [] }) => withImages(context.db, rows),
+    among: (context, ids) => findAmong<Row>(context, rules, ids),
     locate: async (context, address) => {
       const id = await idAt(context, rules.table, address)
       return id === undefined ? undefined : findLinked<Row>(context.db, rules, id)
@@ -163,6 +164,19 @@ async function getHeld(
   const [, row] = await Promise.all([holdRecord(tx, rules.table, id), getLinked(tx, rules, id)])
   if (!may(context.caller, row)) throw new Problem('rest_forbidden')
   return row
+}
+
+async function findAmong<Row extends DescribedRow>(
+  { db, caller }: Context,
+  rules: LinkedRules,
+  ids: readonly number[],
+): Promise<Found<Row>> {
+  const { statuses } = statusFilter(caller, undefined)
+  const found = await findLinkedByIds<Row>(db, rules, ids)
+  const rows = [...found.values()].filter(
+    (row) => statuses.some((listed) => listed === row.status) && mayRead(caller, row),
+  )
+  return { ids: rows.map(({ id }) => id), rows, total: rows.length, page: 1, perPage: ids.length, effective: '' }
 }
 
 const rows = Object.entries(placedFilters) as unknown as [keyof LinkedQuery, LinkedFilter<unknown>][]

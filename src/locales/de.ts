@@ -140,6 +140,17 @@ export const de: Locale = {
   'The head of the request is larger than 16 kB.': 'Der Kopf der Anfrage ist größer als 16 kB.',
   'The request took too long to arrive.': 'Die Anfrage kam zu langsam an.',
   'Too many requests of one client; try again in a moment.': 'Zu viele Anfragen; in einem Augenblick geht es wieder.',
+  'This sync token is of no use any more; begin again without one.':
+    'Dieses Synchronisierungszeichen gilt nicht mehr; bitte ohne eines neu beginnen.',
+  'Read what has changed': 'Lesen, was sich geändert hat',
+  'A page of what has changed, with a token for the next one':
+    'Eine Seite der Änderungen, mit einem Zeichen für die nächste',
+  'What has changed since a reader came last': 'Was sich geändert hat, seit ein Leser zuletzt kam',
+  'The sync_token or next_token of the answer before; without it, everything comes first':
+    'Das sync_token oder next_token der Antwort davor; ohne es kommt zuerst alles',
+  'Which kinds of records: venue, organizer, category, tag and event':
+    'Welche Arten von Einträgen: venue, organizer, category, tag und event',
+  'How many changes a page holds, up to 1000': 'Wie viele Änderungen eine Seite hat, höchstens 1000',
   'Missing parameters: {names}': 'Fehlende Parameter: {names}',
   'Invalid parameters: {names}': 'Ungültige Parameter: {names}',
   'The value is invalid.': 'Der Wert ist ungültig.',

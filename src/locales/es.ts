@@ -134,6 +134,17 @@ export const es: Locale = {
   'The request took too long to arrive.': 'La petición tardó demasiado en llegar.',
   'Too many requests of one client; try again in a moment.':
     'Demasiadas peticiones de un mismo cliente; en un momento se puede volver a intentar.',
+  'This sync token is of no use any more; begin again without one.':
+    'Este testigo de sincronización ya no sirve; empiece de nuevo sin él.',
+  'Read what has changed': 'Leer lo que ha cambiado',
+  'A page of what has changed, with a token for the next one':
+    'Una página de lo que ha cambiado, con un testigo para la siguiente',
+  'What has changed since a reader came last': 'Lo que ha cambiado desde la última lectura',
+  'The sync_token or next_token of the answer before; without it, everything comes first':
+    'El sync_token o next_token de la respuesta anterior; sin él, primero viene todo',
+  'Which kinds of records: venue, organizer, category, tag and event':
+    'Qué clases de registros: venue, organizer, category, tag y event',
+  'How many changes a page holds, up to 1000': 'Cuántos cambios tiene una página, hasta 1000',
   'Missing parameters: {names}': 'Faltan parámetros: {names}',
   'Invalid parameters: {names}': 'Parámetros no válidos: {names}',
   'The value is invalid.': 'El valor no es válido.',

@@ -142,6 +142,17 @@ export const fr: Locale = {
   'The request took too long to arrive.': 'La requête a mis trop de temps à arriver.',
   'Too many requests of one client; try again in a moment.':
     'Trop de requêtes d’un même client ; à réessayer dans un instant.',
+  'This sync token is of no use any more; begin again without one.':
+    'Ce jeton de synchronisation ne sert plus\u00a0; recommencez sans lui.',
+  'Read what has changed': 'Lire ce qui a changé',
+  'A page of what has changed, with a token for the next one':
+    'Une page de ce qui a changé, avec un jeton pour la suivante',
+  'What has changed since a reader came last': 'Ce qui a changé depuis la dernière lecture',
+  'The sync_token or next_token of the answer before; without it, everything comes first':
+    'Le sync_token ou next_token de la réponse précédente\u00a0; sans lui, tout vient d’abord',
+  'Which kinds of records: venue, organizer, category, tag and event':
+    'Quelles sortes de fiches\u00a0: venue, organizer, category, tag et event',
+  'How many changes a page holds, up to 1000': 'Combien de changements tient une page, 1000 au plus',
   'Missing parameters: {names}': 'Paramètres manquants\u00a0: {names}',
   'Invalid parameters: {names}': 'Paramètres non valides\u00a0: {names}',
   'The value is invalid.': 'La valeur n’est pas valide.',

@@ -39,7 +39,7 @@ export async function applyChanges(
 ): Promise<void> {
   const { index, pieces } = state
   if (!index) return
-  const [events, terms] = [idsOf(changes, 'event'), idsOf(changes, 'term')]
+  const [events, terms] = [idsOf(changes, 'event'), idsOf(changes, 'term', 'count')]
   if (idsOf(changes, 'image').length > 0) dropAllPieces(pieces)
   // Most changes are a few events and the counts of their terms: one round trip reads both.
   const first = events.slice(0, EVENTS_AT_ONCE)
@@ -58,8 +58,8 @@ export async function applyChanges(
   else await refreshEvents(state, index, source, [...touched])
 }
 
-function idsOf(changes: readonly ChangedRecord[], kind: ChangeColumns['kind']): number[] {
-  return [...new Set(changes.flatMap((change) => (change.kind === kind ? [change.record] : [])))]
+function idsOf(changes: readonly ChangedRecord[], ...kinds: ChangeColumns['kind'][]): number[] {
+  return [...new Set(changes.flatMap(({ kind, record }) => (kinds.includes(kind) ? [record] : [])))]
 }
 
 async function applyPlaces(index: EventIndex, { db }: RecordSource, venues: readonly number[]): Promise<void> {

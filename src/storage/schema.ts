@@ -156,7 +156,8 @@ export interface CredentialColumns {
  * of a deleted one is kept for 90 days.
  */
 export interface ChangeColumns {
-  kind: RecordKind | 'term' | 'user'
+  /** `count` is that of the events of a term, which changes more often than what events show of it. */
+  kind: RecordKind | 'term' | 'count' | 'user'
   record: number
   /** Follows the order of commits (`storage/changes.ts`); the changes of a commit share it. A text on PostgreSQL. */
   position: number | string

@@ -49,6 +49,7 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
   return {
     find: (context, query) => find(context, taxonomy, query),
     load: (context, { rows = [] }) => withAncestors(context.db, rows),
+    among: (context, ids) => find(context, taxonomy, { include: ids.map(String), per_page: ids.length }),
     locate: (context, address) =>
       'id' in address ? findTerm(context.db, taxonomy, address.id) : findTermBySlug(context.db, taxonomy, address.slug),
     missing: async () => invalidParam('id'),

@@ -236,6 +236,11 @@ function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
+/** A change of how many events a term has, which events that show it need not be told of. */
+function countOf(record: number): RecordedChange {
+  return { ...changeOf(record), kind: 'count' }
+}
+
 export async function insertTerm(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): Promise<TermRow> {
   const [row] = await insertOne(tx, { row: { ...term, count: 0 } })
   if (!row) throw new Error('no row')
@@ -245,10 +250,11 @@ export async function insertTerm(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): P
 
 export async function updateTerm(
   tx: Tx,
-  { id, name }: TermRow,
+  { id, name, parent }: TermRow,
   columns: Partial<Omit<TermRow, 'id' | 'taxonomy' | 'count'>>,
 ): Promise<void> {
   recordChange(tx, changeOf(id), { action: 'update', name: columns.name ?? name })
+  if (parent !== 0 && columns.parent !== undefined) recordChange(tx, countOf(parent))
   if (Object.keys(columns).length > 0) await tx.updateTable('terms').set(columns).where('id', '=', id).execute()
 }
 
@@ -257,13 +263,23 @@ const LINKS_AT_ONCE = 2000
 
 /** Removes a term from some of its events; true when others may still have it. */
 async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
-  const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).limit(LINKS_AT_ONCE)
-  const { numDeletedRows } = await tx
-    .deleteFrom('event_terms')
+  const some = await tx
+    .selectFrom('event_terms')
+    .innerJoin('events', 'events.id', 'event_terms.event')
+    .select(['event', 'status'])
     .where('term', '=', term)
-    .where('event', 'in', some)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows) === LINKS_AT_ONCE
+    .limit(LINKS_AT_ONCE)
+    .execute()
+  const losing = wholeList(
+    tx,
+    some.map(({ event }) => event),
+  )
+  await tx.deleteFrom('event_terms').where('term', '=', term).where('event', 'in', losing).execute()
+  for (const { event, status } of some) {
+    const isPublic = status === 'publish'
+    recordChange(tx, { kind: 'event', record: event, wasPublic: isPublic, isPublic })
+  }
+  return some.length === LINKS_AT_ONCE
 }
 
 /** Removes a term: its events lose it, its children move up to its parent (rule 22.5). */
@@ -276,10 +292,13 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
     .returning('id')
     .execute()
   for (const child of children) recordChange(tx, changeOf(child.id))
+  // Lists show a category for the sake of those below it.
+  if (term.parent !== 0) recordChange(tx, countOf(term.parent))
   while (await deleteSomeLinks(tx, term.id)) await nextTurn()
   await tx.deleteFrom('terms').where('id', '=', term.id).execute()
-  const gone = { ...changeOf(term.id), isPublic: false, isDeleted: true }
-  recordChange(tx, gone, { action: 'delete', name: term.name })
+  const gone = { isPublic: false, isDeleted: true }
+  recordChange(tx, { ...countOf(term.id), ...gone })
+  recordChange(tx, { ...changeOf(term.id), ...gone }, { action: 'delete', name: term.name })
 }
 
 const changeCounts = statement<{ ids: number[]; more: number[] }>()((db, value) =>
@@ -320,7 +339,7 @@ export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Prom
 /** Counts one event more, and one fewer, for these terms. */
 export async function adjustCounts(tx: Tx, more: readonly number[], fewer: readonly number[]): Promise<void> {
   const ids = [...more, ...fewer]
-  for (const id of ids) recordChange(tx, changeOf(id))
+  for (const id of ids) recordChange(tx, countOf(id))
   // No term has the id 0, and lists are not empty.
   if (ids.length > 0) await changeCounts(tx, { ids, more: more.length > 0 ? [...more] : [0] })
 }

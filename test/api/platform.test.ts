@@ -60,7 +60,7 @@ describe('the root index', () => {
     assert.deepEqual([body.name, body.url, body.home], ['Kalends', service.origin, service.origin])
     assert.equal(body.timezone_string, 'America/New_York')
     assert.ok(body.gmt_offset === -5 || body.gmt_offset === -4)
-    assert.deepEqual(body.namespaces, ['tribe/events/v1', 'wp/v2'])
+    assert.deepEqual(body.namespaces, ['tribe/events/v1', 'wp/v2', 'kalends/v1'])
     assert.deepEqual(body._links.self, [{ href: `${service.origin}/wp-json/` }])
     assert.deepEqual((await service.get('~/wp-json')).body, body)
     assert.deepEqual((await service.get('~/WP-JSON/')).body, body)
@@ -82,7 +82,7 @@ describe('the root index', () => {
     const [media, tags, ...records] = collections.map((path) => [`/${path}`, `/${path}/(?P<id>\\d+)`])
     const beside = ['', '/users/me', media, tags, types, records].flat(2)
     const added = beside.map((path) => `/wp/v2${path}`)
-    assert.deepEqual(keys(body.routes), ['/', ...keys(namespace.body.routes), ...added])
+    assert.deepEqual(keys(body.routes), ['/', ...keys(namespace.body.routes), ...added, '/kalends/v1/changes'])
     const options = await service.request('anonymous', 'OPTIONS', `${PLATFORM}/tags`)
     assert.deepEqual([options.status, options.body], [200, body.routes['/wp/v2/tags']])
     assert.equal(options.headers.get('allow'), 'GET')
@@ -133,7 +133,7 @@ describe('the root index', () => {
     try {
       const { body } = await other.get('~/api/')
       assert.deepEqual([body.name, body.gmt_offset, body.timezone_string], ['Town', 5.5, ''])
-      assert.deepEqual(body.namespaces, ['acme/events/v1', 'wp/v2'])
+      assert.deepEqual(body.namespaces, ['acme/events/v1', 'wp/v2', 'kalends/v1'])
       assert.equal(body.routes['/wp/v2/tags']._links.self[0].href, `${other.origin}/api/wp/v2/tags`)
       assertProblem(await other.get('~/wp-json/'), 404, 'rest_no_route')
     } finally {

@@ -29,7 +29,7 @@ const LAYERS = [
   ['schedule'],
   ['resources.ts'],
   ['locales'],
-  ['formats', 'pages'],
+  ['formats', 'pages', 'sync'],
   ['http', 'demo', 'doctor', 'transfer'],
   ['watching'],
   ['app.ts'],

@@ -38,7 +38,10 @@ async function rowsOf(db: Db, table: string): Promise<Row[]> {
 export async function readWritten({ read }: Pick<Database, 'read'>): Promise<Written> {
   const texts = new Map<string, string[]>()
   for (const [kind, table] of Object.entries(RECORDS))
-    for (const row of await rowsOf(read, table)) texts.set(`${kind} ${row.id}`, [JSON.stringify(row)])
+    for (const { count, ...row } of await rowsOf(read, table)) {
+      texts.set(`${kind} ${row.id}`, [JSON.stringify(row)])
+      if (kind === 'term') texts.set(`count ${row.id}`, [String(count)])
+    }
   for (const [kind, table, column] of PARTS)
     for (const { used_utc: _used, ...row } of await rowsOf(read, table))
       texts.get(`${kind} ${row[column]}`)?.push(JSON.stringify(row))
@@ -53,14 +56,15 @@ export async function readWritten({ read }: Pick<Database, 'read'>): Promise<Wri
 /** The records that were made, removed or are otherwise than before. */
 export function differences(before: Written, after: Written): string[] {
   const keys = new Set([...before.records.keys(), ...after.records.keys()])
-  return [...keys].filter((key) => before.records.get(key) !== after.records.get(key)).sort()
+  const isNewTerm = (key: string) => !before.records.has(key) && after.records.get(key) === '0'
+  return [...keys].filter((key) => before.records.get(key) !== after.records.get(key) && !isNewTerm(key)).sort()
 }
 
 /** Whether a record is one that the public can see: undefined for one that is gone. */
 export function isPublicIn({ records }: Written, key: string): boolean | undefined {
   const text = records.get(key)
   if (text === undefined) return undefined
-  if (/^(image|term) /.test(key)) return true
+  if (/^(image|term|count) /.test(key)) return true
   return !key.startsWith('user ') && text.includes('"status":"publish"')
 }
 

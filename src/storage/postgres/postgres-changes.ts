@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { MOST_CHANGES } from '../changes.ts'
 import type { Change, Cursor, Database, Db } from '../database.ts'
 import { isPostgres } from '../dialect.ts'
@@ -89,6 +89,27 @@ export async function findChanges(db: Db, since: Cursor): ReturnType<Database['r
   if (!row || row.lost || rows.length > MOST_CHANGES) return 'too old'
   const changes = rows.flatMap(({ kind, record }) => (kind === null || record === null ? [] : [{ kind, record }]))
   return { changes, cursor: cursorOf(row) }
+}
+
+/** The condition that a row of `changes` was committed after one cursor and not after another. */
+export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
+  const [unseen, seen] = [asSnapshot(from), asSnapshot(to)]
+  return sql<SqlBool>`(changes.position >= pg_snapshot_xmin(${unseen}::pg_snapshot)
+    and not pg_visible_in_snapshot(changes.position, ${unseen}::pg_snapshot)
+    and pg_visible_in_snapshot(changes.position, ${seen}::pg_snapshot))`
+}
+
+/** Whether the changes since a cursor are no longer known, or it is of a time to come. */
+export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
+  const seen = sql`${asSnapshot(cursor)}::pg_snapshot`
+  const { rows } = await sql<{ lost: boolean }>`select pg_snapshot_xmin(${seen}) < (select before from changes_dropped)
+    or pg_snapshot_xmax(${seen}) > pg_snapshot_xmax(pg_current_snapshot()) as lost`.execute(db)
+  return rows[0]?.lost !== false
+}
+
+/** A position as a value that rows of `changes` are compared with. */
+export function positionValue(position: string): RawBuilder<number | string> {
+  return sql`${position}::xid8`
 }
 
 /** Drops so many rows at the most of records that were deleted before a time, but for those of the greatest position. Returns how many. */

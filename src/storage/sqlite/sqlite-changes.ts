@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { MOST_CHANGES } from '../changes.ts'
 import type { Change, Cursor, Database, Db } from '../database.ts'
 import type { Prepare } from './sqlite-connection.ts'
@@ -34,6 +34,25 @@ export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType
 }
 
 type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null }
+
+/** The condition that a row of `changes` was committed after one cursor and not after another. */
+export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(changes.position > ${Number(from)} and changes.position <= ${Number(to)})`
+}
+
+/** Whether the changes since a cursor are no longer known, or it is of a time to come. */
+export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
+  const { rows } = await sql<{ last: number; before: number }>`
+    select coalesce((${sql.raw(LAST)}), 0) as last, (${sql.raw(DROPPED)}) as before`.execute(db)
+  const [row] = rows
+  // A number is what cursors are here; anything else is of another database.
+  return !row || !(Number(cursor) <= row.last && Number(cursor) >= row.before)
+}
+
+/** A position as a value that rows of `changes` are compared with. */
+export function positionValue(position: string): RawBuilder<number | string> {
+  return sql`${Number(position)}`
+}
 
 /** Drops so many rows at the most of records that were deleted before a time, but for the latest change. Returns how many. */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {

@@ -1,0 +1,87 @@
+import type { Context } from '../context/context.ts'
+import { parseFields } from '../declare/parse.ts'
+import { defineFields, type Fields } from '../declare/resource.ts'
+import { count, settledText, words } from '../fields/kinds.ts'
+import type { Reply } from '../formats/format.ts'
+import type { MessageText } from '../locales/messages.ts'
+import { invalidParam } from '../problems.ts'
+import { FEED_KINDS, type FeedSource, readerOf, readFeed, servedOf } from '../sync/changes-feed.ts'
+import { readToken, type SyncScope, type SyncToken } from '../sync/sync-token.ts'
+import type { Asked } from './handlers.ts'
+import type { Route } from './routes.ts'
+
+const about = (text: MessageText) => text
+
+const MOST_ON_A_PAGE = 1000
+/** A token names the transactions that were under way, of which there may be many. */
+const LONGEST_TOKEN = { characters: 6000 }
+
+const feedFields = defineFields({
+  since: {
+    kind: settledText,
+    about: about('The sync_token or next_token of the answer before; without it, everything comes first'),
+    within: LONGEST_TOKEN,
+  },
+  kinds: {
+    kind: words,
+    about: about('Which kinds of records: venue, organizer, category, tag and event'),
+    valid: (value) => words.read(value)?.every((word) => FEED_KINDS.some((kind) => kind === word)) === true,
+  },
+  per_page: { kind: count, about: about('How many changes a page holds, up to 1000'), default: '100' },
+})
+
+/** The filters of lists of events that a feed takes. Those of dates are not among them: time moves events out of such lists without a change. */
+const FILTERS = ['search', 'categories', 'tags', 'venue', 'organizer', 'featured']
+
+function eventFilters(): Fields {
+  const { filters } = servedOf('event')
+  return Object.fromEntries(Object.entries(filters).filter(([name]) => FILTERS.includes(name)))
+}
+
+/** What has changed since a token was given. */
+export function changesRoute(): Route {
+  const args = { ...feedFields, ...eventFilters() }
+  return { path: '/changes', template: '/changes', endpoints: [{ methods: ['GET'], action: { do: 'changes' }, args }] }
+}
+
+/**
+ * A page of the feed. Kinds and filters are sent with the first request; a token brings them along, and goes with no others.
+ * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for one that is of no use any more
+ */
+export async function changesReply(asked: Asked, source: FeedSource, context: Context): Promise<Reply> {
+  const {
+    since: sent,
+    per_page: perPage = 100,
+    kinds,
+  } = await parseFields(feedFields, asked.values(feedFields), context)
+  const since = sent === undefined ? undefined : (readToken(sent) ?? invalidToken())
+  const fields = eventFilters()
+  const raw = asked.values(fields)
+  const filters = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined && value !== null))
+  const scope = scopeOf(kinds, filters, since, context)
+  const query = {
+    scope,
+    filters: await parseFields(fields, scope.filters, context),
+    since,
+    perPage: Math.min(perPage, MOST_ON_A_PAGE),
+  }
+  return { status: 200, headers: {}, body: await readFeed(context, source, query) }
+}
+
+function invalidToken(): never {
+  throw invalidParam('since')
+}
+
+function scopeOf(
+  kinds: readonly string[] | undefined,
+  filters: SyncScope['filters'],
+  since: SyncToken | undefined,
+  { caller }: Context,
+): SyncScope {
+  const before = since?.scope
+  return {
+    kinds: kinds ?? before?.kinds ?? FEED_KINDS,
+    filters: Object.keys(filters).length > 0 ? filters : (before?.filters ?? {}),
+    reader: readerOf(caller),
+  }
+}

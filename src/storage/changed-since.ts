@@ -1,0 +1,160 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Cursor, Db } from './database.ts'
+import { isPostgres } from './dialect.ts'
+import * as postgres from './postgres/postgres-changes.ts'
+import type { ChangeColumns, Taxonomy } from './schema.ts'
+import * as sqlite from './sqlite/sqlite-changes.ts'
+import { wholeList } from './whole-list.ts'
+
+// What has changed between two cursors, page by page. Neither cursor moves while a reader turns the pages, and a row that is changed again
+// leaves the range, so every page is a part of one list that only becomes shorter.
+
+/** The changes after one cursor, up to another. */
+export interface ChangeRange {
+  from: Cursor
+  to: Cursor
+}
+
+/** The place of a change within a range. */
+export interface ChangePlace {
+  position: string
+  kind: ChangeColumns['kind']
+  record: number
+}
+
+/** A change as readers of a range see it. */
+export interface ListedChange extends ChangePlace {
+  was_public: number
+  is_public: number
+}
+
+/** The kinds of records that show others. */
+export type Showing = 'event' | 'venue' | 'organizer' | Taxonomy
+
+const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
+
+const CURSOR = /^\d{1,18}(-\d{1,18}){0,1000}$/
+
+/** Whether a text may be a cursor: the end, and in rising order those below it that were still running. */
+export function isCursor(text: string): boolean {
+  if (!CURSOR.test(text)) return false
+  const [end = 0n, ...running] = text.split('-').map(BigInt)
+  return running.every((id, i) => id < end && (i === 0 || id > (running[i - 1] ?? 0n)))
+}
+
+/** Whether the changes since a cursor are no longer known, or the cursor is of another history. */
+export function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
+  return dialectOf(db).isForgotten(db, cursor)
+}
+
+/** The next changes of a range of records of some kinds, in the order of their places. */
+export async function listChanges(
+  db: Db,
+  range: ChangeRange,
+  kinds: readonly ChangeColumns['kind'][],
+  after: ChangePlace | undefined,
+  most: number,
+): Promise<ListedChange[]> {
+  const { committedBetween, positionValue } = dialectOf(db)
+  const place =
+    after === undefined
+      ? sql``
+      : sql` and (changes.position, kind, record) > (${positionValue(after.position)}, ${after.kind}, ${after.record})`
+  // The text of the position has a name of its own, so that rows are in the order of the number.
+  const { rows } = await sql<Omit<ListedChange, 'position'> & { place: string }>`
+    select cast(changes.position as text) as place, kind, record, was_public, is_public from changes
+    where ${committedBetween(range.from, range.to)} and kind in ${wholeList(db, kinds)}${place}
+    order by changes.position, kind, record limit ${sql.lit(most)}`.execute(db)
+  return rows.map(({ place: position, ...row }) => ({ ...row, position }))
+}
+
+/** The kinds of which records have changed in a range. */
+export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<ChangeColumns['kind']>> {
+  const { rows } = await sql<{ kind: ChangeColumns['kind'] }>`
+    select distinct kind from changes where ${dialectOf(db).committedBetween(range.from, range.to)}`.execute(db)
+  return new Set(rows.map(({ kind }) => kind))
+}
+
+/**
+ * The next records of a kind, by id, that show others of a range: events their venues, organizers, terms and images, venues and organizers
+ * their images, categories those above them in their address, and those below them as the reason why they are listed. Those that are in the
+ * range themselves are left out.
+ */
+export async function listShowing(
+  db: Db,
+  range: ChangeRange,
+  kind: Showing,
+  after: number,
+  most: number,
+): Promise<number[]> {
+  const changed = (...kinds: ChangeColumns['kind'][]) => sql`select record from changes
+    where ${dialectOf(db).committedBetween(range.from, range.to)} and kind in ${wholeList(db, kinds)}`
+  const own = changed(...OWN_KINDS[kind])
+  const { rows } = await sql<{ id: number }>`select id from (${showing[kind](changed)}) as showing
+    where id > ${after} and not exists (${own} and changes.record = showing.id) order by id limit ${sql.lit(most)}`.execute(
+    db,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The changes of a kind of records themselves. */
+const OWN_KINDS: Record<Showing, ChangeColumns['kind'][]> = {
+  event: ['event'],
+  venue: ['venue'],
+  organizer: ['organizer'],
+  category: ['term', 'count'],
+  tag: ['term', 'count'],
+}
+
+type Changed = (...kinds: ChangeColumns['kind'][]) => RawBuilder<unknown>
+
+const pictured = (table: string, changed: Changed) =>
+  sql`select id from ${sql.table(table)} where image in (${changed('image')})`
+
+/** The changed terms and those below them. */
+const renamed = (changed: Changed) => sql`with recursive below (id) as (
+  ${changed('term')} union select terms.id from terms join below on terms.parent = below.id) select id from below`
+
+const recounted = (changed: Changed) => sql`with recursive above (id) as (
+  select parent from terms where id in (${changed('term', 'count')})
+  union select terms.parent from terms join above on terms.id = above.id) select id from above`
+
+const linked = (table: string, column: string, changed: RawBuilder<unknown>) =>
+  sql`select event as id from ${sql.table(table)} where ${sql.ref(column)} in (${changed})`
+
+const showing: Record<Showing, (changed: Changed) => RawBuilder<unknown>> = {
+  event: (changed) => sql`${pictured('events', changed)}
+    union ${linked('event_venues', 'venue', sql`${changed('venue')} union ${pictured('venues', changed)}`)}
+    union ${linked('event_organizers', 'organizer', sql`${changed('organizer')} union ${pictured('organizers', changed)}`)}
+    union ${linked('event_terms', 'term', renamed(changed))}`,
+  venue: (changed) => pictured('venues', changed),
+  organizer: (changed) => pictured('organizers', changed),
+  category: (changed) =>
+    sql`select id from terms where taxonomy = 'category' and (id in (${renamed(changed)}) or id in (${recounted(changed)}))`,
+  tag: () => sql`select id from terms where 1 = 0`,
+}
+
+const TABLES = { event: 'events', venue: 'venues', organizer: 'organizers', category: 'terms', tag: 'terms' } as const
+
+/** The next records of a kind, by id, whatever has changed. */
+export async function listRecords(db: Db, kind: Showing, after: number, most: number): Promise<number[]> {
+  const table = TABLES[kind]
+  const taxonomy = table === 'terms' ? sql` and taxonomy = ${kind}` : sql``
+  const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)} where id > ${after}${taxonomy}
+    order by id limit ${sql.lit(most)}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Who wrote these records, and whether they are published: those that are still there. */
+export async function listOwners(
+  db: Db,
+  kind: 'event' | 'venue' | 'organizer',
+  ids: readonly number[],
+): Promise<{ id: number; author: number; status: string }[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom(TABLES[kind] as 'events')
+    .select(['id', 'author', 'status'])
+    .where('id', 'in', wholeList(db, ids))
+    .execute()
+}

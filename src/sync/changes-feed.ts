@@ -1,0 +1,248 @@
+import type { Context } from '../context/context.ts'
+import { type Caller, mayRead, seesUnpublished } from '../people/caller.ts'
+import { Problem } from '../problems.ts'
+import { presentById } from '../records/present-loaded.ts'
+import { resources, type Served } from '../resources.ts'
+import {
+  type ChangeRange,
+  changedKinds,
+  isForgotten,
+  type ListedChange,
+  listChanges,
+  listOwners,
+  listRecords,
+  listShowing,
+  type Showing,
+} from '../storage/changed-since.ts'
+import type { Cursor } from '../storage/database.ts'
+import type { ChangeColumns } from '../storage/schema.ts'
+import { findTermsByIds } from '../terms/term-store.ts'
+import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
+
+/** The kinds of records that a feed tells of, in the order in which a walk over everything goes through them. */
+export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
+export type FeedKind = (typeof FEED_KINDS)[number]
+
+/** A record to be created or replaced with what lists show now, or to be removed. */
+export type FeedChange =
+  | { action: 'upsert'; kind: FeedKind; id: number; record: object }
+  | { action: 'delete'; kind: FeedKind; id: number }
+
+/** A page of a feed: the last one has the token to ask with next time, all others the token of the next page. */
+export interface FeedPage {
+  changes: FeedChange[]
+  next_token?: string
+  sync_token?: string
+}
+
+/** What a feed reads beside the context. */
+export interface FeedSource {
+  edition: string
+  cursor: () => Promise<Cursor>
+}
+
+/** A feed as it was asked for. */
+export interface FeedQuery {
+  scope: SyncScope
+  /** The filters of events, parsed. */
+  filters: Readonly<Record<string, unknown>>
+  /** The token that was sent. */
+  since: SyncToken | undefined
+  perPage: number
+}
+
+/** Who reads, as far as it decides what is shown. */
+export function readerOf({ id, role, scopes }: Caller): string {
+  return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
+}
+
+/** Something to look at while walking. `change` is what the record of changes tells, where that is why. */
+interface Look {
+  kind: FeedKind
+  id: number
+  change?: ListedChange
+}
+
+/** The next looks of a step, where it goes on, and whether it is over. */
+interface Walked {
+  looks: Look[]
+  place: SyncPlace
+  isOver: boolean
+}
+
+type Step = (context: Context, place: SyncPlace, most: number) => Promise<Walked>
+
+/**
+ * One page of a feed: first everything that lists show the caller, later what has changed since a token was given. Whoever applies the pages
+ * in order, and does so again with each `sync_token`, has what lists show, whatever is written meanwhile.
+ * @throws Problem rest_sync_token_expired
+ */
+export async function readFeed(context: Context, source: FeedSource, query: FeedQuery): Promise<FeedPage> {
+  const { scope, since, perPage } = query
+  if (since) await refuseForgotten(context, source, query, since)
+  const isBegun = since?.to !== undefined
+  const from = since?.from
+  const to = since?.to ?? (await source.cursor())
+  const steps = from === undefined ? everything(scope) : await changesIn(context, scope, { from, to })
+  const walked = await walk(context, steps, isBegun ? since.place : START, perPage)
+  const changes = await describe(context, query, walked.looks)
+  const token = { edition: source.edition, scope }
+  if (!walked.isOver) return { changes, next_token: writeToken({ ...token, from, to, place: walked.place }) }
+  return { changes, sync_token: writeToken({ ...token, from: to, to: undefined, place: START }) }
+}
+
+/** @throws Problem rest_sync_token_expired when a token is of another history or scope, or what changed since is not known any more */
+async function refuseForgotten(
+  { db }: Context,
+  { edition }: FeedSource,
+  { scope }: FeedQuery,
+  since: SyncToken,
+): Promise<void> {
+  const cursors = [since.from, since.to].filter((cursor) => cursor !== undefined)
+  const isOther = since.edition !== edition || JSON.stringify(since.scope) !== JSON.stringify(scope)
+  if (isOther || cursors.length === 0) throw new Problem('rest_sync_token_expired')
+  for (const cursor of cursors) if (await isForgotten(db, cursor)) throw new Problem('rest_sync_token_expired')
+}
+
+const isAsked =
+  ({ kinds }: SyncScope) =>
+  (kind: FeedKind) =>
+    kinds.includes(kind)
+
+/** A walk over all records. */
+function everything(scope: SyncScope): Step[] {
+  return FEED_KINDS.filter(isAsked(scope)).map(
+    (kind): Step =>
+      async ({ db }, place, most) =>
+        byIds(kind, place, await listRecords(db, kind, place.id, most), most),
+  )
+}
+
+/** A walk over the changed records, and over those that show them. */
+async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange): Promise<Step[]> {
+  const kinds = await changedKinds(db, range)
+  const isAbout = (...shown: ChangeColumns['kind'][]) => shown.some((kind) => kinds.has(kind))
+  const shown: Record<FeedKind, boolean> = {
+    venue: isAbout('image'),
+    organizer: isAbout('image'),
+    category: isAbout('term', 'count'),
+    tag: false,
+    event: isAbout('image', 'venue', 'organizer', 'term'),
+  }
+  // A walk has the same steps on each of its pages, also when a kind has no changes left in the range.
+  const steps = FEED_KINDS.filter(isAsked(scope)).map(
+    (kind): Step =>
+      async (context, place, most) =>
+        byIds(kind, place, shown[kind] ? await listShowing(context.db, range, kind, place.id, most) : [], most),
+  )
+  return [ownChanges(scope, range), ...steps]
+}
+
+function ownChanges(scope: SyncScope, range: ChangeRange): Step {
+  const asked = FEED_KINDS.filter(isAsked(scope))
+  const terms = asked.filter((kind) => kind === 'category' || kind === 'tag')
+  const kinds: ChangeColumns['kind'][] = asked.filter((kind) => kind !== 'category' && kind !== 'tag')
+  if (terms.length > 0) kinds.push('term', 'count')
+  return async ({ db }, place, most) => {
+    const found = await listChanges(db, range, kinds, place.change, most)
+    const looks = found.flatMap((change): Look[] => {
+      const { kind, record: id } = change
+      if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, change }]
+      // The record of changes does not tell a category from a tag, and of one that is gone nothing does.
+      return terms.map((term) => ({ kind: term, id, change }))
+    })
+    const last = found.at(-1)
+    return { looks, place: { ...place, change: last }, isOver: found.length < most }
+  }
+}
+
+function byIds(kind: FeedKind, place: SyncPlace, ids: readonly number[], most: number): Walked {
+  const looks = ids.map((id) => ({ kind, id }))
+  return { looks, place: { ...place, id: ids.at(-1) ?? place.id }, isOver: ids.length < most }
+}
+
+/** Goes through the steps until a page is full. */
+async function walk(context: Context, steps: readonly Step[], from: SyncPlace, most: number): Promise<Walked> {
+  const looks: Look[] = []
+  let place = from
+  for (let room = most; room > 0; room = most - looks.length) {
+    const step = steps[place.step]
+    if (!step) return { looks, place, isOver: true }
+    const walked = await step(context, place, room)
+    looks.push(...walked.looks)
+    place = walked.isOver ? { step: place.step + 1, id: 0 } : walked.place
+  }
+  return { looks, place, isOver: place.step >= steps.length }
+}
+
+/** What a page says of the records looked at, each once. */
+async function describe(context: Context, query: FeedQuery, looks: readonly Look[]): Promise<FeedChange[]> {
+  const byName = new Map(looks.map((look) => [`${look.kind} ${look.id}`, look]))
+  const grouped = Map.groupBy(byName.values(), ({ kind }) => kind)
+  const described: FeedChange[] = []
+  // Venues come before the events at them.
+  for (const kind of FEED_KINDS) described.push(...(await describeKind(context, query, kind, grouped.get(kind) ?? [])))
+  return described
+}
+
+async function describeKind(
+  context: Context,
+  query: FeedQuery,
+  kind: FeedKind,
+  looks: readonly Look[],
+): Promise<FeedChange[]> {
+  if (looks.length === 0) return []
+  const ids = looks.map(({ id }) => id)
+  const shown = await findShown(context, kind, ids, query.filters)
+  // A walk over everything tells nobody to remove anything.
+  const gone = query.since?.from === undefined ? [] : looks.filter(({ id }) => !shown.has(id))
+  const known = gone.length === 0 ? () => false : await whoKnows(context, kind, gone)
+  return looks.flatMap((look): FeedChange[] => {
+    const { id } = look
+    const record = shown.get(id)
+    if (record) return [{ action: 'upsert', kind, id, record }]
+    return known(look) ? [{ action: 'delete', kind, id }] : []
+  })
+}
+
+/** The records among these that lists show the caller, as they show them. */
+async function findShown(
+  context: Context,
+  kind: FeedKind,
+  ids: readonly number[],
+  filters: FeedQuery['filters'],
+): Promise<Map<number, object>> {
+  const { operations } = servedOf(kind)
+  if (!operations.among) throw new Error(`lists of ${kind} cannot be narrowed to records`)
+  const whole = { ...context, memory: undefined, site: { ...context.site, pageSizeCap: ids.length } }
+  const found = await operations.among(whole, ids, kind === 'event' ? filters : {})
+  return presentById(context, operations.presentation, await operations.load(whole, found))
+}
+
+export function servedOf(kind: FeedKind): Served {
+  const served = resources.find(({ resource }) => resource.name === kind)
+  if (!served) throw new Error(`no resource is called ${kind}`)
+  return served
+}
+
+/**
+ * Whether the caller may be told that a record is gone: it was public at some time, or they may read it, or see what is not published. Of
+ * others not even the id is told.
+ */
+async function whoKnows(
+  { db, caller }: Context,
+  kind: FeedKind,
+  gone: readonly Look[],
+): Promise<(look: Look) => boolean> {
+  const ids = gone.map(({ id }) => id)
+  if (kind === 'category' || kind === 'tag') {
+    const others = new Set(
+      (await findTermsByIds(db, ids)).flatMap(({ id, taxonomy }) => (taxonomy === kind ? [] : [id])),
+    )
+    return ({ id }) => !others.has(id)
+  }
+  if (seesUnpublished(caller)) return () => true
+  const owners = await listOwners(db, kind, ids)
+  const readable = new Set(owners.filter((row) => mayRead(caller, row)).map(({ id }) => id))
+  return ({ id, change }) => readable.has(id) || change?.was_public === 1 || change?.is_public === 1
+}

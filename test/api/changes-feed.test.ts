@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startApp } from '../../src/app.ts'
+import { renewEdition } from '../../src/storage/edition.ts'
+import { dropOld } from '../../src/storage/pruning.ts'
+import { credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await startService()
+})
+
+after(async () => {
+  await service.close()
+})
+
+const WHEN = { start_date: '2031-05-01 20:00:00', end_date: '2031-05-01 22:00:00' }
+const FEED = '~/wp-json/kalends/v1/changes'
+
+/** A client that keeps what feeds tell. */
+interface Follower {
+  as: Reader
+  query: string
+  token: string | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
+  records: Map<string, any>
+}
+
+const follower = (as: Reader, query = ''): Follower => ({ as, query, token: undefined, records: new Map() })
+
+/** Reads the feed to its end, a few changes a page, and applies it. Returns how many changes there were. */
+async function follow(at: TestService, one: Follower, perPage = 7): Promise<number> {
+  let told = 0
+  for (;;) {
+    const since = one.token === undefined ? one.query : `&since=${one.token}`
+    const { status, body } = await at.get(`${FEED}?per_page=${perPage}${since}`, one.as)
+    assert.equal(status, 200, JSON.stringify(body))
+    for (const { action, kind, id, record } of body.changes) {
+      if (action === 'upsert') one.records.set(`${kind} ${id}`, record)
+      else one.records.delete(`${kind} ${id}`)
+    }
+    told += body.changes.length
+    assert.notEqual(body.next_token === undefined, body.sync_token === undefined, 'either token, and never both')
+    one.token = body.sync_token ?? body.next_token
+    if (body.sync_token) return told
+  }
+}
+
+const LISTS = { venue: 'venues', organizer: 'organizers', category: 'categories', tag: 'tags', event: 'events' }
+
+/** Everything that lists show now. */
+async function listAll(as: Reader, filter = '', kinds = Object.keys(LISTS)): Promise<Map<string, object>> {
+  const all = new Map<string, object>()
+  for (const [kind, path] of Object.entries(LISTS)) {
+    if (!kinds.includes(kind)) continue
+    const window = kind === 'event' ? `&start_date=1970-01-01&end_date=2099-01-01${filter}` : ''
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const { body } = await service.get(`/${path}?per_page=50&page=${page}${window}`, as)
+      pages = body.total_pages ?? 1
+      for (const record of body[path] ?? []) all.set(`${kind} ${record.id}`, record)
+    }
+  }
+  return all
+}
+
+/** Without the counts of the terms in events, which are told with the terms alone. */
+function comparable(records: Map<string, object>): Record<string, unknown> {
+  const withoutCounts = (name: string, record: object) =>
+    JSON.parse(
+      JSON.stringify(record, (key, value) => (key === 'count' && name.startsWith('event') ? undefined : value)),
+    )
+  return Object.fromEntries([...records].sort().map(([name, record]) => [name, withoutCounts(name, record)]))
+}
+
+async function agrees(one: Follower, filter = '', kinds?: string[]): Promise<void> {
+  assert.deepEqual(comparable(one.records), comparable(await listAll(one.as, filter, kinds)))
+}
+
+test('the first reading gives everything that lists show, and the next one nothing', async () => {
+  await service.create('/events', { ...WHEN, title: 'First', categories: ['Music'], venue: { venue: 'Hall' } })
+  await service.create('/events', { ...WHEN, title: 'Draft', status: 'draft' })
+  const stranger = follower('anonymous')
+  await follow(service, stranger)
+  await agrees(stranger)
+  assert.equal(await follow(service, stranger), 0)
+  const editor = follower('editor')
+  await follow(service, editor)
+  await agrees(editor)
+  assert.ok([...editor.records.values()].some(({ title }) => title === 'Draft'))
+})
+
+test('a record that stops being public is deleted for strangers, and changed for editors', async () => {
+  const stranger = follower('anonymous')
+  const editor = follower('editor')
+  const { id } = await service.create('/events', { ...WHEN, title: 'Soon private' })
+  for (const one of [stranger, editor]) await follow(service, one)
+  await service.update(`/events/${id}`, { status: 'private' })
+  const { body } = await service.get(`${FEED}?since=${stranger.token}`)
+  assert.deepEqual(body.changes, [{ action: 'delete', kind: 'event', id }])
+  const seen = await service.get(`${FEED}?since=${editor.token}`, 'editor')
+  assert.deepEqual(
+    seen.body.changes.map(({ action, record }: { action: string; record: { status: string } }) => [
+      action,
+      record.status,
+    ]),
+    [['upsert', 'private']],
+  )
+})
+
+test('strangers are not told even the id of a record that never was public', async () => {
+  const stranger = follower('anonymous')
+  await follow(service, stranger)
+  const { id } = await service.create('/events', { ...WHEN, title: 'Hidden', status: 'draft' })
+  await service.remove(`/events/${id}`)
+  assert.equal(await follow(service, stranger), 0)
+})
+
+test('a venue, a category and their removal change the events that show them', async () => {
+  const { id, venue, categories } = await service.create('/events', {
+    ...WHEN,
+    title: 'Shown',
+    categories: ['Shown in'],
+    venue: { venue: 'Shown at' },
+  })
+  const stranger = follower('anonymous', '&kinds=event')
+  await follow(service, stranger)
+  await service.update(`/venues/${venue.id}`, { venue: 'Renamed' })
+  await follow(service, stranger)
+  assert.equal(stranger.records.get(`event ${id}`).venue.venue, 'Renamed')
+  await service.update(`/categories/${categories[0].id}`, { name: 'Another' })
+  await follow(service, stranger)
+  assert.equal(stranger.records.get(`event ${id}`).categories[0].name, 'Another')
+  await service.remove(`/categories/${categories[0].id}`)
+  await follow(service, stranger)
+  assert.deepEqual(stranger.records.get(`event ${id}`).categories, [])
+})
+
+test('an event that leaves the filters of a feed is deleted there', async () => {
+  const { id } = await service.create('/events', { ...WHEN, title: 'In and out', tags: ['jazz'] })
+  const stranger = follower('anonymous', '&kinds=event&tags=jazz')
+  await follow(service, stranger)
+  await agrees(stranger, '&tags=jazz', ['event'])
+  await service.update(`/events/${id}`, { tags: ['folk'] })
+  await follow(service, stranger)
+  assert.equal(stranger.records.size, 0)
+  await service.update(`/events/${id}`, { tags: ['jazz'] })
+  await follow(service, stranger)
+  assert.ok(stranger.records.has(`event ${id}`))
+})
+
+test('a token goes with its reader, its kinds and its filters alone', async () => {
+  const { body } = await service.get(`${FEED}?kinds=event&tags=jazz&per_page=1000`)
+  const token = body.sync_token
+  const statusOf = async (query: string, as: Reader = 'anonymous') => {
+    const answer = await service.get(`${FEED}?${query}`, as)
+    return [answer.status, answer.body.code]
+  }
+  assert.deepEqual(await statusOf(`since=${token}`), [200, undefined])
+  assert.deepEqual(await statusOf(`since=${token}&tags=jazz&kinds=event`), [200, undefined])
+  const gone = [410, 'rest_sync_token_expired']
+  assert.deepEqual(await statusOf(`since=${token}`, 'editor'), gone)
+  assert.deepEqual(await statusOf(`since=${token}&kinds=venue`), gone)
+  assert.deepEqual(await statusOf(`since=${token}&tags=folk`), gone)
+  for (const text of ['nonsense', '', 'W10', Buffer.from('[1,2]').toString('base64url'), '%00'])
+    assert.deepEqual(await statusOf(`since=${text}`), [400, 'rest_invalid_param'], text)
+  assert.deepEqual(await statusOf('kinds=picture'), [400, 'rest_invalid_param'])
+  const parts = JSON.parse(Buffer.from(token, 'base64url').toString())
+  const forged = (...changed: unknown[]) => Buffer.from(JSON.stringify(changed)).toString('base64url')
+  const [edition, ...others] = parts
+  assert.deepEqual(await statusOf(`since=${forged('other', ...others)}`), gone)
+  const [kinds, filters, reader, , to] = others
+  assert.deepEqual(await statusOf(`since=${forged(edition, kinds, filters, reader, '999999999999', to, 0, 0)}`), gone)
+  for (const wrong of ['5-7', '9-4-2', '1e3', "0'"])
+    assert.deepEqual(await statusOf(`since=${forged(edition, kinds, filters, reader, wrong, to, 0, 0)}`), [
+      400,
+      'rest_invalid_param',
+    ])
+})
+
+test('a token from before a restore, or from before what is still known, is of no use', async (t) => {
+  const one = await startService()
+  t.after(one.close)
+  const { id } = await one.create('/events', { ...WHEN, title: 'Gone' })
+  const stranger = follower('anonymous')
+  await follow(one, stranger)
+  await one.create('/tags', { name: 'doomed' })
+  const tags = await one.get('/tags?hide_empty=false', 'admin')
+  await one.remove(`/tags/${tags.body.tags[0].id}`)
+  await one.update(`/events/${id}`, { title: 'Later' })
+  await dropOld(one.app.database, 0, Date.now() + 91 * 86_400_000)
+  assert.equal((await one.get(`${FEED}?since=${stranger.token}`)).status, 410)
+  const fresh = follower('anonymous')
+  await follow(one, fresh)
+  await one.app.database.write(renewEdition)
+  const again = await startApp(one.config)
+  t.after(again.stop)
+  const { status } = await fetch(`http://127.0.0.1:${again.port}/wp-json/kalends/v1/changes?since=${fresh.token}`)
+  assert.equal(status, 410)
+})
+
+/** Numbers from 0 up to 1 that are the same in every run. */
+function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+test('lists and changes agree whatever many writers on two nodes do meanwhile', async (t) => {
+  const other = await startApp(service.config)
+  t.after(other.stop)
+  const bases = [service.base, service.base.replace(/:\d+\//, `:${other.port}/`)]
+  const seed = Number(process.env.FEED_SEED ?? 1)
+  const rounds = Number(process.env.FEED_ROUNDS ?? 25)
+  const followers = [
+    { one: follower('anonymous'), filter: '', kinds: undefined },
+    { one: follower('editor'), filter: '', kinds: undefined },
+    { one: follower('author'), filter: '', kinds: undefined },
+    { one: follower('anonymous', '&kinds=event&categories=c1'), filter: '&categories=c1', kinds: ['event'] },
+  ]
+  for (const name of ['c1', 'c2', 'c3']) await service.create('/categories', { name, slug: name })
+  for (const { one } of followers) await follow(service, one)
+  const writer = async (number: number) => {
+    const next = random(seed * 100 + number)
+    const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)] as T
+    const send = async (method: string, path: string, body?: object) => {
+      const response = await fetch(pick(bases) + path, {
+        method,
+        headers: { ...credentialsOf(pick(['admin', 'author'])), 'content-type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      assert.ok(response.status < 500, await response.clone().text())
+      // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+      return response.json() as Promise<any>
+    }
+    const ids: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      const name = `${number}.${round}`
+      const body = {
+        title: name,
+        status: pick(['publish', 'publish', 'draft', 'private', 'trash']),
+        categories: [pick(['c1', 'c2', `own ${number}`])],
+        tags: [pick(['t1', 't2', 't3'])],
+        venue: { venue: pick(['v1', 'v2', 'v3']) },
+        organizer: { organizer: pick(['o1', 'o2']) },
+        hide_from_listings: next() < 0.1,
+      }
+      const chance = next()
+      if (chance < 0.4 || ids.length === 0) ids.push((await send('POST', '/events', { ...WHEN, ...body })).id)
+      else if (chance < 0.7) await send('PUT', `/events/${pick(ids)}`, body)
+      else if (chance < 0.8) await send('DELETE', `/events/${pick(ids)}`)
+      else if (chance < 0.9) {
+        const { venues } = await send('GET', '/venues')
+        const venue = pick<{ id: number } | undefined>(venues ?? [])
+        if (venue) await send('PUT', `/venues/${venue.id}`, { address: name, status: pick(['publish', 'draft']) })
+      } else {
+        const { categories } = await send('GET', '/categories?per_page=50&hide_empty=false')
+        const one = pick<{ id: number; slug: string } | undefined>(categories ?? [])
+        const parent = pick<{ id: number } | undefined>(categories ?? [])
+        if (one && one.slug !== 'c1' && next() < 0.3) await send('DELETE', `/categories/${one.id}`)
+        else if (one)
+          await send('PUT', `/categories/${one.id}`, { description: name, parent: pick([0, parent?.id ?? 0]) })
+      }
+    }
+  }
+  let isWriting = true
+  const writing = Promise.all([1, 2, 3, 4, 5].map(writer)).finally(() => {
+    isWriting = false
+  })
+  while (isWriting) for (const { one } of followers) await follow(service, one, 5)
+  await writing
+  for (const { one, filter, kinds } of followers) {
+    await follow(service, one)
+    await agrees(one, filter, kinds)
+  }
+})
+
+test('lists narrow to what was changed after a time', async () => {
+  const { id } = await service.create('/events', { ...WHEN, title: 'Changed now' })
+  const idsAfter = async (path: string, when: string) =>
+    (await service.get(`/${path}?per_page=50&start_date=1970-01-01&end_date=2099-01-01&modified_after=${when}`)).body[
+      path
+    ].map((record: { id: number }) => record.id)
+  assert.ok((await idsAfter('events', '2020-01-01')).includes(id))
+  assert.deepEqual(await idsAfter('events', '2099-01-01T00:00:00Z'), [])
+  assert.notDeepEqual(await idsAfter('venues', '-1 day'), [])
+  assert.deepEqual(await idsAfter('organizers', '%2B1 day'), [])
+  assert.equal((await service.get('/events?modified_after=soon-ish')).status, 400)
+})

@@ -149,7 +149,7 @@ export const eventFilters = {
     unlisted: true,
     sql: modifiedAfter,
     index: 'database',
-    links: asSent(21),
+    links: asSent(23),
     accepts: ({ row }, wanted, { context }) => isModifiedAfter(row, wanted, context),
   }),
   status: eventFilter({

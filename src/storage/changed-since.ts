@@ -76,7 +76,7 @@ export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<Chan
 }
 
 /**
- * The next records of a kind, by id, that show others of a range: events their venues, organizers, terms and images, venues and organizers
+ * The next records of a kind, by id, that show others of a range: events their series, venues, organizers, terms and images, venues and organizers
  * their images, categories those above them in their address, and those below them as the reason why they are listed. Those that are in the
  * range themselves are left out.
  */
@@ -126,7 +126,8 @@ const showing: Record<Showing, (changed: Changed) => RawBuilder<unknown>> = {
   event: (changed) => sql`${pictured('events', changed)}
     union ${linked('event_venues', 'venue', sql`${changed('venue')} union ${pictured('venues', changed)}`)}
     union ${linked('event_organizers', 'organizer', sql`${changed('organizer')} union ${pictured('organizers', changed)}`)}
-    union ${linked('event_terms', 'term', renamed(changed))}`,
+    union ${linked('event_terms', 'term', renamed(changed))}
+    union select id from events where series in (${changed('series')})`,
   venue: (changed) => pictured('venues', changed),
   organizer: (changed) => pictured('organizers', changed),
   category: (changed) =>

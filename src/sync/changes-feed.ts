@@ -127,7 +127,7 @@ async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange):
     organizer: isAbout('image'),
     category: isAbout('term', 'count'),
     tag: false,
-    event: isAbout('image', 'venue', 'organizer', 'term'),
+    event: isAbout('image', 'venue', 'organizer', 'term', 'series'),
   }
   // A walk has the same steps on each of its pages, also when a kind has no changes left in the range.
   const steps = FEED_KINDS.filter(isAsked(scope)).map(

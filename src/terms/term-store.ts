@@ -328,7 +328,7 @@ const holdTerms = statement<{ ids: number[] }>()((db, value) =>
 export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<void> {
   const changed = [...by].filter(([, events]) => events !== 0)
   if (changed.length === 0) return
-  for (const [id] of changed) recordChange(tx, changeOf(id))
+  for (const [id] of changed) recordChange(tx, countOf(id))
   // Held in the order of ids, so that concurrent writers do not deadlock.
   const holding = holdTerms(tx, { ids: changed.map(([id]) => id) })
   const alike = Map.groupBy(changed, ([, events]) => events)

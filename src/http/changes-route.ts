@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import { parseFields } from '../declare/parse.ts'
+import { parseFields, type RawValues } from '../declare/parse.ts'
 import { defineFields, type Fields } from '../declare/resource.ts'
 import { count, settledText, words } from '../fields/kinds.ts'
 import type { Reply } from '../formats/format.ts'
@@ -7,7 +7,6 @@ import type { MessageText } from '../locales/messages.ts'
 import { invalidParam } from '../problems.ts'
 import { FEED_KINDS, type FeedSource, readerOf, readFeed, servedOf } from '../sync/changes-feed.ts'
 import { readToken, type SyncScope, type SyncToken } from '../sync/sync-token.ts'
-import type { Asked } from './handlers.ts'
 import type { Route } from './routes.ts'
 
 const about = (text: MessageText) => text
@@ -48,15 +47,15 @@ export function changesRoute(): Route {
  * A page of the feed. Kinds and filters are sent with the first request; a token brings them along, and goes with no others.
  * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for one that is of no use any more
  */
-export async function changesReply(asked: Asked, source: FeedSource, context: Context): Promise<Reply> {
-  const {
-    since: sent,
-    per_page: perPage = 100,
-    kinds,
-  } = await parseFields(feedFields, asked.values(feedFields), context)
+export async function changesReply(
+  valuesOf: (fields: Fields) => RawValues,
+  source: FeedSource,
+  context: Context,
+): Promise<Reply> {
+  const { since: sent, per_page: perPage = 100, kinds } = await parseFields(feedFields, valuesOf(feedFields), context)
   const since = sent === undefined ? undefined : (readToken(sent) ?? invalidToken())
   const fields = eventFilters()
-  const raw = asked.values(fields)
+  const raw = valuesOf(fields)
   const filters = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined && value !== null))
   const scope = scopeOf(kinds, filters, since, context)
   const query = {

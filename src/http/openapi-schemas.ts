@@ -19,7 +19,6 @@ import {
 import { type Bounds, limits } from '../fields/limits.ts'
 import { recurrence } from '../fields/recurrence-kinds.ts'
 import { STATUSES } from '../records/status.ts'
-import { FEED_KINDS } from '../sync/changes-feed.ts'
 
 /** A JSON schema (draft 2020-12), the dialect of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -368,33 +367,6 @@ function listSchema(resource: Resource): Schema {
     [resource.path, 'rest_url', 'total', 'total_pages'],
   )
 }
-
-const changedRecord = {
-  kind: { type: 'string', enum: FEED_KINDS },
-  id,
-} satisfies Record<string, Schema>
-
-/** A page of the feed of changes. */
-export const changesSchema: Schema = record(
-  {
-    changes: list(
-      anyOf(
-        record(
-          {
-            action: { type: 'string', const: 'upsert' },
-            ...changedRecord,
-            record: anyOf(...['Venue', 'Organizer', 'Term', 'Event'].map(schemaRef)),
-          },
-          ['action', 'kind', 'id', 'record'],
-        ),
-        record({ action: { type: 'string', const: 'delete' }, ...changedRecord }, ['action', 'kind', 'id']),
-      ),
-    ),
-    next_token: string,
-    sync_token: string,
-  },
-  ['changes'],
-)
 
 /** The schema of an error (rule 25.1) that has one of these codes. */
 export function problemSchema(codes: readonly string[]): Schema {

@@ -4,10 +4,10 @@ import type { Context } from '../context/context.ts'
 import type { Field, Fields, Resource } from '../declare/resource.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
+import { changesSchema } from './changes-schema.ts'
 import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
 import {
   acceptedSchema,
-  changesSchema,
   fixedDefault,
   isLinkedRecord,
   problemSchema,

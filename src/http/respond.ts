@@ -76,17 +76,12 @@ export function makeResponder(service: Service, routes: RouteTable, admission: A
       const reply = matched
         ? await routeReply(matched, incoming, target, context, (asked) => answer(asked, routes.namespace, context))
         : ((await platformReply(routes.platform, incoming, target, context, routeReply, (asked) =>
-            answerOwn(asked, context),
+            answerOwn(asked, service, context),
           )) ?? unmatched(target, context))
       return dressed(reply, target.query)
     } catch (error) {
       return dressed(failure(error, service, isLoggedIn(caller), incoming.requestId), target?.query ?? {})
     }
-  }
-
-  async function answerOwn(asked: Asked, context: Context): Promise<Reply> {
-    const { edition, database } = service
-    return changesReply(asked, { edition, cursor: database.cursor }, context)
   }
 
   async function routeReply(...parameters: Parameters<RouteReply>): Promise<Reply> {
@@ -128,6 +123,11 @@ export function makeResponder(service: Service, routes: RouteTable, admission: A
       return failure(error, service, isLoggedIn(context.caller), requestId)
     }
   }
+}
+
+/** Answers what this service offers beside the interface and the platform. */
+function answerOwn({ values }: Asked, { edition, database }: Service, context: Context): Promise<Reply> {
+  return changesReply(values, { edition, cursor: database.cursor }, context)
 }
 
 /** The queue that a request waits in. */

@@ -87,9 +87,9 @@ export async function listShowing(
   after: number,
   most: number,
 ): Promise<number[]> {
-  const changed = (...kinds: ChangeColumns['kind'][]) => sql`select record from changes
+  const changed: Changed = (kinds) => sql`select record from changes
     where ${dialectOf(db).committedBetween(range.from, range.to)} and kind in ${wholeList(db, kinds)}`
-  const own = changed(...OWN_KINDS[kind])
+  const own = changed(OWN_KINDS[kind])
   const { rows } = await sql<{ id: number }>`select id from (${showing[kind](changed)}) as showing
     where id > ${after} and not exists (${own} and changes.record = showing.id) order by id limit ${sql.lit(most)}`.execute(
     db,
@@ -106,17 +106,17 @@ const OWN_KINDS: Record<Showing, ChangeColumns['kind'][]> = {
   tag: ['term', 'count'],
 }
 
-type Changed = (...kinds: ChangeColumns['kind'][]) => RawBuilder<unknown>
+type Changed = (kinds: readonly ChangeColumns['kind'][]) => RawBuilder<unknown>
 
 const pictured = (table: string, changed: Changed) =>
-  sql`select id from ${sql.table(table)} where image in (${changed('image')})`
+  sql`select id from ${sql.table(table)} where image in (${changed(['image'])})`
 
 /** The changed terms and those below them. */
 const renamed = (changed: Changed) => sql`with recursive below (id) as (
-  ${changed('term')} union select terms.id from terms join below on terms.parent = below.id) select id from below`
+  ${changed(['term'])} union select terms.id from terms join below on terms.parent = below.id) select id from below`
 
 const recounted = (changed: Changed) => sql`with recursive above (id) as (
-  select parent from terms where id in (${changed('term', 'count')})
+  select parent from terms where id in (${changed(['term', 'count'])})
   union select terms.parent from terms join above on terms.id = above.id) select id from above`
 
 const linked = (table: string, column: string, changed: RawBuilder<unknown>) =>
@@ -124,10 +124,10 @@ const linked = (table: string, column: string, changed: RawBuilder<unknown>) =>
 
 const showing: Record<Showing, (changed: Changed) => RawBuilder<unknown>> = {
   event: (changed) => sql`${pictured('events', changed)}
-    union ${linked('event_venues', 'venue', sql`${changed('venue')} union ${pictured('venues', changed)}`)}
-    union ${linked('event_organizers', 'organizer', sql`${changed('organizer')} union ${pictured('organizers', changed)}`)}
+    union ${linked('event_venues', 'venue', sql`${changed(['venue'])} union ${pictured('venues', changed)}`)}
+    union ${linked('event_organizers', 'organizer', sql`${changed(['organizer'])} union ${pictured('organizers', changed)}`)}
     union ${linked('event_terms', 'term', renamed(changed))}
-    union select id from events where series in (${changed('series')})`,
+    union select id from events where series in (${changed(['series'])})`,
   venue: (changed) => pictured('venues', changed),
   organizer: (changed) => pictured('organizers', changed),
   category: (changed) =>

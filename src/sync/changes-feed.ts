@@ -169,7 +169,7 @@ async function walk(context: Context, steps: readonly Step[], from: SyncPlace, m
     const step = steps[place.step]
     if (!step) return { looks, place, isOver: true }
     const walked = await step(context, place, room)
-    looks.push(...walked.looks)
+    for (const look of walked.looks) looks.push(look)
     place = walked.isOver ? { step: place.step + 1, id: 0 } : walked.place
   }
   return { looks, place, isOver: place.step >= steps.length }
@@ -179,10 +179,10 @@ async function walk(context: Context, steps: readonly Step[], from: SyncPlace, m
 async function describe(context: Context, query: FeedQuery, looks: readonly Look[]): Promise<FeedChange[]> {
   const byName = new Map(looks.map((look) => [`${look.kind} ${look.id}`, look]))
   const grouped = Map.groupBy(byName.values(), ({ kind }) => kind)
-  const described: FeedChange[] = []
   // Venues come before the events at them.
-  for (const kind of FEED_KINDS) described.push(...(await describeKind(context, query, kind, grouped.get(kind) ?? [])))
-  return described
+  const described: FeedChange[][] = []
+  for (const kind of FEED_KINDS) described.push(await describeKind(context, query, kind, grouped.get(kind) ?? []))
+  return described.flat()
 }
 
 async function describeKind(

@@ -12,6 +12,7 @@ import { closeMemory, type EventMemory, loadMemory, openEventMemory } from './me
 import { type Authenticator, makeAuthenticator } from './people/authenticate.ts'
 import { createFirstAdministrator, type FirstAdministrator, giveFirstPassword } from './people/first-administrator.ts'
 import { publishDue } from './schedule/event-schedule.ts'
+import { extendSeries } from './series/extend-series.ts'
 import type { Database } from './storage/database.ts'
 import { readEdition } from './storage/edition.ts'
 import { migrate } from './storage/migrate.ts'
@@ -48,6 +49,9 @@ const CLOSES_WITHIN = 4000
 
 /** Milliseconds between looks for records whose publication is due. */
 const SCHEDULE_EVERY = 1000
+
+/** Milliseconds between looks for series whose next dates come within the horizon, which is a matter of days. */
+const EXTENDING_EVERY = 3_600_000
 
 /** Milliseconds between looks for changes and history that have been kept long enough. */
 const PRUNING_EVERY = 600_000
@@ -147,7 +151,11 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
       ...hearing(requestLog, metrics),
     },
   )
-  const timers = [startSchedule(database, logger), startPruning(database, config.history_days, report)]
+  const timers = [
+    startSchedule(database, logger),
+    startExtending(database, site, report),
+    startPruning(database, config.history_days, report),
+  ]
   const running: Running = { config, http, timers, authenticator, memory, database, requestLog, isStopping: false }
   const port = await listen(http, config, canShare && !options.isWorker)
   loadMemory(memory).catch((error: unknown) => running.isStopping || report(error))
@@ -253,6 +261,13 @@ function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   const look = () => publishDue(database, Date.now()).catch((error: unknown) => logger.error(error))
   void look()
   return setInterval(look, SCHEDULE_EVERY).unref()
+}
+
+/** Writes the dates of series as they come within the horizon, again and again. */
+function startExtending(database: Database, site: Site, report: Report): NodeJS.Timeout {
+  const look = () => extendSeries(database, site, Date.now()).catch(report)
+  void look()
+  return setInterval(look, EXTENDING_EVERY).unref()
 }
 
 /** Drops what has been kept long enough, again and again. */

@@ -113,7 +113,7 @@ export async function trashEvent<Seen>(
 const UNCHANGED: KnownLinks = { venues: undefined, organizers: undefined, terms: undefined, made: new Set() }
 
 /** The columns of a new event for which nothing was sent. */
-const UNSENT = {
+export const UNSENT = {
   ...blankColumns(event.fields),
   cost: '[]',
   image: null,

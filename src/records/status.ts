@@ -7,7 +7,7 @@ import { parameter } from '../text/query-text.ts'
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
 export type Status = (typeof STATUSES)[number]
 
-const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
+export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
 
 /** Draft and pending records get no slug by themselves and no publication date. */
 export function isUnpublished(status: string): boolean {

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { extendSeries } from '../../src/series/extend-series.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin', series_months: '2' })
+})
+
+after(() => service.close())
+
+const DAY = 86_400_000
+const today = () => new Date().toISOString().slice(0, 10)
+
+const startsOf = async (series: number): Promise<string[]> => {
+  const starts: string[] = []
+  for (let page = 1; ; page++) {
+    const path = `/events?post_parent=${series}&per_page=50&page=${page}&start_date=2000-01-01&end_date=2100-01-01`
+    const { status, body } = await service.get(path, 'editor')
+    if (status !== 200) return starts
+    for (const { start_date } of body.events) starts.push(start_date)
+    if (page >= body.total_pages) return starts
+  }
+}
+
+const extend = (now: number) => extendSeries(service.app.database, service.app.site, now)
+const daily = (more: object = {}) => ({
+  title: 'Daily',
+  start_date: `${today()} 23:00:00`,
+  end_date: `${today()} 23:30:00`,
+  categories: ['Days'],
+  recurrence: 'RRULE:FREQ=DAILY',
+  ...more,
+})
+
+test('an endless rule goes on day by day, once though two nodes extend it, and not when the clock is set back', async () => {
+  const { post_parent: series } = await service.create('/events', daily())
+  const first = await startsOf(series)
+  const now = Date.now()
+  await extend(now)
+  assert.deepEqual(await startsOf(series), first)
+  await Promise.all([extend(now + 3 * DAY), extend(now + 3 * DAY)])
+  const later = await startsOf(series)
+  assert.ok(
+    later.length >= first.length + 2 && later.length <= first.length + 4,
+    `${first.length} then ${later.length}`,
+  )
+  assert.equal(new Set(later).size, later.length)
+  assert.deepEqual(later.slice(0, first.length), first)
+  await extend(now - 300 * DAY)
+  assert.deepEqual(await startsOf(series), later)
+  const { body } = await service.get(`/events?post_parent=${series}&start_date=2000-01-01&end_date=2100-01-01`)
+  assert.equal(body.events[0].categories[0].count, later.length)
+})
+
+test('a service that was off for a year catches up, and the dates that end with the rule are all', async () => {
+  const { post_parent: endless } = await service.create('/events', daily({ recurrence: 'RRULE:FREQ=WEEKLY' }))
+  const { post_parent: ending, id } = await service.create(
+    '/events',
+    daily({ recurrence: 'RRULE:FREQ=WEEKLY;COUNT=20' }),
+  )
+  const changed = { title: 'All of them', recurrence_scope: 'all' }
+  await service.update(`/events/${id}`, changed)
+  assert.ok((await startsOf(ending)).length < 12)
+  await extend(Date.now() + 365 * DAY)
+  await extend(Date.now() + 366 * DAY)
+  const weeks = await startsOf(endless)
+  assert.ok(weeks.length > 58 && weeks.length < 64, `${weeks.length} weeks`)
+  assert.equal((await startsOf(ending)).length, 20)
+  const { body } = await service.get(`/events?search=All&per_page=50&start_date=2000-01-01&end_date=2100-01-01`)
+  assert.equal(body.total, 20)
+})

@@ -347,6 +347,7 @@ export const de: Locale = {
   View: 'Ansicht',
   'Most events of a list': 'Höchstens so viele in einer Liste',
   Language: 'Sprache',
+  'Not available just now.': 'Gerade nicht verfügbar.',
   'That of the page': 'Die der Seite',
   'Show the calendar': 'Den Kalender zeigen',
   'Skip to the content': 'Zum Inhalt',

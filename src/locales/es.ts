@@ -340,6 +340,7 @@ export const es: Locale = {
   View: 'Vista',
   'Most events of a list': 'Máximo de eventos de una lista',
   Language: 'Idioma',
+  'Not available just now.': 'No disponible por ahora.',
   'That of the page': 'El de la página',
   'Show the calendar': 'Ver el calendario',
   'Skip to the content': 'Ir al contenido',

@@ -351,6 +351,7 @@ export const fr: Locale = {
   View: 'Vue',
   'Most events of a list': 'Nombre maximal d’événements d’une liste',
   Language: 'Langue',
+  'Not available just now.': 'Indisponible pour le moment.',
   'That of the page': 'Celle de la page',
   'Show the calendar': 'Voir l’agenda',
   'Skip to the content': 'Aller au contenu',

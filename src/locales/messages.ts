@@ -198,6 +198,7 @@ export const messages = [
   'View',
   'Most events of a list',
   'Language',
+  'Not available just now.',
   'That of the page',
   'Show the calendar',
   'Skip to the content',

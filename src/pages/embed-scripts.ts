@@ -8,13 +8,15 @@ import { localeOf, weekStartOf } from './page-dates.ts'
 const TEXTS = [
   'All day',
   'Today',
-  'There are no events here yet.',
+  'No event matches.',
   '1 event',
   '{count} events',
   'Show the calendar',
-  'The calendar cannot be shown just now; try again soon.',
+  'Not available just now.',
   'All times are of {zone}',
   '(no title)',
+  'Canceled: {text}',
+  'Postponed: {text}',
 ] as const satisfies readonly MessageText[]
 
 /** The path of the script that makes `<kalends-events>` known, below the root of the site. */

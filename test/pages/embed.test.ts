@@ -33,6 +33,7 @@ async function makeEvents({ post }: TestService): Promise<void> {
   await post('/events', { title: NASTY, ...at(DAY, '10:00', '11:00') })
   await post('/events', { title: 'Far away', timezone: 'Asia/Tokyo', ...at(`${YEAR}-05-15`, '09:00', '10:00') })
   await post('/events', { title: 'Festival', all_day: true, start_date: `${YEAR}-05-20`, end_date: `${YEAR}-05-22` })
+  await post('/events', { title: 'Called off', event_status: 'canceled', ...at(`${YEAR}-06-20`, '09:00', '10:00') })
   await post('/events', { title: 'Night', start_date: `${YEAR}-05-24 22:00:00`, end_date: `${YEAR}-05-25 02:00:00` })
 }
 
@@ -198,6 +199,11 @@ describe('the element on a page of another site', { skip: program === undefined 
     assert.match(said ?? '', new RegExp(`20 May ${YEAR}: 1 event$`))
   })
 
+  test('says of what does not take place that it does not', async () => {
+    await open(`<kalends-events view="day" date="${YEAR}-06-20"></kalends-events>`)
+    assert.deepEqual(await titles(), ['Canceled: Called off'])
+  })
+
   test('can be taken away, put back and changed', async () => {
     await open(`<kalends-events date="${DAY}" category="music"></kalends-events>`)
     await tab.evaluate(
@@ -236,8 +242,8 @@ describe('the element on a page of another site', { skip: program === undefined 
       await press(key)
       assert.equal(await inside('root.activeElement?.dataset.to'), day, key)
     }
-    assert.equal(await inside('root.querySelector("[role=status]").textContent'), `June ${YEAR}: 0 events`)
-    assert.match(await inside<string>('root.querySelector("[part=agenda]").textContent'), /no events/)
+    assert.equal(await inside('root.querySelector("[role=status]").textContent'), `June ${YEAR}: 1 event`)
+    assert.match(await inside<string>('root.querySelector("[part=agenda]").textContent'), /No event/)
   })
 
   test('speaks French, and reads from right to left where the page does (2d.7)', async () => {
@@ -258,7 +264,7 @@ describe('the element on a page of another site', { skip: program === undefined 
     const visible = `document.querySelector('kalends-events a').getClientRects().length`
     await open(link)
     assert.equal(await tab.evaluate(visible), 1)
-    assert.match(await inside<string>('root.querySelector("[role=status]").textContent'), /cannot be shown/)
+    assert.match(await inside<string>('root.querySelector("[role=status]").textContent'), /Not available/)
     await open(link, { script: 'http://localhost:9/embed.js' })
     assert.equal(await tab.evaluate(visible), 1)
   })

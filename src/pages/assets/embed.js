@@ -12,7 +12,7 @@ export function sheetOf(/** @type {string} */ css) {
 }
 const sheet = sheetOf(site.css)
 
-/** @typedef {Record<'title' | 'url' | 'start_date' | 'end_date' | 'timezone' | 'timezone_abbr', string> & { all_day: boolean, venue: { venue?: string }, first: string, last: string }} Shown */
+/** @typedef {Record<'title' | 'url' | 'start_date' | 'end_date' | 'timezone' | 'timezone_abbr', string> & { all_day: boolean, venue: { venue?: string }, event_status?: string, first: string, last: string }} Shown */
 
 /**
  * One element while it is on a page.
@@ -32,7 +32,7 @@ const sheet = sheetOf(site.css)
  * @property {AbortController} loading
  */
 
-const FIELDS = 'title,url,all_day,start_date,end_date,timezone,timezone_abbr,venue.venue'
+const FIELDS = 'title,url,all_day,start_date,end_date,timezone,timezone_abbr,venue.venue,event_status'
 /** @type {Record<string, string>} */
 const FILTERS = { category: 'categories', tag: 'tags', venue: 'venue', organizer: 'organizer', search: 'search' }
 /** The pages of a month that are asked for. */
@@ -67,7 +67,7 @@ const plain = (html = '') =>
 export function make(tag, attributes, ...content) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes))
-    if (value !== undefined && value !== false) element.setAttribute(name, `${value}`)
+    if (value || value === 0) element.setAttribute(name, `${value}`)
   element.append(...content)
   return element
 }
@@ -82,7 +82,7 @@ async function fetchEvents(query, signal) {
   const events = []
   for (let page = 1, pages = 1; page <= pages; page++) {
     query.set('page', `${page}`)
-    const response = await fetch(`${home + site.list}?${query}`, { signal, credentials: 'omit' })
+    const response = await fetch(`${home + site.list}?${query}`, { signal })
     if (!response.ok) throw response
     const told = await response.json()
     if (query.has('starts_before')) pages = Math.min(told.total_pages, MOST_PAGES)
@@ -211,8 +211,16 @@ function item(state, event) {
 }
 
 /** @param {State} state @param {Shown} event @param {string} part */
-export const anchor = ({ texts }, { title, url }, part) =>
-  make('a', { part, dir: 'auto', href: /^https?:/.test(url) && url }, plain(title) || `${texts[8]}`)
+export const anchor = ({ texts }, { title, url, event_status }, part) => {
+  const name = plain(title) || `${texts[8]}`
+  // One that does not take place as planned says so first.
+  const before = texts[['', 'canceled', 'postponed'].indexOf(event_status ?? '') + 8]
+  return make(
+    'a',
+    { part, dir: 'auto', href: /^https?:/.test(url) && url },
+    event_status && before ? before.replace('{text}', () => name) : name,
+  )
+}
 
 /** English, say, is written as the part of the world does that the calendar is in. @param {string | null} [lang] */
 function localeOf(lang) {

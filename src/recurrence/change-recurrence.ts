@@ -2,7 +2,10 @@ import { formatUtc, utcToMs } from '../text/zones.ts'
 import { type Day, dayNumber, dayOfNumber, lengthOfMonth, weekdayOf } from './days.ts'
 import { settled } from './occurrences.ts'
 import { type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
-import { matchingDates, ruleDates } from './rule-dates.ts'
+import { LAST_WALL, matchingDates, ruleDates } from './rule-dates.ts'
+import { endWith } from './rule-times.ts'
+
+const DAY_MS = 86_400_000
 
 /** A series in two: the dates before a date, and that date with those after it as a series of its own. */
 export interface Split {
@@ -29,7 +32,7 @@ export function splitRecurrence(recurrence: Recurrence, start: Start, at: string
   return {
     before: {
       ...before,
-      rule: rule.count === undefined ? { ...rule, until: last } : { ...rule, count: earlier.length },
+      rule: rule.count === undefined ? { ...rule, until: endWith(last, start) } : { ...rule, count: earlier.length },
     },
     after: { ...after, ...(later ? { rule: later } : {}) },
   }
@@ -41,9 +44,6 @@ function datesBefore(rule: Rule, start: Start, at: string): string[] {
   for (const wall of ruleDates(rule, start, at)) if (settled(wall, start) < at) dates.push(wall)
   return dates
 }
-
-/** A rule has no end after the last wall time there is. */
-const LAST_WALL = '9999-12-31 23:59:59'
 
 function hasDateFrom(rule: Rule, start: Start, at: string): boolean {
   const horizon = rule.count === undefined && rule.until === undefined ? at : LAST_WALL
@@ -81,16 +81,13 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
   const months = rule.months.length === 1 && rule.months[0] === old.month ? [next.month] : rule.months
   const shifted = { ...rule, months, weekdays: shiftWeekdays(rule, fromDay, toDay) }
   const monthdays = shiftMonthdays(rule.monthdays, old, next)
-  return { ...shifted, monthdays, ...(rule.until === undefined ? {} : { until: shiftUntil(rule.until, from, to) }) }
-}
-
-/** An end that is a whole day moves by days, one that is a time by as much as the start. */
-function shiftUntil(until: string, from: Start, to: Start): string {
-  const days = dayNumber(to.local) - dayNumber(from.local)
-  const day = formatUtc(utcToMs(until) + days * 86_400_000).slice(0, 11)
-  if (to.allDay) return `${day}00:00:00`
-  if (from.allDay || until.endsWith('23:59:59')) return `${day}23:59:59`
-  return formatUtc(utcToMs(until) + utcToMs(to.local) - utcToMs(from.local))
+  return {
+    ...shifted,
+    monthdays,
+    ...(rule.until === undefined
+      ? {}
+      : { until: endWith(formatUtc(utcToMs(rule.until) + (toDay - fromDay) * DAY_MS), to) }),
+  }
 }
 
 /** All weekdays of a weekly rule move; one with a place in its month gets the place that the new start has. */

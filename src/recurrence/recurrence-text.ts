@@ -1,6 +1,7 @@
 import { dayOf, utcToMs } from '../text/moments.ts'
 import { type Frequency, type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
 import type { RecurrenceWords } from './recurrence-words.ts'
+import { completed } from './rule-dates.ts'
 
 /** Puts a text into the language of the site: `translate` with that language. */
 export type Say = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
@@ -21,7 +22,7 @@ export function recurrenceText(recurrence: Recurrence, start: Start, language: s
     const all = [start.local, ...added]
     return all.length > MOST_NAMED ? say('on {count} dates', count(all)) : say('on {dates}', { dates: dates(all) })
   }
-  let text = ruleWords(rule, write, language, say)
+  let text = ruleWords(completed(rule, start), write, language, say)
   if (rule.until !== undefined) text = say('{rule} until {date}', { rule: text, date: write.date(rule.until) })
   if (rule.count !== undefined)
     text =

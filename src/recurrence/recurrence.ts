@@ -29,7 +29,7 @@ export interface Rule {
   readonly interval: number
   /** How many dates there are, the start among them; never together with `until`. */
   readonly count?: number
-  /** The last wall time a date may have. */
+  /** The end of the last day that may have a date: 23:59:59, or 00:00:00 for events that last all day. */
   readonly until?: string
   /** `TU`, or with the place in its month or year `2TU`, `-1FR`. */
   readonly weekdays: readonly string[]

@@ -40,6 +40,9 @@ export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator
   }
 }
 
+/** No date lies after the last wall time there is. */
+export const LAST_WALL = '9999-12-31 23:59:59'
+
 /** How far a rule is searched for a date that matches it: 29 February is the same weekday again after 28 or 40 years. */
 const SEARCHED_YEARS = 40
 
@@ -55,11 +58,14 @@ export function hasMatch(rule: Rule, start: Start): boolean {
   return !matchingDates(rule, start, end).next().done
 }
 
+/** A series is over 400 years after its start, so that one that begins with the calendar costs no more than others. */
+const LONGEST_DAYS = 146_097
+
 /** The dates that match a rule, the start only if it does. */
 export function* matchingDates(rule: Rule, start: Start, end: string): Generator<string, void> {
   const first = dayNumber(start.local)
-  const last = dayNumber(end)
-  const conditions = conditionsOf(rule, dayOfNumber(first), weekdayOf(first))
+  const last = Math.min(dayNumber(end), first + LONGEST_DAYS)
+  const conditions = conditionsOf(rule, start)
   for (let step = 0; ; step += rule.interval) {
     const period = periodOf(rule, first, step)
     if (period.first > last) return
@@ -72,17 +78,21 @@ export function* matchingDates(rule: Rule, start: Start, end: string): Generator
   }
 }
 
-/** What a rule leaves open is that of its start: the weekday, the day of the month, the month. */
-function conditionsOf(rule: Rule, start: Day, startWeekday: number): Conditions {
+/** A rule with what it leaves open and its start decides: the weekday, the day of the month, the month. */
+export function completed(rule: Rule, start: Start): Rule {
   const { frequency, weekdays, monthdays, months } = rule
-  const isOpen = weekdays.length === 0 && monthdays.length === 0
-  const impliesMonthday = isOpen && (frequency === 'monthly' || frequency === 'yearly')
-  return {
-    months: frequency === 'yearly' && isOpen && months.length === 0 ? [start.month] : months,
-    monthdays: impliesMonthday ? [start.monthday] : monthdays,
-    weekdays: isOpen && frequency === 'weekly' ? [{ weekday: startWeekday, nth: 0 }] : weekdays.map(namedWeekday),
-    isCountedInYear: frequency === 'yearly' && months.length === 0,
-  }
+  if (frequency === 'daily' || weekdays.length + monthdays.length > 0) return rule
+  const number = dayNumber(start.local)
+  if (frequency === 'weekly') return { ...rule, weekdays: [WEEKDAYS[weekdayOf(number)] ?? 'MO'] }
+  const { month, monthday } = dayOfNumber(number)
+  const isYearday = frequency === 'yearly' && months.length === 0
+  return { ...rule, monthdays: [monthday], months: isYearday ? [month] : months }
+}
+
+function conditionsOf(rule: Rule, start: Start): Conditions {
+  const { months, monthdays, weekdays } = completed(rule, start)
+  const isCountedInYear = rule.frequency === 'yearly' && months.length === 0
+  return { months, monthdays, weekdays: weekdays.map(namedWeekday), isCountedInYear }
 }
 
 /** `-1FR` as Friday and -1. */

@@ -1,10 +1,9 @@
 import { isWallTime } from '../text/moments.ts'
 import { clockChanges, formatUtc, isTimezone, utcToMs, utcToWall, wallToUtc } from '../text/zones.ts'
+import { dayNumber, wallOf } from './days.ts'
 import { settled } from './occurrences.ts'
 import type { Start } from './recurrence.ts'
 import { invalid } from './rule-parts.ts'
-
-const DAY_MS = 86_400_000
 
 /** A day or time as iCalendar writes it: `20270630`, `20270630T190000`, `20270630T170000Z`. */
 const COMPACT = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/i
@@ -28,23 +27,25 @@ export function dateOf(text: string, start: Start, zone: string, part: string): 
 }
 
 /**
- * The last wall time a date may have. A day is meant to its end; a time in UTC ends where it falls in the zone of the series,
- * and after all of the times of the first pass where clocks go back over them. Throws `Unreadable`.
+ * The end of the last day that may have a date, as a wall time. A time is taken for the day it falls on, or for the day before where
+ * it is before the date of that day would be, so that an end means the same to readers who take clocks differently. Throws `Unreadable`.
  */
 export function untilOf(text: string, start: Start, part: string): string {
   const { wall, isDay, isUtc } = readingOf(text, part)
-  if (start.allDay) return `${wall.slice(0, 10)} 00:00:00`
-  if (isDay) return `${wall.slice(0, 10)} 23:59:59`
-  return isUtc ? lastWall(wall, start.zone) : wall
+  const day = dayNumber(isUtc && !start.allDay ? utcToWall(wall, start.zone) : wall)
+  if (start.allDay || isDay) return endOf(day, start)
+  const end = isUtc ? wall : wallToUtc(wall, start.zone)
+  return endOf(wallToUtc(wallOf(day, start.local), start.zone) <= end ? day : day - 1, start)
 }
 
-/** The last wall time of a zone whose moment is not after a UTC time. */
-function lastWall(utc: string, zone: string): string {
-  const wall = utcToWall(utc, zone)
-  if (wallToUtc(wall, zone) === utc) return wall
-  const now = utcToMs(utc)
-  const before = clockChanges(zone, now - DAY_MS, now + 1)?.steps.at(-1)
-  return before ? utcToWall(formatUtc(before.at - 1000), zone) : wall
+/** The last wall time of a day that a date of a series may have. */
+function endOf(day: number, { allDay }: Start): string {
+  return wallOf(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
+}
+
+/** A rule ends with the day of a date: the end that it then has. */
+export function endWith(wall: string, start: Start): string {
+  return endOf(dayNumber(wall), start)
 }
 
 function readingOf(text: string, part: string): Reading {

@@ -1,13 +1,14 @@
 import { clockChanges, wallToUtc } from '../text/zones.ts'
 import type { Recurrence, Rule, Start } from './recurrence.ts'
-import { compact, isNamedZone } from './rule-times.ts'
+import { LAST_WALL, matchingDates, ruleDates } from './rule-dates.ts'
+import { compact, endWith, isNamedZone } from './rule-times.ts'
 
 /** A recurrence as an object with the members that clients send (docs/series.md); what was not given is left out. */
 export interface RecurrenceObject {
   frequency?: string
   interval?: number
   count?: number
-  /** A day where all of it is meant, else a wall time. */
+  /** The last day. */
   until?: string
   weekdays?: string[]
   month_days?: number[]
@@ -25,6 +26,29 @@ export function recurrenceLines({ rule, added, left }: Recurrence, start: Start)
     ...datesLine('RDATE', added, start),
     ...datesLine('EXDATE', left, start),
   ]
+}
+
+/**
+ * The lines for calendars. Readers differ where a rule does not make its own start: some leave the start out, some do not count it.
+ * So it is a date of its own there, and a count becomes an end.
+ */
+export function calendarLines(recurrence: Recurrence, start: Start): string[] {
+  const { rule, added, left } = recurrence
+  if (!rule || matchingDates(rule, start, start.local).next().done === false) return recurrenceLines(recurrence, start)
+  const written = { added: [start.local, ...added.filter((wall) => wall !== start.local)], left }
+  if (rule.count === undefined) return recurrenceLines({ ...written, rule }, start)
+  const last = lastDate(rule, start)
+  const { count: _count, ...endless } = rule
+  return recurrenceLines(
+    last === start.local ? written : { ...written, rule: { ...endless, until: endWith(last, start) } },
+    start,
+  )
+}
+
+function lastDate(rule: Rule, start: Start): string {
+  let last = start.local
+  for (const wall of ruleDates(rule, start, LAST_WALL)) last = wall
+  return last
 }
 
 /** The value of RRULE. The end is in UTC as RFC 5545 asks, save for days. */
@@ -62,19 +86,19 @@ function datesLine(name: string, walls: readonly string[], start: Start): string
 export function recurrenceObject({ rule, added, left }: Recurrence, { allDay }: Start): RecurrenceObject {
   const date = (wall: string) => (allDay ? wall.slice(0, 10) : wall)
   return {
-    ...(rule ? ruleObject(rule, allDay) : {}),
+    ...(rule ? ruleObject(rule) : {}),
     ...(added.length === 0 ? {} : { added: added.map(date) }),
     ...(left.length === 0 ? {} : { left: left.map(date) }),
   }
 }
 
-function ruleObject(rule: Rule, allDay: boolean): RecurrenceObject {
+function ruleObject(rule: Rule): RecurrenceObject {
   const { frequency, interval, count, until, weekdays, monthdays, months, positions, weekStart } = rule
   return {
     frequency,
     interval,
     ...(count === undefined ? {} : { count }),
-    ...(until === undefined ? {} : { until: allDay || until.endsWith('23:59:59') ? until.slice(0, 10) : until }),
+    ...(until === undefined ? {} : { until: until.slice(0, 10) }),
     ...(weekdays.length === 0 ? {} : { weekdays: weekdays.map((day) => day.toLowerCase()) }),
     ...(monthdays.length === 0 ? {} : { month_days: [...monthdays] }),
     ...(months.length === 0 ? {} : { months: [...months] }),

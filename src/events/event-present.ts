@@ -15,7 +15,7 @@ import { offsetOf, timezoneAbbreviation } from '../text/zones.ts'
 import { presentVenue, venueLinkedData } from '../venues/venue-present.ts'
 import { offerPrice, presentCost } from './event-cost.ts'
 import type { EventLinks } from './event-store.ts'
-import { presentRecurrence } from './recurrence-present.ts'
+import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
 /** The columns of an event that its own members are made of. */
 export const OWN_COLUMNS = [
@@ -230,6 +230,7 @@ export function eventLinkedData(context: Context, row: EventRow, links: EventLin
     ...(organizers.length > 0 ? { organizer: organizers.length === 1 ? organizers[0] : organizers } : {}),
     ...(offers ? { offers } : {}),
     performer: 'Organization',
+    ...(links.series ? { superEvent: seriesLinkedData(context, links.series) } : {}),
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Context } from '../context/context.ts'
-import type { Recurrence, Start } from '../recurrence/recurrence.ts'
+import type { Frequency, Recurrence, Rule, Start } from '../recurrence/recurrence.ts'
 import { recurrenceText } from '../recurrence/recurrence-text.ts'
 import { recurrenceObject, ruleText } from '../recurrence/write-recurrence.ts'
 import type { Db } from '../storage/database.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { plainText } from '../text/html.ts'
 import { findSeriesByIds } from './event-store.ts'
 
 /** The dates that a series has by its rule. */
@@ -15,6 +16,42 @@ export function recurrenceOf(series: Pick<SeriesRow, 'rules'>): Recurrence {
 /** The start that the rule of a series counts from. */
 export function startOf(series: Pick<SeriesRow, 'start_date' | 'timezone' | 'all_day'>): Start {
   return { local: series.start_date, zone: series.timezone, allDay: series.all_day === 1 }
+}
+
+/** The page of a series for people. */
+export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow, 'id' | 'slug'>): string {
+  return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
+}
+
+/** The series of an occurrence as schema.org has it. Search engines know occurrences alone, so it says no more than the rule. */
+export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
+  const { rule } = recurrenceOf(series)
+  const url = seriesUrl(site, series)
+  return {
+    '@type': 'EventSeries',
+    '@id': url,
+    name: plainText(series.title),
+    url,
+    ...(rule ? { eventSchedule: linkedSchedule(rule, startOf(series)) } : {}),
+  }
+}
+
+const PERIODS: Readonly<Record<Frequency, string>> = { daily: 'D', weekly: 'W', monthly: 'M', yearly: 'Y' }
+
+function linkedSchedule(rule: Rule, { local, zone, allDay }: Start): object {
+  const { frequency, interval, count, until, weekdays, monthdays, months } = rule
+  return {
+    '@type': 'Schedule',
+    repeatFrequency: `P${interval}${PERIODS[frequency]}`,
+    startDate: local.slice(0, 10),
+    ...(allDay ? {} : { startTime: local.slice(11) }),
+    ...(until === undefined ? {} : { endDate: until.slice(0, 10) }),
+    ...(count === undefined ? {} : { repeatCount: count }),
+    ...(weekdays.length === 0 ? {} : { byDay: weekdays }),
+    ...(monthdays.length === 0 ? {} : { byMonthDay: monthdays }),
+    ...(months.length === 0 ? {} : { byMonth: months }),
+    scheduleTimezone: zone,
+  }
 }
 
 /** How a rule is shown: its line without the name, its plain object and its words. Empty for dates without a rule. */

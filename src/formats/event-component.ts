@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.ts'
+import { seriesUrl } from '../events/recurrence-present.ts'
 import type { EventStatus } from '../fields/event-status.ts'
 import { contentLine, escapeText } from '../icalendar/content-lines.ts'
 import { isReadRight, type ZoneRules, zoneRulesOf } from '../icalendar/zone-rules.ts'
@@ -8,7 +9,9 @@ import type { EventRow, OrganizerRow, VenueRow, WithdrawnEventRow } from '../sto
 import { escapeHtml, plainText } from '../text/html.ts'
 import { addDays, utcToMs } from '../text/moments.ts'
 import { shownUrl } from '../text/urls.ts'
+import { wallToUtc } from '../text/zones.ts'
 import { type EventFacts, placeOf } from './event-facts.ts'
+import type { WholeSeries } from './whole-series.ts'
 
 /** Revisions are counted in seconds from here, so that each is above the one before, whatever has been changed: the event or what it is linked to. */
 const SEQUENCE_FROM = Date.UTC(2020, 0, 1)
@@ -20,23 +23,68 @@ const STATUS: Readonly<Record<EventStatus, string>> = {
   postponed: 'TENTATIVE',
 }
 
+/** What the component of an event has by the series it belongs to. */
+interface SeriesPart {
+  uid: string
+  /** Where it is not that of the event. */
+  url?: string
+  /** DTSTART and DTEND, and the rule or the original start. */
+  times: readonly string[]
+  modified: string
+}
+
 /** The VEVENT of an event (RFC 5545, 3.6.1). The same data always make the same bytes. */
 export function writeEventComponent(context: Context, facts: EventFacts): string {
-  const { row } = facts
-  const modified = utcTime(facts.modified)
+  const { row, modified } = facts
+  return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, context.now), modified })
+}
+
+/** The VEVENT of a series, with the texts of one of its occurrences (RFC 5545, 3.8.5). */
+export function writeSeriesComponent(context: Context, facts: EventFacts, whole: WholeSeries): string {
+  const { series, first, rules, lines } = whole
+  const recurring = lines.map((line) => {
+    const [, name = '', parameters = '', value = ''] = /^(\w+)((?:;[^:]*)?):(.*)$/.exec(line) ?? []
+    const [key = '', text = ''] = parameters.slice(1).split('=')
+    return contentLine(name, value, key === '' ? {} : { [key]: text })
+  })
+  return writeComponent(context, facts, {
+    uid: series.uid,
+    url: seriesUrl(context.site, series),
+    times: [...timesBy(first, rules), ...recurring],
+    modified: laterOf(whole, facts),
+  })
+}
+
+/** The VEVENT of an occurrence that differs from its series, named by its original start in the form of that of the series. */
+export function writeOverride(context: Context, facts: EventFacts, whole: WholeSeries): string {
+  const { series, start, rules } = whole
+  const { recurrence_id: wall } = facts.row
+  const id = start.allDay
+    ? writeDay('RECURRENCE-ID', wall.slice(0, 10))
+    : writeTime('RECURRENCE-ID', wall, wallToUtc(wall, start.zone), rules)
+  const times = [id, ...writeTimes(facts.row, context.now)]
+  return writeComponent(context, facts, { uid: series.uid, times, modified: laterOf(whole, facts) })
+}
+
+function laterOf(one: { modified: string }, other: { modified: string }): string {
+  return [one.modified, other.modified].sort().at(-1) ?? one.modified
+}
+
+function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): string {
+  const modified = utcTime(part.modified)
   return [
     contentLine('BEGIN', 'VEVENT'),
-    contentLine('UID', row.uid),
+    contentLine('UID', part.uid),
     contentLine('DTSTAMP', modified),
     contentLine('LAST-MODIFIED', modified),
-    contentLine('SEQUENCE', String(sequenceAt(facts.modified))),
-    ...writeTimes(row, context.now),
+    contentLine('SEQUENCE', String(sequenceAt(part.modified))),
+    ...part.times,
     contentLine('SUMMARY', escapeText(facts.heading)),
     ...writeDescription(facts),
     ...writePlace(facts.venues),
     ...writeOrganizers(context, facts.organizers),
     ...(facts.terms.length === 0 ? [] : [contentLine('CATEGORIES', facts.terms.map(escapeText).join(','))]),
-    contentLine('URL', facts.url, { VALUE: 'URI' }),
+    contentLine('URL', part.url ?? facts.url, { VALUE: 'URI' }),
     ...writeImage(facts),
     ...(facts.notice === '' ? [] : [contentLine('COMMENT', escapeText(facts.notice))]),
     contentLine('STATUS', STATUS[row.event_status]),
@@ -83,11 +131,14 @@ function wallTime(wall: string): string {
 
 /** DTSTART and DTEND: days for events that last all day, wall times with their zone where readers get them right, UTC otherwise. */
 function writeTimes(row: EventTimes, now: number): string[] {
+  return timesBy(row, readableRules(row, now))
+}
+
+function timesBy(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
   if (row.all_day === 1) {
     const end = addDays(row.end_date.slice(0, 10), 1)
     return [writeDay('DTSTART', row.start_date.slice(0, 10)), writeDay('DTEND', end)]
   }
-  const rules = readableRules(row, now)
   const times = [writeTime('DTSTART', row.start_date, row.utc_start_date, rules)]
   if (row.utc_end_date > row.utc_start_date) times.push(writeTime('DTEND', row.end_date, row.utc_end_date, rules))
   return times

@@ -4,7 +4,7 @@ import type { EventLinks } from '../events/event-store.ts'
 import { imageUrl } from '../images/images.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { announced, noticeOf } from '../locales/event-notice.ts'
-import type { EventRow, ImageRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
+import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
 import { renderedReadable, renderedText } from '../text/long-texts.ts'
 import { offsetOf } from '../text/zones.ts'
@@ -12,6 +12,8 @@ import { offsetOf } from '../text/zones.ts'
 /** The facts about an event that every feed writes in its own way; texts without markup unless their name says HTML. */
 export interface EventFacts {
   row: EventRow
+  /** The series it is an occurrence of. */
+  series: SeriesRow | undefined
   title: string
   /** The title behind the word for an event that is canceled or postponed. */
   heading: string
@@ -42,6 +44,7 @@ export function factsOf(context: Context, row: EventRow, links: EventLinks): Eve
   const raw = row.description || row.excerpt
   return {
     row,
+    series: links.series,
     title,
     heading: announced(context.site, row, title),
     notice: noticeOf(context.site, row),

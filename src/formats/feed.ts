@@ -28,6 +28,8 @@ export interface FeedHead {
 /** One feed while it is written. */
 export interface FeedText {
   head: string
+  /** The events to be written in place of some that were found, such as one for all of a series. */
+  choose?: (loaded: readonly LoadedEvent[]) => Promise<readonly LoadedEvent[]>
   event: (facts: EventFacts) => string
   /** Between two events. */
   between: string
@@ -43,7 +45,8 @@ export interface FeedKind {
   /** The end of the names of its files. */
   extension: string
   mediaType: string
-  begin: (context: Context, head: FeedHead) => FeedText
+  /** `query` is that of the list that was asked for. */
+  begin: (context: Context, head: FeedHead, query: URLSearchParams) => FeedText
 }
 
 /** Days that feeds reach back where no date is asked for, so that what has just been cannot vanish from the calendars of subscribers. */
@@ -70,7 +73,11 @@ export function feedFormat(kind: FeedKind): Format {
       body: undefined,
       shown: {
         format: name,
-        bytes: chunksOf(context, found, kind.begin(context, headOf(context, selfOf(context, kind, self)))),
+        bytes: chunksOf(
+          context,
+          found,
+          kind.begin(context, headOf(context, selfOf(context, kind, self)), queryOf(self)),
+        ),
       },
     }),
   }
@@ -88,6 +95,10 @@ function selfOf({ site }: Context, { extension }: FeedKind, list: string): strin
   return `${site.url}/events.${extension}${filters.length === 0 ? '' : `?${filters.join('&')}`}`
 }
 
+function queryOf(list: string): URLSearchParams {
+  return new URLSearchParams(list.includes('?') ? list.slice(list.indexOf('?') + 1) : '')
+}
+
 function headOf({ site }: Context, self: string): FeedHead {
   return { title: site.name, home: `${site.url}/`, self, language: site.language, timezone: site.timezone }
 }
@@ -101,7 +112,8 @@ async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncG
   let between = ''
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {
     const part: Found = { ...found, ids: found.ids.slice(at, at + AT_ONCE) }
-    const events = await writeEvents(context, await eventOperations.load(context, part as Found<never>), text)
+    const loaded = await eventOperations.load(context, part as Found<never>)
+    const events = await writeEvents(context, text.choose ? await text.choose(loaded) : loaded, text)
     if (events.length > 0) yield Buffer.from(between + events.join(text.between))
     if (events.length > 0) between = text.between
     await nextTurn()

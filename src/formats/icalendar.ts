@@ -1,29 +1,81 @@
 import packageJson from '../../package.json' with { type: 'json' }
+import type { Context } from '../context/context.ts'
+import type { LoadedEvent } from '../events/event-filter.ts'
+import { eventOperations } from '../events/events.ts'
 import { contentLine, escapeText } from '../icalendar/content-lines.ts'
-import { isZoneName, writeZone } from '../icalendar/zone-rules.ts'
-import type { WithdrawnEventRow } from '../storage/schema.ts'
-import { type EventTimes, readableRules, writeEventComponent, writeWithdrawnComponent } from './event-component.ts'
-import type { EventFacts } from './event-facts.ts'
+import { isZoneName, writeZone, type ZoneRules } from '../icalendar/zone-rules.ts'
+import {
+  readableRules,
+  writeEventComponent,
+  writeOverride,
+  writeSeriesComponent,
+  writeWithdrawnComponent,
+} from './event-component.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
+import { gatherSeries, isOverride, type WholeSeries } from './whole-series.ts'
 
-/** iCalendar (RFC 5545 and 7986). Each zone stands before the first event that needs it. */
+/**
+ * iCalendar (RFC 5545 and 7986). Each zone stands before the first event that needs it. A series is written whole where its first
+ * occurrence is found, unless single events are asked for, by `recurrence=expanded` or by their ids.
+ */
 export const icalendar = feedFormat({
   name: 'ics',
   extension: 'ics',
   mediaType: 'text/calendar',
-  begin: (context, head) => {
+  begin: (context, head, query) => {
     const zones = new Set<string>()
-    const withZone = (row: EventTimes, component: string) => {
-      const rules = readableRules(row, context.now)
-      if (!rules || zones.has(rules.id)) return component
-      zones.add(rules.id)
-      return writeZone(rules) + component
+    const series = new Map<number, WholeSeries | undefined>()
+    const isExpanded = query.get('recurrence') === 'expanded' || query.has('include')
+    const withZones = (component: string, needed: readonly (ZoneRules | undefined)[]) => {
+      const missing = needed.filter((rules) => rules !== undefined).filter(({ id }) => !zones.has(id))
+      const written = new Map(missing.map((rules) => [rules.id, writeZone(rules)]))
+      for (const id of written.keys()) zones.add(id)
+      return [...written.values()].join('') + component
     }
-    const event = (facts: EventFacts) => withZone(facts.row, writeEventComponent(context, facts))
-    const withdrawn = (row: WithdrawnEventRow) => withZone(row, writeWithdrawnComponent(context, row))
-    return { head: writeHead(head), event, between: '', withdrawn, tail: () => contentLine('END', 'VCALENDAR') }
+    // The first occurrence of a series goes by the UID of all of it, which goes on without it.
+    const goesOn = (uid: string) => [...series.values()].some((whole) => whole?.series.uid === uid)
+    return {
+      head: writeHead(head),
+      ...(isExpanded ? {} : { choose: (loaded) => chooseSeries(context, series, loaded) }),
+      event: (facts) => {
+        const own = readableRules(facts.row, context.now)
+        const whole = series.get(facts.series?.id ?? 0)
+        if (!whole) return withZones(writeEventComponent(context, facts), [own])
+        const master = facts.row.id === whole.model ? writeSeriesComponent(context, facts, whole) : ''
+        const override = isOverride(facts.row) ? writeOverride(context, facts, whole) : ''
+        return withZones(master + override, [whole.rules, override === '' ? undefined : own])
+      },
+      between: '',
+      withdrawn: (row) =>
+        goesOn(row.uid) ? '' : withZones(writeWithdrawnComponent(context, row), [readableRules(row, context.now)]),
+      tail: () => contentLine('END', 'VCALENDAR'),
+    }
   },
 })
+
+/** In place of the occurrences of a series that can be written whole: what it is written with, where it is met first. */
+async function chooseSeries(
+  context: Context,
+  known: Map<number, WholeSeries | undefined>,
+  loaded: readonly LoadedEvent[],
+): Promise<readonly LoadedEvent[]> {
+  const chosen: LoadedEvent[] = []
+  for (const event of loaded) {
+    const { series } = event.links
+    if (!series) chosen.push(event)
+    else if (!known.has(series.id)) {
+      const whole = await gatherSeries(context, series)
+      known.set(series.id, whole)
+      for (const part of whole ? await loadParts(context, whole) : [event]) chosen.push(part)
+    } else if (!known.get(series.id)) chosen.push(event)
+  }
+  return chosen
+}
+
+function loadParts(context: Context, { model, overrides }: WholeSeries): Promise<readonly LoadedEvent[]> {
+  const ids = [model, ...overrides.filter((id) => id !== model)]
+  return eventOperations.load(context, { ids, total: ids.length, page: 1, perPage: ids.length, effective: '' })
+}
 
 /** How often subscribers are asked to look. */
 const REFRESH = 'PT1H'

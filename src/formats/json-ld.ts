@@ -1,6 +1,7 @@
 import type { Context } from '../context/context.ts'
 import { priceRange } from '../events/event-cost.ts'
 import { LINKED_STATUS } from '../events/event-present.ts'
+import { seriesLinkedData } from '../events/recurrence-present.ts'
 import type { OrganizerRow, VenueRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
 import { shownUrl } from '../text/urls.ts'
@@ -39,6 +40,7 @@ export function linkedEvent(context: Context, facts: EventFacts): string {
     endDate: isoTime(row, 'end'),
     eventStatus: LINKED_STATUS[row.event_status],
     eventAttendanceMode: venues.length === 0 ? undefined : 'https://schema.org/OfflineEventAttendanceMode',
+    superEvent: facts.series && seriesLinkedData(context, facts.series),
     location: oneOrSeveral(venues.map(linkedPlace)),
     organizer: oneOrSeveral(organizers.map(linkedOrganizer)),
     keywords: facts.terms.length === 0 ? undefined : facts.terms,

@@ -56,10 +56,12 @@ function endlessly({ count: _count, until: _until, ...rule }: Rule): Rule {
 }
 
 /**
- * libical 3.0 has positions in months and years alone, counts a day twice among them that is named from both ends, has days from
+ * What libical 3.0 gets wrong, where both other voices agree with ours: it has other weeks where months are named and weeks are
+ * left out, has positions in months and years alone, counts a day twice among them that is named from both ends, has days from
  * the end of the month in months and years alone, and keeps days of a year without months to the month of the start.
  */
-function isWithinLibical({ frequency, positions, months, monthdays }: Rule): boolean {
+function isWithinLibical({ frequency, interval, positions, months, monthdays }: Rule): boolean {
+  if (frequency === 'weekly' && interval > 1 && months.length > 0) return false
   const isCountedOnce = positions.length === 0 || monthdays.every((day) => day > 0)
   if (frequency === 'yearly') return isCountedOnce && (monthdays.length === 0 || months.length > 0)
   if (frequency === 'monthly') return isCountedOnce

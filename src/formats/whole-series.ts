@@ -1,0 +1,117 @@
+import type { Context } from '../context/context.ts'
+import { recurrenceOf, startOf } from '../events/recurrence-present.ts'
+import { isReadRight, type ZoneRules, zoneRulesOf } from '../icalendar/zone-rules.ts'
+import { occurrenceStarts } from '../recurrence/occurrences.ts'
+import type { Start } from '../recurrence/recurrence.ts'
+import { calendarLines } from '../recurrence/write-recurrence.ts'
+import type { EventRow, SeriesRow } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+import { addDays, dayOf, endOfDay, formatUtc, utcToMs } from '../text/moments.ts'
+import { utcToWall, wallToUtc } from '../text/zones.ts'
+
+/** A series as calendars have it: one component with its rule, and one for each occurrence that differs. */
+export interface WholeSeries {
+  series: SeriesRow
+  start: Start
+  /** Its zone as readers know it; undefined for days, and for times in UTC. */
+  rules: ZoneRules | undefined
+  /** When the first occurrence by the rule is, whether it takes place or not. */
+  first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
+  /** RRULE, RDATE and EXDATE, which give the occurrences that are public and no others. */
+  lines: readonly string[]
+  /** The id of the occurrence whose texts are those of the series. */
+  model: number
+  /** The ids of the occurrences that differ from the others. */
+  overrides: readonly number[]
+  /** The latest change of any occurrence, those in the trash among them: UTC. */
+  modified: string
+}
+
+type Occurrence = Pick<
+  EventRow,
+  'id' | 'status' | 'recurrence_id' | 'own' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
+> & { modified_utc: string }
+
+const selectOccurrences = statement<{ series: number }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'status', 'recurrence_id', 'own', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date'])
+    .select('modified_utc')
+    .where('series', '=', value('series'))
+    .orderBy('recurrence_id'),
+)
+
+const DAY_SECONDS = 86_400
+
+/** More than a series has. */
+const MOST_DATES = 2000
+
+/**
+ * A series as one component with its rule; undefined for one that is not public, or whose times not every reader gets right by
+ * its zone, which is shown as single events.
+ */
+export async function gatherSeries(context: Context, series: SeriesRow): Promise<WholeSeries | undefined> {
+  if (series.status !== 'publish') return undefined
+  const all = await selectOccurrences(context.db, { series: series.id })
+  const shown = all.filter(({ status }) => status === 'publish')
+  const [any] = shown
+  const start = startOf(series)
+  const first = firstOf(series)
+  const rules = start.allDay || isUtc(start) ? undefined : zoneRulesOf(start.zone, context.now)
+  if (!any || !(start.allDay || isUtc(start) || (rules && isRight(rules, first, shown)))) return undefined
+  return {
+    series,
+    start,
+    rules,
+    first,
+    lines: calendarLines(datesShown(series, start, shown), start),
+    model: (shown.find((row) => !isOverride(row)) ?? any).id,
+    overrides: shown.filter(isOverride).map(({ id }) => id),
+    modified:
+      [series, ...all]
+        .map(({ modified_utc }) => modified_utc)
+        .sort()
+        .at(-1) ?? series.modified_utc,
+  }
+}
+
+function isUtc({ zone }: Start): boolean {
+  return zone.toUpperCase() === 'UTC'
+}
+
+/** Whether an occurrence has a component of its own beside that of its series. */
+export function isOverride({ own, start_date, recurrence_id }: Pick<EventRow, 'own' | 'start_date' | 'recurrence_id'>) {
+  return own !== '' || start_date !== recurrence_id
+}
+
+function isRight(rules: ZoneRules, first: WholeSeries['first'], shown: readonly Occurrence[]): boolean {
+  const isTimeRight = (row: WholeSeries['first'] | Occurrence) =>
+    isReadRight(rules, row.start_date, row.utc_start_date) && isReadRight(rules, row.end_date, row.utc_end_date)
+  const isOriginalRight = ({ recurrence_id: wall }: Occurrence) => isReadRight(rules, wall, wallToUtc(wall, rules.id))
+  return isTimeRight(first) && shown.every((row) => (isOverride(row) ? isOriginalRight(row) : isTimeRight(row)))
+}
+
+function firstOf({ start_date, timezone, all_day, duration }: SeriesRow): WholeSeries['first'] {
+  const utc_start_date = wallToUtc(start_date, timezone)
+  if (all_day === 1) {
+    const end_date = endOfDay(addDays(dayOf(start_date), Math.floor(duration / DAY_SECONDS)))
+    return { start_date, end_date, utc_start_date, utc_end_date: wallToUtc(end_date, timezone), all_day }
+  }
+  const utc_end_date = formatUtc(utcToMs(utc_start_date) + duration * 1000)
+  return { start_date, end_date: utcToWall(utc_end_date, timezone), utc_start_date, utc_end_date, all_day }
+}
+
+/** The recurrence of a series with the exceptions and additions that leave the occurrences that are shown; what is not written yet stays as the rule has it. */
+function datesShown(series: SeriesRow, start: Start, shown: readonly Occurrence[]) {
+  const { rule, added, left } = recurrenceOf(series)
+  const written = series.written_until
+  const byRule = occurrenceStarts({ ...(rule ? { rule } : {}), added: [], left: [] }, start, written, MOST_DATES)
+  const made = new Set(byRule)
+  const present = new Set(shown.map(({ recurrence_id }) => recurrence_id))
+  const isLater = (wall: string) => wall > written
+  return {
+    ...(rule ? { rule } : {}),
+    added: [...[...present].filter((wall) => !made.has(wall)), ...added.filter(isLater)].sort(),
+    left: [...byRule.filter((wall) => !present.has(wall)), ...left.filter(isLater)],
+  }
+}

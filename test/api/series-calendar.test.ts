@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import ICAL from 'ical.js'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+})
+
+after(() => service.close())
+
+const YEAR = new Date().getUTCFullYear() + 1
+/** A day in autumn, so that clocks change soon after. */
+const FIRST = `${YEAR}-10-12`
+const ALL = 'start_date=2000-01-01&end_date=2100-01-01'
+
+const make = (more: object = {}) =>
+  service.create('/events', {
+    title: 'Market',
+    start_date: `${FIRST} 19:00:00`,
+    end_date: `${FIRST} 21:00:00`,
+    recurrence: 'RRULE:FREQ=WEEKLY;COUNT=6',
+    ...more,
+  })
+
+const listed = async (series: number): Promise<Listed[]> =>
+  (await service.get(`/events?post_parent=${series}&per_page=50&${ALL}`)).body.events
+
+interface Listed {
+  id: number
+  title: string
+  start_date: string
+  utc_start_date: string
+}
+
+async function componentsOf(query: string): Promise<ICAL.Component[]> {
+  const { body } = await service.get(`~/events.ics?${query}`)
+  return new ICAL.Component(ICAL.parse(String(body))).getAllSubcomponents('vevent')
+}
+
+const shownIn = (component: ICAL.Component, name: string) =>
+  component.getAllProperties(name).map((property) => property.toICALString())
+
+/** The starts, in UTC, that a reader of these components has. */
+function expanded(components: readonly ICAL.Component[]): string[] {
+  const [master, ...others] = components
+  assert.ok(master)
+  const event = new ICAL.Event(master, { exceptions: [...others], strictExceptions: false })
+  const dates = event.iterator()
+  const starts: string[] = []
+  for (let next = dates.next(); next && starts.length < 50; next = dates.next()) {
+    const { startDate } = event.getOccurrenceDetails(next)
+    starts.push(startDate.toJSDate().toISOString().slice(0, 19).replace('T', ' '))
+  }
+  return starts.sort()
+}
+
+test('a calendar has one component with the rule for a series', async () => {
+  const first = await make({ title: 'Whole' })
+  const [master, ...others] = await componentsOf(`post_parent=${first.post_parent}`)
+  assert.ok(master)
+  assert.deepEqual(others, [])
+  assert.deepEqual(shownIn(master, 'rrule'), ['RRULE:FREQ=WEEKLY;COUNT=6'])
+  assert.deepEqual(shownIn(master, 'dtstart'), [`DTSTART;TZID=Europe/Berlin:${FIRST.replaceAll('-', '')}T190000`])
+  assert.match(String(master.getFirstPropertyValue('url')), /\/series\/whole-\d+\/$/)
+})
+
+test('single components are given to those who ask for them', async () => {
+  const first = await make({ title: 'Single' })
+  const components = await componentsOf(`post_parent=${first.post_parent}&recurrence=expanded`)
+  assert.equal(components.length, 6)
+  assert.equal(new Set(components.map((component) => component.getFirstPropertyValue('uid'))).size, 6)
+  for (const component of components) assert.deepEqual(shownIn(component, 'rrule'), [])
+  const file = await service.get(`~/event/${first.slug}.ics`)
+  assert.equal(String(file.body).match(/BEGIN:VEVENT/g)?.length, 1)
+  assert.match(String(file.body), new RegExp(`URL;VALUE=URI:[^\\r]*/event/${first.slug}/`))
+})
+
+test('what is in the trash is an exception, and what has moved a component of its own', async () => {
+  const first = await make({ title: 'Moved' })
+  const [, second, third] = await listed(first.post_parent)
+  const before = await sequenceOf(first.post_parent)
+  assert.equal((await service.request('admin', 'DELETE', `/events/${second?.id}`)).status, 200)
+  const moved = { start_date: `${FIRST.slice(0, 8)}27 20:00:00`, end_date: `${FIRST.slice(0, 8)}27 22:00:00` }
+  assert.equal((await service.request('admin', 'POST', `/events/${third?.id}`, moved)).status, 200)
+  const components = await componentsOf(`post_parent=${first.post_parent}`)
+  const [master, override] = components
+  assert.ok(master && override)
+  assert.equal(components.length, 2)
+  assert.equal(override.getFirstPropertyValue('uid'), master.getFirstPropertyValue('uid'))
+  assert.deepEqual(shownIn(master, 'exdate'), [`EXDATE;TZID=Europe/Berlin:${YEAR}1019T190000`])
+  assert.deepEqual(shownIn(override, 'recurrence-id'), [`RECURRENCE-ID;TZID=Europe/Berlin:${YEAR}1026T190000`])
+  const left = await listed(first.post_parent)
+  assert.equal(left.length, 5)
+  assert.equal((await sequenceOf(first.post_parent)) >= before, true)
+})
+
+async function sequenceOf(series: number): Promise<number> {
+  const [master] = await componentsOf(`post_parent=${series}`)
+  return Number(master?.getFirstPropertyValue('sequence'))
+}
+
+test('days, times in UTC, and zones whose clocks follow no rule are read right', async () => {
+  const days = await make({ title: 'Days', all_day: true, start_date: FIRST, end_date: FIRST })
+  const [day] = await componentsOf(`post_parent=${days.post_parent}`)
+  assert.ok(day)
+  assert.deepEqual(shownIn(day, 'dtstart'), [`DTSTART;VALUE=DATE:${FIRST.replaceAll('-', '')}`])
+  const utc = await make({ title: 'Clock', timezone: 'UTC' })
+  const [clock] = await componentsOf(`post_parent=${utc.post_parent}`)
+  assert.ok(clock)
+  assert.deepEqual(shownIn(clock, 'dtstart'), [`DTSTART:${FIRST.replaceAll('-', '')}T190000Z`])
+  for (const timezone of ['Asia/Gaza', 'UTC+5:30']) {
+    const odd = await make({ title: 'Odd', timezone })
+    const components = await componentsOf(`post_parent=${odd.post_parent}`)
+    assert.deepEqual(expandedOneByOne(components), await instantsOf(odd.post_parent))
+  }
+})
+
+const expandedOneByOne = (components: readonly ICAL.Component[]) => components.flatMap((one) => expanded([one])).sort()
+const instantsOf = async (series: number) => (await listed(series)).map(({ utc_start_date }) => utc_start_date).sort()
+
+test('a start beside the rule is a date of its own', async () => {
+  const beside = await make({ title: 'Beside', recurrence: 'RRULE:FREQ=WEEKLY;BYDAY=FR;COUNT=3' })
+  const [master] = await componentsOf(`post_parent=${beside.post_parent}`)
+  assert.ok(master)
+  assert.equal(shownIn(master, 'rdate').length, 1)
+  assert.deepEqual(shownIn(master, 'exdate'), [])
+})
+
+test('linked data name the series of an occurrence', async () => {
+  const first = await make({ title: 'Linked' })
+  const single = (await service.get(`/events/${first.id}`)).body
+  assert.equal(single.json_ld.superEvent['@type'], 'EventSeries')
+  assert.equal(single.json_ld.superEvent.eventSchedule.repeatFrequency, 'P1W')
+  const graph = (await service.get(`~/events.jsonld?post_parent=${first.post_parent}`)).body
+  assert.deepEqual(graph['@graph'][0].superEvent, single.json_ld.superEvent)
+})

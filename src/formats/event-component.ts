@@ -71,6 +71,7 @@ function laterOf(one: { modified: string }, other: { modified: string }): string
 }
 
 function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): string {
+  const { row } = facts
   const modified = utcTime(part.modified)
   return [
     contentLine('BEGIN', 'VEVENT'),

@@ -32,11 +32,11 @@ export const icalendar = feedFormat({
       for (const id of written.keys()) zones.add(id)
       return [...written.values()].join('') + component
     }
-    // The first occurrence of a series goes by the UID of all of it, which goes on without it.
-    const goesOn = (uid: string) => [...series.values()].some((whole) => whole?.series.uid === uid)
+    // Exceptions of series: the first occurrence has the UID of all of it, which goes on without it.
+    const excepted = new Set<number>()
     return {
       head: writeHead(head),
-      ...(isExpanded ? {} : { choose: (loaded) => chooseSeries(context, series, loaded) }),
+      ...(isExpanded ? {} : { choose: (loaded) => chooseSeries(context, series, excepted, loaded) }),
       event: (facts) => {
         const own = readableRules(facts.row, context.now)
         const whole = series.get(facts.series?.id ?? 0)
@@ -47,7 +47,9 @@ export const icalendar = feedFormat({
       },
       between: '',
       withdrawn: (row) =>
-        goesOn(row.uid) ? '' : withZones(writeWithdrawnComponent(context, row), [readableRules(row, context.now)]),
+        excepted.has(row.event)
+          ? ''
+          : withZones(writeWithdrawnComponent(context, row), [readableRules(row, context.now)]),
       tail: () => contentLine('END', 'VCALENDAR'),
     }
   },
@@ -57,6 +59,7 @@ export const icalendar = feedFormat({
 async function chooseSeries(
   context: Context,
   known: Map<number, WholeSeries | undefined>,
+  excepted: Set<number>,
   loaded: readonly LoadedEvent[],
 ): Promise<readonly LoadedEvent[]> {
   const chosen: LoadedEvent[] = []
@@ -66,6 +69,7 @@ async function chooseSeries(
     else if (!known.has(series.id)) {
       const whole = await gatherSeries(context, series)
       known.set(series.id, whole)
+      for (const id of whole?.excepted ?? []) excepted.add(id)
       for (const part of whole ? await loadParts(context, whole) : [event]) chosen.push(part)
     } else if (!known.get(series.id)) chosen.push(event)
   }

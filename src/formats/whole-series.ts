@@ -23,6 +23,8 @@ export interface WholeSeries {
   model: number
   /** The ids of the occurrences that differ from the others. */
   overrides: readonly number[]
+  /** The ids of those that are not public. */
+  excepted: readonly number[]
   /** The latest change of any occurrence, those in the trash among them: UTC. */
   modified: string
 }
@@ -67,6 +69,7 @@ export async function gatherSeries(context: Context, series: SeriesRow): Promise
     lines: calendarLines(datesShown(series, start, shown), start),
     model: (shown.find((row) => !isOverride(row)) ?? any).id,
     overrides: shown.filter(isOverride).map(({ id }) => id),
+    excepted: all.filter(({ status }) => status !== 'publish').map(({ id }) => id),
     modified:
       [series, ...all]
         .map(({ modified_utc }) => modified_utc)

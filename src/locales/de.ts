@@ -463,4 +463,7 @@ export const de: Locale = {
   '{rule}, and on {count} more dates': '{rule}, und an {count} weiteren Terminen',
   '{rule}, but not on {dates}': '{rule}, aber nicht am {dates}',
   '{rule}, but for {count} dates': '{rule}, außer an {count} Terminen',
+  'Event series': 'Veranstaltungsreihe',
+  Repeats: 'Wiederholt sich',
+  'Coming dates': 'Kommende Termine',
 }

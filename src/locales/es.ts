@@ -453,4 +453,7 @@ export const es: Locale = {
   '{rule}, and on {count} more dates': '{rule}, y en {count} fechas más',
   '{rule}, but not on {dates}': '{rule}, pero no el {dates}',
   '{rule}, but for {count} dates': '{rule}, salvo en {count} fechas',
+  'Event series': 'Serie de eventos',
+  Repeats: 'Se repite',
+  'Coming dates': 'Próximas fechas',
 }

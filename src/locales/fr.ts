@@ -465,4 +465,7 @@ export const fr: Locale = {
   '{rule}, and on {count} more dates': '{rule}, et à {count} autres dates',
   '{rule}, but not on {dates}': '{rule}, mais pas le {dates}',
   '{rule}, but for {count} dates': '{rule}, sauf à {count} dates',
+  'Event series': 'Série d’évènements',
+  Repeats: 'Se répète',
+  'Coming dates': 'Prochaines dates',
 }

@@ -17,7 +17,9 @@ import { feedLinks } from './feed-links.ts'
 import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { findNeighbours } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
+import { pageWork } from './page-work.ts'
 import { addressLines, mapLink } from './places-shown.ts'
+import { findOtherDates, repeatFact } from './series-view.ts'
 import { calendarPath } from './view-head.ts'
 import { pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 
@@ -26,19 +28,26 @@ export async function eventView(viewing: Viewing, row: EventRow): Promise<View> 
   const { context } = viewing
   const links = (await findEventLinks(context.db, [row])).get(row.id)
   if (!links) throw new Error(`links of event ${row.id} were not looked up`)
-  const neighbours = await findNeighbours(viewing, {}, row.start_date)
+  const [neighbours, dates] = await Promise.all([
+    findNeighbours(viewing, {}, row.start_date),
+    findOtherDates(viewing, row),
+  ])
   const texts = [...textsOfEvent(row, links, 'single'), pageWork(row)]
-  return showPrepared(texts, () => showRecord('event', row.id, () => viewOf(viewing, row, links, neighbours)))
+  return showPrepared(texts, () =>
+    showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates })),
+  )
 }
 
 /** Characters of a title from which on it is written smaller. */
 const LONG_TITLE = 70
 
-/** The description of a record as its page shows it, to be prepared. */
-export const pageWork = ({ description, trusted }: Pick<EventRow, 'description' | 'trusted'>) =>
-  ({ work: trusted === 1 ? 'trustedPage' : 'page', raw: description }) as const
+/** Other events that the page of one leads to: the ones before and after it, and other dates of its series. */
+interface Others {
+  neighbours: readonly (Card | undefined)[]
+  dates: readonly Card[]
+}
 
-function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, neighbours: (Card | undefined)[]): View {
+function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours, dates }: Others): View {
   const { context, today } = viewing
   const { site } = context
   const title = plainText(row.title)
@@ -65,7 +74,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, neighbours: 
     body: html`<article class="event">
 <a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
 <div class="lede">${stateOf(viewing, row)}<h1${title.length > LONG_TITLE && html` class="long"`} dir="auto">${row.event_status === 'canceled' ? html`<s>${named}</s>` : named}</h1>${excerpt && html`<p class="lead" dir="auto">${excerpt}</p>`}<p class="tags">${termChips(viewing, links)}</p></div>
-${facts(viewing, row, links)}
+${facts(viewing, row, links, dates)}
 <div class="text">${picture && cover(picture, title)}${row.description !== '' && html`<div class="prose" dir="auto">${trusted(renderedForPage(row.description, row.trusted === 1))}</div>`}</div>
 </article>
 ${beside(viewing, previous, next)}`,
@@ -109,7 +118,7 @@ function cover({ srcset, src, width, height, alt }: Picture, title: string): Htm
 }
 
 /** When, where, by whom and for how much: what people come for, before anything else. */
-function facts(viewing: Viewing, row: EventRow, links: EventLinks): Html {
+function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readonly Card[]): Html {
   const { context } = viewing
   const { site } = context
   const venues = links.venues.filter((venue) => isShown(context, venue))
@@ -127,7 +136,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks): Html {
   }
   return html`<aside class="facts" aria-label="${say(site, 'Facts')}">
 ${whenBlock(viewing, row)}
-<dl>${venues.length > 0 && html`<div><dt>${say(site, 'Where')}</dt>${venues.map((venue) => venueFact(viewing, row, venue))}</div>`}${
+<dl>${repeatFact(viewing, links.series, dates)}${venues.length > 0 && html`<div><dt>${say(site, 'Where')}</dt>${venues.map((venue) => venueFact(viewing, row, venue))}</div>`}${
     organizers.length > 0 &&
     html`<div><dt>${say(site, 'Organizer')}</dt>${organizers.map((organizer) => organizerFact(viewing, organizer))}</div>`
   }${cost && html`<div><dt>${say(site, 'Price')}</dt><dd><strong>${cost}</strong></dd></div>`}</dl>

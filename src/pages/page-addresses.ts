@@ -18,6 +18,7 @@ export interface Scope {
 export type Asked =
   | { is: 'events'; span: Span; scope: Scope | undefined }
   | { is: 'record'; kind: 'event' | 'venue' | 'organizer'; slug: string }
+  | { is: 'series'; id: number }
   | { is: 'numbered'; id: number }
   | { is: 'moved'; to: string }
   | { is: 'robots' }
@@ -36,7 +37,7 @@ export function rootOf(site: Site): string {
 const OTHER_FORMAT = /\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/
 
 const PAGES =
-  /^\/(?:$|(?:events|event|venue|organizer|tag|embed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
+  /^\/(?:$|(?:events|event|venue|organizer|tag|embed|series)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
 
 /** Whether a path is one of those that pages are served at. */
 export function isPagePath(path: string): boolean {
@@ -55,6 +56,7 @@ export function readAddress(path: string, query: URLSearchParams, site: Site): A
   if (segments.includes('')) return { is: 'unknown' }
   if (root === 'events') return readEvents(segments)
   if (root === 'embed') return segments.length === 0 ? { is: 'embed' } : { is: 'unknown' }
+  if (root === 'series') return readSeries(segments)
   if (root === 'tag')
     return segments.length === 1 ? { is: 'moved', to: `/events/tag/${segments[0]}/` } : { is: 'unknown' }
   return readRecord(root, segments)
@@ -65,6 +67,12 @@ function readSitemap(path: string): Asked {
   if (path === '/sitemap-pages.xml') return { is: 'sitemap of pages' }
   const [, month = ''] = /^\/sitemap-(.+)\.xml$/.exec(path) ?? []
   return isMonth(month) ? { is: 'sitemap of month', month } : { is: 'unknown' }
+}
+
+/** The slug before the id is for people; series may share one. */
+function readSeries([name = '', ...rest]: readonly string[]): Asked {
+  const [, id] = /^(?:.*-)?(\d{1,10})$/.exec(name) ?? []
+  return id === undefined || rest.length > 0 ? { is: 'unknown' } : { is: 'series', id: Number(id) }
 }
 
 function readRecord(root: string, [slug, ...rest]: string[]): Asked {

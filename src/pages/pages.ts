@@ -7,6 +7,7 @@ import type { EventMemory } from '../memory/event-memory.ts'
 import { mayRead } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { findIdBySlug, findKind } from '../records/record-store.ts'
+import { findSeries } from '../series/series-store.ts'
 import type { OrganizerRow, RecordColumns, RecordTable, VenueRow } from '../storage/schema.ts'
 import { dayOf, wallNow } from '../text/moments.ts'
 import { canonicalSlug, trashedSlug } from '../text/slug.ts'
@@ -24,6 +25,7 @@ import { monthOf, weekStartOf } from './page-dates.ts'
 import { type PageQuery, readQuery } from './page-query.ts'
 import { type PageTerms, readTerms, scopeOf, termAt } from './page-terms.ts'
 import { type ProblemStatus, problemView } from './problem-view.ts'
+import { seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
 import type { EventsAsked } from './view-head.ts'
 import type { View, Viewing } from './viewing.ts'
@@ -63,7 +65,7 @@ export async function answerPage(pages: Pages, context: Context, path: string, q
   if (asked.is === 'moved') return movedTo(context.site, withQuery(asked.to, queryText, path))
   if (asked.is === 'unknown') return problemPage(pages, context, 404)
   try {
-    return await answerFound(pages, context, asked, new URLSearchParams(queryText))
+    return await answerFound(pages, context, asked, path, new URLSearchParams(queryText))
   } catch (error) {
     const status = statusOf(error)
     if (status === undefined) throw error
@@ -81,7 +83,13 @@ function statusOf(error: unknown): ProblemStatus | undefined {
 
 type Found = Exclude<Asked, { is: 'robots' | 'moved' | 'unknown' }>
 
-async function answerFound(pages: Pages, context: Context, asked: Found, query: URLSearchParams): Promise<PageAnswer> {
+async function answerFound(
+  pages: Pages,
+  context: Context,
+  asked: Found,
+  path: string,
+  query: URLSearchParams,
+): Promise<PageAnswer> {
   if (asked.is === 'sitemap') return { status: 200, mediaType: XML, body: await sitemapIndex(context) }
   if (asked.is === 'sitemap of month')
     return { status: 200, mediaType: XML, body: await sitemapOfMonth(context, asked.month) }
@@ -90,6 +98,7 @@ async function answerFound(pages: Pages, context: Context, asked: Found, query: 
   if (asked.is === 'sitemap of pages')
     return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.terms, viewing.today) }
   if (asked.is === 'embed') return shown(viewing, embedView(viewing, query))
+  if (asked.is === 'series') return seriesPage(viewing, asked.id, path, query)
   return asked.is === 'record' ? recordPage(viewing, asked, query) : eventsPage(viewing, asked, query)
 }
 
@@ -169,6 +178,17 @@ async function recordPage(
   const { page } = await readQuery(context, query)
   const linked = kind === 'venue' ? { kind, row: row as VenueRow } : { kind, row: row as OrganizerRow }
   return shown(viewing, await linkedView(viewing, linked, page))
+}
+
+async function seriesPage(viewing: Viewing, id: number, path: string, query: URLSearchParams): Promise<PageAnswer> {
+  const { context } = viewing
+  const series = await findSeries(context.db, id)
+  if (series?.status !== 'publish')
+    throw new Problem(series?.status === 'trash' ? 'event-no-longer-available' : 'rest-event-not-found')
+  const canonical = seriesPath(viewing, series)
+  if (encodeURI(decodeURI(path)) !== encodeURI(decodeURI(canonical))) return movedTo(context.site, canonical)
+  const { page } = await readQuery(context, query)
+  return shown(viewing, await seriesView(viewing, series, page))
 }
 
 const TABLES = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../context/context.ts'
+import { seriesUrl } from '../events/recurrence-present.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { addDays } from '../text/moments.ts'
 import { spanPath } from './page-addresses.ts'
@@ -56,7 +57,7 @@ export async function sitemapOfMonth(context: Context, month: string): Promise<s
   return addresses(rows.map((row) => ({ address: recordUrl(site, 'event', row), changed: row.modified_utc })))
 }
 
-/** The pages beside those of events: the calendar, its months from this one on, categories, tags, venues and organizers. */
+/** The pages beside those of events: the calendar, its months from this one on, categories, tags, series, venues and organizers. */
 export async function sitemapOfPages(context: Context, terms: PageTerms, today: string): Promise<string> {
   const { site, db } = context
   const linked = (table: 'venues' | 'organizers') =>
@@ -71,7 +72,14 @@ export async function sitemapOfPages(context: Context, terms: PageTerms, today: 
     .distinct()
     .where('start_date', '>=', `${today.slice(0, 7)}-01`)
     .where('start_date', '<', addDays(today, 1100))
-  const [venues, organizers, coming] = await Promise.all([
+  const series = db
+    .selectFrom('series')
+    .select(['id', 'slug', 'modified_utc'])
+    .where('status', '=', 'publish')
+    .orderBy('id')
+    .limit(MOST / 4)
+  const [listed, venues, organizers, coming] = await Promise.all([
+    series.execute(),
     linked('venues').execute(),
     linked('organizers').execute(),
     months.execute(),
@@ -82,6 +90,7 @@ export async function sitemapOfPages(context: Context, terms: PageTerms, today: 
     page('/'),
     ...coming.flatMap(({ month }) => (isMonth(month) ? [page(spanPath({ view: 'month', month }, undefined))] : [])),
     ...inUse.map((term) => page(spanPath({ view: 'list' }, scopeOf(term)))),
+    ...listed.map((row) => ({ address: seriesUrl(site, row), changed: row.modified_utc })),
     ...venues.map((row) => ({ address: recordUrl(site, 'venue', row), changed: row.modified_utc })),
     ...organizers.map((row) => ({ address: recordUrl(site, 'organizer', row), changed: row.modified_utc })),
   ])

@@ -132,7 +132,10 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     // Answers public lists of events from memory before anything else looks at the request.
     'http/public-lists.ts',
     // Write feeds of events.
+    'formats/event-component.ts',
     'formats/event-facts.ts',
+    'formats/icalendar.ts',
+    'formats/whole-series.ts',
     'formats/feed.ts',
     'formats/json-ld.ts',
   ])

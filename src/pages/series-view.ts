@@ -1,0 +1,94 @@
+import { seriesLinkedData, seriesUrl, showRule } from '../events/recurrence-present.ts'
+import { Problem } from '../problems.ts'
+import { readShared } from '../series/series-shared.ts'
+import type { EventRow, SeriesRow } from '../storage/schema.ts'
+import { plainText } from '../text/html.ts'
+import { renderedForPage, showPrepared } from '../text/long-texts.ts'
+import { dayOf } from '../text/moments.ts'
+import { type Card, shortened } from './cards.ts'
+import { daySections, titleOf } from './event-rows.ts'
+import { feedLinks, subscribeMenu } from './feed-links.ts'
+import { PER_PAGE } from './list-view.ts'
+import { writtenDay } from './page-dates.ts'
+import { findCards, from } from './page-finding.ts'
+import { type Html, html, NOTHING, trusted } from './page-html.ts'
+import { pageWork } from './page-work.ts'
+import { calendarPath, pager } from './view-head.ts'
+import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+
+/** The rule of a series in words, as a sentence begins. */
+export function sayRule({ context }: Viewing, series: SeriesRow): string {
+  const { text } = showRule(context, series)
+  return text.slice(0, 1).toLocaleUpperCase(context.site.language) + text.slice(1)
+}
+
+export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRow, 'id' | 'slug'>): string =>
+  seriesUrl(site, series).slice(site.url.length)
+
+/** The page of a series: its rule in words, and its dates from today on. @throws Problem for a page past the end */
+export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
+  const { context, today } = viewing
+  const { site } = context
+  const { cards, total } = await findCards(viewing, from({ post_parent: series.id }, today), page, PER_PAGE)
+  if (page > 1 && cards.length === 0) throw new Problem('event-archive-page-not-found')
+  const { description, trusted: isTrusted } = readShared(series)
+  const title = titleOf(viewing, { title: plainText(series.title) })
+  const path = seriesPath(viewing, series)
+  const rule = sayRule(viewing, series)
+  return showPrepared([pageWork({ description, trusted: isTrusted })], () => ({
+    status: 200,
+    title,
+    description: [rule, shortened(plainText(description))].filter((part) => part !== '').join('. '),
+    canonical: path,
+    isIndexed: page === 1 && total > 0,
+    linkedData: { '@context': 'https://schema.org', ...seriesLinkedData(context, series) },
+    feeds: feedLinks('/events', feedOf(series)),
+    current: undefined,
+    body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
+<div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1 dir="auto">${title}</h1><p class="lead">${rule}</p></div>
+${description !== '' && html`<div class="about"><div class="prose" dir="auto">${trusted(renderedForPage(description, isTrusted === 1))}</div></div>`}</article>
+${dates(viewing, series, cards, { total, page, path: pathTo(site, path) })}`,
+  }))
+}
+
+/** The feeds of a series are those of all events, narrowed to it. */
+const feedOf = ({ id }: SeriesRow) => `post_parent=${id}`
+
+function dates(
+  viewing: Viewing,
+  series: SeriesRow,
+  cards: readonly Card[],
+  { total, page, path }: { total: number; page: number; path: string },
+): Html {
+  const { site } = viewing.context
+  const way = (other: number, text: string) => ({ path: other > 1 ? `${path}?page=${other}` : path, text })
+  return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedOf(series))}</div><h2>${say(site, 'Coming dates')}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
+<div class="results nested">${daySections(viewing, cards)}</div>${pager(
+    page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
+    page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
+    say(site, 'Other pages of the list'),
+  )}</section>`
+}
+
+/** Coming dates that the page of an occurrence names. */
+const MOST_NAMED = 4
+
+/** The other coming dates of the series of an event, as many as its page names. */
+export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<Card[]> {
+  if (row.series === null) return []
+  const filters = from({ post_parent: row.series }, viewing.today)
+  const { cards } = await findCards(viewing, filters, 1, MOST_NAMED + 1)
+  return cards.filter(({ id }) => id !== row.id).slice(0, MOST_NAMED)
+}
+
+/** How an event repeats, in words, and its other coming dates. */
+export function repeatFact(viewing: Viewing, series: SeriesRow | undefined, others: readonly Card[]): Html {
+  if (series?.status !== 'publish') return NOTHING
+  const { context, today } = viewing
+  const { site } = context
+  const date = (card: Card) =>
+    html`<a href="${pathTo(site, card.url)}"><time datetime="${card.isAllDay ? dayOf(card.start) : card.start.slice(0, 16).replace(' ', 'T')}">${writtenDay(site, dayOf(card.start), today)}</time></a>`
+  return html`<div><dt>${say(site, 'Repeats')}</dt><dd><strong><a href="${pathTo(site, seriesPath(viewing, series))}">${sayRule(viewing, series)}</a></strong></dd></div>${
+    others.length > 0 && html`<div><dt>${say(site, 'Coming dates')}</dt><dd>${others.map(date)}</dd></div>`
+  }`
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+})
+
+after(() => service.close())
+
+const FIRST = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
+
+const make = (more: object = {}) =>
+  service.create('/events', {
+    title: 'Straßenmarkt am Tor',
+    description: '<p>With <b>cheese</b>.</p>',
+    start_date: `${FIRST} 19:00:00`,
+    end_date: `${FIRST} 21:00:00`,
+    recurrence: 'RRULE:FREQ=DAILY;INTERVAL=3;COUNT=40',
+    ...more,
+  })
+
+const page = async (url: string) => {
+  const answer = await fetch(url, { redirect: 'manual' })
+  return { status: answer.status, location: answer.headers.get('location'), text: await answer.text() }
+}
+
+test('the page of an event says how it repeats, and leads to its other dates and its series', async () => {
+  const first = await make()
+  const { text } = await page(first.url)
+  assert.match(text, /<dt>Repeats<\/dt><dd><strong><a href="([^"]+)">Every 3 days, 40 times<\/a>/)
+  const [, others = ''] = /<dt>Coming dates<\/dt><dd>(.*?)<\/dd>/.exec(text) ?? []
+  const links = [...others.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path)
+  assert.equal(links.length, 4)
+  for (const path of links) assert.equal((await page(service.origin + path)).status, 200)
+  assert.ok(!links.some((path) => first.url.endsWith(path)))
+  const [, path = ''] = /<dt>Repeats<\/dt><dd><strong><a href="([^"]+)"/.exec(text) ?? []
+  const series = await page(service.origin + path)
+  assert.equal(series.status, 200)
+  assert.match(series.text, /<h1 dir="auto">Straßenmarkt am Tor<\/h1><p class="lead">Every 3 days, 40 times<\/p>/)
+  assert.match(series.text, /<b>cheese<\/b>/)
+  assert.match(series.text, /40 events/)
+  assert.match(series.text, new RegExp(`events\\.ics\\?post_parent=${first.post_parent}`))
+  assert.match(series.text, /"@type":"EventSeries"/)
+  assert.match((await page(`${service.origin}/sitemap-pages.xml`)).text, new RegExp(`<loc>[^<]*${path}</loc>`))
+})
+
+test('the address of a series is that of its id, under whatever name', async () => {
+  const { post_parent: id } = await make({ title: 'Ärger & Söhne', slug: '' })
+  const [, path = ''] = /<link rel="canonical" href="([^"]+)"/.exec((await followed(`/series/${id}/`)).text) ?? []
+  assert.match(path, new RegExp(`-${id}/$`))
+  const moved = await page(`${service.origin}/series/other-${id}/`)
+  assert.equal(moved.status, 301)
+  assert.equal((await page(path)).status, 200)
+  for (const missing of ['/series/999999/', '/series/none/', '/series/', `/series/${id}/more/`])
+    assert.equal((await page(service.origin + missing)).status, 404, missing)
+})
+
+async function followed(path: string) {
+  const { status, location, text } = await page(service.origin + path)
+  return status === 301 ? page(new URL(location ?? '', service.origin).href) : { status, location, text }
+}
+
+test('a series that is not public has no page', async () => {
+  const { post_parent: id } = await make({ status: 'draft' })
+  assert.equal((await page(`${service.origin}/series/${id}/`)).status, 404)
+})
+
+test('the page of an event that does not repeat says nothing of series', async () => {
+  const { recurrence: _, ...single } = { title: 'Once', start_date: `${FIRST} 19:00:00`, recurrence: '' }
+  const event = await service.create('/events', { ...single, end_date: `${FIRST} 20:00:00` })
+  assert.doesNotMatch((await page(event.url)).text, /Repeats|Coming dates/)
+})

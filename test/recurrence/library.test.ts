@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RRuleTemporal } from 'rrule-temporal'
+import { Temporal } from 'temporal-polyfill'
+import { matchingDates } from '../../src/recurrence/rule-dates.ts'
+import { ruleText } from '../../src/recurrence/write-recurrence.ts'
+import { expandedRules } from './random-rules.ts'
+
+/** A wall time as if it were one of UTC, so that the library sees no clock change. */
+const asUtc = (wall: string) => Temporal.PlainDateTime.from(wall.replace(' ', 'T')).toZonedDateTime('UTC')
+
+test('rules have the dates that a library gives them', () => {
+  let compared = 0
+  for (const { recurrence, start, horizon } of expandedRules(3, 300)) {
+    if (!recurrence.rule) continue
+    const { count: _count, until: _until, ...rule } = recurrence.rule
+    const text = `DTSTART:${start.local.replace(' ', 'T').replace(/[-:]/g, '')}Z\nRRULE:${ruleText(rule, start)}`
+    const library = new RRuleTemporal({ rruleString: text, temporal: Temporal, cache: false })
+    const theirs = library
+      .between(asUtc(start.local), asUtc(horizon), true)
+      .map((date) => date.toPlainDateTime().toString().slice(0, 19).replace('T', ' '))
+    const ours = [...matchingDates(rule, start, horizon)].filter((wall) => wall <= horizon)
+    const whole = (walls: readonly string[]) => walls.map((wall) => (wall.length === 16 ? `${wall}:00` : wall))
+    assert.deepEqual(whole(theirs), ours, text)
+    compared += 1
+  }
+  assert.ok(compared > 200)
+})

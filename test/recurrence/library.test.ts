@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RRuleTemporal } from 'rrule-temporal'
 import { Temporal } from 'temporal-polyfill'
+import type { Rule } from '../../src/recurrence/recurrence.ts'
 import { matchingDates } from '../../src/recurrence/rule-dates.ts'
 import { ruleText } from '../../src/recurrence/write-recurrence.ts'
 import { expandedRules } from './random-rules.ts'
@@ -9,10 +10,16 @@ import { expandedRules } from './random-rules.ts'
 /** A wall time as if it were one of UTC, so that the library sees no clock change. */
 const asUtc = (wall: string) => Temporal.PlainDateTime.from(wall.replace(' ', 'T')).toZonedDateTime('UTC')
 
+/** The library counts weekdays with a place within months, where these stand beside days or positions of a year; the other programs do not. */
+function isMiscounted({ frequency, weekdays, months, monthdays, positions }: Rule): boolean {
+  const isPlaced = weekdays.some((day) => day.length > 2)
+  return frequency === 'yearly' && months.length === 0 && isPlaced && monthdays.length + positions.length > 0
+}
+
 test('rules have the dates that a library gives them', () => {
   let compared = 0
   for (const { recurrence, start, horizon } of expandedRules(3, 300)) {
-    if (!recurrence.rule) continue
+    if (!recurrence.rule || isMiscounted(recurrence.rule)) continue
     const { count: _count, until: _until, ...rule } = recurrence.rule
     const text = `DTSTART:${start.local.replace(' ', 'T').replace(/[-:]/g, '')}Z\nRRULE:${ruleText(rule, start)}`
     const library = new RRuleTemporal({ rruleString: text, temporal: Temporal, cache: false })

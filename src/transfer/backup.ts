@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -58,6 +59,7 @@ export async function backUp(
 const PARTIAL = '.part'
 
 async function requireReplaceable(file: string): Promise<void> {
+  if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}: make it first.`)
   const isBackup = await isSealed(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return true
     throw new Error(`No backup can be written to ${file}: ${error.message}.`)

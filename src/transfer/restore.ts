@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mimeTypeOf } from '../media/image-sizes.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import { type Manifest, type OpenBackup, openBackup } from '../storage/backup-file.ts'
@@ -30,6 +31,7 @@ export interface Restored {
  * @throws Error with one sentence when the backup is not whole or of a newer version, or the target is in use; nothing has changed then
  */
 export async function restore(file: string, target: RestoreTarget, progress: CopyProgress): Promise<Restored> {
+  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
   await requireSealed(file)
   const backup = openBackup(file)
   try {

@@ -333,6 +333,14 @@ describe('a backup of a whole calendar', () => {
     assert.match(await succeed(['backup', path('older.backup')], source), /is whole: 8 events/)
   })
 
+  test('that is not there, or has no folder to go to, is said in a sentence', async () => {
+    assert.match((await command(['restore', path('no.backup')], source)).err, /^There is no file .*no\.backup\.$/m)
+    assert.match(
+      (await command(['backup', path('no/x.backup')], source)).err,
+      /^There is no folder .*no: make it first\.$/m,
+    )
+  })
+
   test('is named after its time in a folder, where only the newest are kept', async () => {
     const kept = await mkdtemp(path('kept-'))
     await writeFile(join(kept, 'kalends-2020-01-01T000000Z.backup'), 'somebody else')

@@ -48,6 +48,7 @@ export type ProblemCode =
   | 'rest-invalid-event-id'
   | 'event-no-longer-available'
   | 'series-was-changed'
+  | 'rest_gone'
 
 /** Why one parameter was refused. All but `invalid` carry a detail of their own in the answer (rule 25.2). */
 export type ParamFault =

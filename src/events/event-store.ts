@@ -4,6 +4,7 @@ import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
 import { mayRead } from '../people/caller.ts'
+import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
 import type { Db } from '../storage/database.ts'
 import { foundRows } from '../storage/found-rows.ts'
@@ -318,7 +319,7 @@ export async function updateEvents(
       const { id } = before
       const after = { ...before, ...columns }
       recordWritten(tx, 'event', before.status, { id, status: after.status, name: after.title })
-      return Promise.all([tellOfStatus(tx, before, after), updateOne(tx, { id, columns })])
+      return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id, columns })])
     }),
   )
 }
@@ -386,7 +387,7 @@ export async function updateEvent(
   const after = { ...before, ...columns }
   recordWritten(tx, 'event', before.status, { id, status: after.status, name: after.title })
   await Promise.all([
-    tellOfStatus(tx, before, after),
+    leaveTraces(tx, before, after),
     updateOne(tx, { id, columns }),
     replaceLinks(tx, venueRules, id, links.venues),
     replaceLinks(tx, organizerRules, id, links.organizers),
@@ -394,9 +395,13 @@ export async function updateEvent(
   ])
 }
 
-/** Keeps what the public saw of an event that it cannot see any more, until it can again. */
-async function tellOfStatus(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
-  if (before.status === after.status) return
-  if (before.status === 'publish') await keepWithdrawn(tx, before, after.modified_utc)
-  else if (after.status === 'publish') await dropWithdrawn(tx, after.id)
+/** Keeps what the public saw of an event until it sees it again: its address, and the event itself once it is public no longer. */
+async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
+  const isWithdrawn = before.status === 'publish' && after.status !== 'publish'
+  const isBack = before.status !== 'publish' && after.status === 'publish'
+  await Promise.all([
+    noteSlugs(tx, 'event', before.id, standingOf(before), standingOf(after)),
+    isWithdrawn && keepWithdrawn(tx, before, after.modified_utc),
+    isBack && dropWithdrawn(tx, after.id),
+  ])
 }

@@ -1,9 +1,11 @@
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { formatOfFile } from '../formats/formats.ts'
-import { idAt, isVisible } from '../records/record-store.ts'
+import { findByOldSlug } from '../records/old-slugs.ts'
+import { idAt, isVisible, visibleTo } from '../records/record-store.ts'
 import type { RecordTable, Taxonomy } from '../storage/schema.ts'
-import { findTermBySlug } from '../terms/term-store.ts'
+import { findTerm, findTermBySlug } from '../terms/term-store.ts'
+import { canonicalSlug } from '../text/slug.ts'
 
 /** The events that a feed at an address of its own is of. */
 type Scope =
@@ -20,7 +22,12 @@ export interface FeedAddress {
   key: string
   /** The query as sent: the filters of lists. */
   query: string
+  /** The address of the same feed by another slug, below the root of the site. */
+  by: (slug: string) => string
 }
+
+/** What is at the address of a feed: a list, something that has another address now, or what is public no longer. */
+export type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
 
 const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?(?:\/|\.(\w+))$/
 const RECORD = /^\/(event|venue|organizer)\/([^/]+?)(?:\/|\.(\w+))$/
@@ -34,10 +41,19 @@ export function readFeedAddress(url: string): FeedAddress | undefined {
   const query = mark === -1 ? '' : url.slice(mark + 1)
   const [scope, extension] = readScope(path)
   if (!scope) return undefined
+  const by = (slug: string) => otherSlug(path, slug) + url.slice(path.length)
   if (extension === undefined)
-    return ICAL.test(query) ? { format: 'ics', scope, key: `ics ${path}`, query: query.replace(ICAL, '&') } : undefined
+    return ICAL.test(query)
+      ? { format: 'ics', scope, key: `ics ${path}`, query: query.replace(ICAL, '&'), by }
+      : undefined
   const format = formatOfFile(extension)
-  return format && { format: format.name, scope, key: `${format.name} ${path}`, query }
+  return format && { format: format.name, scope, key: `${format.name} ${path}`, query, by }
+}
+
+/** A path with another slug before its end. */
+function otherSlug(path: string, slug: string): string {
+  const end = path.endsWith('/') ? path.length - 1 : path.lastIndexOf('.')
+  return path.slice(0, path.lastIndexOf('/', end - 1) + 1) + slug + path.slice(end)
 }
 
 function readScope(path: string): [scope?: Scope, extension?: string | undefined] {
@@ -72,17 +88,43 @@ const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as 
 export const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 
-/** The address of the list that a feed shows, without its query; undefined for one of something that is not there. */
-export async function listOfFeed(address: FeedAddress, site: Site, context: Context): Promise<string | undefined> {
+/** The list that a feed shows, without its query, or what has become of what it is of; undefined for what has never been there. */
+export async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
   const { scope } = address
   const list = listOfEvents(address, site)
-  if (scope.of === 'all') return list
+  if (scope.of === 'all') return { list }
   if (scope.of === 'term') {
     const term = await findTermBySlug(context.db, scope.taxonomy, scope.slug)
-    return term && `${list}&${scope.taxonomy === 'category' ? 'categories' : 'tags'}=${term.id}`
+    if (!term) return findFormerTerm(address, scope.taxonomy, scope.slug, context)
+    return { list: `${list}&${scope.taxonomy === 'category' ? 'categories' : 'tags'}=${term.id}` }
   }
   const table = TABLES[scope.of]
   const id = await idAt(context, table, { slug: scope.slug })
-  if (id === undefined || !(await isVisible(context.db, context.caller, table, id))) return undefined
-  return `${list}&${FILTERS[scope.of]}=${id}`
+  if (id === undefined || !(await isVisible(context.db, context.caller, table, id)))
+    return findFormer(address, scope.of, scope.slug, context)
+  return { list: `${list}&${FILTERS[scope.of]}=${id}` }
+}
+
+async function findFormerTerm(
+  { by }: FeedAddress,
+  taxonomy: Taxonomy,
+  slug: string,
+  { db }: Context,
+): Promise<FeedFound> {
+  const id = await findByOldSlug(db, taxonomy, canonicalSlug(slug))
+  const term = id === undefined ? undefined : await findTerm(db, taxonomy, id)
+  return term && { moved: by(term.slug) }
+}
+
+async function findFormer(
+  { by }: FeedAddress,
+  kind: keyof typeof TABLES,
+  slug: string,
+  { db, caller }: Context,
+): Promise<FeedFound> {
+  const id = await findByOldSlug(db, kind, canonicalSlug(slug))
+  if (id === undefined) return undefined
+  const found = db.selectFrom(TABLES[kind]).select('slug').where('id', '=', id).where(visibleTo(caller, TABLES[kind]))
+  const row = await found.executeTakeFirst()
+  return row ? { moved: by(row.slug) } : 'gone'
 }

@@ -38,6 +38,7 @@ function checksParameters({ does, name, by }: Occasion): boolean {
 /** Where each problem may occur. */
 const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   rest_no_route: ({ by }) => by === 'id',
+  rest_gone: never,
   rest_invalid_namespace: never,
   rest_invalid_json: takesBody,
   rest_invalid_form: takesBody,

@@ -6,6 +6,7 @@ import type { LimitFault, ParamFault, Problem, ProblemCode } from '../problems.t
 /** The status and text of each problem (rule 25.1). */
 const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
+  rest_gone: { status: 410, text: 'This is no longer in the calendar.' },
   rest_invalid_namespace: { status: 404, text: 'The namespace asked for could not be found.' },
   rest_invalid_json: { status: 400, text: 'The body of the request is not valid JSON.' },
   rest_invalid_form: { status: 400, text: 'The form in the body of the request cannot be read.' },

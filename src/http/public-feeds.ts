@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../cache/cache.ts'
 import { catchUp, isBehind } from '../memory/event-memory.ts'
-import { Problem } from '../problems.ts'
+import { rootOf } from '../pages/page-addresses.ts'
+import { Problem, type ProblemCode } from '../problems.ts'
 import { admitted } from './admission.ts'
-import { type FeedAddress, listOfEvents, listOfFeed, readFeedAddress } from './feed-addresses.ts'
+import { type FeedAddress, type FeedFound, findFeed, listOfEvents, readFeedAddress } from './feed-addresses.ts'
 import { type Front, isGone, refuseOverload } from './front.ts'
 import { answerHeaders } from './headers.ts'
 import { LONGEST_URL } from './incoming.ts'
 import { problemReply } from './problem-replies.ts'
 import { anonymousContext, type Service } from './respond.ts'
-import { asNew, type Outgoing, send, type Visit } from './send.ts'
+import { asNew, send, type Visit } from './send.ts'
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -46,10 +47,11 @@ export function serveFeed(
     serve(request, response)
     return true
   }
-  findList(feeds, address, request).then(
-    (list) => {
-      if (list === undefined) return sendMissing(service, front, request, response)
-      request.url = withQuery(list, address)
+  findInTurn(feeds, address, request).then(
+    (found) => {
+      if (found === undefined || found === 'gone') return sendMissing(feeds, request, response, found)
+      if ('moved' in found) return sendMoved(feeds, request, response, found.moved)
+      request.url = withQuery(found.list, address)
       serve(request, response)
     },
     (error: unknown) => {
@@ -70,32 +72,53 @@ function findKnownList({ service, lists }: PublicFeeds, address: FeedAddress): s
   return known?.version === memory.version ? known.list : undefined
 }
 
-/** The address of the list, once it is its turn. @throws Problem when too much waits */
-async function findList(
+/** What is at the address, once it is its turn. @throws Problem when too much waits */
+async function findInTurn(
   { service, front, lists }: PublicFeeds,
   address: FeedAddress,
   request: IncomingMessage,
-): Promise<string | undefined> {
+): Promise<FeedFound> {
   const { memory, site } = service
   const context = anonymousContext(service, service.now())
   // Without the database there is nothing to take in, and looking the address up says so.
   if (isBehind(memory)) await catchUp(memory).catch(service.report)
   const { version } = memory
-  const list = await admitted(
+  const found = await admitted(
     front.admission,
     'reads',
     () => isGone(request),
-    () => listOfFeed(address, site, context),
+    () => findFeed(address, site, context),
   )
-  if (list !== undefined && version !== '')
-    keep(lists, address.key, { version, list }, (address.key.length + list.length) * 2 + 200)
-  return list
+  if (found !== undefined && found !== 'gone' && 'list' in found && version !== '')
+    keep(lists, address.key, { version, list: found.list }, (address.key.length + found.list.length) * 2 + 200)
+  return found
 }
 
-function sendMissing({ site }: Service, front: Front, request: IncomingMessage, response: ServerResponse): void {
-  const { status, body } = problemReply(new Problem('rest_no_route'), site.language, false)
+function sendMissing(
+  feeds: PublicFeeds,
+  request: IncomingMessage,
+  response: ServerResponse,
+  found: 'gone' | undefined,
+): void {
+  const code: ProblemCode = found === 'gone' ? 'rest_gone' : 'rest_no_route'
+  const { status, body } = problemReply(new Problem(code), feeds.service.site.language, false)
+  sendAlone(feeds, request, response, { status, headers: {}, body })
+}
+
+function sendMoved(feeds: PublicFeeds, request: IncomingMessage, response: ServerResponse, path: string): void {
+  const location = rootOf(feeds.service.site) + path
+  sendAlone(feeds, request, response, { status: 301, headers: { Location: location }, body: { location } })
+}
+
+/** Sends an answer that is no list. */
+function sendAlone(
+  { service, front }: PublicFeeds,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: { status: number; headers: Record<string, string>; body: object },
+): void {
   const visit: Visit = { request, response, requestId: front.requestIds(), arrived: performance.now() }
-  const headers = Object.entries(answerHeaders(site, {}, true)).flat()
-  const missing: Outgoing = { status, route: '', headers, tag: '', body: Buffer.from(JSON.stringify(body)), ...asNew() }
-  send(front, visit, missing, 'ordinary')
+  const flat = Object.entries(answerHeaders(service.site, headers, true)).flat()
+  const bytes = Buffer.from(JSON.stringify(body))
+  send(front, visit, { status, route: '', headers: flat, tag: '', body: bytes, ...asNew() }, 'ordinary')
 }

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
+import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
 import type { ReadQuery } from '../storage/aside.ts'
 import type { Db } from '../storage/database.ts'
@@ -160,5 +161,9 @@ export async function updateLinked(tx: Tx, type: LinkedType, before: LinkedRow, 
   const { id } = before
   const after: Columns = { ...before, ...columns }
   recordWritten(tx, type.kind, before.status, { id, status: String(after.status), name: String(after[type.kind]) })
-  await updateOne[type.table](tx, { id, columns })
+  const now = { slug: String(after.slug), status: String(after.status) }
+  await Promise.all([
+    updateOne[type.table](tx, { id, columns }),
+    noteSlugs(tx, type.kind, id, standingOf(before), standingOf(now)),
+  ])
 }

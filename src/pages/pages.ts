@@ -6,11 +6,13 @@ import { recordUrl } from '../linked/record-present.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import { mayRead } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
+import { findByOldSlug } from '../records/old-slugs.ts'
 import { findIdBySlug, findKind } from '../records/record-store.ts'
 import { findSeries } from '../series/series-store.ts'
+import { wasPublic } from '../storage/changes.ts'
 import type { OrganizerRow, RecordColumns, RecordTable, VenueRow } from '../storage/schema.ts'
 import { dayOf, wallNow } from '../text/moments.ts'
-import { canonicalSlug, trashedSlug } from '../text/slug.ts'
+import { canonicalSlug } from '../text/slug.ts'
 import { type Cards, noCards } from './cards.ts'
 import { dayView } from './day-view.ts'
 import { embedView } from './embed-view.ts'
@@ -19,7 +21,7 @@ import { layOut } from './layout.ts'
 import { linkedView } from './linked-view.ts'
 import { listView } from './list-view.ts'
 import { monthView } from './month-view.ts'
-import { type Asked, readAddress, rootOf, spanPath } from './page-addresses.ts'
+import { type Asked, readAddress, rootOf, type Scope, spanPath } from './page-addresses.ts'
 import { type Assets, type Look, readAssets } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type PageQuery, readQuery } from './page-query.ts'
@@ -135,13 +137,19 @@ async function eventsPage(
   query: URLSearchParams,
 ): Promise<PageAnswer> {
   const { context, terms, today } = viewing
-  const term = scope && termAt(terms, scope, canonicalSlug)
+  const term = scope && (termAt(terms, scope, canonicalSlug) ?? (await formerTerm(context, terms, scope)))
   if (scope && !term) throw new Problem('event-archive-page-not-found')
   if (term && scope?.slugs.join('/') !== term.slugs.join('/'))
     return movedTo(context.site, withQuery(spanPath(span, scopeOf(term)), query.toString(), ''))
   const read = await readQuery(context, query)
   const asked: EventsAsked = { span, term, query: term ? narrowed(read, term.taxonomy, term.slug) : read }
   return shown(viewing, await viewOf(viewing, asked, today))
+}
+
+/** The term that the last slug of a path was that of. */
+async function formerTerm({ db }: Context, terms: PageTerms, { taxonomy, slugs }: Scope) {
+  const id = await findByOldSlug(db, taxonomy, canonicalSlug(slugs.at(-1) ?? ''))
+  return id === undefined ? undefined : terms.byId.get(id)
 }
 
 /** The query with the term of the path among its filters. Categories that are asked for besides are let go. */
@@ -208,21 +216,18 @@ async function readPublic(context: Context, kind: Kind, id: number): Promise<Rec
   return row && row.status !== 'trash' && mayRead(context.caller, row) ? row : undefined
 }
 
-/** What is said of a slug without a public record: an id leads to its record, and of what was taken out of the calendar that is said. */
+/** An address without a public record leads to the one that had it last, if that has another now; of what is gone that is said. */
 async function missingRecord(context: Context, kind: Kind, slug: string): Promise<PageAnswer> {
+  const id = await findByOldSlug(context.db, kind, canonicalSlug(slug))
+  if (id !== undefined) return formerAddress(context, kind, id)
   if (/^\d{1,10}$/.test(slug)) return numberedRecord(context, Number(slug))
-  const trashed = await context.db
-    .selectFrom(TABLES[kind])
-    .select(['date_utc', 'modified_utc'])
-    .where('slug', '=', trashedSlug(canonicalSlug(slug)))
-    .where('status', '=', 'trash')
-    .executeTakeFirst()
-  throw new Problem(trashed && wasAnnounced(trashed) ? 'event-no-longer-available' : 'rest-event-not-found')
+  throw new Problem('rest-event-not-found')
 }
 
-/** Whether a record in the trash had been published before. */
-function wasAnnounced({ date_utc, modified_utc }: Pick<RecordColumns, 'date_utc' | 'modified_utc'>): boolean {
-  return !date_utc.startsWith('0000') && date_utc <= modified_utc
+async function formerAddress(context: Context, kind: Kind, id: number): Promise<PageAnswer> {
+  const row = await readPublic(context, kind, id)
+  if (!row) throw new Problem('event-no-longer-available')
+  return movedTo(context.site, recordUrl(context.site, kind, row).slice(context.site.url.length))
 }
 
 /** Leads from the id of a record to its page. */
@@ -231,14 +236,7 @@ async function numberedRecord(context: Context, id: number): Promise<PageAnswer>
   if (kind === undefined || kind === 'image' || kind === 'series') throw new Problem('rest-event-not-found')
   const row = await readPublic(context, kind, id)
   if (row) return movedTo(context.site, recordUrl(context.site, kind, row).slice(context.site.url.length))
-  const gone = await context.db
-    .selectFrom(TABLES[kind])
-    .select(['status', 'date_utc', 'modified_utc'])
-    .where('id', '=', id)
-    .executeTakeFirst()
-  throw new Problem(
-    gone?.status === 'trash' && wasAnnounced(gone) ? 'event-no-longer-available' : 'rest-event-not-found',
-  )
+  throw new Problem((await wasPublic(context.db, kind, id)) ? 'event-no-longer-available' : 'rest-event-not-found')
 }
 
 const shown = (viewing: Viewing, view: View): PageAnswer => ({

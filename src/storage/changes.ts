@@ -1,5 +1,7 @@
+import type { Db } from './database.ts'
 import type { Recorded, Recording } from './recording.ts'
 import type { ChangeColumns } from './schema.ts'
+import { statement } from './statement.ts'
 
 // `changes` has one row for each record that has changed since the table was made, with its latest change: `position` follows the order
 // of commits. On SQLite it is a number that every commit takes one of (`sqlite-recording.ts`); on PostgreSQL it is the id of the transaction,
@@ -42,4 +44,14 @@ function after(before: LatestChange | undefined, change: Recorded, changed_utc: 
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+const selectWasPublic = statement<Pick<ChangeColumns, 'kind' | 'record'>>()((db, value) =>
+  db.selectFrom('changes').select('was_public').where('kind', '=', value('kind')).where('record', '=', value('record')),
+)
+
+/** Whether the public could see a record at some time before its latest change. */
+export async function wasPublic(db: Db, kind: ChangeColumns['kind'], record: number): Promise<boolean> {
+  const [row] = await selectWasPublic(db, { kind, record })
+  return row?.was_public === 1
 }

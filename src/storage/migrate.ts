@@ -15,6 +15,7 @@ import { uids } from './migrations/0011-uids.ts'
 import { eventStatuses } from './migrations/0012-event-status.ts'
 import { withdrawnEvents } from './migrations/0013-withdrawn-events.ts'
 import { series } from './migrations/0014-series.ts'
+import { oldSlugs } from './migrations/0015-old-slugs.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -42,6 +43,7 @@ export const migrations: Migration[] = [
   eventStatuses,
   withdrawnEvents,
   series,
+  oldSlugs,
 ]
 
 /** The names of all steps that this version knows, in order. */

@@ -192,6 +192,16 @@ export interface WithdrawnEventColumns
   withdrawn_utc: string
 }
 
+/** An address that the public knew and that its record has left, by renaming or by going: the latest of several records. */
+export interface OldSlugColumns {
+  kind: 'event' | 'venue' | 'organizer' | Taxonomy
+  slug: string
+  /** Id of the record or term. */
+  record: number
+  /** When, to the millisecond, as ISO 8601 writes it. */
+  left_utc: string
+}
+
 /** An act of somebody, as long as the history is kept. Rows are added and dropped, never changed. */
 export interface HistoryColumns {
   id: number
@@ -233,6 +243,7 @@ export interface Tables {
   credentials: WithSequence<CredentialColumns>
   changes: ChangeColumns
   withdrawn_events: WithdrawnEventColumns
+  old_slugs: OldSlugColumns
   history: WithSequence<HistoryColumns>
   /** One row. */
   editions: { edition: string }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SqlBool, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
+import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 import type { Db } from '../storage/database.ts'
 import { held, holdName } from '../storage/locks.ts'
@@ -250,12 +251,17 @@ export async function insertTerm(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): P
 
 export async function updateTerm(
   tx: Tx,
-  { id, name, parent }: TermRow,
+  { id, name, parent, taxonomy, slug: before }: TermRow,
   columns: Partial<Omit<TermRow, 'id' | 'taxonomy' | 'count'>>,
 ): Promise<void> {
   recordChange(tx, changeOf(id), { action: 'update', name: columns.name ?? name })
   if (parent !== 0 && columns.parent !== undefined) recordChange(tx, countOf(parent))
-  if (Object.keys(columns).length > 0) await tx.updateTable('terms').set(columns).where('id', '=', id).execute()
+  if (Object.keys(columns).length === 0) return
+  const { slug = before } = columns
+  await Promise.all([
+    tx.updateTable('terms').set(columns).where('id', '=', id).execute(),
+    noteSlugs(tx, taxonomy, id, { slug: before, isPublic: true }, { slug, isPublic: true }),
+  ])
 }
 
 /** Links removed with one statement, which takes some milliseconds. */
@@ -296,6 +302,7 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   if (term.parent !== 0) recordChange(tx, countOf(term.parent))
   while (await deleteSomeLinks(tx, term.id)) await nextTurn()
   await tx.deleteFrom('terms').where('id', '=', term.id).execute()
+  await dropSlugs(tx, term.taxonomy, term.id)
   const gone = { isPublic: false, isDeleted: true }
   recordChange(tx, { ...countOf(term.id), ...gone })
   recordChange(tx, { ...changeOf(term.id), ...gone }, { action: 'delete', name: term.name })

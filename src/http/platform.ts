@@ -13,6 +13,7 @@ import { taxonomyWord } from '../terms/term-present.ts'
 import { formatUtc, utcToMs, utcToWall } from '../text/zones.ts'
 import { describeRoute } from './discovery.ts'
 import { type Asked, answer } from './handlers.ts'
+import { VARY_WITH_ACCEPT } from './headers.ts'
 import type { Body, Incoming, RouteReply, Target } from './incoming.ts'
 import { OWN, ownRoutes } from './own-routes.ts'
 import { embeddedRelations, hasRaw, withEmbedded, withoutRaw } from './platform-embed.ts'
@@ -252,7 +253,8 @@ function describeRoot({ root, platform, own, namespaceRoutes }: Platform, contex
     routes: Object.fromEntries(groups.flatMap((group) => describeGroup(group, context))),
     _links: { self: [{ href: `${site.restUrl}/` }], 'service-desc': [{ href: `${site.base}/doc` }] },
   }
-  return { status: 200, headers: {}, body }
+  // Browsers get the front page where that is at the same address.
+  return { status: 200, headers: site.restRoot === '' ? { Vary: VARY_WITH_ACCEPT } : {}, body }
 }
 
 function describeGroup(group: RouteGroup, context: Context): [path: string, entry: object][] {

@@ -14,7 +14,7 @@ import { LONGEST_URL } from './incoming.ts'
 import { isPressed } from './pressure.ts'
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, contentTag, type Outgoing, send, type Visit } from './send.ts'
-import { discoveryHeaders } from './site-page.ts'
+import { discoveryHeaders, isSharedRoot, takesHtml } from './site-page.ts'
 import { isSteady } from './steady-lists.ts'
 
 /** The way of pages for people, ahead of the router and behind that of anonymous reads, with which it shares the finished answers. */
@@ -59,12 +59,13 @@ export function servePage(all: PublicPages, request: IncomingMessage, response: 
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const asset = all.assets.get(path)
-  const isPage = isPagePath(path) && !(path === '/' && service.site.restRoot === '')
+  const isShared = isSharedRoot(service.site, url)
+  const isPage = isPagePath(path) && (!isShared || takesHtml(request))
   if (!asset && !isPage && !isLost(service.site, path, request)) return false
   const visit: Visit = { request, response, requestId: front.requestIds(), arrived: performance.now() }
   if (asset) send(front, visit, asset, 'finished')
   else if (isPressed(front.pressure)) refuseOverload(front, request, response)
-  else answerLater(all, visit, { url, path, query: mark === -1 ? '' : url.slice(mark + 1), isPage })
+  else answerLater(all, visit, { url, path, query: mark === -1 ? '' : url.slice(mark + 1), isPage, isShared })
   return true
 }
 
@@ -75,6 +76,8 @@ interface PageUrl {
   query: string
   /** Whether it is of a page, and not of something that is not there. */
   isPage: boolean
+  /** Whether programs get something else there, so that nothing is kept for both. */
+  isShared: boolean
 }
 
 /** Paths that are answered elsewhere, and are no pages that people have looked for in vain. */
@@ -82,9 +85,9 @@ const ELSEWHERE =
   /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)|\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/
 
 /** Whether somebody with a browser asks for an address that is none. */
-function isLost({ restRoot }: Site, path: string, { headers }: IncomingMessage): boolean {
+function isLost({ restRoot }: Site, path: string, request: IncomingMessage): boolean {
   if (restRoot === '' || path.startsWith(restRoot) || ELSEWHERE.test(path)) return false
-  return headers.accept?.includes('text/html') ?? false
+  return takesHtml(request)
 }
 
 function answerLater(all: PublicPages, visit: Visit, asked: PageUrl): void {
@@ -141,7 +144,7 @@ function makeInTurn(all: PublicPages, visits: readonly IncomingMessage[], asked:
       const answer = await answerPage(all.pages, anonymousContext(service, now), asked.path, asked.query)
       const made = outgoing(all, answer, asked)
       const isCurrent = memory.index !== undefined && !isBehind(memory) && memory.version === version
-      if (answer.status !== 200 || !isCurrent || !isSteady(asked.url)) return made
+      if (asked.isShared || answer.status !== 200 || !isCurrent || !isSteady(asked.url)) return made
       const day = finished.today(now)
       made.modified = sinceWhen(finished, version, day)
       if (asked.query !== '' && !wasAsked(finished, asked.url)) return made
@@ -152,12 +155,12 @@ function makeInTurn(all: PublicPages, visits: readonly IncomingMessage[], asked:
   )
 }
 
-function outgoing({ service, finished }: PublicPages, answer: PageAnswer, { isPage }: PageUrl): Outgoing {
+function outgoing({ service, finished }: PublicPages, answer: PageAnswer, { isPage, isShared }: PageUrl): Outgoing {
   const body = Buffer.from(answer.body)
   // It names the content, and the history that it belongs to as those of lists do, so that it may be kept with them.
   const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${finished.edition}.`) : ''
   const own = answer.location === undefined ? {} : { Location: answer.location }
-  const vary = isPage ? 'Accept-Encoding' : 'Accept, Accept-Encoding'
+  const vary = isPage && !isShared ? 'Accept-Encoding' : 'Accept, Accept-Encoding'
   const headers = { ...pageHeaders(service), 'Content-Type': answer.mediaType, Vary: vary, ...own }
   return {
     status: answer.status,
@@ -175,7 +178,7 @@ function failed(all: PublicPages, error: unknown, requestId: string): Outgoing {
   const isOutage = lackBehind(error) !== undefined
   all.service.report(error, requestId)
   const answer = problemPage(all.pages, contextOf(all), isOutage ? 503 : 500)
-  const made = outgoing(all, answer, { url: '', path: '', query: '', isPage: true })
+  const made = outgoing(all, answer, { url: '', path: '', query: '', isPage: true, isShared: false })
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
 

@@ -30,6 +30,7 @@ import { findMatch, type RouteTable } from './route-table.ts'
 import type { Action } from './routes.ts'
 import { asNew, contentTag, send, sendStream, type Visit } from './send.ts'
 import { type Buffers, makeBuffers } from './sent-buffers.ts'
+import { isSharedRoot, takesHtml } from './site-page.ts'
 import { isSteady } from './steady-lists.ts'
 
 /** The short way of anonymous reads, ahead of the router. */
@@ -100,6 +101,7 @@ export function readPublic(reads: PublicReads, request: IncomingMessage, respons
   const { method, headers, url = '' } = request
   if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined || url.length > LONGEST_URL)
     return false
+  if (isSharedRoot(service.site, url) && takesHtml(request)) return false
   const visit: Visit = { request, response, requestId: '', arrived: performance.now() }
   try {
     const now = service.now()

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Site } from '../config.ts'
 import { translate } from '../locales/translate.ts'
 import { VERSION } from '../pages/layout.ts'
@@ -63,4 +64,14 @@ export function discoveryHeaders(site: Site): Record<string, string> {
     'X-TEC-API-ORIGIN': site.url,
     'Access-Control-Expose-Headers': 'Link, X-TEC-API-VERSION, X-TEC-API-ROOT, X-TEC-API-ORIGIN',
   }
+}
+
+/** Whether an address is both the front page and the root of the interface: browsers get the page there, and programs the interface. */
+export function isSharedRoot({ restRoot }: Site, url: string): boolean {
+  return restRoot === '' && (url === '/' || url.startsWith('/?'))
+}
+
+/** Whether a browser asks. */
+export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers.accept?.includes('text/html') ?? false
 }

@@ -59,6 +59,28 @@ describe('the address of the site', () => {
     assert.deepEqual([status, body.code], [404, 'rest_no_route'])
   })
 
+  test('is the front page for browsers, and the interface for programs, where both have one address', async () => {
+    await withService({ rest_root: '/' }, async (other) => {
+      const asBrowser = (path: string) =>
+        other.request('anonymous', 'GET', `~${path}`, undefined, {
+          accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+        })
+      for (let i = 0; i < 3; i++) {
+        const page = await asBrowser('/')
+        assert.equal(page.status, 200)
+        assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+        assert.match(page.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
+        const { headers, body } = await other.get('~/')
+        assert.equal(body.name, 'Kalends')
+        assert.match(headers.get('vary') ?? '', /\bAccept\b(?!-)/)
+      }
+      const times = { start_date: '2027-05-03 10:00:00', end_date: '2027-05-03 11:00:00' }
+      const { id, slug } = await other.create('/events', { title: 'Fair', ...times })
+      const old = await asBrowser(`/?post_type=tribe_events&p=${id}`)
+      assert.equal(old.headers.get('location'), `/event/${slug}/`)
+    })
+  })
+
   test('is the root index where the interface has no path of its own', async () => {
     await withService({ rest_root: '/' }, async (other) => {
       const { headers, body } = await other.get('~/')

@@ -11,18 +11,21 @@ async function measured(name: string, work: () => Promise<unknown>): Promise<voi
   console.log(`${name}: ${(performance.now() - started).toFixed(0)} ms, ${((user + system) / 1000).toFixed(0)} ms CPU`)
 }
 
+/** Today, from which 104 weeks lie within the horizon. */
+const DAY = new Date().toISOString().slice(0, 10)
+
 const event = (recurrence: string) => ({
   title: 'Practice of the choir',
   description: '<p>Everybody who likes to sing may come.</p>'.repeat(5),
-  start_date: '2027-01-05 19:00',
-  end_date: '2027-01-05 21:00',
+  start_date: `${DAY} 19:00`,
+  end_date: `${DAY} 21:00`,
   categories: ['Music'],
   venue: { venue: 'Parish hall' },
   recurrence,
 })
 
 for (let round = 0; round < 4; round++)
-  await measured('create 104', () => service.create('/events', event('RRULE:FREQ=WEEKLY;COUNT=95')))
+  await measured('create 104', () => service.create('/events', event('RRULE:FREQ=WEEKLY;COUNT=104')))
 for (let round = 0; round < 3; round++) {
   const { id } = await service.create('/events', event('RRULE:FREQ=DAILY;COUNT=500'))
   await measured('change 500: title', () =>
@@ -30,8 +33,8 @@ for (let round = 0; round < 3; round++) {
   )
   await measured('change 500: time', () =>
     service.update(`/events/${id}`, {
-      start_date: '2027-01-05 20:00',
-      end_date: '2027-01-05 22:00',
+      start_date: `${DAY} 20:00`,
+      end_date: `${DAY} 22:00`,
       recurrence_scope: 'all',
     }),
   )

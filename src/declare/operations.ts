@@ -23,6 +23,8 @@ export interface Found<Row = unknown> {
   rows?: readonly Row[]
   /** Events that the same query would find if they had stayed public, some at a time: for representations that tell of them. */
   withdrawn?: () => AsyncIterable<readonly WithdrawnEventRow[]>
+  /** Whether records stand for others that come after them, which loading tells of. */
+  isCollapsed?: boolean
   /** The statuses that were asked for, where rows are read later than they were found. */
   statuses?: readonly string[]
   /** Of a page found in the index: the revision it was found in. */

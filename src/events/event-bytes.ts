@@ -39,12 +39,12 @@ import { presentRecurrences } from './recurrence-present.ts'
 /** The listed events that the index has found, without those that it has dropped since: from memory, and from the database those that are not there. */
 export function loadPieces(
   context: Context,
-  { ids, revision }: Found,
+  { ids, revision, isCollapsed }: Found,
   extent: 'page' | 'window',
 ): JsonPieces | undefined | Promise<JsonPieces> {
   const { memory } = context
   const index = memory?.index
-  if (!memory || !index || revision === undefined) return undefined
+  if (!memory || !index || revision === undefined || isCollapsed) return undefined
   const listed = ids.filter((id) => isIndexed(index, id))
   const events = eventPieces(memory, index, listed, context, extent)
   return events instanceof Promise ? events.then(asJson) : asJson(events)

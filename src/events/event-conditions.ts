@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
 import type { EventWindow } from '../memory/event-index-list.ts'
 import { momentAfter } from '../records/modified-after.ts'
@@ -104,6 +104,22 @@ export function atVenueWithin(circle: Circle, context: Context): Condition {
 
 export function withIds(ids: readonly number[], { db }: Context): Condition {
   return (record) => record('events.id', 'in', wholeList(db, ids))
+}
+
+/** Of the events with a condition, those of no series and the first of each series, in the order of lists. */
+export function firstOfSeries(all: Condition): Condition {
+  return (record) => {
+    const ranked = record
+      .selectFrom('events')
+      .where('events.series', 'is not', null)
+      .where(all)
+      .select([
+        'events.id',
+        sql<number>`row_number() over (partition by series order by start_date, date, id)`.as('place'),
+      ])
+    const first = record.selectFrom(ranked.as('ranked')).select('ranked.id').where('ranked.place', '=', 1)
+    return record.and([all(record), record.or([record('events.series', 'is', null), record('events.id', 'in', first)])])
+  }
 }
 
 export const anyEvent: Condition = (record) => record.and([])

@@ -16,6 +16,7 @@ import {
 } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
 import { pageFilters } from '../fields/record-fields.ts'
+import { collapse } from '../fields/recurrence-kinds.ts'
 import type { EventWindow } from '../memory/event-index-list.ts'
 import { isModifiedAfter } from '../records/modified-after.ts'
 import { isEventOrSeries } from '../records/record-checks.ts'
@@ -204,6 +205,21 @@ export const eventFilters = {
     index: (wanted, asked) => ({ ...asked, series: [wanted] }),
     links: asSent(9),
     accepts: ({ row }, wanted) => row.series === wanted,
+  }),
+  // The occurrences that a list finds are collapsed once all that it finds is known.
+  collapse: eventFilter({
+    kind: collapse,
+    about: 'With series, only the first occurrence that the list finds of each series',
+    unlisted: true,
+    ...partOf('page'),
+    links: asSent(22),
+  }),
+  hide_subsequent_recurrences: eventFilter({
+    kind: flag,
+    about: 'The same as collapse=series, when true',
+    unlisted: true,
+    ...partOf('page'),
+    links: asDigit(23),
   }),
   ticketed: eventFilter({
     kind: flag,

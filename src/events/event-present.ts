@@ -127,8 +127,10 @@ function joinEvent(
   }
 }
 
-function recurrenceMembers(context: Context, row: EventRow, { series }: EventLinks): object {
-  return series ? presentRecurrence(context, row, series) : {}
+function recurrenceMembers(context: Context, row: EventRow, { series, next }: EventLinks): object {
+  if (!series) return {}
+  const shown = next?.map((one) => ({ ...one, rest_url: `${context.site.base}/events/${one.id}` }))
+  return { ...presentRecurrence(context, row, series), ...(shown ? { next_occurrences: shown } : {}) }
 }
 
 /** Those of these venues or organizers that an event shows to the caller, as `present` makes them. */

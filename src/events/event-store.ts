@@ -24,7 +24,12 @@ export interface EventLinks {
   images: ReadonlyMap<number, ImageRow>
   /** The series it is an occurrence of. */
   series: SeriesRow | undefined
+  /** The occurrences after it, in lists where it stands for them. */
+  next?: readonly NextOccurrence[]
 }
+
+/** An occurrence as the one before it tells of it. */
+export type NextOccurrence = Pick<EventRow, 'id' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'>
 
 const selectByIds = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').selectAll().where('id', 'in', value('ids')),

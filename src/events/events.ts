@@ -29,6 +29,7 @@ import {
 import { findEvent, findEventLinks, findListedEvents, type KnownLinks } from './event-store.ts'
 import { textsOfEvent } from './event-texts.ts'
 import { findAllEvents, findEvents } from './find-events.ts'
+import { findNext } from './next-occurrences.ts'
 import { formOf, presentOwn } from './presented-events.ts'
 
 const presentation: Presentation<LoadedEvent> = {
@@ -152,12 +153,13 @@ export function readTrashed(context: Context): LookAtWritten<object> {
 }
 
 /** The rows that were found with the ids, or those that the ids have now: one may have been taken back since the index found it. */
-async function load(context: Context, { ids, rows, statuses }: Found<EventRow>): Promise<LoadedEvent[]> {
+async function load(context: Context, { ids, rows, statuses, isCollapsed }: Found<EventRow>): Promise<LoadedEvent[]> {
   const listed = rows ?? (await findListedEvents(context, ids))
   const present = statuses ? listed.filter(({ status }) => statuses.includes(status)) : listed
   const links = await findEventLinks(context.db, present)
+  const next = isCollapsed ? await findNext(context.db, present) : new Map()
   return present.flatMap((row) => {
     const own = links.get(row.id)
-    return own ? [{ row, links: own }] : []
+    return own ? [{ row, links: { ...own, ...(next.has(row.id) ? { next: next.get(row.id) } : {}) } }] : []
   })
 }

@@ -6,7 +6,7 @@ import type { EventMemory } from '../memory/event-memory.ts'
 import { MAX_ID, offsetOf, type PageRequest, pageRequest } from '../records/record-store.ts'
 import { statusFilter, statusLinks } from '../records/status.ts'
 import type { EventRow } from '../storage/schema.ts'
-import type { Condition } from './event-conditions.ts'
+import { type Condition, firstOfSeries } from './event-conditions.ts'
 import type { EventFilter, EventListShape } from './event-filter.ts'
 import { type EventsQuery, eventFilters } from './event-filters.ts'
 import { eventParts, eventSearch } from './event-list-parts.ts'
@@ -51,15 +51,26 @@ const onlyAtOnce = <Value>(value: Value | Promise<Value>) => (value instanceof P
 function inIndex(
   { index }: EventMemory,
   { caller }: Context,
-  { status }: EventsQuery,
+  query: EventsQuery,
   { ids, total }: IndexPage,
   { page, perPage }: PageRequest,
   effective: string,
   again: Found['again'],
 ): Found<EventRow> | undefined {
-  const { shownOnly } = statusLinks(caller, status)
+  const { shownOnly } = statusLinks(caller, query.status)
   return (
-    index && { ids, total, page, perPage, effective, shownOnly, pastEnd: PAST_END, revision: index.revision, again }
+    index && {
+      ...collapsing(query),
+      ids,
+      total,
+      page,
+      perPage,
+      effective,
+      shownOnly,
+      pastEnd: PAST_END,
+      revision: index.revision,
+      again,
+    }
   )
 }
 
@@ -72,7 +83,16 @@ async function findInDatabase(context: Context, query: EventsQuery): Promise<Fou
   const { rows, total } = await listEvents(where, query.include ? 'publication' : 'start', page, context)
   const { shownOnly } = statusLinks(context.caller, query.status)
   const ids = rows.map(({ id }) => id)
-  return { ids, rows, total, ...page, effective: linksOf(query, shape), shownOnly, pastEnd: PAST_END }
+  return {
+    ...collapsing(query),
+    ids,
+    rows,
+    total,
+    ...page,
+    effective: linksOf(query, shape),
+    shownOnly,
+    pastEnd: PAST_END,
+  }
 }
 
 /** All events that a query finds, without pages: their ids alone, whose rows are read as they are shown. @throws Problem */
@@ -86,7 +106,16 @@ export async function findAllEvents(context: Context, query: EventsQuery): Promi
   const order = query.include ? 'publication' : 'start'
   const ids = listed?.ids ?? (await listEventIds(await conditionOf(context, query, shape), order, context))
   const withdrawn = () => findWithdrawn(context, query, shape)
-  const found = { ids, total: ids.length, page: 1, perPage: Math.max(1, ids.length), effective, statuses, withdrawn }
+  const found = {
+    ...collapsing(query),
+    ids,
+    total: ids.length,
+    page: 1,
+    perPage: Math.max(1, ids.length),
+    effective,
+    statuses,
+    withdrawn,
+  }
   return listed && revision !== undefined ? { ...found, revision } : found
 }
 
@@ -108,10 +137,18 @@ async function conditionOf(context: Context, query: EventsQuery, shape: EventLis
   ]
   const conditions = await Promise.all(narrowed)
   const all: Condition = (record) => record.and(conditions.map((condition) => condition(record)))
-  return query.search === undefined ? all : eventSearch.sql(query.search, all, context)
+  const found = query.search === undefined ? all : await eventSearch.sql(query.search, all, context)
+  return isCollapsed(query) ? firstOfSeries(found) : found
 }
 
-const EVERYTHING: Omit<IndexQuery, 'window'> = {
+const collapsing = (query: EventsQuery) => (isCollapsed(query) ? { isCollapsed: true } : {})
+
+/** Whether a list shows the next occurrence of each series alone. */
+export function isCollapsed(query: EventsQuery): boolean {
+  return query.collapse === 'series' || query.hide_subsequent_recurrences === true
+}
+
+const EVERYTHING: Omit<IndexQuery, 'window' | 'isCollapsed'> = {
   terms: [],
   venues: undefined,
   organizers: undefined,
@@ -150,7 +187,7 @@ function indexQuery(
   shape: EventListShape,
   context: Context,
 ): IndexQuery | undefined {
-  let asked: IndexQuery | undefined = { ...EVERYTHING, window: shape.window }
+  let asked: IndexQuery | undefined = { ...EVERYTHING, window: shape.window, isCollapsed: isCollapsed(query) }
   for (const name in query) {
     const index = rowOf.get(name)?.index
     const value = query[name as keyof EventsQuery]

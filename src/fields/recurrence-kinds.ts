@@ -9,6 +9,13 @@ export const recurrence: Kind<string | readonly unknown[] | object> = {
   read: (value) => (typeof value === 'string' || (typeof value === 'object' && value !== null) ? value : undefined),
 }
 
+/** The one way in which lists are collapsed: to the next occurrence of each series. */
+export const collapse: Kind<'series'> = {
+  wire: { type: 'string', enum: ['series'] },
+  valid: (value) => value === 'series',
+  read: (value) => (value === 'series' ? value : undefined),
+}
+
 /** Which occurrences of a series a change is about. */
 export const SCOPES = ['this', 'following', 'all'] as const
 export type RecurrenceScope = (typeof SCOPES)[number]

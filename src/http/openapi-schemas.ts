@@ -268,6 +268,16 @@ const globalId: Schema = { type: 'string', examples: ['example.org?id=12'] }
 /** Of events that are scheduled nothing is said. */
 const eventStatusShown: Schema = { type: 'string', enum: EVENT_STATUSES.filter((status) => status !== 'scheduled') }
 
+/** An occurrence after the one that stands for it in a collapsed list. */
+const nextOccurrence: Schema = record({
+  id,
+  start_date: dateTime,
+  end_date: dateTime,
+  utc_start_date: dateTime,
+  utc_end_date: dateTime,
+  rest_url: address,
+})
+
 /** How an occurrence repeats, which plain events do not show. */
 const recurrenceShown: Schema = record({
   series: id,
@@ -322,6 +332,7 @@ function eventSchema({ fields }: Resource, say: Say): Schema {
     event_status_reason: string,
     recurrence: recurrenceShown,
     post_parent: id,
+    next_occurrences: list(nextOccurrence),
   }
   const properties = described({ ...always, ...some }, fields, say)
   return record(properties, Object.keys(always))

@@ -2,6 +2,9 @@ import type { Locale } from './texts.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
+  'With series, only the first occurrence that the list finds of each series':
+    'Bei series nur der erste Termin jeder Serie, den die Liste findet',
+  'The same as collapse=series, when true': 'Dasselbe wie collapse=series, wenn wahr',
   'Somebody else has changed the series meanwhile; read it again.':
     'Jemand anderes hat die Serie inzwischen geändert; lesen Sie sie neu.',
   'The rule has more than {limit} dates before today.': 'Die Regel hat mehr als {limit} Termine vor heute.',

@@ -2,6 +2,9 @@ import type { Locale } from './texts.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
+  'With series, only the first occurrence that the list finds of each series':
+    'Con series, solo la primera fecha que la lista encuentra de cada serie',
+  'The same as collapse=series, when true': 'Lo mismo que collapse=series, si es verdadero',
   'Somebody else has changed the series meanwhile; read it again.':
     'Otra persona ha cambiado la serie mientras tanto; léala de nuevo.',
   'The rule has more than {limit} dates before today.': 'La regla tiene más de {limit} fechas anteriores a hoy.',

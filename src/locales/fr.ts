@@ -2,6 +2,9 @@ import type { Locale } from './texts.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
+  'With series, only the first occurrence that the list finds of each series':
+    'Avec series, seulement la première date de chaque série que la liste trouve',
+  'The same as collapse=series, when true': 'La même chose que collapse=series, si vrai',
   'Somebody else has changed the series meanwhile; read it again.':
     'Quelqu’un d’autre a modifié la série entre-temps ; relisez-la.',
   'The rule has more than {limit} dates before today.': 'La règle a plus de {limit} dates avant aujourd’hui.',

@@ -37,6 +37,8 @@ export interface IndexQuery {
   featured: boolean | undefined
   geoloc: boolean | undefined
   circle: Circle | undefined
+  /** Whether of each series only the first occurrence is listed. */
+  isCollapsed?: boolean
   /** The ids that events must be among, such as the result of a search. */
   among: IdSet | undefined
 }
@@ -47,8 +49,21 @@ export interface IndexPage {
   total: number
 }
 
-/** One page of the list, and the exact total (rule 11.7). Lists in order answer most queries without a look at every event. */
+/** One page of the list, and the exact total (rule 11.7). */
 export function listIndexed(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
+  if (!query.isCollapsed) return listEach(index, query, offset, limit)
+  const { ids } = listEach(index, query, 0, index.slotCount)
+  const met = new Set<number>()
+  const first = ids.filter((id) => {
+    const series = index.series[(index.slotOf[id] as number) - 1] as number
+    if (series === 0) return true
+    return met.has(series) ? false : Boolean(met.add(series))
+  })
+  return { ids: first.slice(offset, offset + limit), total: first.length }
+}
+
+/** Lists in order answer most queries without a look at every event. */
+function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   const choices = choicesOf(index, query)
   const bounds = boundsOf(index, query.window)
   const [first] = choices

@@ -107,7 +107,9 @@ export function horizonAt(zone: string, now: number, months: number): string {
  * @throws Problem when so many lie in the past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
-  const horizon = horizonAt(start.zone, now, months)
+  // A series that begins later has its first occurrence all the same.
+  const [first] = occurrenceStarts(recurrence, start, FOR_EVER, 1)
+  const horizon = [horizonAt(start.zone, now, months), first ?? start.local].sort().at(-1) ?? start.local
   const today = startOfDay(dayOf(wallNow(start.zone, now)))
   const { rule } = recurrence
   const isEndless = rule !== undefined && rule.count === undefined && rule.until === undefined

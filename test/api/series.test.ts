@@ -141,3 +141,47 @@ test('an occurrence that is removed is gone from lists, and the others stay', as
   assert.equal((await service.get(`/events/${events[2].id}`)).status, 403)
   assert.equal((await occurrencesOf(post_parent)).total, 4)
 })
+
+test('a collapsed list shows the next occurrence of each series, and tells of those after it', async () => {
+  const place = await service.create('/venues', { venue: 'Collapsed' })
+  const { recurrence: _, ...plain } = market({
+    title: 'Plain',
+    venue: place.id,
+    start_date: `${YEAR}-01-02 08:00`,
+    end_date: `${YEAR}-01-02 09:00`,
+  })
+  const single = await service.create('/events', plain)
+  const series: { id: number; post_parent: number }[] = []
+  for (const title of ['One', 'Two', 'Three'])
+    series.push(await service.create('/events', market({ title, venue: place.id })))
+  const ask = async (query: string, as: 'anonymous' | 'editor') =>
+    (await service.get(`/events?venue=${place.id}&start_date=${YEAR}-01-01&end_date=2100-01-01&${query}`, as)).body
+  for (const as of ['anonymous', 'editor'] as const) {
+    const { events, total, total_pages, next_rest_url } = await ask('collapse=series&per_page=3', as)
+    assert.deepEqual([total, total_pages], [4, 2])
+    assert.deepEqual(
+      events.map(({ id }: { id: number }) => id),
+      [single.id, series[0]?.id, series[1]?.id],
+    )
+    assert.match(next_rest_url, /collapse=series/)
+    assert.equal(events[0].next_occurrences, undefined)
+    assert.equal(events[1].next_occurrences.length, 5)
+    assert.ok(events[1].next_occurrences[0].start_date > events[1].start_date)
+    assert.equal((await ask('hide_subsequent_recurrences=true', as)).total, 4)
+    assert.equal((await ask('hide_subsequent_recurrences=false', as)).total, 31)
+    assert.equal((await ask('', as)).total, 31)
+  }
+  // Of the first one that is gone, the next takes the place.
+  await service.remove(`/events/${series[0]?.id}`)
+  assert.equal((await ask('collapse=series', 'anonymous')).total, 4)
+  assert.equal((await service.get('/events?collapse=venue')).status, 400)
+})
+
+test('a series that begins beyond the horizon has its first occurrence', async () => {
+  for (const recurrence of ['RRULE:FREQ=WEEKLY', 'RRULE:FREQ=WEEKLY;COUNT=5']) {
+    const far = { start_date: `${YEAR + 4}-05-01 10:00`, end_date: `${YEAR + 4}-05-01 11:00`, recurrence }
+    const first = await service.create('/events', market(far))
+    assert.equal(first.start_date, `${YEAR + 4}-05-01 10:00:00`)
+    assert.equal((await occurrencesOf(first.post_parent)).total, 1)
+  }
+})

@@ -5,6 +5,7 @@ import { eventParts, eventSearch } from '../../src/events/event-list-parts.ts'
 import { isShown } from '../../src/events/event-present.ts'
 import { findEventLinks } from '../../src/events/event-store.ts'
 import { eventWindow } from '../../src/events/event-window.ts'
+import { isCollapsed } from '../../src/events/find-events.ts'
 import {
   type FilteredRow,
   type LinkedFilter,
@@ -68,6 +69,13 @@ const isLocated = ({ venues }: Stored, context: Context) =>
 
 const eventRows = Object.entries(eventFilters) as [string, EventFilter<unknown>][]
 
+/** Of each series only the first occurrence, if the query asks for that. */
+function collapsed(events: readonly LoadedEvent[], query: EventsQuery): readonly LoadedEvent[] {
+  if (!isCollapsed(query)) return events
+  const met = new Set<number>()
+  return events.filter(({ row: { series } }) => series === null || (!met.has(series) && met.add(series)))
+}
+
 function listEvents(stored: Stored, query: EventsQuery, context: Context): number[] {
   const window = eventWindow(query, context)
   const around = { context, window, terms: stored.terms, isLocated: isLocated(stored, context) }
@@ -81,7 +89,11 @@ function listEvents(stored: Stored, query: EventsQuery, context: Context): numbe
       ),
   )
   const key = ({ row }: LoadedEvent) => [query.include ? '' : row.start_date, row.date].join(' ')
-  return listed.sort((a, b) => compare(key(a), key(b)) || a.row.id - b.row.id).map(({ row }) => row.id)
+  const inOrder = listed.sort(
+    (a, b) => compare(a.row.start_date, b.row.start_date) || compare(a.row.date, b.row.date) || a.row.id - b.row.id,
+  )
+  const shown = [...collapsed(inOrder, query)]
+  return shown.sort((a, b) => compare(key(a), key(b)) || a.row.id - b.row.id).map(({ row }) => row.id)
 }
 
 const linkedRows = Object.entries(placedFilters) as unknown as [string, LinkedFilter<unknown>][]

@@ -3,6 +3,7 @@ import type { Context } from '../../src/context/context.ts'
 import type { Field, Fields } from '../../src/declare/resource.ts'
 import { eventStatuses } from '../../src/fields/event-status.ts'
 import * as kinds from '../../src/fields/kinds.ts'
+import { collapse } from '../../src/fields/recurrence-kinds.ts'
 import { POINTS, WORDS } from './random-calendar.ts'
 
 /** A value as clients write it: a word, or the entries of a list. */
@@ -40,6 +41,7 @@ const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [kinds.looseWord, () => oneOf('true', 'false', '1', '0', 'yes', 'perhaps')],
   [kinds.text, ({ terms }) => oneOf(...phrases, ...orders, ...terms.map(({ slug }) => slug))],
   [kinds.words, () => listOf(['publish', 'publish', 'draft', 'pending', 'private', 'future', 'trash', 'other'])],
+  [collapse, () => oneOf('series', 'series', 'all')],
   [eventStatuses, () => listOf(['scheduled', 'canceled', 'postponed', 'canceled', 'moved'])],
   [kinds.latitude, () => oneOf(...latitudes, '', '91')],
   [kinds.longitude, () => oneOf(...longitudes, '', '200')],

@@ -78,6 +78,14 @@ const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = 
         organizer: picked('organizers', 2),
         categories: picked('categories', 2),
         tags: picked('tags', 2),
+        recurrence: fc.constantFrom(
+          undefined,
+          undefined,
+          undefined,
+          '',
+          'RRULE:FREQ=DAILY;COUNT=3',
+          'RRULE:FREQ=WEEKLY;COUNT=4',
+        ),
       }),
       times,
     )

@@ -59,8 +59,10 @@ export async function gatherSeries(context: Context, series: SeriesRow): Promise
   const [any] = shown
   const start = startOf(series)
   const first = firstOf(series)
-  const rules = start.allDay || isUtc(start) ? undefined : zoneRulesOf(start.zone, context.now)
-  if (!any || !(start.allDay || isUtc(start) || (rules && isRight(rules, first, shown)))) return undefined
+  // Some readers take a rule in UTC for one of the calendar's own zone (X-WR-TIMEZONE).
+  const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
+  const rules = isPlain ? undefined : zoneRulesOf(start.zone, context.now)
+  if (!any || !(isPlain || (rules && isRight(rules, first, shown)))) return undefined
   return {
     series,
     start,
@@ -78,7 +80,7 @@ export async function gatherSeries(context: Context, series: SeriesRow): Promise
   }
 }
 
-function isUtc({ zone }: Start): boolean {
+function isUtc(zone: string): boolean {
   return zone.toUpperCase() === 'UTC'
 }
 

@@ -14,6 +14,7 @@ import {
   siteOf,
 } from './config.ts'
 import { describeFindings, examine } from './doctor/doctor.ts'
+import { type ImportGround, registerImportCommands } from './import/import-command.ts'
 import { openMediaStore } from './media/open-media-store.ts'
 import { registerAuditCommand } from './people/audit-command.ts'
 import { remindOfPassword, tellFirstPassword } from './people/first-password.ts'
@@ -62,6 +63,14 @@ async function findPlaces(config: Config): Promise<CalendarPlaces> {
     last = error
   })
   return { database: databaseAddress(config), media, failure: () => last }
+}
+
+/** The calendar that is there, with its images, as an import writes to it. */
+async function openGround(config: Config): Promise<ImportGround> {
+  const { database, store } = await openMedia(config)
+  const site = siteOf(config, config.port)
+  const images = { store, hosts: config.image_hosts, maxBytes: config.image_bytes, mediaUrl: mediaUrl(config, site) }
+  return { database, images, site }
 }
 
 async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
@@ -180,6 +189,7 @@ program
 
 registerUserCommands(program, () => openCalendar(configOf(program.opts())))
 registerAuditCommand(program, () => openCalendar(configOf(program.opts())))
+registerImportCommands(program, () => openGround(configOf(program.opts())))
 registerCopyCommand(program)
 registerBackupCommands(program, () => findPlaces(configOf(program.opts())))
 registerExportCommand(program, async () => {

@@ -11,7 +11,15 @@ import { type PostgresServer, startPostgres } from './support/postgres.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Folders whose tests use a database. */
-const ON_BOTH = ['test/api', 'test/campaigns/crash', 'test/fuzz', 'test/pages/pages', 'test/people', 'test/storage']
+const ON_BOTH = [
+  'test/api',
+  'test/campaigns/crash',
+  'test/fuzz',
+  'test/import',
+  'test/pages/pages',
+  'test/people',
+  'test/storage',
+]
 
 /** Files at a time: a test waits for its server about half the time, so a few more than the cores of a small machine. */
 const CONCURRENCY = 3

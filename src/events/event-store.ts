@@ -264,6 +264,18 @@ async function replaceTerms(tx: Tx, event: number, ids?: readonly number[]): Pro
 
 const insertOne = statement<{ row: EventRow }>()((db, value) => db.insertInto('events').values(value('row') as never))
 
+const updateUid = statement<{ id: number; uid: string }>()((db, value) =>
+  db
+    .updateTable('events')
+    .set({ uid: value('uid') as never })
+    .where('id', '=', value('id')),
+)
+
+/** Has an event that this transaction has made keep the name that calendars knew it by before it came here. */
+export async function keepUid(tx: Tx, id: number, uid: string): Promise<void> {
+  await updateUid(tx, { id, uid })
+}
+
 const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, value) =>
   db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
 )

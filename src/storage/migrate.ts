@@ -16,6 +16,7 @@ import { eventStatuses } from './migrations/0012-event-status.ts'
 import { withdrawnEvents } from './migrations/0013-withdrawn-events.ts'
 import { series } from './migrations/0014-series.ts'
 import { oldSlugs } from './migrations/0015-old-slugs.ts'
+import { imports } from './migrations/0016-imports.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -44,6 +45,7 @@ export const migrations: Migration[] = [
   withdrawnEvents,
   series,
   oldSlugs,
+  imports,
 ]
 
 /** The names of all steps that this version knows, in order. */

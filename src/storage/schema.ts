@@ -223,6 +223,50 @@ export interface HistoryColumns {
   request: string
 }
 
+/** A run of an import. */
+export interface ImportColumns {
+  id: number
+  source: number
+  started_utc: string
+  /** Empty while it runs, and for one that was cut off. */
+  ended_utc: string
+  state: 'running' | 'done' | 'failed' | 'undone'
+  user: number
+  /** JSON record of the options it was given. */
+  options: string
+  /** JSON record of how many items of which fate. */
+  counts: string
+  /** Where the next run may go on, for sources that are read in parts. */
+  position: string
+}
+
+/** The record that an item of a source has become, and how both looked after it was last written. */
+export interface ImportItemColumns {
+  source: number
+  kind: string
+  /** Id or UID in the source. */
+  identity: string
+  occurrence: string
+  record: number
+  /** Of everything that the source said of it. */
+  digest: string
+  /** JSON records of field to fingerprint: of the values in the source, and of those of the record. */
+  written: string
+  kept: string
+}
+
+/** What a run did to a record, and what undoes it. */
+export interface ImportActColumns {
+  run: number
+  kind: string
+  record: number
+  action: 'create' | 'update' | 'trash'
+  identity: string
+  occurrence: string
+  /** JSON: the former values of the fields that it changed, and the former row of `import_items`. */
+  before: string
+}
+
 type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
 
 /** Every table. Plain columns of events, venues and organizers come from their declarations. */
@@ -245,6 +289,10 @@ export interface Tables {
   withdrawn_events: WithdrawnEventColumns
   old_slugs: OldSlugColumns
   history: WithSequence<HistoryColumns>
+  import_sources: { id: Generated<number>; address: string }
+  imports: WithSequence<ImportColumns>
+  import_items: ImportItemColumns
+  import_acts: ImportActColumns
   /** One row. */
   editions: { edition: string }
 }

@@ -31,6 +31,7 @@ const LAYERS = [
   ['locales'],
   ['formats', 'pages', 'sync'],
   ['http', 'demo', 'doctor', 'transfer'],
+  ['import'],
   ['watching'],
   ['app.ts'],
   ['workers.ts'],
@@ -131,6 +132,9 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     'schedule/event-schedule.ts',
     // Answers public lists of events from memory before anything else looks at the request.
     'http/public-lists.ts',
+    // Compare and write what an import brings.
+    'import/record-states.ts',
+    'import/write-item.ts',
     // Write feeds of events.
     'formats/event-component.ts',
     'formats/event-facts.ts',

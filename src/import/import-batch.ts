@@ -1,0 +1,371 @@
+import { withImages } from '../images/images.ts'
+import { attempt } from '../storage/attempt.ts'
+import { isConflict } from '../storage/conflict.ts'
+import type { Tx } from '../storage/recording.ts'
+import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { digestOf, type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
+import { describeItem, type ImportRun, remember } from './import-run.ts'
+import { findItems, saveItems } from './import-store.ts'
+import { type KnownItem, type Plan, planItem } from './plan-item.ts'
+import { type RecordState, readStates } from './record-states.ts'
+import { type ItemKind, keyOf, type SourceItem } from './source-item.ts'
+import { fieldsOf, type PreparedItem, prepareItem, reasonOf, referencesOf, writeItem } from './write-item.ts'
+
+/** An item with what is known of it, and what is to be done. */
+interface Planned {
+  item: SourceItem
+  prints: Fingerprints
+  digest: string
+  known: ImportItemColumns | undefined
+  state: RecordState | undefined
+  /** A twin has the identity of an event that was read before it. */
+  plan: Plan | { act: 'twin' }
+}
+
+/** A record has changed between the look at it and the write. */
+class StalePlan extends Error {
+  override name = 'StalePlan'
+}
+
+const TWIN = new Error('Another event with the same id or UID stands before it in the source, and was taken.')
+
+/** How often a batch is planned anew since others were faster. */
+const MOST_ATTEMPTS = 5
+
+/** Items prepared at the same time: what takes long are their images. */
+const PREPARED_AT_ONCE = 4
+
+/** Brings items of one kind in with one transaction: all of them, but those that cannot be written. */
+export async function importBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
+  const singles = withoutTwins(run, items)
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await tryBatch(run, kind, singles)
+    } catch (error) {
+      if (!(error instanceof StalePlan || isConflict(error)) || attempts === MOST_ATTEMPTS) throw error
+    }
+  }
+}
+
+/** Of items with the same identity only the first. */
+function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
+  const first = new Map<string, SourceItem>()
+  for (const item of items) {
+    const key = keyOf(item.kind, item.identity, item.occurrence)
+    const before = first.get(key)
+    if (!before) first.set(key, item)
+    else if (item.kind === 'event' && !isAlike(before, item)) noteFailed(run, item, TWIN)
+  }
+  return [...first.values()]
+}
+
+const isAlike = (a: SourceItem, b: SourceItem) => JSON.stringify(fieldsOf(a)) === JSON.stringify(fieldsOf(b))
+
+async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
+  const planned = await planBatch(run, kind, items)
+  const settled = planned.filter(({ plan }) => plan.act === 'nothing')
+  const left = planned.filter(({ plan }) => plan.act === 'leave')
+  const wanted = planned.filter(({ plan }) => plan.act === 'create' || plan.act === 'update')
+  const { prepared, failed } = await prepareBatch(run, wanted)
+  const written = run.options.dryRun ? prepared.map(asIfWritten) : await writeBatch(run, kind, prepared, failed)
+  for (const { item, known } of settled) if (known) noteRecord(run, item, known.record)
+  run.counts.unchanged += settled.length
+  for (const one of left) noteLeft(run, one)
+  for (const { item, plan } of planned) if (plan.act === 'twin') noteFailed(run, item, TWIN)
+  for (const [one, error] of failed) noteFailed(run, one.item, error)
+  for (const one of written) noteWritten(run, one)
+}
+
+async function planBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<Planned[]> {
+  const { db } = run.context
+  await lookUpLinks(run, items)
+  const rows =
+    run.source === undefined
+      ? []
+      : await findItems(db, run.source, kind, [...new Set(items.map(({ identity }) => identity))])
+  const known = new Map(rows.map((row) => [keyOf(kind, row.identity, row.occurrence), row]))
+  const compared = items.map((item) => {
+    const prints = fingerprintsOf(fieldsOf(item))
+    const digest = digestOf(prints)
+    const row = known.get(keyOf(kind, item.identity, item.occurrence))
+    return { item, prints, digest, known: row, isSame: row?.digest === digest }
+  })
+  const changed = compared.flatMap(({ known, isSame }) => (known && !isSame ? [known.record] : []))
+  const states = await readStates(db, kind, changed)
+  return compared.map(({ isSame, ...one }) => {
+    const state = one.known && states.get(one.known.record)
+    return { ...one, state, plan: planOf(run, { ...one, state }, isSame) }
+  })
+}
+
+function planOf(
+  run: ImportRun,
+  { item, prints, known, state }: Omit<Planned, 'plan'>,
+  isSame: boolean,
+): Planned['plan'] {
+  if (isSame) return { act: 'nothing' }
+  if (known && item.kind === 'event' && run.seen.has(known.record)) return { act: 'twin' }
+  return planItem(prints, knownItem(known, state), run.options.conflicts)
+}
+
+function knownItem(row: ImportItemColumns | undefined, state: RecordState | undefined): KnownItem | undefined {
+  if (!row) return undefined
+  return {
+    written: readFingerprints(row.written),
+    kept: readFingerprints(row.kept),
+    now: state && fingerprintsOf(state),
+    isTrashed: state?.status === 'trash',
+  }
+}
+
+/** Looks up the records of those that the items refer to, as far as they are not remembered. */
+async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promise<void> {
+  const { source } = run
+  if (source === undefined) return
+  const unknown = new Map<ItemKind, Set<string>>()
+  for (const item of items) {
+    for (const { kind, identity } of referencesOf(item)) {
+      if (run.links.has(keyOf(kind, identity))) continue
+      const identities = unknown.get(kind) ?? new Set()
+      unknown.set(kind, identities.add(identity))
+    }
+  }
+  for (const [kind, identities] of unknown) {
+    const rows = await findItems(run.context.db, source, kind, [...identities])
+    const states = await readStates(
+      run.context.db,
+      kind,
+      rows.map(({ record }) => record),
+    )
+    // One in the trash cannot be linked to.
+    for (const { identity, record } of rows)
+      if ((states.get(record)?.status ?? 'trash') !== 'trash' || isTerm(kind, states.get(record)))
+        remember(run.links, keyOf(kind, identity), record)
+  }
+}
+
+const isTerm = (kind: ItemKind, state: RecordState | undefined) =>
+  state !== undefined && (kind === 'category' || kind === 'tag')
+
+/** Items that were prepared, and those that could not be. */
+interface PreparedBatch {
+  prepared: [Planned, PreparedItem][]
+  failed: [Planned, unknown][]
+}
+
+async function prepareBatch(run: ImportRun, wanted: readonly Planned[]): Promise<PreparedBatch> {
+  const batch: PreparedBatch = { prepared: [], failed: [] }
+  const prepareOne = async (one: Planned) => {
+    const { item, known, plan } = one
+    const isUpdate = plan.act === 'update'
+    try {
+      const fields = isUpdate ? new Set(plan.fields) : undefined
+      const record = isUpdate ? known?.record : undefined
+      return { one, ready: await prepareItem(run, item, record, fields) }
+    } catch (error) {
+      refuseOutage(error)
+      return { one, error }
+    }
+  }
+  for (let at = 0; at < wanted.length; at += PREPARED_AT_ONCE) {
+    const some = await Promise.all(wanted.slice(at, at + PREPARED_AT_ONCE).map(prepareOne))
+    for (const { one, ready, error } of some) {
+      if (ready) batch.prepared.push([one, ready])
+      else batch.failed.push([one, error])
+    }
+  }
+  return batch
+}
+
+/** Failures of the database end the run; everything else is the fault of the item. */
+function refuseOutage(error: unknown): void {
+  if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
+}
+
+/** An item that was written. */
+interface Written {
+  one: Planned
+  ready: PreparedItem
+  record: number
+  isNew: boolean
+  isChanged: boolean
+}
+
+function asIfWritten([one, ready]: [Planned, PreparedItem]): Written {
+  const isNew = ready.record === undefined
+  return { one, ready, record: ready.record ?? 0, isNew, isChanged: isNew || ready.fields.size > 0 }
+}
+
+/** Writes what was prepared; adds what fails to `failed`. First everything is tried at once; where something fails, each item by itself. */
+async function writeBatch(
+  run: ImportRun,
+  kind: ItemKind,
+  prepared: readonly [Planned, PreparedItem][],
+  failed: [Planned, unknown][],
+): Promise<Written[]> {
+  const { context } = run
+  if (prepared.length === 0) return []
+  try {
+    return await context.write((tx) => writeAll(run, tx, kind, prepared, (work) => work()))
+  } catch (error) {
+    refuseOutage(error)
+  }
+  const failures: [Planned, unknown][] = []
+  const written = await context.write((tx) => {
+    failures.length = 0
+    return writeAll(run, tx, kind, prepared, async (work, one) => {
+      try {
+        return await attempt(tx, work)
+      } catch (error) {
+        refuseOutage(error)
+        failures.push([one, error])
+        return undefined
+      }
+    })
+  })
+  for (const failure of failures) failed.push(failure)
+  for (const [, { context }] of prepared) await withImages(context, async () => undefined)
+  return written
+}
+
+type Do = <T>(work: () => Promise<T>, one: Planned) => Promise<T | undefined>
+
+async function writeAll(
+  run: ImportRun,
+  tx: Tx,
+  kind: ItemKind,
+  prepared: readonly [Planned, PreparedItem][],
+  perform: Do,
+): Promise<Written[]> {
+  await refuseStale(tx, kind, prepared)
+  const written: Written[] = []
+  for (const [one, ready] of prepared) {
+    const isChanged = ready.record === undefined || ready.fields.size > 0
+    const known = { id: ready.record ?? 0, isNew: false }
+    const made = isChanged ? await perform(() => writeItem(run, tx, ready), one) : known
+    if (made) written.push({ one, ready, record: made.id, isNew: made.isNew, isChanged })
+  }
+  const states = await readStates(tx, kind, [...new Set(written.map(({ record }) => record))])
+  await saveItems(tx, changedRows(itemRows(run, written, states), written), actRows(run, written, states))
+  return written
+}
+
+/** @throws StalePlan when a record that is to be changed is not as it was when the change was planned */
+async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [Planned, PreparedItem][]): Promise<void> {
+  const changing = prepared.flatMap(([one, { record }]) => (record === undefined ? [] : [{ one, record }]))
+  const states = await readStates(
+    tx,
+    kind,
+    changing.map(({ record }) => record),
+  )
+  for (const { one, record } of changing)
+    if (JSON.stringify(states.get(record)) !== JSON.stringify(one.state)) throw new StalePlan(one.item.identity)
+}
+
+function itemRows(
+  run: ImportRun,
+  written: readonly Written[],
+  states: ReadonlyMap<number, RecordState>,
+): ImportItemColumns[] {
+  const rows = new Map<string, ImportItemColumns>()
+  for (const { one, ready, record } of written) {
+    const { kind, identity, occurrence } = one.item
+    const settled = Object.entries(one.prints).filter(([field]) => isSettled(one, ready, field))
+    const isWhole = settled.length === Object.keys(one.prints).length
+    const before = one.known ? readFingerprints(one.known.written) : {}
+    rows.set(`${identity}\0${occurrence}`, {
+      source: run.source ?? 0,
+      kind,
+      identity,
+      occurrence,
+      record,
+      digest: isWhole ? one.digest : '',
+      written: JSON.stringify({ ...before, ...Object.fromEntries(settled) }),
+      kept: JSON.stringify(keptAfter(one, ready, fingerprintsOf(states.get(record) ?? {}))),
+    })
+  }
+  return [...rows.values()]
+}
+
+/** Rows that are not there already: an image that cannot be fetched is tried in every run. */
+function changedRows(rows: readonly ImportItemColumns[], written: readonly Written[]): ImportItemColumns[] {
+  const known = new Set(written.flatMap(({ one }) => (one.known ? [textOf(one.known)] : [])))
+  return rows.filter((row) => !known.has(textOf(row)))
+}
+
+const textOf = ({ source, kind, identity, occurrence, record, digest, written, kept }: ImportItemColumns) =>
+  JSON.stringify([source, kind, identity, occurrence, record, digest, written, kept])
+
+/** Whether a field of the source need not be looked at again: it was written, or had been, or stays as it is here. */
+function isSettled({ plan }: Planned, { fields }: PreparedItem, field: string): boolean {
+  return fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field))
+}
+
+/** How the record looks after the write; fields that were changed here before it stay known as such. */
+function keptAfter({ known, state, plan }: Planned, { fields }: PreparedItem, after: Fingerprints): Fingerprints {
+  if (!known || !state || plan.act !== 'update') return after
+  const before = fingerprintsOf(state)
+  const last = readFingerprints(known.kept)
+  const changedHere = Object.keys(after).filter((field) => before[field] !== last[field] && !fields.has(field))
+  return {
+    ...after,
+    ...Object.fromEntries(changedHere.flatMap((field) => (last[field] === undefined ? [] : [[field, last[field]]]))),
+  }
+}
+
+function actRows(
+  run: ImportRun,
+  written: readonly Written[],
+  states: ReadonlyMap<number, RecordState>,
+): ImportActColumns[] {
+  return written.flatMap(({ one, record, isNew, isChanged }): ImportActColumns[] => {
+    const { kind, identity, occurrence } = one.item
+    const act = { run: run.run ?? 0, kind, record, identity, occurrence }
+    if (isNew) return [{ ...act, action: 'create', before: '{}' }]
+    if (!isChanged || !one.state) return []
+    const after = states.get(record) ?? {}
+    const changed = Object.entries(one.state).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(after[field]),
+    )
+    const before = JSON.stringify({ fields: Object.fromEntries(changed), item: one.known })
+    return [{ ...act, action: 'update', before }]
+  })
+}
+
+function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: Written): void {
+  const { item, plan } = one
+  noteRecord(run, item, record)
+  if (plan.act === 'update' && plan.kept.length > 0) noteKept(run, item, plan.kept)
+  if (isNew) run.counts.created += 1
+  else if (isChanged && ready.record !== undefined) run.counts.updated += 1
+  else if (plan.act === 'update' && plan.kept.length > 0) run.counts.left += 1
+  else run.counts.unchanged += 1
+}
+
+function noteRecord(run: ImportRun, item: SourceItem, record: number): void {
+  if (item.kind === 'event') run.seen.add(record)
+  else remember(run.links, keyOf(item.kind, item.identity), record)
+}
+
+function noteLeft(run: ImportRun, { item, known, plan }: Planned): void {
+  if (known) noteRecord(run, item, known.record)
+  run.counts.left += 1
+  if (plan.act !== 'leave') return
+  if (plan.isGone)
+    run.remark({ kind: 'kept', at: item.at, text: `${describeItem(item)} was removed here, and stays so.` })
+  else noteKept(run, item, plan.kept)
+}
+
+function noteKept(run: ImportRun, item: SourceItem, kept: readonly string[]): void {
+  run.remark({
+    kind: 'kept',
+    at: item.at,
+    text: `${describeItem(item)} was changed here as well, which stays: ${kept.join(', ')}`,
+  })
+}
+
+function noteFailed(run: ImportRun, item: SourceItem, error: unknown): void {
+  run.counts.failed += 1
+  run.remark({ kind: 'failed', at: item.at, text: `${describeItem(item)}: ${reasonOf(run, error)}` })
+}

@@ -1,0 +1,190 @@
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import type { Site } from '../config.ts'
+import type { Context } from '../context/context.ts'
+import { speaker } from '../locales/translate.ts'
+import type { ImageService } from '../media/image-service.ts'
+import type { Caller } from '../people/caller.ts'
+import { getUserByLogin, listUsers } from '../people/users.ts'
+import type { Database, Db } from '../storage/database.ts'
+import { writerBy } from '../storage/recording.ts'
+import { openProgress } from './import-progress.ts'
+import { describeCounts, describeRemarks, describeRuns, noteRemark, type Remarks } from './import-report.ts'
+import type { ImportOptions } from './import-run.ts'
+import { importSource } from './import-source.ts'
+import { listRuns } from './import-store.ts'
+import { hasLines, jsonSource } from './json-source.ts'
+import { type ConflictPolicy, POLICIES } from './plan-item.ts'
+import type { Source } from './source-item.ts'
+import { undoImport } from './undo-import.ts'
+
+/** The calendar that a command writes to. */
+export interface ImportGround {
+  database: Database
+  images: ImageService
+  site: Site
+}
+
+/** Something of the source is not in. */
+class Incomplete extends Error {
+  override name = 'Incomplete'
+}
+
+/** The options of `import`, as typed. */
+interface Asked {
+  dryRun?: true
+  conflicts: ConflictPolicy
+  mirror?: true
+  images: boolean
+  user?: string
+  name?: string
+}
+
+type Print = (text: string) => void
+
+/** Puts the commands `import` and `imports` on the command line; they open the calendar, and close it when done. */
+export function registerImportCommands(program: Command, open: () => Promise<ImportGround>): void {
+  registerImport(program, open)
+  const imports = program.command('imports').description('List the runs of imports, or undo one.')
+  imports
+    .command('list', { isDefault: true })
+    .description('List the runs of imports, the newest first.')
+    .action((_options: unknown, command: Command) =>
+      run(command, open, async ({ database }, print) => {
+        for (const line of describeRuns(await listRuns(database.read, MOST_RUNS))) print(line)
+      }),
+    )
+  imports
+    .command('undo')
+    .description('Put back what a run changed, move what it made to the trash, and leave what was changed since.')
+    .argument('<run>', 'the number that `imports` shows')
+    .option('--user <login>', 'in whose name; the first administrator unless given')
+    .action((number: string, { user }: { user?: string }, command: Command) =>
+      run(command, open, async (ground, print) => {
+        if (!/^[1-9]\d{0,8}$/.test(number))
+          throw new Error(`A run has a number, not "${number}"; kalends imports lists them.`)
+        const { restored, removed, left } = await undoImport(await contextOf(ground, user), Number(number))
+        left.forEach(print)
+        print(`Run ${number} is undone: ${restored} put back, ${removed} removed, ${left.length} left as they are.`)
+      }),
+    )
+}
+
+const MOST_RUNS = 100
+
+function registerImport(program: Command, open: () => Promise<ImportGround>): void {
+  program
+    .command('import')
+    .description(
+      'Bring in the events of another calendar, with their venues, organizers, categories, tags and images. Safe to repeat.',
+    )
+    .argument('<source>', 'a file of this interface: a saved page, a list, or one record a line (NDJSON)')
+    .option('--dry-run', 'say what would happen, and change nothing')
+    .addOption(
+      new Option(
+        '--conflicts <policy>',
+        'what to do with what was changed in the source and here: keep it field by field, overwrite it, or skip the whole record',
+      )
+        .choices(POLICIES)
+        .default('keep'),
+    )
+    .option('--mirror', 'move events to the trash that are gone from the source')
+    .option('--no-images', 'fetch no images')
+    .option('--user <login>', 'in whose name; the first administrator unless given')
+    .option('--name <name>', 'what the source is called here, so that it may move; its address unless given')
+    .action((source: string, asked: Asked, command: Command) =>
+      run(command, open, async (ground, print) => {
+        const { conflicts, images, dryRun = false, mirror = false } = asked
+        const options = { conflicts, images, dryRun, mirror }
+        const isComplete = await importInto(ground, await openSource(source, asked.name), options, asked.user, print)
+        if (!isComplete) throw new Incomplete('Not everything is in; the report says what, and why.')
+      }),
+    )
+}
+
+/** @throws Error with one sentence when it cannot be read */
+async function openSource(word: string, name: string | undefined): Promise<Source> {
+  const file = existing(word)
+  const address = name ?? `file:${file}`
+  return jsonSource(file, address, /\.(ndjson|jsonl)$/i.test(file) || (await hasLines(file)))
+}
+
+function existing(word: string): string {
+  try {
+    return realpathSync(resolve(word))
+  } catch {
+    throw new Error(`There is no file ${word}.`)
+  }
+}
+
+/** Imports a source, and prints the report. False when something of it is not in. */
+async function importInto(
+  ground: ImportGround,
+  source: Source,
+  options: ImportOptions,
+  login: string | undefined,
+  print: Print,
+): Promise<boolean> {
+  const context = await contextOf(ground, login)
+  const remarks: Remarks = new Map()
+  const progress = await openProgress(source)
+  try {
+    const { run, counts } = await importSource({
+      source,
+      options,
+      context,
+      by: writerOf(context.caller),
+      remark: (remark) => noteRemark(remarks, remark),
+      progress: progress.show,
+    })
+    progress.close()
+    for (const line of describeRemarks(remarks)) print(line)
+    print(describeCounts(counts, run))
+    return counts.failed === 0 && !remarks.has('note')
+  } catch (error) {
+    progress.close()
+    for (const line of describeRemarks(remarks)) print(line)
+    throw error
+  }
+}
+
+function writerOf({ id, login }: Caller) {
+  return { ...writerBy('import'), user: id, login }
+}
+
+/** @throws Error with one sentence when there is no such user, or no administrator */
+async function contextOf({ database, images, site }: ImportGround, login: string | undefined): Promise<Context> {
+  const { read: db, aside, findMatching } = database
+  const { id, login: name, role } = await importer(db, login)
+  const caller = { id, login: name, role }
+  const write: Context['write'] = (work) => database.write(work, writerOf(caller))
+  const report: Context['report'] = () => undefined
+  return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now: Date.now() }
+}
+
+async function importer(db: Db, login: string | undefined) {
+  if (login !== undefined) return getUserByLogin(db, login)
+  const administrator = (await listUsers(db)).find(({ role }) => role === 'administrator')
+  if (!administrator) throw new Error('There is no administrator to import in the name of; name a user with --user.')
+  return administrator
+}
+
+/** Runs a command on the open calendar. An error ends it with one sentence and exit code 1. */
+async function run(
+  command: Command,
+  open: () => Promise<ImportGround>,
+  work: (ground: ImportGround, print: Print) => Promise<void>,
+): Promise<void> {
+  try {
+    const ground = await open()
+    try {
+      await work(ground, (text) => command.configureOutput().writeOut?.(`${text}\n`))
+    } finally {
+      await ground.database.close()
+    }
+  } catch (error) {
+    const exitCode = error instanceof Incomplete ? 2 : 1
+    command.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode })
+  }
+}

@@ -1,0 +1,126 @@
+import type { Context } from '../context/context.ts'
+import { withImages } from '../images/images.ts'
+import type { Writer } from '../storage/recording.ts'
+import { formatUtc } from '../text/moments.ts'
+import { digestOf, fingerprintsOf } from './fingerprints.ts'
+import { importBatch } from './import-batch.ts'
+import { type Counts, type ImportOptions, type ImportRun, noCounts, type Remark, remember } from './import-run.ts'
+import { findSource, insertRun, sourceNumber, updateRun } from './import-store.ts'
+import { handleMissing } from './missing-items.ts'
+import { ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem } from './source-item.ts'
+import { fieldsOf } from './write-item.ts'
+
+/** Items of one kind that are brought in with one transaction. */
+const BATCH = 250
+
+/** What an import is told, and what it tells. */
+export interface ImportTask {
+  source: Source
+  options: ImportOptions
+  /** Whose name the records get. */
+  context: Context
+  by: Writer
+  remark: (remark: Remark) => void
+  /** Called after each batch. */
+  progress: (counts: Counts) => void
+}
+
+export interface Imported {
+  /** Number of the run; undefined for a dry one. */
+  run: number | undefined
+  counts: Counts
+}
+
+/**
+ * Brings everything of a source in, in the name of the caller, some hundred items at a time. What was in at an interruption stays in, and is passed over
+ * the next time.
+ * @throws Error with one sentence when the source cannot be read on
+ */
+export async function importSource(task: ImportTask): Promise<Imported> {
+  const run = await beginRun(task)
+  let state: 'done' | 'failed' = 'failed'
+  try {
+    await withImages(run.context, async () => {
+      await importEntries(run, task)
+      if (task.source.isWhole) await handleMissing(run)
+    })
+    state = 'done'
+  } finally {
+    await endRun(run, state)
+  }
+  return { run: run.run, counts: run.counts }
+}
+
+async function beginRun({ source, options, context, by, remark }: ImportTask): Promise<ImportRun> {
+  const begun = options.dryRun
+    ? { source: await findSource(context.db, source.address), run: undefined }
+    : await context.write(async (tx) => {
+        const number = await sourceNumber(tx, source.address)
+        const row = { source: number, user: context.caller.id, options: JSON.stringify(options) }
+        return { source: number, run: await insertRun(tx, row, Date.now()) }
+      })
+  const memory = { links: new Map(), digests: new Map(), seen: new Set<number>() }
+  return { context, by, options, ...begun, counts: noCounts(), remark, ...memory }
+}
+
+async function endRun({ run, context, counts }: ImportRun, state: 'done' | 'failed'): Promise<void> {
+  if (run === undefined) return
+  const ended = { state, ended_utc: formatUtc(Date.now()), counts: JSON.stringify(counts) }
+  await context.write((tx) => updateRun(tx, run, ended))
+}
+
+type Waiting = Record<ItemKind, SourceItem[]>
+
+async function importEntries(run: ImportRun, { source, progress }: ImportTask): Promise<void> {
+  const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], event: [] }
+  for await (const entry of source.entries()) {
+    if ('reason' in entry) {
+      run.counts.failed += 1
+      run.remark({ kind: 'failed', at: entry.at, text: entry.reason })
+      continue
+    }
+    if (isRepeated(run, entry)) continue
+    waiting[entry.kind].push(run.options.images ? entry : { ...entry, image: undefined })
+    if (waiting[entry.kind].length < BATCH) continue
+    await flush(run, waiting)
+    progress(run.counts)
+  }
+  await flush(run, waiting)
+  progress(run.counts)
+}
+
+/** Whether an item that others refer to has come before in this run, just as it is. */
+function isRepeated(run: ImportRun, item: SourceItem): boolean {
+  if (item.kind === 'event') return false
+  const key = keyOf(item.kind, item.identity)
+  const digest = digestOf(fingerprintsOf(fieldsOf(item)))
+  if (run.digests.get(key) === digest) return true
+  remember(run.digests, key, digest)
+  return false
+}
+
+/** Brings in what waits: those that others refer to first, and of categories the upper ones first. */
+async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
+  for (const kind of ITEM_KINDS) {
+    const items = waiting[kind].splice(0)
+    const batches = kind === 'category' ? levelsOf(items) : [items]
+    for (const batch of batches) if (batch.length > 0) await importBatch(run, kind, batch)
+  }
+}
+
+/** Categories by level: those of each have their parents in a level before, or not among them. */
+function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
+  const levels: SourceItem[][] = []
+  let left = items
+  while (left.length > 0) {
+    const waiting = new Set(left.map(({ identity }) => identity))
+    const isReady = ({ identity, links: { parent = [] } }: SourceItem) =>
+      parent.every((one) => one === identity || !waiting.has(one))
+    const ready = left.filter(isReady)
+    // Those that are their own ancestors in a broken source are refused by the rules of terms.
+    if (ready.length === 0) return [...levels, [...left]]
+    levels.push(ready)
+    left = left.filter((item) => !isReady(item))
+  }
+  return levels
+}

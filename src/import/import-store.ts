@@ -1,0 +1,200 @@
+import { sql } from 'kysely'
+import type { Db } from '../storage/database.ts'
+import type { ImportActColumns, ImportColumns, ImportItemColumns } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+import { formatUtc } from '../text/moments.ts'
+import type { ItemKind } from './source-item.ts'
+
+/** The number of a source, which is made when there is none. */
+export async function sourceNumber(tx: Db, address: string): Promise<number> {
+  await tx
+    .insertInto('import_sources')
+    .values({ address })
+    .onConflict((conflict) => conflict.column('address').doNothing())
+    .execute()
+  const { id } = await tx
+    .selectFrom('import_sources')
+    .select('id')
+    .where('address', '=', address)
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** The number of a source that has been read before, if it has. */
+export async function findSource(db: Db, address: string): Promise<number | undefined> {
+  const row = await db.selectFrom('import_sources').select('id').where('address', '=', address).executeTakeFirst()
+  return row?.id
+}
+
+const selectItems = statement<{ source: number; kind: string; identities: readonly string[] }>()((db, value) =>
+  db
+    .selectFrom('import_items')
+    .selectAll()
+    .where('source', '=', value('source'))
+    .where('kind', '=', value('kind'))
+    .where('identity', 'in', value('identities')),
+)
+
+/** What is known of these items of a source, all occurrences of each. */
+export async function findItems(
+  db: Db,
+  source: number,
+  kind: ItemKind,
+  identities: readonly string[],
+): Promise<ImportItemColumns[]> {
+  return identities.length === 0 ? [] : selectItems(db, { source, kind, identities })
+}
+
+const upsertItems = statement<{ rows: ImportItemColumns[] }>()((db, value) =>
+  db
+    .insertInto('import_items')
+    .values(value('rows'))
+    .onConflict((conflict) =>
+      conflict.columns(['source', 'kind', 'identity', 'occurrence']).doUpdateSet((row) => ({
+        record: row.ref('excluded.record'),
+        digest: row.ref('excluded.digest'),
+        written: row.ref('excluded.written'),
+        kept: row.ref('excluded.kept'),
+      })),
+    ),
+)
+
+const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
+  db
+    .insertInto('import_acts')
+    .values(value('rows'))
+    .onConflict((conflict) => conflict.columns(['run', 'kind', 'record']).doNothing()),
+)
+
+/** Rows written with one statement, which is prepared for so many. */
+const ROWS_AT_ONCE = 25
+
+/** Notes what has become of items, and what undoes it. */
+export async function saveItems(
+  tx: Db,
+  items: readonly ImportItemColumns[],
+  acts: readonly ImportActColumns[],
+): Promise<void> {
+  for (const rows of inParts(items)) await upsertItems(tx, { rows })
+  for (const rows of inParts(acts)) await insertActs(tx, { rows })
+}
+
+function* inParts<Row>(rows: readonly Row[]): Generator<Row[]> {
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) yield rows.slice(at, at + ROWS_AT_ONCE)
+}
+
+/** Forgets what is known of an item, so that it is new the next time. */
+export async function deleteItem(
+  tx: Db,
+  item: Pick<ImportItemColumns, 'source' | 'kind' | 'identity' | 'occurrence'>,
+): Promise<void> {
+  await tx
+    .deleteFrom('import_items')
+    .where('source', '=', item.source)
+    .where('kind', '=', item.kind)
+    .where('identity', '=', item.identity)
+    .where('occurrence', '=', item.occurrence)
+    .execute()
+}
+
+/** Items of a kind behind a place in their order, so many at the most. */
+export async function listItems(
+  db: Db,
+  source: number,
+  kind: ItemKind,
+  after: Pick<ImportItemColumns, 'identity' | 'occurrence'>,
+  most: number,
+): Promise<ImportItemColumns[]> {
+  return db
+    .selectFrom('import_items')
+    .selectAll()
+    .where('source', '=', source)
+    .where('kind', '=', kind)
+    .where(sql<boolean>`(identity, occurrence) > (${after.identity}, ${after.occurrence})`)
+    .orderBy('identity')
+    .orderBy('occurrence')
+    .limit(most)
+    .execute()
+}
+
+/** Notes that a run begins; returns its number. */
+export async function insertRun(
+  tx: Db,
+  run: Pick<ImportColumns, 'source' | 'user' | 'options'>,
+  now: number,
+): Promise<number> {
+  const row = {
+    ...run,
+    started_utc: formatUtc(now),
+    ended_utc: '',
+    state: 'running',
+    counts: '{}',
+    position: '',
+  } as const
+  const { id } = await tx.insertInto('imports').values(row).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateRun(
+  tx: Db,
+  id: number,
+  columns: Partial<Pick<ImportColumns, 'ended_utc' | 'state' | 'counts' | 'position'>>,
+): Promise<void> {
+  await tx.updateTable('imports').set(columns).where('id', '=', id).execute()
+}
+
+/** A run with the address of its source. */
+export type ListedRun = ImportColumns & { address: string }
+
+/** Runs, the newest first. */
+export async function listRuns(db: Db, most: number): Promise<ListedRun[]> {
+  return runs(db).orderBy('imports.id', 'desc').limit(most).execute()
+}
+
+export async function findRun(db: Db, id: number): Promise<ListedRun | undefined> {
+  return runs(db).where('imports.id', '=', id).executeTakeFirst()
+}
+
+function runs(db: Db) {
+  return db
+    .selectFrom('imports')
+    .innerJoin('import_sources', 'import_sources.id', 'imports.source')
+    .selectAll('imports')
+    .select('address')
+}
+
+/** The newest run of a source that is not undone and has changed something, if it is not this one. */
+export async function findLaterRun(
+  db: Db,
+  { id, source }: Pick<ImportColumns, 'id' | 'source'>,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('imports')
+    .select('id')
+    .where('source', '=', source)
+    .where('id', '>', id)
+    .where('state', '!=', 'undone')
+    .where((run) => run.exists(run.selectFrom('import_acts').select('run').whereRef('run', '=', 'imports.id')))
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** What a run did to records of a kind, so many at the most, from the newest record down. */
+export async function listActs(
+  db: Db,
+  run: number,
+  kind: ItemKind,
+  below: number,
+  most: number,
+): Promise<ImportActColumns[]> {
+  return db
+    .selectFrom('import_acts')
+    .selectAll()
+    .where('run', '=', run)
+    .where('kind', '=', kind)
+    .where('record', '<', below)
+    .orderBy('record', 'desc')
+    .limit(most)
+    .execute()
+}

@@ -1,0 +1,117 @@
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { isShown, itemsOf, type Shown } from './shown-records.ts'
+import type { ItemKind, Source, SourceEntry } from './source-item.ts'
+import { linesOf } from './text-lines.ts'
+
+/** Bytes of one line of NDJSON, and of a file that is one JSON value and so has to be held whole. */
+const LONGEST_LINE = 10_000_000
+const LARGEST_VALUE = 200_000_000
+
+const LISTS = [
+  ['categories', 'category'],
+  ['tags', 'tag'],
+  ['venues', 'venue'],
+  ['organizers', 'organizer'],
+  ['events', 'event'],
+] as const satisfies readonly (readonly [string, ItemKind])[]
+
+/** A file with records as the interface shows them: a page of a list, a list, or one record a line. */
+export async function jsonSource(file: string, address: string, isLines: boolean): Promise<Source> {
+  const { size } = await stat(file)
+  let read = 0
+  const bytes = async function* () {
+    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 18 })) {
+      read += chunk.length
+      yield chunk
+    }
+  }
+  const entries = () => (isLines ? lineEntries(bytes()) : valueEntries(bytes(), size))
+  return { address, total: () => size, progress: () => read, isWhole: true, entries }
+}
+
+/** Whether a file has one record a line: its first line is a whole record. */
+export async function hasLines(file: string): Promise<boolean> {
+  const handle = await open(file)
+  try {
+    const { buffer: head, bytesRead } = await handle.read(Buffer.alloc(1 << 20), 0, 1 << 20, 0)
+    const text = head
+      .toString('utf8', 0, bytesRead)
+      .replace(/^\ufeff/, '')
+      .trimStart()
+    if (!text.startsWith('{')) return false
+    const end = text.indexOf('\n')
+    return isRecord(end === -1 ? text : text.slice(0, end))
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Whether a text is a whole record, and no page of a list. */
+function isRecord(text: string): boolean {
+  const value = parsed(text)
+  return isShown(value) && 'id' in value
+}
+
+async function* lineEntries(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<SourceEntry> {
+  for await (const line of linesOf(bytes, LONGEST_LINE)) {
+    const at = `line ${line.number}`
+    if ('tooLong' in line) {
+      yield { at, reason: `It has ${line.tooLong} bytes; the longest line that is read has ${LONGEST_LINE}.` }
+      continue
+    }
+    const record = parsed(line.text)
+    if (record === undefined) yield { at, reason: 'It is no JSON.' }
+    else yield* itemsOf(kindOf(record), record, at)
+  }
+}
+
+async function* valueEntries(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<SourceEntry> {
+  if (size > LARGEST_VALUE)
+    throw new Error(
+      `The file has ${size} bytes; one JSON value may have ${LARGEST_VALUE}. Save it as one record a line (NDJSON).`,
+    )
+  const value = parsed((await buffer(bytes)).toString('utf8').replace(/^\ufeff/, ''))
+  if (value === undefined) throw new Error('The file is no JSON, or is cut off.')
+  yield* entriesOf(value)
+}
+
+/** The records of a page of a list, of a list, or of a single record. */
+export function* entriesOf(value: unknown): Generator<SourceEntry> {
+  if (Array.isArray(value)) {
+    for (const [index, record] of value.entries()) yield* itemsOf(kindOf(record), record, `record ${index + 1}`)
+    return
+  }
+  if (!isShown(value)) throw new Error('The file has no records in it.')
+  const lists = LISTS.filter(([list]) => Array.isArray(value[list]) && !('start_date' in value))
+  if (lists.length === 0 && value.id === undefined)
+    throw new Error('The file is no page of events, venues, organizers, categories or tags.')
+  if (lists.length === 0) yield* itemsOf(kindOf(value), value, 'record 1')
+  for (const [list, kind] of lists) yield* listEntries(kind, list, value[list])
+}
+
+function* listEntries(kind: ItemKind, list: string, records: unknown): Generator<SourceEntry> {
+  if (!Array.isArray(records)) return
+  for (const [index, record] of records.entries()) yield* itemsOf(kind, record, `${list} ${index + 1}`)
+}
+
+/** What a record is, by the members that only one kind has. */
+function kindOf(record: unknown): ItemKind {
+  if (!isShown(record) || 'title' in record || 'start_date' in record) return 'event'
+  if (typeof record.venue === 'string') return 'venue'
+  if (typeof record.organizer === 'string') return 'organizer'
+  return isCategory(record) ? 'category' : 'tag'
+}
+
+function isCategory({ taxonomy, parent }: Shown): boolean {
+  return typeof taxonomy === 'string' ? taxonomy !== 'post_tag' : parent !== undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

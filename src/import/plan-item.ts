@@ -1,0 +1,41 @@
+import type { Fingerprints } from './fingerprints.ts'
+
+/** What happens to a field that was changed in the source and here. */
+export const POLICIES = ['keep', 'overwrite', 'skip'] as const
+export type ConflictPolicy = (typeof POLICIES)[number]
+
+/** What is to be done with an item of a source. */
+export type Plan =
+  | { act: 'create' }
+  | { act: 'nothing' }
+  /** `fields` are written; `kept` were changed here as well, and stay. */
+  | { act: 'update'; fields: readonly string[]; kept: readonly string[] }
+  /** The record stays as it is: it was changed here, or moved to the trash, or is gone. */
+  | { act: 'leave'; kept: readonly string[]; isGone: boolean }
+
+/** What is known of an item that has been here before. */
+export interface KnownItem {
+  written: Fingerprints
+  kept: Fingerprints
+  /** Of the record now; undefined for one that is gone. */
+  now: Fingerprints | undefined
+  isTrashed: boolean
+}
+
+/** Compares an item with what was last written of it, and with the record as it is now. */
+export function planItem(source: Fingerprints, known: KnownItem | undefined, policy: ConflictPolicy): Plan {
+  if (!known) return { act: 'create' }
+  const { now } = known
+  const changed = Object.keys(source).filter((field) => source[field] !== known.written[field])
+  if (changed.length === 0) return { act: 'nothing' }
+  if (!now) return policy === 'overwrite' ? { act: 'create' } : { act: 'leave', kept: changed, isGone: true }
+  if (known.isTrashed && known.kept.status !== now.status && policy !== 'overwrite')
+    return { act: 'leave', kept: changed, isGone: true }
+  const apart = changed.filter((field) => now[field] !== source[field])
+  const conflicts = apart.filter((field) => now[field] !== known.kept[field])
+  if (policy === 'overwrite' && known.isTrashed && source.status !== undefined)
+    return { act: 'update', fields: [...new Set([...apart, 'status'])], kept: [] }
+  if (conflicts.length === 0 || policy === 'overwrite') return { act: 'update', fields: apart, kept: [] }
+  if (policy === 'skip') return { act: 'leave', kept: conflicts, isGone: false }
+  return { act: 'update', fields: apart.filter((field) => !conflicts.includes(field)), kept: conflicts }
+}

@@ -1,0 +1,101 @@
+import { eventFields } from '../fields/event-fields.ts'
+import type { FieldsData } from '../fields/field.ts'
+import { organizerFields } from '../fields/organizer-fields.ts'
+import { venueFields } from '../fields/venue-fields.ts'
+import { findLinkedByIds } from '../linked/linked-store.ts'
+import { organizerRules } from '../organizers/organizer-rules.ts'
+import type { Db } from '../storage/database.ts'
+import type { EventRow, OrganizerRow, TermRow, VenueRow } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+import { findTermsByIds } from '../terms/term-store.ts'
+import { untrashedSlug } from '../text/slug.ts'
+import { venueRules } from '../venues/venue-rules.ts'
+import { carriedFields, type ItemKind } from './source-item.ts'
+
+/** The fields of a record that an import may write, as the interface takes them. Sent as they are, they bring the record back to this state. */
+export type RecordState = Readonly<Record<string, unknown>>
+
+/** The present states of these records, by id; those that are gone have none. */
+export async function readStates(db: Db, kind: ItemKind, ids: readonly number[]): Promise<Map<number, RecordState>> {
+  if (ids.length === 0) return new Map()
+  if (kind === 'event') return eventStates(db, ids)
+  if (kind === 'venue') return linkedStates(venueFields, await findLinkedByIds<VenueRow>(db, venueRules, ids))
+  if (kind === 'organizer')
+    return linkedStates(organizerFields, await findLinkedByIds<OrganizerRow>(db, organizerRules, ids))
+  const terms = (await findTermsByIds(db, ids)).filter(({ taxonomy }) => taxonomy === kind)
+  return new Map(terms.map((term) => [term.id, termState(term)]))
+}
+
+function linkedStates(fields: FieldsData, rows: ReadonlyMap<number, object>): Map<number, RecordState> {
+  return new Map([...rows].map(([id, row]) => [id, stateOf(fields, row)]))
+}
+
+const selectEvents = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('events').selectAll().where('id', 'in', value('ids')),
+)
+
+const selectVenues = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('event_venues').selectAll().where('event', 'in', value('ids')).orderBy('position'),
+)
+
+const selectOrganizers = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('event_organizers').selectAll().where('event', 'in', value('ids')).orderBy('position'),
+)
+
+const selectTerms = statement<{ ids: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('event_terms')
+    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .select(['event', 'term', 'taxonomy'])
+    .where('event', 'in', value('ids'))
+    .orderBy('term'),
+)
+
+async function eventStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
+  const [rows, venues, organizers, terms] = await Promise.all([
+    selectEvents(db, { ids }),
+    selectVenues(db, { ids }),
+    selectOrganizers(db, { ids }),
+    selectTerms(db, { ids }),
+  ])
+  const venuesOf = Map.groupBy(venues, ({ event }) => event)
+  const organizersOf = Map.groupBy(organizers, ({ event }) => event)
+  const termsOf = Map.groupBy(terms, ({ event }) => event)
+  const withLinks = (row: EventRow) => {
+    const own = termsOf.get(row.id) ?? []
+    return eventState(row, {
+      venue: (venuesOf.get(row.id) ?? []).map(({ venue }) => venue),
+      organizer: (organizersOf.get(row.id) ?? []).map(({ organizer }) => organizer),
+      categories: own.flatMap(({ term, taxonomy }) => (taxonomy === 'category' ? [term] : [])),
+      tags: own.flatMap(({ term, taxonomy }) => (taxonomy === 'tag' ? [term] : [])),
+    })
+  }
+  return new Map(rows.map((row) => [row.id, withLinks(row)]))
+}
+
+/** The ids of what an event is linked to, terms in the order of their ids. */
+type LinkedIds = Record<'venue' | 'organizer' | 'categories' | 'tags', readonly number[]>
+
+function eventState(row: EventRow, links: LinkedIds): RecordState {
+  return { ...stateOf(eventFields, row), slug: untrashedSlug(row.slug), cost: JSON.parse(row.cost), ...links }
+}
+
+/** The declared fields that a row has as columns. */
+function stateOf(fields: FieldsData, row: object): RecordState {
+  const columns: Record<string, unknown> = { ...row }
+  const state: Record<string, unknown> = {}
+  for (const name of carriedFields(fields)) {
+    if (!(name in columns)) continue
+    state[name] = isFlag(fields, name) ? columns[name] === 1 : (columns[name] ?? '')
+  }
+  return state
+}
+
+function isFlag(fields: FieldsData, name: string): boolean {
+  const kind = fields[name]?.kind
+  return (kind?.answers ?? kind?.wire.type) === 'boolean'
+}
+
+function termState({ name, description, slug, parent, taxonomy }: TermRow): RecordState {
+  return taxonomy === 'category' ? { name, description, slug, parent } : { name, description, slug }
+}

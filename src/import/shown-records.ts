@@ -1,0 +1,137 @@
+import { eventFields } from '../fields/event-fields.ts'
+import type { FieldsData } from '../fields/field.ts'
+import { organizerFields } from '../fields/organizer-fields.ts'
+import { venueFields } from '../fields/venue-fields.ts'
+import { termFields } from '../terms/term-fields.ts'
+import { decodeName, decodeTitle } from './shown-text.ts'
+import { carriedFields, type ItemKind, type ItemLinks, type SourceEntry, type SourceItem } from './source-item.ts'
+
+/** A record as an answer of the interface shows it. */
+export type Shown = Readonly<Record<string, unknown>>
+
+const NEVER = '0000-00-00 00:00:00'
+
+/** How a member of an answer becomes a value that the interface takes. */
+type Read = (value: unknown, record: Shown) => unknown
+
+const none: Read = () => undefined
+const asTitle: Read = (value) => (typeof value === 'string' ? decodeTitle(value) : value)
+const asName: Read = (value) => (typeof value === 'string' ? decodeName(value) : value)
+/** A record never published shows noughts. */
+const asMoment: Read = (value) => (value === NEVER ? undefined : value)
+/** An event without a website shows its own address. */
+const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
+
+/** Members that are not taken as they are; links and images are carried over by themselves. */
+const READERS: Readonly<Record<ItemKind, Readonly<Record<string, Read>>>> = {
+  event: {
+    title: asTitle,
+    date_utc: asMoment,
+    website: asWebsite,
+    image: none,
+    venue: none,
+    organizer: none,
+    categories: none,
+    tags: none,
+  },
+  venue: { venue: asTitle, date_utc: asMoment, image: none },
+  organizer: { organizer: asTitle, date_utc: asMoment, image: none },
+  category: { name: asName, parent: none },
+  tag: { name: asName },
+}
+
+const FIELDS: Readonly<Record<ItemKind, FieldsData>> = {
+  event: eventFields,
+  venue: venueFields,
+  organizer: organizerFields,
+  category: termFields,
+  tag: termFields,
+}
+
+/** What it means that an answer leaves a member out. */
+const UNSHOWN: Readonly<Partial<Record<ItemKind, Shown>>> = {
+  event: { event_status: 'scheduled', event_status_reason: '' },
+}
+
+/** The member with the name of a record. */
+const NAMES = { event: 'title', venue: 'venue', organizer: 'organizer', category: 'name', tag: 'name' } as const
+
+export const isShown = (value: unknown): value is Shown =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** A record of an answer with all that it shows, those that it refers to first. */
+export function* itemsOf(kind: ItemKind, record: unknown, at: string): Generator<SourceEntry> {
+  if (!isShown(record)) {
+    yield { at, reason: 'This is no record.' }
+    return
+  }
+  const links: Partial<Record<keyof ItemLinks, readonly string[]>> = {}
+  if (kind === 'event') {
+    for (const [member, linked] of LINKED) {
+      if (record[member] === undefined) continue
+      const records = listOf(record[member])
+      for (const one of records) yield* itemsOf(linked, one, at)
+      links[member] = records.flatMap((one) => identityOf(one) ?? [])
+    }
+  }
+  yield itemOf(kind, record, at, links)
+}
+
+const LINKED = [
+  ['categories', 'category'],
+  ['tags', 'tag'],
+  ['venue', 'venue'],
+  ['organizer', 'organizer'],
+] as const satisfies readonly (readonly [keyof ItemLinks, ItemKind])[]
+
+/** A venue stands alone or in a list, and an empty list or false stands for none. */
+function listOf(value: unknown): Shown[] {
+  return (Array.isArray(value) ? value : [value]).filter(isShown)
+}
+
+function identityOf(record: Shown): string | undefined {
+  const { id } = record
+  if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+function itemOf(
+  kind: ItemKind,
+  record: Shown,
+  at: string,
+  links: ItemLinks,
+): SourceItem | { at: string; reason: string } {
+  const identity = identityOf(record)
+  const shownName = record[NAMES[kind]]
+  const name = typeof shownName === 'string' ? decodeName(shownName) : ''
+  if (identity === undefined) return { at, reason: `This ${kind} has no id${name ? `: ${name}` : ''}.` }
+  const parent = kind === 'category' && Number(record.parent) > 0 ? [String(record.parent)] : []
+  return {
+    kind,
+    identity,
+    occurrence: '',
+    at,
+    name,
+    values: valuesOf(kind, record),
+    links: kind === 'category' && record.parent !== undefined ? { parent } : links,
+    image: imageOf(kind, record.image),
+  }
+}
+
+function valuesOf(kind: ItemKind, record: Shown): Record<string, unknown> {
+  const values: Record<string, unknown> = { ...UNSHOWN[kind] }
+  for (const member of carriedFields(FIELDS[kind])) {
+    const value = record[member]
+    if (value === undefined || value === null) continue
+    const read = READERS[kind][member]
+    const taken = read ? read(value, record) : value
+    if (taken !== undefined) values[member] = taken
+  }
+  return values
+}
+
+/** Terms have no image; a record without one shows false, or nothing. */
+function imageOf(kind: ItemKind, image: unknown): string | undefined {
+  if (kind === 'category' || kind === 'tag') return undefined
+  return isShown(image) && typeof image.url === 'string' ? image.url : ''
+}

@@ -1,0 +1,78 @@
+import type { FieldsData } from '../fields/field.ts'
+
+/** The kinds of record that a source has, those that others refer to first. */
+export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'event'] as const
+export type ItemKind = (typeof ITEM_KINDS)[number]
+
+/** The records of the source that an item refers to, by their identity; what is left out stays as it is. */
+export interface ItemLinks {
+  venue?: readonly string[]
+  organizer?: readonly string[]
+  categories?: readonly string[]
+  tags?: readonly string[]
+  /** Of a category; none for one at the top. */
+  parent?: readonly string[]
+}
+
+/** A record of a source in the one shape that every reader gives. */
+export interface SourceItem {
+  kind: ItemKind
+  /** Its name within the source, which stays the same: an id or a UID. */
+  identity: string
+  /** Which occurrence of the record it is; empty for all others. */
+  occurrence: string
+  /** Where it stands in the source, for reports: `line 12`. */
+  at: string
+  /** What the report calls it. */
+  name: string
+  /** Its fields as the interface takes them, without links and image. */
+  values: Readonly<Record<string, unknown>>
+  links: ItemLinks
+  /** The address of its image, empty for none; undefined where the source does not say. */
+  image: string | undefined
+  /** The UID that other calendars know the event by, where it has one. */
+  uid?: string
+}
+
+/** Something in a source that could not be read. */
+export interface SourceFault {
+  at: string
+  reason: string
+}
+
+export type SourceEntry = SourceItem | SourceFault
+
+/** A source to be read from its beginning. Those that others refer to come before them. */
+export interface Source {
+  /** Its name in the database: the same source has the same name in every run. */
+  address: string
+  /** How much there is to read, in the unit that `progress` counts in; 0 while it is not known. */
+  total: () => number
+  /** How much has been read. */
+  progress: () => number
+  /** False when it is only a part of what the source has, so that what is missing is not gone. */
+  isWhole: boolean
+  entries: () => AsyncIterable<SourceEntry>
+}
+
+/** The key of an item among those of its source. */
+export function keyOf(kind: ItemKind, identity: string, occurrence = ''): string {
+  return `${kind} ${identity}\u0000${occurrence}`
+}
+
+/**
+ * Fields that stay behind: authors are people of the source, the local publication date follows from that in UTC, and each occurrence of an
+ * event that repeats comes along by itself.
+ */
+const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
+
+const carried = new WeakMap<FieldsData, readonly string[]>()
+
+/** The names of the declared fields that an import carries over. */
+export function carriedFields(fields: FieldsData): readonly string[] {
+  const known = carried.get(fields)
+  if (known) return known
+  const names = Object.keys(fields).filter((name) => !LEFT_BEHIND.has(name))
+  carried.set(fields, names)
+  return names
+}

@@ -1,0 +1,49 @@
+/** A line of a file, or one that is too long to be read. */
+export type FileLine = { number: number; text: string } | { number: number; tooLong: number }
+
+const LINE_END = 10
+
+/** The bytes of a line that is being put together. */
+interface Gathered {
+  parts: Uint8Array[]
+  size: number
+}
+
+/**
+ * The lines of bytes in UTF-8, without their ends, a byte order mark or empty lines. Of a line of more than `most` bytes only the length is given,
+ * and no more than that is held.
+ */
+export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<FileLine> {
+  const gathered: Gathered = { parts: [], size: 0 }
+  let number = 0
+  for await (const chunk of bytes) {
+    let from = 0
+    for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, from)) {
+      gather(gathered, chunk.subarray(from, end), most)
+      from = end + 1
+      const line = lineOf(gathered, ++number, most)
+      if (line) yield line
+    }
+    gather(gathered, chunk.subarray(from), most)
+  }
+  const last = lineOf(gathered, number + 1, most)
+  if (last) yield last
+}
+
+function gather(gathered: Gathered, part: Uint8Array, most: number): void {
+  gathered.size += part.length
+  if (gathered.size > most) gathered.parts = []
+  else if (part.length > 0) gathered.parts.push(part)
+}
+
+function lineOf(gathered: Gathered, number: number, most: number): FileLine | undefined {
+  const { parts, size } = gathered
+  gathered.parts = []
+  gathered.size = 0
+  if (size > most) return { number, tooLong: size }
+  const [only] = parts
+  const bytes = only && parts.length === 1 ? only : Buffer.concat(parts)
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const trimmed = text.replace(/^\ufeff/, '').replace(/\r$/, '')
+  return trimmed.trim() === '' ? undefined : { number, text: trimmed }
+}

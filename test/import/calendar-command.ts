@@ -1,0 +1,67 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { mediaAddress, mediaUrl } from '../../src/config.ts'
+import { type ImportGround, registerImportCommands } from '../../src/import/import-command.ts'
+import { openMediaStore } from '../../src/media/open-media-store.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
+import { listTables } from '../../src/storage/tables.ts'
+import { type CommandResult, runCommand } from '../support/commands.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/** A service, and the commands of imports on its calendar over a connection of their own. */
+export interface Calendar {
+  service: TestService
+  kalends: (...words: string[]) => Promise<CommandResult>
+  /** Writes a file into a folder of the test; returns its path. */
+  file: (name: string, content: string | Uint8Array) => Promise<string>
+  /** Every row of every table but those of runs, as text. */
+  rows: () => Promise<string>
+  close: () => Promise<void>
+}
+
+export async function startCalendar(settings: Parameters<typeof startService>[0] = {}): Promise<Calendar> {
+  const service = await startService(settings)
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
+  const { config } = service
+  const { site } = service.app
+  const open = async (): Promise<ImportGround> => ({
+    database: await openDatabase(config.database || `sqlite:${join(config.data, 'kalends.sqlite')}`),
+    images: {
+      store: await openMediaStore(mediaAddress(config), () => undefined),
+      hosts: config.image_hosts,
+      maxBytes: config.image_bytes,
+      mediaUrl: mediaUrl(config, site),
+    },
+    site,
+  })
+  return {
+    service,
+    kalends: (...words) => runCommand((program) => registerImportCommands(program, open), words),
+    file: async (name, content) => {
+      const path = join(folder, name)
+      await writeFile(path, content)
+      return path
+    },
+    rows: () => allRows(service.app.database),
+    close: async () => {
+      await service.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const RUNS = ['imports', 'presented_records']
+
+async function allRows({ read }: Database): Promise<string> {
+  const tables = (await listTables(read)).filter(({ name }) => !RUNS.includes(name))
+  const rows: unknown[] = []
+  for (const { name, key } of tables) {
+    const order = sql.join(key.map((column) => sql.ref(column)))
+    const found = await sql`select * from ${sql.table(name)} order by ${order}`.execute(read)
+    rows.push([name, found.rows])
+  }
+  return JSON.stringify(rows)
+}

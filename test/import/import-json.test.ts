@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { beforeEach, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startProcess } from '../support/processes.ts'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const PAGE = fileURLToPath(new URL('../../../shared/data/calendar-page.json', import.meta.url))
+
+const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
+
+const hall = {
+  id: 7,
+  venue: 'Harbour Hall &#038; Bar',
+  slug: 'harbour-hall',
+  address: '1 Quay',
+  city: 'Kilvara',
+  show_map: true,
+  show_map_link: true,
+  status: 'publish',
+}
+const club = { id: 8, organizer: 'Jazz Club', email: 'jazz@example.org', status: 'publish' }
+const music = {
+  id: 20,
+  name: 'Music &amp; dance',
+  slug: 'music',
+  parent: 0,
+  description: '',
+  taxonomy: 'tribe_events_cat',
+}
+const jazz = { id: 21, name: 'Jazz', slug: 'jazz', parent: 20, description: '', taxonomy: 'tribe_events_cat' }
+const late = { id: 30, name: 'late', slug: 'late', description: '', taxonomy: 'post_tag' }
+
+const shown = (id: number, more: object = {}) => ({
+  id,
+  status: 'publish',
+  date_utc: '2026-01-02 03:04:05',
+  url: `https://other.example/event/e-${id}/`,
+  title: `Evening ${id} &#038; more &lt;3`,
+  slug: `evening-${id}`,
+  description: `<p>The text of ${id}.</p>`,
+  excerpt: '',
+  image: false,
+  all_day: false,
+  start_date: '2026-03-29 19:00:00',
+  end_date: '2026-03-29 21:30:00',
+  timezone: 'Europe/Berlin',
+  cost: '&#036;8.00',
+  website: `https://other.example/event/e-${id}/`,
+  show_map: true,
+  show_map_link: true,
+  hide_from_listings: false,
+  sticky: false,
+  featured: id % 2 === 0,
+  categories: [music, jazz],
+  tags: [late],
+  venue: hall,
+  organizer: [club],
+  ...more,
+})
+
+const lines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+
+describe('an import of records as the interface shows them', () => {
+  let calendar: Calendar
+  beforeEach(async () => {
+    calendar = await startCalendar()
+  })
+  const end = () => calendar.close()
+
+  test('brings everything along, with entities decoded once', async (t) => {
+    t.after(end)
+    const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
+    const { out, code } = await calendar.kalends('import', source)
+    assert.equal(code, 0, out)
+    const { events, total } = (await calendar.service.get(ALL)).body
+    assert.equal(total, 2)
+    const [first] = events
+    for (const field of [
+      'title',
+      'slug',
+      'description',
+      'start_date',
+      'end_date',
+      'timezone',
+      'date_utc',
+      'featured',
+    ] as const)
+      assert.deepEqual(first[field], shown(1)[field], field)
+    assert.equal(first.cost, '$8.00')
+    assert.equal(first.website, first.url)
+    assert.equal(first.venue.venue, hall.venue)
+    assert.equal(first.venue.address, hall.address)
+    assert.equal(first.organizer[0].email, club.email)
+    assert.deepEqual(
+      first.categories.map(({ name, slug }: typeof jazz) => [name, slug]),
+      [
+        ['Jazz', 'jazz'],
+        ['Music &amp; dance', 'music'],
+      ],
+    )
+    assert.equal(first.categories[0].parent, first.categories[1].id)
+    assert.deepEqual(
+      first.tags.map(({ slug }: typeof late) => slug),
+      ['late'],
+    )
+    assert.equal((await calendar.service.get('/venues')).body.total, 1)
+    const { rows } = await historyOf(calendar)
+    assert.ok(rows.every(({ client, login }) => client === 'import' && login === 'admin'))
+  })
+
+  test('writes nothing at all the second time (4d.2)', async (t) => {
+    t.after(end)
+    const source = await calendar.file('town.ndjson', lines([shown(1), shown(2, { venue: [], organizer: [] })]))
+    await calendar.kalends('import', source)
+    const before = await calendar.rows()
+    const { out } = await calendar.kalends('import', source)
+    assert.match(out, /Run 2: 0 made, 0 changed, 7 unchanged/)
+    assert.equal(await calendar.rows(), before)
+  })
+
+  test('plans what it then does, and says which line failed without stopping others (4d.5)', async (t) => {
+    t.after(end)
+    const broken = [
+      JSON.stringify(shown(1)),
+      '{ no JSON',
+      JSON.stringify(shown(2, { start_date: 'soon' })),
+      '<html>',
+      JSON.stringify(shown(3, { title: '' })),
+      JSON.stringify(shown(4)),
+    ]
+    const source = await calendar.file('town.ndjson', `\ufeff${broken.join('\r\n')}`)
+    const planned = await calendar.kalends('import', '--dry-run', source)
+    const done = await calendar.kalends('import', source)
+    assert.equal(done.code, 2)
+    assert.match(done.out, /line 2: It is no JSON\./)
+    assert.match(done.out, /line 3: event 2 \(Evening 2 & more <3\): .*start_date/)
+    assert.match(done.out, /line 5: event 3: /)
+    const figures = /7 made, 0 changed, 0 unchanged, 0 left as they are here, 0 moved to the trash, 4 not in/
+    assert.match(planned.out, figures)
+    assert.match(done.out, figures)
+    assert.equal((await calendar.service.get(ALL)).body.total, 2)
+  })
+
+  test('keeps identities of two sources apart (4d.1)', async (t) => {
+    t.after(end)
+    await calendar.kalends('import', await calendar.file('a.ndjson', lines([shown(1)])))
+    await calendar.kalends('import', await calendar.file('b.ndjson', lines([shown(1, { title: 'Another' })])))
+    const { events } = (await calendar.service.get(ALL)).body
+    assert.deepEqual(events.map(({ slug }: { slug: string }) => slug).sort(), ['evening-1', 'evening-1-2'])
+  })
+
+  for (const [policy, title, description] of [
+    ['keep', 'Mine', '<p>New text.</p>'],
+    ['overwrite', 'Theirs', '<p>New text.</p>'],
+    ['skip', 'Mine', '<p>The text of 1.</p>'],
+  ] as const) {
+    test(`with ${policy}, a field that changed here and there is settled as asked, and reported (4d.3)`, async (t) => {
+      t.after(end)
+      const source = await calendar.file('town.ndjson', lines([shown(1)]))
+      await calendar.kalends('import', source)
+      const [{ id }] = (await calendar.service.get(ALL)).body.events
+      await calendar.service.update(`/events/${id}`, { title: 'Mine', excerpt: 'Only here' })
+      await calendar.file('town.ndjson', lines([shown(1, { title: 'Theirs', description: '<p>New text.</p>' })]))
+      const { out } = await calendar.kalends('import', '--conflicts', policy, source)
+      const event = (await calendar.service.get(`/events/${id}`)).body
+      assert.equal(event.title, title)
+      assert.equal(event.description.trim(), description)
+      assert.match(event.excerpt, /Only here/)
+      assert.equal(/changed here as well, which stays: title/.test(out), policy !== 'overwrite')
+    })
+  }
+
+  test('lists what is gone from the source, and moves it to the trash with --mirror', async (t) => {
+    t.after(end)
+    const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
+    await calendar.kalends('import', source)
+    await calendar.file('town.ndjson', lines([shown(2)]))
+    assert.match((await calendar.kalends('import', source)).out, /event 1 \(Evening 1.*gone from the source\.\n/)
+    assert.equal((await calendar.service.get(ALL)).body.total, 2)
+    await calendar.kalends('import', '--mirror', source)
+    assert.equal((await calendar.service.get(ALL)).body.total, 1)
+    await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
+    await calendar.kalends('import', '--mirror', source)
+    assert.equal((await calendar.service.get(ALL)).body.total, 2)
+  })
+
+  test('is undone: former values, the trash for what it made, and word of what was changed since (4d.4)', async (t) => {
+    t.after(end)
+    const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
+    await calendar.kalends('import', source)
+    const before = (await calendar.service.get(ALL)).body
+    await calendar.file('town.ndjson', lines([shown(1, { title: 'New', venue: [] }), shown(2), shown(3), shown(4)]))
+    await calendar.kalends('import', source)
+    const made = (await calendar.service.get(ALL)).body.events.find(
+      ({ slug }: { slug: string }) => slug === 'evening-4',
+    )
+    await calendar.service.update(`/events/${made.id}`, { title: 'Touched' })
+    const { out } = await calendar.kalends('imports', 'undo', '2')
+    assert.match(out, /event \d+ \(Touched\) was changed since, and stays\./)
+    const { events } = (await calendar.service.get(ALL)).body
+    assert.deepEqual(events.map(essence), [...before.events.map(essence), essence({ ...made, title: 'Touched' })])
+    assert.match((await calendar.kalends('imports', 'undo', '2')).err, /Run 2 was undone already\./)
+    assert.match((await calendar.kalends('imports')).out, /^2 .* undone /m)
+  })
+
+  test('an earlier run is undone after the later ones of its source alone', async (t) => {
+    t.after(end)
+    const source = await calendar.file('town.ndjson', lines([shown(1)]))
+    await calendar.kalends('import', source)
+    await calendar.file('town.ndjson', lines([shown(1, { title: 'New' })]))
+    await calendar.kalends('import', source)
+    assert.match(
+      (await calendar.kalends('imports', 'undo', '1')).err,
+      /Run 2 of the same source came after run 1; undo that one first\./,
+    )
+    await calendar.kalends('imports', 'undo', '2')
+    await calendar.kalends('imports', 'undo', '1')
+    for (const path of [ALL, '/venues', '/organizers', '/categories', '/tags'])
+      assert.equal(Object.values((await calendar.service.get(path)).body).find(Array.isArray)?.length ?? 0, 0, path)
+  })
+
+  test('says what is wrong with a source that is none', async (t) => {
+    t.after(end)
+    for (const [name, content] of [
+      ['page.json', '<!doctype html><title>Not here</title>'],
+      ['cut.json', JSON.stringify({ events: [shown(1)] }).slice(0, -20)],
+      ['number.json', '5'],
+      ['other.json', '{"posts": []}'],
+    ] as const) {
+      const { code, err } = await calendar.kalends('import', await calendar.file(name, content))
+      assert.equal(code, 1, name)
+      assert.match(err, /^The file .*\.\n$/, name)
+    }
+    assert.match((await calendar.kalends('import', '/nowhere/x.json')).err, /^There is no file \/nowhere\/x\.json\.\n$/)
+  })
+
+  test('reads past a line that is far too long', async (t) => {
+    t.after(end)
+    const long = `${JSON.stringify(shown(1))}\n{"title":"${'x'.repeat(11_000_000)}"}\n${JSON.stringify(shown(2))}\n`
+    const { out, code } = await calendar.kalends('import', await calendar.file('long.ndjson', long))
+    assert.equal(code, 2)
+    assert.match(out, /line 2: It has 11000012 bytes; the longest line that is read has 10000000\./)
+    assert.equal((await calendar.service.get(ALL)).body.total, 2)
+  })
+
+  test('takes in the page of a calendar as it was saved', { skip: !existsSync(PAGE) }, async (t) => {
+    t.after(end)
+    const { out, code } = await calendar.kalends('import', '--no-images', PAGE)
+    assert.equal(code, 0, out)
+    const { events } = (await calendar.service.get(ALL)).body
+    const titles = events.map(({ title }: { title: string }) => title)
+    assert.ok(titles.includes('House Team Night &#038; Jam'), titles.join())
+    const before = await calendar.rows()
+    await calendar.kalends('import', '--no-images', PAGE)
+    assert.equal(await calendar.rows(), before)
+  })
+
+  test('killed in the middle, it loses and doubles nothing when it is run again', async (t) => {
+    t.after(end)
+    const records = Array.from({ length: 1200 }, (_, i) => shown(i + 1))
+    const source = await calendar.file('many.ndjson', lines(records))
+    const { config } = calendar.service
+    const flags = ['--database', config.database, '--data', config.data, '--timezone', config.timezone]
+    const { child, ended } = startProcess('src/main.ts', [...flags, 'import', '--user', 'admin', source])
+    while ((await calendar.service.get(ALL)).body.total === 0) await new Promise((go) => setTimeout(go, 20))
+    child.kill('SIGKILL')
+    await ended
+    const { out } = await calendar.kalends('import', '--user', 'admin', source)
+    assert.match(out, /0 not in/)
+    const { total } = (await calendar.service.get(ALL)).body
+    assert.equal(total, 1200)
+    assert.equal(
+      (await calendar.service.get('/events?start_date=2000-01-01&end_date=2100-01-01&search=evening&per_page=1')).body
+        .total,
+      1200,
+    )
+  })
+})
+
+/** What an undo brings back: everything but when it was last changed. */
+function essence({
+  modified: _modified,
+  modified_utc: _utc,
+  json_ld: _linked,
+  categories,
+  tags,
+  venue,
+  organizer,
+  ...event
+}: Record<string, unknown>) {
+  return event
+}
+
+async function historyOf({ service }: Calendar) {
+  const rows = await service.app.database.read.selectFrom('history').selectAll().where('kind', '!=', 'user').execute()
+  return { rows }
+}

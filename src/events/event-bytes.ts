@@ -4,7 +4,7 @@ import type { Found, JsonPieces } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
 import { type EventIndex, type IndexedLinks, isIndexed, linksOf } from '../memory/event-index.ts'
-import { type EventMemory, isBehind } from '../memory/event-memory.ts'
+import { type EventMemory, mayBeBehind } from '../memory/event-memory.ts'
 import {
   bytesOf,
   type EventParts,
@@ -93,7 +93,7 @@ async function presentMissing(
   const { version, pieces } = memory
   const { drops } = pieces
   // A row read during a change serves this answer and no later one.
-  const isCurrent = () => drops === pieces.drops && version === memory.version && !isBehind(memory)
+  const isCurrent = () => drops === pieces.drops && version === memory.version && !mayBeBehind(memory)
   const links = ids.map((id) => linksOf(index, id))
   const [venues, organizers] = [knownLinked(pieces, links, 'venues'), knownLinked(pieces, links, 'organizers')]
   const kept = await findPresented(context.db, formOf(context), [...ids, ...venues.missing, ...organizers.missing])

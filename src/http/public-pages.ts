@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CacheBudget } from '../cache/cache.ts'
 import type { Site } from '../config.ts'
-import { catchUp, isBehind } from '../memory/event-memory.ts'
+import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { isPagePath } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset, type Look } from '../pages/page-assets.ts'
 import { answerPage, makePages, type PageAnswer, type Pages, problemPage } from '../pages/pages.ts'
@@ -142,8 +142,9 @@ function makeInTurn(all: PublicPages, visits: readonly IncomingMessage[], asked:
     async () => {
       const now = service.now()
       const answer = await answerPage(all.pages, anonymousContext(service, now), asked.path, asked.query)
+      await awaitCommits(memory)
       const made = outgoing(all, answer, asked)
-      const isCurrent = memory.index !== undefined && !isBehind(memory) && memory.version === version
+      const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
       if (asked.isShared || answer.status !== 200 || !isCurrent || !isSteady(asked.url)) return made
       const day = finished.today(now)
       made.modified = sinceWhen(finished, version, day)

@@ -5,7 +5,7 @@ import { formatsOf, namesAnother, preferredFormat } from '../formats/formats.ts'
 import { isPretty, json } from '../formats/json.ts'
 import { jsonBytes } from '../formats/json-bytes.ts'
 import { copyList, followEvent, followList, type JsonList, mostListBytes, writeList } from '../formats/json-lists.ts'
-import { catchUp, isBehind } from '../memory/event-memory.ts'
+import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { Problem } from '../problems.ts'
 import { admitted, isFull, leave, tryEnter } from './admission.ts'
 import { clientAddress } from './client-address.ts'
@@ -216,11 +216,13 @@ async function answerLater(reads: PublicReads, read: Read, looking: Looking | un
   const { version } = memory
   const { drops } = memory.pieces
   const list = await (looking ? Promise.resolve(looking.list).catch(() => undefined) : findInTurn(reads, read))
+  await awaitCommits(memory)
   if (list) return sendList(reads, read, list, version, finished.today(now))
   const reply = await answerOrdinarily(reads, read)
+  await awaitCommits(memory)
   if (reply.shown) return sendShown(reads, read, reply, reply.shown, version)
   // A row read during a change may be older than the cached one.
-  const isCurrent = drops === memory.pieces.drops && memory.version === version && !isBehind(memory)
+  const isCurrent = drops === memory.pieces.drops && memory.version === version && !mayBeBehind(memory)
   const made =
     isEvent(read.action) && !url.includes('?') && reply.status === 200
       ? finishEvent(reads, reply, version, now, isCurrent)

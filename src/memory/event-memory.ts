@@ -86,6 +86,19 @@ export function isBehind({ following }: EventMemory): boolean {
   return following.database.look() || following.isStale
 }
 
+/** True when a read that ends now may show changes that have not been applied. */
+export function mayBeBehind(memory: EventMemory): boolean {
+  return memory.following.database.commitsUnderWay() !== undefined || isBehind(memory)
+}
+
+/**
+ * Waits until this process has been told of all that a read has shown which ends now, so that whoever gets its answer never sees an older one
+ * from memory afterwards.
+ */
+export async function awaitCommits({ following }: EventMemory): Promise<void> {
+  await following.database.commitsUnderWay()
+}
+
 /** Applies every change that was committed before the call. Rejects only while the database cannot be reached. */
 export function catchUp(memory: EventMemory): Promise<void> {
   const { following } = memory

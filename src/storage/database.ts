@@ -54,6 +54,11 @@ export interface Database {
   /** Looks, at little cost, whether another process may have changed the database since the last look; tells the listeners if so. */
   look: () => boolean
   /**
+   * Resolves once the listeners have been told of every commit that is under way now in this process; undefined when none is. A read that ended
+   * by now may have shown such a commit although nobody has been told of it.
+   */
+  commitsUnderWay: () => Promise<unknown> | undefined
+  /**
    * The ids of the events whose folded text has every word of a search and none of those left out, as of a moment after the call; perhaps
    * with some ids that are no events.
    */

@@ -38,6 +38,8 @@ interface PostgresDatabase {
   others: Listener
   /** Writes under way. */
   writing: number
+  /** Those of them that the server may have committed; each resolves when the listeners have been told. */
+  committing: Set<Promise<void>>
 }
 
 /**
@@ -81,6 +83,7 @@ function openNode(reach: Reach, pool: Pool, db: Db): PostgresDatabase {
     listeners,
     others: makeListener(listening, pool, () => callAll(listeners)),
     writing: 0,
+    committing: new Set(),
   }
 }
 
@@ -89,7 +92,7 @@ function callAll(listeners: ReadonlySet<() => void>): void {
 }
 
 function presentDatabase(node: PostgresDatabase): Database {
-  const { pool, db, asides, others, listeners } = node
+  const { pool, db, asides, others, listeners, committing } = node
   return {
     read: db,
     readPublic: () => db,
@@ -109,6 +112,7 @@ function presentDatabase(node: PostgresDatabase): Database {
     },
     // Notifications of other processes arrive by themselves.
     look: () => false,
+    commitsUnderWay: () => (committing.size === 0 ? undefined : Promise.all(committing)),
     findMatching: (search) => inShare(asides, () => findContaining(db, search)),
     ping: async () => {
       await sql`select 1`.execute(db)
@@ -126,9 +130,12 @@ function presentDatabase(node: PostgresDatabase): Database {
  * together. So only a write that has this node to itself is announced by its commit.
  */
 async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by: Writer): Promise<T> {
+  const told = Promise.withResolvers<void>()
   const recorded = async (db: Db) => {
     const tx = recordingOf(db, by)
     const result = await work(tx)
+    // The server is asked to commit next, and shows the change to others before its answer is here.
+    node.committing.add(told.promise)
     return { result, last: saveRecording(tx) }
   }
   const isAlone = node.writing++ === 0
@@ -141,6 +148,8 @@ async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by
     return result
   } finally {
     node.writing--
+    node.committing.delete(told.promise)
+    told.resolve()
   }
 }
 

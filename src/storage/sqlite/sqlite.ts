@@ -63,6 +63,8 @@ export function openSqlite(file: string): Database {
       return () => listeners.delete(listener)
     },
     look,
+    // A commit is made, and told of, within one turn of the event loop.
+    commitsUnderWay: () => undefined,
     findMatching: pool ? (search) => askReaders(pool, 'search', { search }) as Promise<IdSet> : searchHere(reader),
     ping: async () => {
       await runRead(() => runPrepared(readable('select count(*) from sqlite_schema'), []))

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { databaseName, patient, scratchDatabase } from '../support/database.ts'
+import { startService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
+
+/** An address of the database by which answers to commits arrive late while `isLate`. */
+async function startLateAnswers(t: TestContext, address: string) {
+  const answers = { isLate: false, address: '' }
+  const { hostname, port } = new URL(address)
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname)
+    client.on('error', () => server.destroy()).on('close', () => server.destroy())
+    server.on('error', () => client.destroy()).on('close', () => client.destroy())
+    let held: Promise<void> = Promise.resolve()
+    client.on('data', (sent: Buffer) => {
+      if (answers.isLate && sent.includes('commit')) held = sleep(250)
+      server.write(sent)
+    })
+    server.on('data', (answer: Buffer) => {
+      held = held.then(() => void client.write(answer))
+    })
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => proxy.close())
+  const through = new URL(address)
+  through.port = String((proxy.address() as AddressInfo).port)
+  answers.address = through.href
+  return answers
+}
+
+test(
+  'who has seen a change before its writer is told of it never sees what was there before it',
+  onPostgres,
+  async (t) => {
+    const scratch = await scratchDatabase()
+    const late = await startLateAnswers(t, scratch.address)
+    const service = await startService({ database: patient(late.address) })
+    const direct = new Client(scratch.address)
+    await direct.connect()
+    t.after(async () => {
+      await direct.end()
+      await service.close()
+      await scratch.remove()
+    })
+    const day = { start_date: '2027-08-01', end_date: '2027-08-01' }
+    const { id } = await service.create('/events', { title: 'Version 0', ...day })
+    await until(async () => (await service.get('~/readyz')).body.memory === 'filled', 'the memory was not filled', 20)
+    const list = async () =>
+      (await service.get('/events?start_date=2027-08-01&end_date=2027-08-01')).body.events[0].title
+    for (let version = 1; version <= 4; version++) {
+      // Now it is kept.
+      for (let reads = 0; reads < 3; reads++) assert.equal(await list(), `Version ${version - 1}`)
+      late.isLate = true
+      const title = `Version ${version}`
+      const writing = service.update(`/events/${id}`, { title })
+      const isCommitted = async () =>
+        (await direct.query('select title from events where id = $1', [id])).rows[0].title === title
+      await until(isCommitted, 'nothing was committed', 20)
+      const { body } = await service.get(`/events/${id}?read=${version}`)
+      assert.deepEqual([body.title, await list()], [title, title])
+      late.isLate = false
+      await writing
+    }
+  },
+)

@@ -1,4 +1,4 @@
-import type { Context, Presenting } from '../context/context.ts'
+import type { Presenting } from '../context/context.ts'
 import { keepPresented, type PresentedRecord, type Unkept } from '../memory/presented-records.ts'
 import type { Db } from '../storage/database.ts'
 import type { RecordKind } from '../storage/schema.ts'
@@ -25,7 +25,7 @@ const MOST_UNKEPT = 4096
 export function keepLater<Row extends { id: number }>(
   unkept: Unkept,
   presenter: Presenter<Row>,
-  context: Context,
+  presenting: Presenting,
   form: string,
   id: number,
 ) {
@@ -35,7 +35,7 @@ export function keepLater<Row extends { id: number }>(
   const some = [...ids].slice(0, KEPT_AT_ONCE)
   for (const taken of some) ids.delete(taken)
   unkept.isKeeping = true
-  context
+  unkept
     .write(async (tx) => {
       const held = await presenter.hold(tx, { ids: some })
       const rows = held.filter((row) => areTextsPrepared(presenter.texts(row)))
@@ -43,7 +43,7 @@ export function keepLater<Row extends { id: number }>(
         tx,
         form,
         rows.flatMap(
-          (row) => showOrLeaveOut(context, presenter.kind, row.id, () => presenter.present(context, row)) ?? [],
+          (row) => showOrLeaveOut(presenting, presenter.kind, row.id, () => presenter.present(presenting, row)) ?? [],
         ),
       )
     })

@@ -73,7 +73,7 @@ export function openEventMemory(
     index: undefined,
     pieces: emptyPieces(budget),
     searches: emptySearches(budget),
-    unkept: { events: noneUnkept(), venues: noneUnkept(), organizers: noneUnkept() },
+    unkept: { events: noneUnkept(database), venues: noneUnkept(database), organizers: noneUnkept(database) },
     terms: new Map(),
     termIds: new Map(),
     version: '',

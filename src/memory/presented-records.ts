@@ -1,5 +1,5 @@
-import type { Db } from '../storage/database.ts'
-import type { Tx } from '../storage/recording.ts'
+import type { Database, Db } from '../storage/database.ts'
+import { type Tx, writerBy } from '../storage/recording.ts'
 import { statement } from '../storage/statement.ts'
 
 /** A public record as lists show it, stored beside its row: every change of the row deletes it. */
@@ -58,8 +58,10 @@ export async function keepPresented(tx: Tx, form: string, records: readonly Pres
 export interface Unkept {
   ids: Set<number>
   isKeeping: boolean
+  /** In the name of the service, not of whoever happens to read. */
+  write: (work: (tx: Tx) => Promise<void>) => Promise<void>
 }
 
-export function noneUnkept(): Unkept {
-  return { ids: new Set(), isKeeping: false }
+export function noneUnkept({ write }: Pick<Database, 'write'>): Unkept {
+  return { ids: new Set(), isKeeping: false, write: (work) => write(work, writerBy('presented records')) }
 }

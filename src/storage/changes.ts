@@ -7,8 +7,8 @@ import { statement } from './statement.ts'
 // of commits. On SQLite it is a number that every commit takes one of (`sqlite-recording.ts`); on PostgreSQL it is the id of the transaction,
 // and a snapshot tells which of them a reader has seen (`postgres-changes.ts`).
 
-/** The most changed records that `readChanges` gives; a reader that missed more starts afresh. */
-export const MOST_CHANGES = 10_000
+/** The most changed records that `readChanges` gives; a reader that missed more starts afresh. A term that is removed changes all of its events. */
+export const MOST_CHANGES = 20_000
 
 /** A change to be written; `revision` says how many transactions made it. */
 export type LatestChange = Omit<ChangeColumns, 'position'>
@@ -19,13 +19,13 @@ export const ON_CHANGED = `on conflict (kind, record) do update set position = e
   was_public = case when changes.was_public + changes.is_public + excluded.was_public > 0 then 1 else 0 end,
   is_public = excluded.is_public, deleted = excluded.deleted, changed_utc = excluded.changed_utc, "user" = excluded."user"`
 
-/** The changes of transactions that are committed together, in their order: each record once, by kind and id. */
+/** The changes of transactions that are committed together: each record once, with its latest change. */
 export function latestChanges(recordings: readonly Recording[], changed_utc: string): LatestChange[] {
   const latest = new Map<string, LatestChange>()
   for (const { changes, writer } of recordings) {
     for (const [key, change] of changes) latest.set(key, after(latest.get(key), change, changed_utc, writer.user))
   }
-  return [...latest.values()].sort((a, b) => compare(a.kind, b.kind) || a.record - b.record)
+  return [...latest.values()]
 }
 
 function after(before: LatestChange | undefined, change: Recorded, changed_utc: string, user: number): LatestChange {
@@ -40,10 +40,6 @@ function after(before: LatestChange | undefined, change: Recorded, changed_utc: 
     changed_utc,
     user,
   }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 const selectWasPublic = statement<Pick<ChangeColumns, 'kind' | 'record'>>()((db, value) =>

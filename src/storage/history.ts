@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import { formatUtc } from '../text/zones.ts'
 import type { Db } from './database.ts'
-import type { Recording } from './recording.ts'
+import type { Act, Recorded, Recording, Tx, Writer } from './recording.ts'
 import type { ChangeColumns, HistoryColumns } from './schema.ts'
 
 /** A row to be added to the history. */
@@ -13,28 +14,38 @@ const LONGEST_TEXT = 200
 export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
   const rows: HistoryRow[] = []
   for (const { changes, writer } of recordings) {
-    const login = bounded(writer.login)
-    const address = bounded(writer.address)
-    const client = bounded(writer.client)
-    const request = bounded(writer.request)
-    for (const { kind, record, act } of changes.values()) {
-      if (!act) continue
-      const { action, name } = act
-      rows.push({
-        time_utc,
-        user: writer.user,
-        login,
-        action,
-        kind,
-        record,
-        name: bounded(name),
-        address,
-        client,
-        request,
-      })
-    }
+    const origin = originOf(writer)
+    for (const { kind, record, act } of changes.values())
+      if (act) rows.push(rowOf({ kind, record, act }, origin, time_utc))
   }
   return rows
+}
+
+/** Writes acts on what has no row, so that no change goes with them. `now` in milliseconds since the epoch. */
+export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number): Promise<void> {
+  const origin = originOf(tx.recording.writer)
+  const rows = acts.map((done) => rowOf(done, origin, formatUtc(now)))
+  if (rows.length > 0) await tx.insertInto('history').values(rows).execute()
+}
+
+/** An act and what it was done to. */
+type DoneAct = Pick<Recorded, 'kind' | 'record'> & { act: Act }
+
+type Origin = Pick<HistoryRow, 'user' | 'login' | 'address' | 'client' | 'request'>
+
+function originOf({ user, login, address, client, request }: Writer): Origin {
+  return {
+    user,
+    login: bounded(login),
+    address: bounded(address),
+    client: bounded(client),
+    request: bounded(request),
+  }
+}
+
+function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string): HistoryRow {
+  const { user, login, address, client, request } = origin
+  return { time_utc, user, login, action: act.action, kind, record, name: bounded(act.name), address, client, request }
 }
 
 /**

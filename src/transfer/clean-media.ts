@@ -1,6 +1,8 @@
 import { filesOf } from '../images/images.ts'
 import type { ListedFile, MediaStore } from '../media/media-store.ts'
-import type { Db } from '../storage/database.ts'
+import type { Database, Db } from '../storage/database.ts'
+import { insertActs } from '../storage/history.ts'
+import { writerBy } from '../storage/recording.ts'
 
 /** Milliseconds after a write in which a file is left alone: its image may not be inserted yet. */
 export const SETTLED_AFTER = 3_600_000
@@ -26,6 +28,24 @@ export async function findOrphans(db: Db, store: MediaStore, now: number): Promi
   if (written.size > 0 && written.isDisjointFrom(named))
     throw new Error('The database names none of the files in the store: one of the two belongs to another calendar.')
   return settled.filter(({ key }) => !named.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+/** Files that are removed one after the other, once the history tells of them. */
+const FILES_AT_ONCE = 100
+
+/** Removes files that no image names. The history has them as deleted images without an id, named by their keys. */
+export async function removeOrphans(
+  database: Pick<Database, 'write'>,
+  store: MediaStore,
+  orphans: readonly ListedFile[],
+  now: number,
+): Promise<void> {
+  for (let at = 0; at < orphans.length; at += FILES_AT_ONCE) {
+    const some = orphans.slice(at, at + FILES_AT_ONCE).map(({ key }) => key)
+    const acts = some.map((name) => ({ kind: 'image', record: 0, act: { action: 'delete', name } }) as const)
+    await database.write((tx) => insertActs(tx, acts, now), writerBy('kalends media clean'))
+    for (const key of some) await store.remove(key)
+  }
 }
 
 /** The keys of all files of all images. */

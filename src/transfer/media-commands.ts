@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { ListedFile, MediaStore } from '../media/media-store.ts'
 import { Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
-import { findOrphans } from './clean-media.ts'
+import { findOrphans, removeOrphans } from './clean-media.ts'
 import { run } from './run-command.ts'
 
 /** The database and the store of the commands; `failure` is the reason of the store's last failure, which says more than its rejections. */
@@ -30,7 +30,7 @@ export function registerMediaCommands(
         try {
           const orphans = await findOrphans(database.read, store, clock())
           for (const { key, size } of orphans) print(`${key}  ${size}`)
-          if (options.yes) for (const { key } of orphans) await store.remove(key)
+          if (options.yes) await removeOrphans(database, store, orphans, clock())
           print(summary(orphans, options.yes === true))
         } catch (error) {
           throw error instanceof Problem ? (failure() ?? error) : error

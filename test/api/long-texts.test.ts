@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { longestTurn } from '../support/longest-turn.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -30,22 +31,6 @@ const HOSTILE: Readonly<Record<string, string>> = {
 
 /** More than any of these takes here; before there were limits they took seconds. Half a second of another process is no failure. */
 const MOST_MS = 120
-
-/** The longest that this thread, which serves and asks, was busy without letting anything else go on. */
-async function longestTurn(work: () => Promise<void>): Promise<number> {
-  let [longest, isOver] = [0, false]
-  let last = process.threadCpuUsage()
-  const watch = () => {
-    const { user, system } = process.threadCpuUsage(last)
-    longest = Math.max(longest, (user + system) / 1000)
-    last = process.threadCpuUsage()
-    if (!isOver) setImmediate(watch)
-  }
-  setImmediate(watch)
-  await work()
-  isOver = true
-  return longest
-}
 
 for (const [name, text] of Object.entries(HOSTILE)) {
   test(`a long description of ${name} is written, listed, found and read without holding anything up`, async () => {

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import type { MediaStore } from '../../src/media/media-store.ts'
 import { openMediaStore } from '../../src/media/open-media-store.ts'
+import { listHistory } from '../../src/storage/history.ts'
 import { registerMediaCommands } from '../../src/transfer/media-commands.ts'
 import { runCommand } from '../support/commands.ts'
 import { type S3Server, startS3 } from '../support/s3.ts'
@@ -102,6 +103,21 @@ for (const [kind, isS3] of Object.entries(kinds)) {
       const image = await upload()
       assert.equal((await fetch(image.source_url)).status, 200)
       assert.equal(await store.put('2026/11/orphan.png', Buffer.from('new'), 'image/png'), false)
+    })
+
+    test('tells the history of what it removes, and of nothing that it lists', async () => {
+      await store.put('2026/11/another.png', Buffer.from('orphan'), 'image/png')
+      const told = () =>
+        listHistory(service.app.database.read, { kind: 'image', record: 0 }, 100).then((rows) =>
+          rows.map(({ action, name, client }) => [action, name, client]),
+        )
+      const before = await told()
+      await clean()
+      assert.deepEqual(await told(), before)
+      await clean(['--yes'])
+      assert.deepEqual(await told(), [['delete', '2026/11/another.png', 'kalends media clean'], ...before])
+      const changes = service.app.database.read.selectFrom('changes').selectAll().where('record', '=', 0)
+      assert.deepEqual(await changes.execute(), [])
     })
 
     test('refuses to touch a store of which the database names nothing', async () => {

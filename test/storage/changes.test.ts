@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { cacheBudget } from '../../src/cache/cache.ts'
 import { catchUp, closeMemory, openEventMemory } from '../../src/memory/event-memory.ts'
+import { MOST_CHANGES } from '../../src/storage/changes.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { dropOld } from '../../src/storage/pruning.ts'
 import { recordChange } from '../../src/storage/recording.ts'
@@ -321,7 +322,7 @@ test('more changes than anybody would take in one by one are too old', async (t)
   const { database } = await openScratch(t)
   const cursor = await database.cursor()
   await database.write(async (tx) => {
-    for (let record = 1; record <= 10_001; record++) await touch(tx, 'event', record)
+    for (let record = 1; record <= MOST_CHANGES + 1; record++) await touch(tx, 'event', record)
   })
   assert.equal(await database.readChanges(cursor), 'too old')
 })

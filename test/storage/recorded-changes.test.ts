@@ -15,6 +15,7 @@ import { dropOld } from '../../src/storage/pruning.ts'
 import type { Tx } from '../../src/storage/recording.ts'
 import { copyCalendar } from '../../src/transfer/copy.ts'
 import { scratchDatabase } from '../support/database.ts'
+import { longestTurn } from '../support/longest-turn.ts'
 import { type Answer, startService, type TestService, testConfig } from '../support/service.ts'
 import { actsSince, readWritten, unrecorded } from '../support/written-records.ts'
 import { openScratch } from './open.ts'
@@ -228,12 +229,58 @@ test('a category is recorded with those below it that move, and with what its ev
   await make('event', { categories: [middle.id, below.id] })
   await recorded(['update term'], () => send('PUT', `/categories/${below.id}`, { parent: top.id }))
   await recorded(['update term'], () => send('PUT', `/categories/${below.id}`, { parent: middle.id }))
+  await recorded(['delete term'], () => send('DELETE', `/categories/${middle.id}`))
+})
+
+test('events that lose a removed term are recorded, however many they are, without holding anything up', async () => {
   const { database } = service.app
-  const before = await readWritten(database)
-  await send('DELETE', `/categories/${middle.id}`)
-  const after = await readWritten(database)
-  assert.deepEqual(actsSince(before, after), ['delete term'])
-  assert.deepEqual(unrecorded(before, after), [])
+  const tag = await make('tag')
+  const [draft, shown] = [
+    await make('event', { status: 'draft', tags: [tag.id] }),
+    await make('event', { tags: [tag.id] }),
+  ]
+  const rows = await database.read.selectFrom('events').selectAll().where('id', '=', shown.id).execute()
+  const copies = Array.from({ length: 2500 }, (_, at) => 100_000 + at)
+  await database.write(async (tx) => {
+    for (const id of copies) {
+      const copy = rows.map((row) => ({ ...row, id, uid: `copy ${id}`, slug: `copy-${id}` }))
+      await tx
+        .insertInto('records')
+        .values({ id, kind: 'event' } as never)
+        .execute()
+      await tx
+        .insertInto('events')
+        .values(copy as never)
+        .execute()
+      await tx.insertInto('event_terms').values({ event: id, term: tag.id }).execute()
+    }
+  })
+  const cursor = await database.cursor()
+  const turn = await longestTurn(async () => {
+    assert.equal((await send('DELETE', `/tags/${tag.id}`)).status, 200)
+  })
+  assert.ok(turn < 150, `${turn} ms`)
+  const read = await database.readChanges(cursor)
+  assert.ok(read !== 'too old')
+  const changed = read.changes.filter(({ kind }) => kind === 'event').map(({ record }) => record)
+  assert.deepEqual(
+    changed.sort((a, b) => a - b),
+    [draft.id, shown.id, ...copies].sort((a, b) => a - b),
+  )
+  const states = await database.read
+    .selectFrom('changes')
+    .select(['record', 'is_public', 'deleted'])
+    .where('kind', '=', 'event')
+    .where('record', 'in', [draft.id, shown.id])
+    .orderBy('record')
+    .execute()
+  assert.deepEqual(
+    states.map((row) => Object.values(row)),
+    [
+      [draft.id, 0, 0],
+      [shown.id, 1, 0],
+    ],
+  )
 })
 
 test('an image is recorded with the records it is taken off', async () => {

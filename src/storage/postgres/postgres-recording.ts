@@ -29,9 +29,13 @@ const ROWS_AT_ONCE = 500
 export async function saveRecording(tx: Tx): Promise<void> {
   if (tx.recording.changes.size === 0) return
   const time = formatUtc(Date.now())
-  const changes = inParts(latestChanges([tx.recording], time)).map((rows) => upsert(tx, { rows }))
+  const changes = inParts(latestChanges([tx.recording], time).sort(byRecord)).map((rows) => upsert(tx, { rows }))
   const acts = inParts(historyRows([tx.recording], time)).map((rows) => insertHistory(tx, { rows }))
   await Promise.all([...changes, ...acts])
+}
+
+function byRecord(a: LatestChange, b: LatestChange): number {
+  return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
 }
 
 function inParts<Row>(rows: Row[]): Row[][] {

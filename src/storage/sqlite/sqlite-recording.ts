@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { formatUtc } from '../../text/zones.ts'
-import { latestChanges, ON_CHANGED } from '../changes.ts'
-import { historyRows } from '../history.ts'
+import { type LatestChange, latestChanges, ON_CHANGED } from '../changes.ts'
+import { type HistoryRow, historyRows } from '../history.ts'
 import type { Recording } from '../recording.ts'
 import { presentCursor } from './sqlite-changes.ts'
 import type { Prepare } from './sqlite-connection.ts'
@@ -11,19 +12,50 @@ const UPSERT = `insert into changes (kind, record, position, revision, was_publi
 const INSERT_HISTORY = `insert into history (time_utc, "user", login, action, kind, record, name, address, client, request)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** Writes what the transactions of a commit have recorded, as the last of it: a record that several have changed is written once. */
-export function saveRecordings(prepare: Prepare, recordings: readonly Recording[]): void {
-  if (recordings.every(({ changes }) => changes.size === 0)) return
+/** Rows written in one turn of the event loop, which takes some milliseconds. */
+const ROWS_A_TURN = 500
+
+/**
+ * Writes what the transactions of a commit have recorded, as the last of it: a record that several have changed is written once. Returns a promise
+ * where that is so much that it takes several turns of the event loop.
+ */
+export function saveRecordings(prepare: Prepare, recordings: readonly Recording[]): Promise<void> | undefined {
+  if (recordings.every(({ changes }) => changes.size === 0)) return undefined
   const time = formatUtc(Date.now())
   const position = Number(presentCursor(prepare)) + 1
+  const changes = latestChanges(recordings, time)
+  const acts = historyRows(recordings, time)
+  if (changes.length > ROWS_A_TURN) return saveInTurns(prepare, changes, acts, position)
+  saveChanges(prepare, changes, position)
+  saveActs(prepare, acts)
+  return undefined
+}
+
+async function saveInTurns(
+  prepare: Prepare,
+  changes: readonly LatestChange[],
+  acts: readonly HistoryRow[],
+  position: number,
+): Promise<void> {
+  for (let at = 0; at < changes.length; at += ROWS_A_TURN) {
+    saveChanges(prepare, changes.slice(at, at + ROWS_A_TURN), position)
+    await nextTurn()
+  }
+  for (let at = 0; at < acts.length; at += ROWS_A_TURN) {
+    saveActs(prepare, acts.slice(at, at + ROWS_A_TURN))
+    await nextTurn()
+  }
+}
+
+function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: number): void {
   const upsert = prepare(UPSERT)
-  for (const row of latestChanges(recordings, time)) {
-    const { kind, record, revision, was_public, is_public, deleted, changed_utc, user } = row
+  for (const { kind, record, revision, was_public, is_public, deleted, changed_utc, user } of rows)
     upsert.run([kind, record, position, revision, was_public, is_public, deleted, changed_utc, user])
-  }
+}
+
+function saveActs(prepare: Prepare, rows: readonly HistoryRow[]): void {
+  if (rows.length === 0) return
   const insert = prepare(INSERT_HISTORY)
-  for (const row of historyRows(recordings, time)) {
-    const { time_utc, user, login, action, kind, record, name, address, client, request } = row
+  for (const { time_utc, user, login, action, kind, record, name, address, client, request } of rows)
     insert.run([time_utc, user, login, action, kind, record, name, address, client, request])
-  }
 }

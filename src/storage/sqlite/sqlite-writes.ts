@@ -155,7 +155,7 @@ async function commitTogether(writes: Writes): Promise<void> {
       if (jobs.length === 1 && queue.length === 0) return await commitOne(writes, job)
       done.push(await attempt(writes, job))
     } while (jobs.length < GROUP_LIMIT && performance.now() < until)
-    saveRecordings(writes.prepare, writes.recordings)
+    await saveRecordings(writes.prepare, writes.recordings)
     transaction.commit()
   } catch (error) {
     transaction.rollback()
@@ -175,7 +175,7 @@ async function commitOne({ transaction, prepare, recordings, committed }: Writes
     transaction.rollback()
     return job.reject(error)
   }
-  saveRecordings(prepare, recordings)
+  await saveRecordings(prepare, recordings)
   transaction.commit()
   committed()
   job.resolve(value)

@@ -169,7 +169,7 @@ ${JSON.stringify(recordHead(row)).slice(1, -1)},\
 "all_day":${row.all_day === 1},\
 ${writeTime('start_date', row)},${writeTime('end_date', row)},${writeTime('utc_start_date', row)},${writeTime('utc_end_date', row)},\
 "timezone":${JSON.stringify(row.timezone)},"timezone_abbr":${JSON.stringify(timezone)},\
-${writeCost(site, row.cost)},\
+${showCost(site, row.cost).members},\
 "website":${website ? JSON.stringify(escapeHtml(website)) : url},\
 "show_map":${row.show_map === 1},"show_map_link":${row.show_map_link === 1},\
 "hide_from_listings":${row.hide_from_listings === 1},"sticky":${row.sticky === 1},"featured":${row.featured === 1}}${writeEventStatus(row)}`
@@ -202,18 +202,26 @@ const MOST_COSTS = 1000
 const LONGEST_COST = 200
 /** The word for a price of nought. Data are the same in every language (rule 10.7). */
 const FREE = 'Free'
-const costs = new WeakMap<Context['site'], Map<string, string>>()
+const costs = new WeakMap<Context['site'], Map<string, ShownCost>>()
 
-function writeCost(site: Context['site'], raw: string): string {
-  const known = costs.get(site) ?? new Map<string, string>()
+interface ShownCost {
+  /** The members of an event, as JSON. */
+  members: string
+  /** The price of its offer. */
+  offered: string
+}
+
+function showCost(site: Context['site'], raw: string): ShownCost {
+  const known = costs.get(site) ?? new Map<string, ShownCost>()
   costs.set(site, known)
   const found = known.get(raw)
   if (found !== undefined) return found
   if (known.size >= MOST_COSTS) known.clear()
-  const shown = presentCost(JSON.parse(raw), site.currency, FREE)
-  const text = JSON.stringify(shown).slice(1, -1)
-  if (raw.length <= LONGEST_COST) known.set(raw, text)
-  return text
+  const stored: string[] = JSON.parse(raw)
+  const members = JSON.stringify(presentCost(stored, site.currency, FREE)).slice(1, -1)
+  const shown = { members, offered: offerPrice(stored) }
+  if (raw.length <= LONGEST_COST) known.set(raw, shown)
+  return shown
 }
 
 /** Whether an event shows a venue or organizer: one that the caller may read, and that is not in the trash (rule 5.9). */
@@ -247,7 +255,7 @@ export const LINKED_STATUS: Readonly<Record<EventStatus, string>> = {
 function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefined) {
   const url = recordUrl(context.site, 'event', row)
   const iso = (wall: string, utc: string) => `${wall.replace(' ', 'T')}${offsetOf(utc, row.timezone)}`
-  const price = offerPrice(JSON.parse(row.cost))
+  const { offered: price } = showCost(context.site, row.cost)
   return {
     '@context': 'http://schema.org',
     '@type': 'Event',

@@ -27,12 +27,25 @@ export type Columns<F extends FieldsData> = {
   -readonly [Name in keyof F as F[Name]['kind'] extends { keep: unknown } ? Name : never]: KeptOf<F[Name]['kind']>
 }
 
+type Kept = [name: string, keep: (value: never) => unknown]
+
+/** The fields of a set that have a column, which every write asks for. */
+const keptFields = new WeakMap<FieldsData, Kept[]>()
+
+function keptFieldsOf(fields: FieldsData): Kept[] {
+  const found = keptFields.get(fields)
+  if (found) return found
+  const made = Object.entries(fields).flatMap(([name, { kind }]): Kept[] => (kind.keep ? [[name, kind.keep]] : []))
+  keptFields.set(fields, made)
+  return made
+}
+
 /** The column values of the plain fields that were sent. */
 export function keptColumns(fields: FieldsData, values: Record<string, unknown>): Record<string, unknown> {
   const columns: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(fields)) {
+  for (const [name, keep] of keptFieldsOf(fields)) {
     const value = values[name]
-    if (value !== undefined && field.kind.keep) columns[name] = field.kind.keep(value)
+    if (value !== undefined) columns[name] = keep(value as never)
   }
   return columns
 }

@@ -9,7 +9,7 @@ import { withImages } from '../images/images.ts'
 import { speaker } from '../locales/translate.ts'
 import type { ImageService } from '../media/image-service.ts'
 import { catchUp, type EventMemory } from '../memory/event-memory.ts'
-import { anonymous, type Caller, isLoggedIn } from '../people/caller.ts'
+import { anonymous, type Caller, isLoggedIn, mayChangeAll } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
 import type { Writer } from '../storage/recording.ts'
@@ -201,8 +201,9 @@ function varyHeader({ action }: Endpoint): Record<string, string> {
 async function allowHeader({ route, variables }: Match, context: Context): Promise<string> {
   const operations = route.endpoints.flatMap(({ action }) => ('by' in action ? [action.served.operations] : []))[0]
   const address = addressOf(variables)
-  const row =
-    operations && address && isLoggedIn(context.caller) ? await operations.locate(context, address) : undefined
+  const { caller } = context
+  const isByRecord = isLoggedIn(caller) && !mayChangeAll(caller)
+  const row = operations && address && isByRecord ? await operations.locate(context, address) : undefined
   return allowedMethods({ route, row }, context).join(', ')
 }
 

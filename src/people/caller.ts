@@ -67,6 +67,21 @@ export function mayDelete(caller: Caller, record: Owned): boolean {
   return mayChange(caller, record, { own: 'delete', published: 'delete_published', others: 'delete_others' })
 }
 
+const ON_ANY_RECORD = [
+  'edit',
+  'edit_published',
+  'edit_others',
+  'delete',
+  'delete_published',
+  'delete_others',
+  'upload',
+] as const
+
+/** True when the caller may change and remove every record: what they may do with one does not depend on it. */
+export function mayChangeAll(caller: Caller): boolean {
+  return ON_ANY_RECORD.every((capability) => can(caller, capability))
+}
+
 function mayChange(caller: Caller, record: Owned, needed: Record<'own' | 'published' | 'others', Capability>): boolean {
   if (!can(caller, needed.own)) return false
   if (record.author !== caller.id) return can(caller, needed.others)

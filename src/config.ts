@@ -238,7 +238,11 @@ export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
 /** Variables of the environment that are no settings but belong to a command. */
-export const commandVariables = { copyFrom: 'KALENDS_COPY_FROM', copyTo: 'KALENDS_COPY_TO' } as const
+export const commandVariables = {
+  copyFrom: 'KALENDS_COPY_FROM',
+  copyTo: 'KALENDS_COPY_TO',
+  importPassword: 'KALENDS_IMPORT_PASSWORD',
+} as const
 
 /**
  * The configuration from flags and environment.

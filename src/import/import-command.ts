@@ -1,7 +1,5 @@
-import { realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { Site } from '../config.ts'
+import { commandVariables, type Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { speaker } from '../locales/translate.ts'
 import type { ImageService } from '../media/image-service.ts'
@@ -14,9 +12,10 @@ import { describeCounts, describeRemarks, describeRuns, noteRemark, type Remarks
 import type { ImportOptions } from './import-run.ts'
 import { importSource } from './import-source.ts'
 import { listRuns } from './import-store.ts'
-import { hasLines, jsonSource } from './json-source.ts'
+import { openSource } from './open-source.ts'
 import { type ConflictPolicy, POLICIES } from './plan-item.ts'
 import type { Source } from './source-item.ts'
+import { DATE_ORDERS, type DateOrder } from './table-dates.ts'
 import { undoImport } from './undo-import.ts'
 
 /** The calendar that a command writes to. */
@@ -39,6 +38,11 @@ interface Asked {
   images: boolean
   user?: string
   name?: string
+  login?: string
+  passwordFile?: string
+  since?: string
+  map?: string[]
+  dates?: DateOrder
 }
 
 type Print = (text: string) => void
@@ -72,6 +76,10 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
 }
 
 const MOST_RUNS = 100
+/** Milliseconds before a site that fails is asked again. */
+const BACK_OFF_MS = 1000
+
+const collect = (word: string, words: readonly string[] = []) => [...words, word]
 
 function registerImport(program: Command, open: () => Promise<ImportGround>): void {
   program
@@ -79,7 +87,10 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
     .description(
       'Bring in the events of another calendar, with their venues, organizers, categories, tags and images. Safe to repeat.',
     )
-    .argument('<source>', 'a file of this interface: a saved page, a list, or one record a line (NDJSON)')
+    .argument(
+      '<source>',
+      'the address of a site with this interface, or of a calendar file (iCalendar); or a file: a saved page or list of the interface, one record a line (NDJSON), iCalendar, or a table (CSV)',
+    )
     .option('--dry-run', 'say what would happen, and change nothing')
     .addOption(
       new Option(
@@ -93,29 +104,30 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
     .option('--no-images', 'fetch no images')
     .option('--user <login>', 'in whose name; the first administrator unless given')
     .option('--name <name>', 'what the source is called here, so that it may move; its address unless given')
+    .option('--login <login>', 'who to sign in as at the site, for drafts and private records')
+    .option(
+      '--password-file <file>',
+      `a file with the application password for that, which no other user can see [${commandVariables.importPassword}]`,
+    )
+    .option('--since <when>', 'only records of a site that have changed since: a date, or a date and time in UTC')
+    .option('--map <column=field>', 'what a column of a table means, where its name does not say', collect)
+    .addOption(
+      new Option(
+        '--dates <order>',
+        'how a table writes dates such as 3/4/2026; found out from all of them unless given',
+      ).choices(DATE_ORDERS),
+    )
     .action((source: string, asked: Asked, command: Command) =>
       run(command, open, async (ground, print) => {
-        const { conflicts, images, dryRun = false, mirror = false } = asked
+        const { conflicts, images, dryRun = false, mirror = false, user, ...said } = asked
         const options = { conflicts, images, dryRun, mirror }
-        const isComplete = await importInto(ground, await openSource(source, asked.name), options, asked.user, print)
+        const password = process.env[commandVariables.importPassword]
+        const reader = { zone: ground.site.timezone, now: Date.now(), backOffMs: BACK_OFF_MS }
+        const opened = await openSource(source, { password, ...said }, reader)
+        const isComplete = await importInto(ground, opened.source, options, user, print).finally(opened.close)
         if (!isComplete) throw new Incomplete('Not everything is in; the report says what, and why.')
       }),
     )
-}
-
-/** @throws Error with one sentence when it cannot be read */
-async function openSource(word: string, name: string | undefined): Promise<Source> {
-  const file = existing(word)
-  const address = name ?? `file:${file}`
-  return jsonSource(file, address, /\.(ndjson|jsonl)$/i.test(file) || (await hasLines(file)))
-}
-
-function existing(word: string): string {
-  try {
-    return realpathSync(resolve(word))
-  } catch {
-    throw new Error(`There is no file ${word}.`)
-  }
 }
 
 /** Imports a source, and prints the report. False when something of it is not in. */

@@ -5,7 +5,7 @@ import { formatUtc } from '../text/moments.ts'
 import { digestOf, fingerprintsOf } from './fingerprints.ts'
 import { importBatch } from './import-batch.ts'
 import { type Counts, type ImportOptions, type ImportRun, noCounts, type Remark, remember } from './import-run.ts'
-import { findSource, insertRun, sourceNumber, updateRun } from './import-store.ts'
+import { findPosition, findSource, insertRun, sourceNumber, updateRun } from './import-store.ts'
 import { handleMissing } from './missing-items.ts'
 import { ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem } from './source-item.ts'
 import { fieldsOf } from './write-item.ts'
@@ -42,7 +42,7 @@ export async function importSource(task: ImportTask): Promise<Imported> {
   try {
     await withImages(run.context, async () => {
       await importEntries(run, task)
-      if (task.source.isWhole) await handleMissing(run)
+      if (task.source.isWhole()) await handleMissing(run)
     })
     state = 'done'
   } finally {
@@ -52,6 +52,7 @@ export async function importSource(task: ImportTask): Promise<Imported> {
 }
 
 async function beginRun({ source, options, context, by, remark }: ImportTask): Promise<ImportRun> {
+  if (!options.dryRun) await resumeSource(source, context)
   const begun = options.dryRun
     ? { source: await findSource(context.db, source.address), run: undefined }
     : await context.write(async (tx) => {
@@ -63,10 +64,25 @@ async function beginRun({ source, options, context, by, remark }: ImportTask): P
   return { context, by, options, ...begun, counts: noCounts(), remark, ...memory }
 }
 
+/** How long ago a run may have been cut off for the next one to go on where it stopped, in ms. */
+const RESUMED_WITHIN = 86_400_000
+
+async function resumeSource(source: Source, { db, now }: Context): Promise<void> {
+  const number = source.resume && (await findSource(db, source.address))
+  const position = number === undefined ? '' : await findPosition(db, number, formatUtc(now - RESUMED_WITHIN))
+  if (position !== '') source.resume?.(position)
+}
+
 async function endRun({ run, context, counts }: ImportRun, state: 'done' | 'failed'): Promise<void> {
   if (run === undefined) return
   const ended = { state, ended_utc: formatUtc(Date.now()), counts: JSON.stringify(counts) }
   await context.write((tx) => updateRun(tx, run, ended))
+}
+
+/** Notes where the next run may go on, should this one be cut off: everything before is in. */
+async function notePosition({ run, context }: ImportRun, source: Source): Promise<void> {
+  const position = source.position?.()
+  if (run !== undefined && position !== undefined) await context.write((tx) => updateRun(tx, run, { position }))
 }
 
 type Waiting = Record<ItemKind, SourceItem[]>
@@ -83,6 +99,7 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
     waiting[entry.kind].push(run.options.images ? entry : { ...entry, image: undefined })
     if (waiting[entry.kind].length < BATCH) continue
     await flush(run, waiting)
+    await notePosition(run, source)
     progress(run.counts)
   }
   await flush(run, waiting)

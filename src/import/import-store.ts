@@ -143,6 +143,19 @@ export async function updateRun(
   await tx.updateTable('imports').set(columns).where('id', '=', id).execute()
 }
 
+/** Where the newest run of a source stopped that was cut off after a time; empty when it was not. */
+export async function findPosition(db: Db, source: number, afterUtc: string): Promise<string> {
+  const row = await db
+    .selectFrom('imports')
+    .select(['state', 'position'])
+    .where('source', '=', source)
+    .where('started_utc', '>', afterUtc)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.state === 'running' || row?.state === 'failed' ? row.position : ''
+}
+
 /** A run with the address of its source. */
 export type ListedRun = ImportColumns & { address: string }
 

@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { isShown, itemsOf, type Shown } from './shown-records.ts'
 import type { ItemKind, Source, SourceEntry } from './source-item.ts'
-import { linesOf } from './text-lines.ts'
+import { linesOf, textIn } from './text-lines.ts'
 
 /** Bytes of one line of NDJSON, and of a file that is one JSON value and so has to be held whole. */
 const LONGEST_LINE = 10_000_000
@@ -28,7 +28,7 @@ export async function jsonSource(file: string, address: string, isLines: boolean
     }
   }
   const entries = () => (isLines ? lineEntries(bytes()) : valueEntries(bytes(), size))
-  return { address, total: () => size, progress: () => read, isWhole: true, entries }
+  return { address, total: () => size, progress: () => read, isWhole: () => true, entries }
 }
 
 /** Whether a file has one record a line: its first line is a whole record. */
@@ -61,7 +61,7 @@ async function* lineEntries(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<So
       yield { at, reason: `It has ${line.tooLong} bytes; the longest line that is read has ${LONGEST_LINE}.` }
       continue
     }
-    const record = parsed(line.text)
+    const record = parsed(textIn(line.bytes))
     if (record === undefined) yield { at, reason: 'It is no JSON.' }
     else yield* itemsOf(kindOf(record), record, at)
   }

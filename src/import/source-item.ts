@@ -50,8 +50,11 @@ export interface Source {
   total: () => number
   /** How much has been read. */
   progress: () => number
-  /** False when it is only a part of what the source has, so that what is missing is not gone. */
-  isWhole: boolean
+  /** False when only a part of what the source has was read, so that what is missing is not gone. Asked at the end. */
+  isWhole: () => boolean
+  /** How far it has been read, for sources that can be read on from there after an interruption. */
+  position?: () => string
+  resume?: (position: string) => void
   entries: () => AsyncIterable<SourceEntry>
 }
 

@@ -1,5 +1,5 @@
 /** A line of a file, or one that is too long to be read. */
-export type FileLine = { number: number; text: string } | { number: number; tooLong: number }
+export type FileLine = { number: number; bytes: Uint8Array } | { number: number; tooLong: number }
 
 const LINE_END = 10
 
@@ -42,8 +42,19 @@ function lineOf(gathered: Gathered, number: number, most: number): FileLine | un
   gathered.size = 0
   if (size > most) return { number, tooLong: size }
   const [only] = parts
-  const bytes = only && parts.length === 1 ? only : Buffer.concat(parts)
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  const trimmed = text.replace(/^\ufeff/, '').replace(/\r$/, '')
-  return trimmed.trim() === '' ? undefined : { number, text: trimmed }
+  const whole = only && parts.length === 1 ? only : Buffer.concat(parts)
+  const from = number === 1 && MARK.every((byte, at) => whole[at] === byte) ? MARK.length : 0
+  const bytes = whole.subarray(from, whole.at(-1) === RETURN ? -1 : undefined)
+  return isBlank(bytes) ? undefined : { number, bytes }
+}
+
+/** The byte order mark. */
+const MARK = [0xef, 0xbb, 0xbf]
+const RETURN = 13
+
+const isBlank = (bytes: Uint8Array) => bytes.length < 80 && textIn(bytes).trim() === ''
+
+/** Bytes in UTF-8 as text; what is none becomes the sign for that. */
+export function textIn(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }

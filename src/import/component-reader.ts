@@ -1,0 +1,192 @@
+import { type FileLine, linesOf } from './text-lines.ts'
+
+/** A property of a component (RFC 5545, 3.1), its name in capital letters; the value as it is written. */
+export interface Property {
+  name: string
+  parameters: Readonly<Record<string, string>>
+  value: string
+}
+
+/** A component of a calendar, such as VEVENT, with the line it begins on. */
+export interface Component {
+  name: string
+  line: number
+  properties: Property[]
+  parts: Component[]
+}
+
+/** A component, or why one is left out. */
+export type ReadComponent = Component | { line: number; reason: string }
+
+/** Bytes of a line in the file and of a line put together, and lines of one component. */
+const LONGEST_LINE = 1_000_000
+const LONGEST_PROPERTY = 2_000_000
+const MOST_PROPERTIES = 5000
+
+/** What has been read of the component that is open. */
+interface Reading {
+  open: Component[]
+  count: number
+  /** Why the open component is left out. */
+  fault: string | undefined
+  /** Line ends within the open component that are passed over. */
+  properties: Property[]
+}
+
+/**
+ * The components right below VCALENDAR, one after the other, and the properties of VCALENDAR itself as a component of that name ahead of the first.
+ * What is broken costs its component alone.
+ */
+export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
+  const reading: Reading = { open: [], count: 0, fault: undefined, properties: [] }
+  for await (const { number, text } of unfolded(bytes)) {
+    const done = readLine(reading, number, text)
+    if (done) yield done
+  }
+  const [outer] = reading.open
+  if (outer) yield { line: outer.line, reason: `This ${outer.name} has no end: the file is cut off.` }
+}
+
+/** A line that is too long has no text. */
+interface Unfolded {
+  number: number
+  text: string | undefined
+}
+
+/** Lines put together; those that a blank or tab begins go on with the one before. */
+async function* unfolded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Unfolded> {
+  let number = 0
+  let parts: Uint8Array[] = []
+  let size = 0
+  const whole = (): Unfolded => {
+    const text = size > LONGEST_PROPERTY ? undefined : Buffer.concat(parts).toString('utf8')
+    parts = []
+    size = 0
+    return { number, text }
+  }
+  for await (const line of linesOf(bytes, LONGEST_LINE)) {
+    const part = partOf(line)
+    const isFolded = part !== undefined && (part[0] === BLANK || part[0] === TAB)
+    if (!isFolded) {
+      if (number > 0) yield whole()
+      number = line.number
+    }
+    size += part?.length ?? LONGEST_PROPERTY + 1
+    if (part && size <= LONGEST_PROPERTY) parts.push(isFolded ? part.subarray(1) : part)
+  }
+  if (number > 0) yield whole()
+}
+
+const BLANK = 32
+const TAB = 9
+
+function partOf(line: FileLine): Uint8Array | undefined {
+  return 'bytes' in line ? line.bytes : undefined
+}
+
+function readLine(reading: Reading, number: number, text: string | undefined): ReadComponent | undefined {
+  const { open } = reading
+  const [, edge = '', named = ''] = /^(BEGIN|END):\s*([\w-]+)\s*$/i.exec(text ?? '') ?? []
+  const name = named.toUpperCase()
+  if (name === 'VCALENDAR') return calendarEdge(reading, edge.toUpperCase(), number)
+  if (edge.toUpperCase() === 'BEGIN') {
+    const head = open.length === 0 ? headOf(reading, number) : undefined
+    begin(reading, name, number)
+    return head
+  }
+  if (edge.toUpperCase() === 'END') return end(reading, name)
+  const property = text === undefined ? undefined : readProperty(text)
+  if (open.length === 0) {
+    if (property) reading.properties.push(property)
+    return undefined
+  }
+  reading.count += 1
+  if (text === undefined) reading.fault ??= `Line ${number} is too long.`
+  else if (reading.count > MOST_PROPERTIES) reading.fault ??= `It has more than ${MOST_PROPERTIES} lines.`
+  else if (property) open.at(-1)?.properties.push(property)
+  return undefined
+}
+
+/** The properties of the calendar so far; files put together begin and end it in the middle. */
+function headOf(reading: Reading, line: number): Component | undefined {
+  const properties = reading.properties.splice(0)
+  return properties.length === 0 ? undefined : { name: 'VCALENDAR', line, properties, parts: [] }
+}
+
+function calendarEdge(reading: Reading, edge: string, number: number): ReadComponent | undefined {
+  const [outer] = reading.open
+  reading.open = []
+  if (outer) return { line: outer.line, reason: `This ${outer.name} has no end.` }
+  return edge === 'END' ? headOf(reading, number) : undefined
+}
+
+function begin(reading: Reading, name: string, line: number): void {
+  const component: Component = { name, line, properties: [], parts: [] }
+  reading.open.at(-1)?.parts.push(component)
+  if (reading.open.length === 0) {
+    reading.count = 0
+    reading.fault = undefined
+  }
+  reading.open.push(component)
+}
+
+function end(reading: Reading, name: string): ReadComponent | undefined {
+  const at = reading.open.findLastIndex((component) => component.name === name)
+  if (at === -1) return undefined
+  const [outer] = reading.open
+  reading.open.length = at
+  if (at > 0 || !outer) return undefined
+  return reading.fault === undefined ? outer : { line: outer.line, reason: reading.fault }
+}
+
+/** A property; undefined for a line that is none. */
+export function readProperty(line: string): Property | undefined {
+  const name = /^[\w-]+/.exec(line)?.[0]
+  if (name === undefined) return undefined
+  const parameters: Record<string, string> = {}
+  let at = name.length
+  while (line[at] === ';') {
+    PARAMETER.lastIndex = at + 1
+    const [whole = '', parameter = '', quoted, plain = ''] = PARAMETER.exec(line) ?? []
+    if (whole === '') return undefined
+    parameters[parameter.toUpperCase()] = decodeParameter(quoted ?? plain)
+    at += whole.length + 1
+    // Further values of a list, which nothing here reads.
+    while (line[at] === ',') {
+      MORE.lastIndex = at
+      at += MORE.exec(line)?.[0].length ?? 1
+    }
+  }
+  return line[at] === ':' ? { name: name.toUpperCase(), parameters, value: line.slice(at + 1) } : undefined
+}
+
+const PARAMETER = /([\w-]+)=(?:"([^"]*)"|([^";:,]*))/y
+const MORE = /,(?:"[^"]*"|[^";:,]*)/y
+
+/** As RFC 6868 writes what a parameter cannot hold. */
+function decodeParameter(text: string): string {
+  return text.replace(/\^([n^'])/g, (_, sign: string) => (sign === 'n' ? '\n' : sign === "'" ? '"' : '^'))
+}
+
+/** The value of a property of type TEXT (RFC 5545, 3.3.11). */
+export function decodeText(value: string): string {
+  return value.replace(/\\([nN;,\\:"])/g, (_, sign: string) => (sign === 'n' || sign === 'N' ? '\n' : sign))
+}
+
+/** The texts of a list of them. */
+export function decodeTexts(value: string): string[] {
+  return [...value.matchAll(/(?:\\[\s\S]|[^,\\])+/g)].map(([text]) => decodeText(text).trim()).filter(Boolean)
+}
+
+export function propertyOf({ properties }: Component, name: string): Property | undefined {
+  return properties.find((property) => property.name === name)
+}
+
+export function propertiesOf({ properties }: Component, name: string): Property[] {
+  return properties.filter((property) => property.name === name)
+}
+
+/** The text of a property, empty where there is none. */
+export function textOf(component: Component, name: string): string {
+  return decodeText(propertyOf(component, name)?.value ?? '').trim()
+}

@@ -1,0 +1,158 @@
+import { realpathSync } from 'node:fs'
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { extname, join, resolve } from 'node:path'
+import { type ColumnMeaning, readMapping } from './csv-columns.ts'
+import { csvSource } from './csv-source.ts'
+import { icsSource } from './ics-source.ts'
+import { hasLines, jsonSource } from './json-source.ts'
+import { fetchPolitely } from './polite-fetch.ts'
+import { siteSource } from './site-source.ts'
+import type { Source } from './source-item.ts'
+import type { DateOrder } from './table-dates.ts'
+
+/** What is said of a source beside its address. */
+export interface SourceOptions {
+  /** What it is called here; its address unless given. */
+  name?: string | undefined
+  login?: string | undefined
+  password?: string | undefined
+  passwordFile?: string | undefined
+  since?: string | undefined
+  map?: readonly string[] | undefined
+  dates?: DateOrder | undefined
+}
+
+/** The calendar that a source is read for. */
+export interface Reader {
+  /** The zone of times without one. */
+  zone: string
+  /** ms since the epoch. */
+  now: number
+  /** Milliseconds before a site is asked again that has failed. */
+  backOffMs: number
+}
+
+/** A source, and how to clean up after it. */
+export interface OpenedSource {
+  source: Source
+  close: () => Promise<void>
+}
+
+const nothing = async () => undefined
+
+/**
+ * The source that a word of the command line names: a file, the address of a calendar file, or that of a site.
+ * @throws Error with one sentence when it cannot be read
+ */
+export async function openSource(word: string, options: SourceOptions, reader: Reader): Promise<OpenedSource> {
+  if (!/^(?:https?|webcals?):\/\//i.test(word))
+    return { source: await fileSource(word, options, reader), close: nothing }
+  const url = word.replace(/^webcal(s?):/i, (_, s: string) =>
+    s === '' && !word.includes('localhost') ? 'https:' : 'http:',
+  )
+  const target = URL.parse(url)
+  if (!target) throw new Error(`${word} is no address.`)
+  if (target.username !== '' || target.password !== '')
+    throw new Error(
+      'Name the login with --login, and keep the password in a file (--password-file) or in KALENDS_IMPORT_PASSWORD.',
+    )
+  const password = await passwordOf(options)
+  const address = options.name ?? target.href
+  if (isCalendarAddress(word, target))
+    return remoteCalendar(target.href, { ...options, name: address, password }, reader)
+  const { login } = options
+  if (login !== undefined && password === undefined)
+    throw new Error('Keep the application password in a file (--password-file) or in KALENDS_IMPORT_PASSWORD.')
+  const { backOffMs } = reader
+  return {
+    source: siteSource({ url: target.href, login, password, since: sinceOf(options), backOffMs }, address),
+    close: nothing,
+  }
+}
+
+function isCalendarAddress(word: string, { pathname, searchParams }: URL): boolean {
+  return (
+    /^webcal/i.test(word) ||
+    /\.(?:ics|ical)$/i.test(pathname) ||
+    searchParams.get('format') === 'ics' ||
+    searchParams.has('ical')
+  )
+}
+
+async function passwordOf({ password, passwordFile }: SourceOptions): Promise<string | undefined> {
+  if (passwordFile === undefined) return password
+  try {
+    return (await readFile(passwordFile, 'utf8')).split('\n', 1)[0]?.trim()
+  } catch {
+    throw new Error(`The file ${passwordFile} cannot be read.`)
+  }
+}
+
+/** A date, or a date and time, in UTC. */
+function sinceOf({ since }: SourceOptions): string | undefined {
+  if (since === undefined) return undefined
+  const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::\d\d)?)?$/.exec(since) ?? []
+  if (day === undefined || Number.isNaN(Date.parse(day)))
+    throw new Error(`--since takes a time in UTC such as 2026-11-20 or 2026-11-20 18:00, not "${since}".`)
+  return `${day} ${time}:00`
+}
+
+/** A calendar file of an address, kept in a folder of its own while it is read. */
+async function remoteCalendar(
+  url: string,
+  options: SourceOptions,
+  { zone, now, backOffMs }: Reader,
+): Promise<OpenedSource> {
+  const { login, password } = options
+  const authorization =
+    login === undefined ? undefined : `Basic ${Buffer.from(`${login}:${password ?? ''}`).toString('base64')}`
+  const { body } = await fetchPolitely(url, { authorization, accept: 'text/calendar, */*;q=0.1', backOffMs })
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
+  const file = join(folder, 'calendar.ics')
+  await writeFile(file, body)
+  const close = () => rm(folder, { recursive: true, force: true })
+  return { source: await icsSource({ file, zone, now }, options.name ?? url), close }
+}
+
+async function fileSource(word: string, options: SourceOptions, { zone, now }: Reader): Promise<Source> {
+  const file = existing(word)
+  const address = options.name ?? `file:${file}`
+  const kind = await kindOf(file)
+  if (kind === 'ics') return icsSource({ file, zone, now }, address)
+  const mapping: ReadonlyMap<string, ColumnMeaning> = readMapping(options.map ?? [])
+  if (kind === 'csv') return csvSource({ file, mapping, dates: options.dates }, address)
+  return jsonSource(file, address, kind === 'lines' || (await hasLines(file)))
+}
+
+function existing(word: string): string {
+  try {
+    return realpathSync(resolve(word))
+  } catch {
+    throw new Error(`There is no file ${word}.`)
+  }
+}
+
+const KINDS: Readonly<Record<string, 'ics' | 'csv' | 'json' | 'lines'>> = {
+  '.ics': 'ics',
+  '.ical': 'ics',
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.json': 'json',
+  '.ndjson': 'lines',
+  '.jsonl': 'lines',
+}
+
+/** What a file is, by its name, else by its beginning. */
+async function kindOf(file: string): Promise<'ics' | 'csv' | 'json' | 'lines'> {
+  const known = KINDS[extname(file).toLowerCase()]
+  if (known) return known
+  const handle = await open(file)
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(512), 0, 512, 0).finally(() => handle.close())
+  const head = buffer
+    .toString('utf8', 0, bytesRead)
+    .replace(/^\ufeff/, '')
+    .trimStart()
+  if (/^BEGIN:VCALENDAR/i.test(head)) return 'ics'
+  return /^[{[<]/.test(head) ? 'json' : 'csv'
+}

@@ -1,0 +1,219 @@
+import { type Asking, fetchPolitely, SourceFailure } from './polite-fetch.ts'
+import { isShown, itemsOf, type Shown } from './shown-records.ts'
+import { type ItemKind, keyOf, type Source, type SourceEntry } from './source-item.ts'
+
+/** What is known of a site before it is read. */
+export interface SiteTask {
+  /** The address of the site, of its interface, or of a page of it. */
+  url: string
+  /** Login and application password, for drafts and private records. */
+  login?: string | undefined
+  password?: string | undefined
+  /** Only records that have changed since, `YYYY-MM-DD HH:MM:SS` in UTC. */
+  since?: string | undefined
+  backOffMs: number
+}
+
+/** The lists of a site in the order they are read in: those that events refer to first. */
+const LISTS = [
+  ['categories', 'category'],
+  ['tags', 'tag'],
+  ['venues', 'venue'],
+  ['organizers', 'organizer'],
+  ['events', 'event'],
+] as const satisfies readonly (readonly [string, ItemKind])[]
+
+const PAGE_SIZE = 50
+/** Pages of one list; a source with more has no end. */
+const MOST_PAGES = 200_000
+const STATUSES = 'publish,future,draft,pending,private'
+
+/** How far a site has been read, and what was found out about it. */
+interface Reading {
+  task: SiteTask
+  asking: Asking
+  base: string
+  list: number
+  page: number
+  /** Records read, and those that there are to be read, as far as known. */
+  read: number
+  totals: Map<string, number>
+  isWhole: boolean
+  /** Venues, organizers and terms that came in lists of their own: events show them as well. */
+  listed: Set<string>
+}
+
+/** A site that speaks this interface, read page by page. */
+export function siteSource(task: SiteTask, address: string): Source {
+  const authorization =
+    task.login === undefined
+      ? undefined
+      : `Basic ${Buffer.from(`${task.login}:${task.password ?? ''}`).toString('base64')}`
+  const asking = { authorization, accept: 'application/json', backOffMs: task.backOffMs }
+  const isWhole = task.since === undefined
+  const reading: Reading = {
+    task,
+    asking,
+    base: '',
+    list: 0,
+    page: 1,
+    read: 0,
+    totals: new Map(),
+    isWhole,
+    listed: new Set(),
+  }
+  return {
+    address,
+    total: () => [...reading.totals.values()].reduce((sum, total) => sum + total, 0),
+    progress: () => reading.read,
+    isWhole: () => reading.isWhole,
+    position: () => JSON.stringify([reading.list, reading.page]),
+    resume: (position) => {
+      const [list, page]: unknown[] = JSON.parse(position)
+      reading.list = Number(list)
+      reading.page = Number(page)
+      reading.isWhole = false
+    },
+    entries: () => readSite(reading),
+  }
+}
+
+async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
+  reading.base = await findInterface(reading)
+  for (; reading.list < LISTS.length; reading.list += 1) {
+    const [path, kind] = LISTS[reading.list] ?? LISTS[0]
+    yield* readList(reading, path, kind)
+    reading.page = 1
+  }
+}
+
+async function* readList(reading: Reading, path: string, kind: ItemKind): AsyncGenerator<SourceEntry> {
+  let before = ''
+  for (;;) {
+    const { page } = reading
+    if (page > MOST_PAGES) throw new SourceFailure(reading.base, `has more than ${MOST_PAGES} pages of ${path}.`)
+    const found = await readPage(reading, path)
+    if (!found || found.records.length === 0) return
+    const text = JSON.stringify(found.records)
+    if (text === before)
+      throw new SourceFailure(reading.base, `answers every page of ${path} alike from page ${page - 1} on.`)
+    before = text
+    if ((reading.totals.get(path) ?? found.total) !== found.total) reading.isWhole = false
+    reading.totals.set(path, found.total)
+    yield* entriesOfPage(reading, kind, found.records, `${path}, page ${page}`)
+    reading.read += found.records.length
+    reading.page += 1
+    if (page >= found.pages) return
+  }
+}
+
+function* entriesOfPage(
+  reading: Reading,
+  kind: ItemKind,
+  records: readonly unknown[],
+  at: string,
+): Generator<SourceEntry> {
+  const { since } = reading.task
+  for (const record of records) {
+    if (since !== undefined && isShown(record) && String(record.modified_utc ?? since) < since) continue
+    for (const entry of itemsOf(kind, record, at)) {
+      if ('reason' in entry) yield entry
+      else if (entry.kind === kind) {
+        if (kind !== 'event') reading.listed.add(keyOf(kind, entry.identity))
+        yield entry
+      } else if (!reading.listed.has(keyOf(entry.kind, entry.identity))) yield entry
+    }
+  }
+}
+
+interface Page {
+  records: readonly unknown[]
+  total: number
+  pages: number
+}
+
+/** A page of a list; undefined past its end. @throws SourceFailure */
+async function readPage(reading: Reading, path: string): Promise<Page | undefined> {
+  const { asking, task, page } = reading
+  const query = new URLSearchParams({ per_page: String(PAGE_SIZE), page: String(page) })
+  if (path === 'events') {
+    query.set('start_date', '1000-01-01')
+    query.set('end_date', '9999-12-31')
+  }
+  if (asking.authorization && path !== 'categories' && path !== 'tags') query.set('status', STATUSES)
+  if (task.since !== undefined) query.set('modified_after', `${task.since.replace(' ', 'T')}Z`)
+  const url = `${reading.base}/${path}?${query}`
+  try {
+    const { body } = await fetchPolitely(url, asking)
+    return pageOf(url, path, body)
+  } catch (error) {
+    const isPastEnd = error instanceof SourceFailure && [400, 404].includes(error.status)
+    // Lists say in this way that they have no such page, and empty ones that they have none.
+    if (isPastEnd && (page > 1 || path !== 'events')) return undefined
+    if (isPastEnd && (await isThere(reading))) return undefined
+    throw error
+  }
+}
+
+/** Whether the interface answers at all, so that an empty list of events is one. */
+async function isThere({ base, asking }: Reading): Promise<boolean> {
+  const answer = await fetchPolitely(base, asking).catch(() => undefined)
+  return answer !== undefined && isShown(parsed(answer.body))
+}
+
+function pageOf(url: string, path: string, body: Buffer): Page {
+  const value = parsed(body)
+  const records = isShown(value) ? value[path] : undefined
+  if (!isShown(value) || !Array.isArray(records))
+    throw new SourceFailure(
+      url,
+      `answers with ${body.subarray(0, 200).includes('<') ? 'HTML' : 'something else'} in place of ${path}.`,
+    )
+  const total = Number(value.total ?? records.length)
+  return { records, total, pages: Number(value.total_pages ?? Number.MAX_SAFE_INTEGER) }
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** The address of the namespace of a site: the one that was given, or that its page leads to, or at a known path. */
+async function findInterface({ task, asking }: Reading): Promise<string> {
+  const [address = ''] = task.url.split(/[?#]/, 1)
+  const given = address.replace(/\/+$/, '')
+  const [, namespace] = /^(.*\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/.exec(given) ?? []
+  if (namespace !== undefined) return namespace
+  const page = await fetchPolitely(`${given}/`, { ...asking, accept: 'text/html' }).catch(ignoreMissing)
+  const root = rootOf(page?.headers) ?? `${given}/wp-json`
+  const index = await fetchPolitely(`${root}/`, asking).catch(ignoreMissing)
+  const found = index && namespaceIn(parsed(index.body))
+  if (found === undefined)
+    throw new SourceFailure(
+      task.url,
+      'leads to no interface of events; give the address of its namespace, such as https://host/wp-json/tribe/events/v1.',
+    )
+  return `${root}/${found}`
+}
+
+/** The site may have no page of its own. @throws any other failure */
+function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof SourceFailure) || error.status === 0) throw error
+}
+
+function rootOf(headers: Headers | undefined): string | undefined {
+  const links = headers?.get('link')?.split(',') ?? []
+  const link = links.find((one) => one.includes('rel="https://api.w.org/"'))
+  const root = link?.slice(link.indexOf('<') + 1, link.indexOf('>'))
+  return root?.replace(/\/+$/, '')
+}
+
+function namespaceIn(index: unknown): string | undefined {
+  const { namespaces }: Shown = isShown(index) ? index : {}
+  return Array.isArray(namespaces)
+    ? namespaces.find((name) => /^[a-z][a-z0-9-]*\/events\/v1$/.test(String(name)))
+    : undefined
+}

@@ -1,0 +1,101 @@
+/** Which number of a date such as 3/4/2026 is the day. */
+export const DATE_ORDERS = ['european', 'american'] as const
+export type DateOrder = (typeof DATE_ORDERS)[number]
+
+/** What the dates of all rows say about their order. */
+export interface SeenDates {
+  /** Rows whose first, or second, number can only be a day. */
+  dayFirst: number
+  monthFirst: number
+  ambiguous: number
+}
+
+const SLASHED = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?!\d)/
+
+export function noDates(): SeenDates {
+  return { dayFirst: 0, monthFirst: 0, ambiguous: 0 }
+}
+
+/** Notes what a date says about the order of all. */
+export function noteDate(seen: SeenDates, text: string): void {
+  const [, first = '', second = ''] = SLASHED.exec(text.trim()) ?? []
+  if (first === '') return
+  if (Number(first) > 12) seen.dayFirst += 1
+  else if (Number(second) > 12) seen.monthFirst += 1
+  else seen.ambiguous += 1
+}
+
+/** The order that all dates have. @throws Error with one sentence when they leave it open, or contradict each other */
+export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrder {
+  if (dayFirst > 0 && monthFirst > 0)
+    throw new Error(
+      'Some dates have the day first and some the month; say with --dates european or --dates american how to read them.',
+    )
+  if (dayFirst === 0 && monthFirst === 0 && ambiguous > 0)
+    throw new Error(
+      'The dates may have the day or the month first; say which with --dates european or --dates american.',
+    )
+  return monthFirst > 0 ? 'american' : 'european'
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+
+/** A date with or without a time as `YYYY-MM-DD` and `HH:MM:SS`; undefined for text that is none. */
+export function readTableDate(text: string, order: DateOrder): { day: string; time: string | undefined } | undefined {
+  const trimmed = text.trim()
+  for (const { pattern, parts } of FORMS) {
+    const found = pattern.exec(trimmed)
+    if (!found) continue
+    const { year, month, day } = parts(found, order)
+    const date = dayOf(year, month, day)
+    const rest = trimmed.slice(found[0].length).replace(/^(?:[T,\s]|at\b)+/i, '')
+    const time = rest === '' ? undefined : readTableTime(rest)
+    return date === undefined || (rest !== '' && time === undefined) ? undefined : { day: date, time }
+  }
+  return undefined
+}
+
+type Parts = (found: RegExpExecArray, order: DateOrder) => { year: number; month: number; day: number }
+
+const monthOf = (name = '') => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1
+const dayFirst: Parts = ([, day, month, year]) => ({ year: Number(year), month: Number(month), day: Number(day) })
+
+/** Slashes are read in the order of the table; dots and dashes always have the day first. */
+const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
+  {
+    pattern: /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/,
+    parts: ([, year, month, day]) => ({ year: Number(year), month: Number(month), day: Number(day) }),
+  },
+  {
+    pattern: SLASHED,
+    parts: ([, first, second, year], order) =>
+      order === 'european'
+        ? { year: Number(year), month: Number(second), day: Number(first) }
+        : { year: Number(year), month: Number(first), day: Number(second) },
+  },
+  { pattern: /^(\d{1,2})[-.](\d{1,2})[-.](\d{4})(?!\d)/, parts: dayFirst },
+  {
+    pattern: /^(?:[a-z]{3,9},?\s+)?(\d{1,2})(?:st|nd|rd|th|\.)?\s+([a-z]{3,9})\.?,?\s+(\d{4})(?!\d)/i,
+    parts: ([, day, month, year]) => ({ year: Number(year), month: monthOf(month), day: Number(day) }),
+  },
+  {
+    pattern: /^(?:[a-z]{3,9},?\s+)??([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})(?!\d)/i,
+    parts: ([, month, day, year]) => ({ year: Number(year), month: monthOf(month), day: Number(day) }),
+  },
+]
+
+function dayOf(year: number, month: number, day: number): string | undefined {
+  const date = new Date(Date.UTC(year, month - 1, day))
+  const isReal = month >= 1 && month <= 12 && date.getUTCDate() === day
+  return isReal ? date.toISOString().slice(0, 10) : undefined
+}
+
+/** A time such as `19:30`, `19.30`, `7:30 PM` or `7pm` as `HH:MM:SS`; undefined for text that is none. */
+export function readTableTime(text: string): string | undefined {
+  const [, hour, minute = '00', second = '00', half] =
+    /^(\d{1,2})(?:[:.](\d\d))?(?::(\d\d))?\s*([ap])?\.?(?:m\.?)?$/i.exec(text.trim()) ?? []
+  if (hour === undefined) return undefined
+  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
+  if (hours > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  return `${String(hours).padStart(2, '0')}:${minute}:${second}`
+}

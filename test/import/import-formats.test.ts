@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, test } from 'node:test'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
+type Shown = any
+
+const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
+
+const ics = (...components: readonly (readonly string[])[]) =>
+  ['BEGIN:VCALENDAR', 'VERSION:2.0', ...components.flat(), 'END:VCALENDAR', ''].join('\r\n')
+
+const vevent = (uid: string, ...lines: readonly string[]) => ['BEGIN:VEVENT', `UID:${uid}`, ...lines, 'END:VEVENT']
+
+const ODD_ZONE = [
+  'BEGIN:VTIMEZONE',
+  'TZID:Our own zone',
+  'BEGIN:STANDARD',
+  'DTSTART:19701025T030000',
+  'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU',
+  'TZOFFSETFROM:+0200',
+  'TZOFFSETTO:+0100',
+  'END:STANDARD',
+  'BEGIN:DAYLIGHT',
+  'DTSTART:19700329T020000',
+  'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU',
+  'TZOFFSETFROM:+0100',
+  'TZOFFSETTO:+0200',
+  'END:DAYLIGHT',
+  'END:VTIMEZONE',
+]
+
+describe('an import of another format', () => {
+  let calendar: Calendar
+  beforeEach(async () => {
+    calendar = await startCalendar()
+  })
+  const end = () => calendar.close()
+  const events = async () => (await calendar.service.get(ALL)).body.events
+  const byTitle = async () =>
+    new Map<string, Shown>((await events()).map((event: { title: string }) => [event.title, event] as const))
+
+  test('reads iCalendar as it is found in the wild (4d.6)', async (t) => {
+    t.after(end)
+    const long = 'Größe und Übermaß, '.repeat(8).trim()
+    const bytes = Buffer.from(`SUMMARY:Folded ${long.replaceAll(',', '\\,')}`)
+    const folded: Buffer[] = []
+    for (let at = 0; at < bytes.length; at += 50)
+      folded.push(Buffer.from(at === 0 ? '' : '\r\n '), bytes.subarray(at, at + 50))
+    const text = ics(
+      ODD_ZONE,
+      vevent(
+        'tz@x',
+        'SUMMARY:Paris',
+        'DTSTART;TZID=Europe/Paris:20260705T200000',
+        'DTEND;TZID=Europe/Paris:20260705T220000',
+        'DESCRIPTION:One\\nTwo\\, and <b>three</b>',
+        'LOCATION:Harbour Hall\\, 1 Quay',
+        'GEO:48.5;2.5',
+        'CATEGORIES:Music,Dance\\, slow',
+        'ORGANIZER;CN="Club, the":mailto:club@example.org',
+        'URL:https://example.org/paris',
+      ),
+      vevent('win@x', 'SUMMARY:Windows', 'DTSTART;TZID="W. Europe Standard Time":20260705T200000'),
+      vevent(
+        'path@x',
+        'SUMMARY:Path',
+        'DTSTART;TZID=/freeassociation.sourceforge.net/Europe/Berlin:20260705T200000',
+        'DURATION:PT90M',
+      ),
+      vevent('odd@x', 'SUMMARY:Odd summer', 'DTSTART;TZID=Our own zone:20260705T200000'),
+      vevent('odd2@x', 'SUMMARY:Odd winter', 'DTSTART;TZID=Our own zone:20261205T200000'),
+      vevent('name@x', 'SUMMARY:Offset', 'DTSTART;TZID="(UTC+01:00) Amsterdam, Berlin":20260705T200000'),
+      vevent('z@x', 'SUMMARY:Utc', 'DTSTART:20260705T200000Z'),
+      vevent('float@x', 'summary:Floating', 'dtstart:20260705T200000'),
+      vevent('day@x', 'SUMMARY:Days', 'DTSTART;VALUE=DATE:20260705', 'DTEND;VALUE=DATE:20260708'),
+      vevent('day1@x', 'SUMMARY:Day', 'DTSTART;VALUE=DATE:20260705', 'DTEND;VALUE=DATE:20260705'),
+      vevent('gone@x', 'SUMMARY:Gone', 'DTSTART:20260705T200000Z', 'STATUS:CANCELLED'),
+      ['BEGIN:VEVENT', 'UID:fold@x', '@@', 'DTSTART:20260705T200000Z', 'END:VEVENT'],
+    )
+    const [head = '', tail = ''] = text.split('@@')
+    const source = await calendar.file(
+      'wild.ics',
+      Buffer.concat([Buffer.from(`\ufeff${head}`), ...folded, Buffer.from(tail.trimEnd())]),
+    )
+    const { out, code } = await calendar.kalends('import', source)
+    assert.equal(code, 0, out)
+    const found = await byTitle()
+    const times = (title: string) => {
+      const { start_date, end_date, timezone, utc_start_date, all_day } = found.get(title)
+      return [start_date, end_date, timezone, utc_start_date, all_day]
+    }
+    assert.deepEqual(times('Paris'), [
+      '2026-07-05 20:00:00',
+      '2026-07-05 22:00:00',
+      'Europe/Paris',
+      '2026-07-05 18:00:00',
+      false,
+    ])
+    assert.deepEqual(times('Windows'), [
+      '2026-07-05 20:00:00',
+      '2026-07-05 20:00:00',
+      'Europe/Berlin',
+      '2026-07-05 18:00:00',
+      false,
+    ])
+    assert.equal(times('Path')[1], '2026-07-05 21:30:00')
+    assert.equal(times('Odd summer')[3], '2026-07-05 18:00:00')
+    assert.equal(times('Odd winter')[3], '2026-12-05 19:00:00')
+    assert.equal(times('Offset')[3], '2026-07-05 19:00:00')
+    assert.deepEqual(times('Utc'), [
+      '2026-07-05 16:00:00',
+      '2026-07-05 16:00:00',
+      'America/New_York',
+      '2026-07-05 20:00:00',
+      false,
+    ])
+    assert.equal(times('Floating')[2], 'America/New_York')
+    assert.deepEqual(times('Days').slice(0, 2), ['2026-07-05 00:00:00', '2026-07-07 23:59:59'])
+    assert.deepEqual(times('Day').slice(0, 2), ['2026-07-05 00:00:00', '2026-07-05 23:59:59'])
+    const paris = found.get('Paris')
+    assert.match(paris.description, /One.*\n.*Two, and &lt;b&gt;three&lt;\/b&gt;/s)
+    const { venue, organizer, categories } = paris
+    assert.deepEqual([venue.venue, venue.address, venue.geo_lat], ['Harbour Hall', '1 Quay', 48.5])
+    assert.deepEqual([organizer[0]?.organizer, organizer[0]?.email], ['Club, the', 'club@example.org'])
+    assert.deepEqual(
+      categories.map(({ name }: Shown) => name),
+      ['Dance, slow', 'Music'],
+    )
+    assert.equal(found.get('Gone').event_status, 'canceled')
+    assert.ok(found.has(`Folded ${long}`), [...found.keys()].join('\n'))
+    const before = await calendar.rows()
+    await calendar.kalends('import', source)
+    assert.equal(await calendar.rows(), before)
+  })
+
+  test('takes each occurrence of a rule as an event, with exceptions and overrides (4d.7, 4d.28)', async (t) => {
+    t.after(end)
+    const source = await calendar.file(
+      'series.ics',
+      ics(
+        vevent('w@x', 'RECURRENCE-ID:20260712T180000Z', 'SUMMARY:Moved', 'DTSTART;TZID=Europe/Paris:20260713T210000'),
+        vevent(
+          'w@x',
+          'SUMMARY:Weekly',
+          'DTSTART;TZID=Europe/Paris:20260705T200000',
+          'RRULE:FREQ=WEEKLY;COUNT=4',
+          'EXDATE;VALUE=DATE:20260719',
+        ),
+        vevent('lone@x', 'RECURRENCE-ID;VALUE=DATE:20260801', 'SUMMARY:Lone', 'DTSTART;VALUE=DATE:20260802'),
+        vevent('bomb@x', 'SUMMARY:Bomb', 'DTSTART:20260705T200000Z', 'RRULE:FREQ=SECONDLY;BYSECOND=0,1,2;BYMINUTE=0,1'),
+      ),
+    )
+    const { out, code } = await calendar.kalends('import', source)
+    assert.equal(code, 2)
+    assert.match(out, /How Bomb repeats cannot be read, so only its first date is in/)
+    const found = (await events()).map(({ title, start_date }: Record<string, string>) => [title, start_date])
+    assert.deepEqual(found, [
+      ['Bomb', '2026-07-05 16:00:00'],
+      ['Weekly', '2026-07-05 20:00:00'],
+      ['Moved', '2026-07-13 21:00:00'],
+      ['Weekly', '2026-07-26 20:00:00'],
+      ['Lone', '2026-08-02 00:00:00'],
+    ])
+    const before = await calendar.rows()
+    await calendar.kalends('import', source)
+    assert.equal(await calendar.rows(), before)
+  })
+
+  test('reads past what is broken in a calendar file, and says where it stands', async (t) => {
+    t.after(end)
+    const good = vevent('good@x', 'SUMMARY:Good', 'DTSTART:20260705T200000Z')
+    const source = await calendar.file(
+      'broken.ics',
+      ics(
+        vevent('a@x', 'SUMMARY:No start'),
+        vevent('b@x', 'SUMMARY:Bad date', 'DTSTART:20260231T200000Z'),
+        vevent('c@x', 'SUMMARY:Huge', `DESCRIPTION:${'x'.repeat(3_000_000)}`, 'DTSTART:20260705T200000Z'),
+        vevent('good@x', 'SUMMARY:Good', 'DTSTART:20260705T200000Z'),
+        vevent('good@x', 'SUMMARY:Twin', 'DTSTART:20260706T200000Z'),
+      ).replace('END:VCALENDAR', 'BEGIN:VEVENT\r\nUID:cut@x'),
+    )
+    const { out, code } = await calendar.kalends('import', source)
+    assert.equal(code, 2)
+    assert.match(out, /line 3: The event No start has no start/)
+    assert.match(out, /The event Bad date has no start that can be read/)
+    assert.match(out, /line 12: Line 15 is too long/)
+    assert.match(out, /good@x \(Twin\): Another event with the same id or UID/)
+    assert.match(out, /This VEVENT has no end: the file is cut off/)
+    assert.deepEqual(
+      (await events()).map(({ title }: { title: string }) => title),
+      ['Good'],
+    )
+    assert.ok(good.length > 0)
+    assert.match(
+      (await calendar.kalends('import', await calendar.file('no.ics', '<html>'))).err,
+      /^The file is no iCalendar/,
+    )
+  })
+
+  test('reads tables with the names of the reference, and decides dates over all rows (4d.8)', async (t) => {
+    t.after(end)
+    const rows = [
+      'Event Name;Event Description;Event Start Date;Event Start Time;Event End Date;Event End Time;All Day Event;Event Cost;Event Currency Symbol;Event Category;Event Tags;Event Venue Name;Event Organizer Name(s) or ID(s);Colour',
+      '"Fête; one";"Two\nlines";3/4/2026;7:30 PM;3/4/2026;21:00;no;12;€;Music, Dance;late;Café;Club|Town;red',
+      "'=1+1;;25/4/2026;;26/4/2026;;yes;;;;;;;",
+      'No date;;31/2/2026;;;;;;;;;;;',
+    ]
+    for (const [name, content] of [
+      ['utf8.csv', Buffer.from(`\ufeff${rows.join('\r\n')}`)],
+      [
+        'utf16.csv',
+        Buffer.from(`\ufeff${rows.join('\n').replaceAll(';', '\t').replace('Fête\t one', 'Fête; one')}`, 'utf16le'),
+      ],
+      ['windows.csv', Buffer.concat(rows.map((row) => Buffer.from(`${row}\n`.replaceAll('€', '\u0080'), 'latin1')))],
+    ] as const) {
+      const { out, code } = await calendar.kalends('import', await calendar.file(name, content))
+      assert.equal(code, 2, out)
+      assert.match(out, /The start "31\/2\/2026" is no date/)
+    }
+    const found = (await events()).filter(({ title }: { title: string }) => title.startsWith('Fête'))
+    assert.equal(found.length, 3)
+    for (const event of found) {
+      assert.equal(event.title, 'Fête; one')
+      assert.deepEqual(
+        [event.start_date, event.end_date, event.cost],
+        ['2026-04-03 19:30:00', '2026-04-03 21:00:00', '€12'],
+      )
+      assert.equal(event.venue.venue, 'Café')
+      assert.deepEqual(
+        event.organizer.map(({ organizer }: { organizer: string }) => organizer),
+        ['Club', 'Town'],
+      )
+      assert.deepEqual(
+        event.categories.map(({ name }: { name: string }) => name),
+        ['Dance', 'Music'],
+      )
+    }
+    const formula = (await events()).find(({ title }: { title: string }) => title === '=1+1')
+    assert.deepEqual(
+      [formula.all_day, formula.start_date, formula.end_date],
+      [true, '2026-04-25 00:00:00', '2026-04-26 23:59:59'],
+    )
+    assert.equal((await calendar.service.get('/venues')).body.total, 1)
+  })
+
+  test('asks about dates that may be read either way, and takes columns by --map', async (t) => {
+    t.after(end)
+    const source = await calendar.file('a.csv', 'What,When\nOne,3/4/2026\n')
+    assert.match(
+      (await calendar.kalends('import', source)).err,
+      /No column has the title of events; name it with --map "Column=title"/,
+    )
+    const map = ['--map', 'What=title', '--map', 'When=start_date']
+    assert.match(
+      (await calendar.kalends('import', ...map, source)).err,
+      /say which with --dates european or --dates american/,
+    )
+    assert.equal((await calendar.kalends('import', ...map, '--dates', 'american', source)).code, 0)
+    assert.equal((await events())[0].start_date, '2026-03-04 00:00:00')
+  })
+
+  test('takes in the iCalendar and CSV that the calendar itself writes', async (t) => {
+    t.after(end)
+    const other = await startCalendar({ timezone: 'Europe/Berlin' })
+    t.after(other.close)
+    await other.service.create('/events', {
+      title: 'Ball & more',
+      description: 'Plain text.\n\nSecond paragraph.',
+      start_date: '2026-07-05 20:00:00',
+      end_date: '2026-07-05 23:00:00',
+      venue: { venue: 'Harbour Hall', address: '1 Quay', city: 'Kilvara' },
+      organizer: { organizer: 'Club', email: 'club@example.org' },
+      categories: ['Music'],
+      cost: '€8',
+    })
+    await other.service.create('/events', {
+      title: 'Fair',
+      all_day: true,
+      start_date: '2026-07-06',
+      end_date: '2026-07-08',
+    })
+    for (const format of ['ics', 'csv']) {
+      const text = await (
+        await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=${format}`)
+      ).text()
+      const { out, code } = await calendar.kalends('import', await calendar.file(`own.${format}`, text))
+      assert.equal(code, 0, `${format}: ${out}`)
+    }
+    const found = await events()
+    assert.equal(found.length, 4)
+    for (const event of found.slice(0, 2)) {
+      assert.equal(event.title, 'Ball &#038; more')
+      assert.deepEqual(
+        [event.start_date, event.end_date, event.timezone],
+        ['2026-07-05 20:00:00', '2026-07-05 23:00:00', 'Europe/Berlin'],
+      )
+      assert.equal(event.venue.venue, 'Harbour Hall')
+      assert.equal(event.organizer[0].organizer, 'Club')
+      assert.equal(event.categories[0].name, 'Music')
+    }
+    for (const event of found.slice(2))
+      assert.deepEqual(
+        [event.all_day, event.start_date, event.end_date],
+        [true, '2026-07-06 00:00:00', '2026-07-08 23:59:59'],
+      )
+  })
+})

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { PASSWORD } from '../support/service.ts'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
+
+/** A site of one's own making; returns its address. */
+async function site(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await new Promise((go) => server.once('listening', go))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const event = (id: number) => ({
+  id,
+  title: `Event ${id}`,
+  start_date: '2026-07-05 20:00:00',
+  end_date: '2026-07-05 21:00:00',
+  timezone: 'UTC',
+  modified_utc: '2026-01-01 00:00:00',
+})
+
+/** A namespace with empty lists but for the pages of events that `pages` gives. */
+function namespace(
+  pages: (page: number) => { status?: number; headers?: Record<string, string>; body: unknown },
+): RequestListener {
+  return (request, response) => {
+    const url = new URL(request.url ?? '', 'http://x')
+    const list = url.pathname.split('/').at(-1) ?? ''
+    const {
+      status = 200,
+      headers = {},
+      body,
+    } = list === 'events'
+      ? pages(Number(url.searchParams.get('page')))
+      : { body: { [list]: [], total: 0, total_pages: 0 } }
+    response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+}
+
+const PATH = '/wp-json/tribe/events/v1'
+
+describe('an import of a site', () => {
+  let source: Calendar
+  let calendar: Calendar
+  before(async () => {
+    source = await startCalendar({ timezone: 'Europe/Berlin' })
+    calendar = await startCalendar({ timezone: 'Europe/Berlin' })
+    await source.service.create('/categories', { name: 'Music', slug: 'music' })
+    for (let i = 1; i <= 60; i++)
+      await source.service.create('/events', {
+        title: `Evening ${i} & more`,
+        start_date: `2026-07-${String((i % 28) + 1).padStart(2, '0')} 20:00:00`,
+        end_date: `2026-07-${String((i % 28) + 1).padStart(2, '0')} 22:00:00`,
+        categories: ['music'],
+        venue: { venue: 'Hall', city: 'Kilvara' },
+      })
+    await source.service.create('/events', {
+      title: 'Draft',
+      status: 'draft',
+      start_date: '2026-07-05',
+      end_date: '2026-07-05',
+    })
+  })
+  after(async () => {
+    await source.close()
+    await calendar.close()
+  })
+
+  test('finds the interface, reads every page, and writes nothing the second time (4d.9)', async () => {
+    const address = source.service.origin
+    const { out, err, code } = await calendar.kalends('import', address)
+    assert.equal(code, 0, out + err)
+    const [theirs, ours] = [(await source.service.get(ALL)).body, (await calendar.service.get(ALL)).body]
+    assert.equal(ours.total, 60)
+    for (const [index, event] of ours.events.entries())
+      for (const field of ['title', 'slug', 'start_date', 'utc_end_date', 'timezone', 'date_utc', 'status'])
+        assert.equal(event[field], theirs.events[index][field], field)
+    assert.equal((await calendar.service.get('/venues')).body.total, 1)
+    const before = await calendar.rows()
+    assert.match((await calendar.kalends('import', address)).out, /0 made, 0 changed/)
+    assert.equal(await calendar.rows(), before)
+  })
+
+  test('reads drafts with a login, whose password stands in a file', async () => {
+    const password = await calendar.file('password', `${PASSWORD}\n`)
+    const address = source.service.base
+    assert.match(
+      (await calendar.kalends('import', '--login', 'admin', address)).err,
+      /Keep the application password in a file/,
+    )
+    const { out, code } = await calendar.kalends(
+      'import',
+      '--name',
+      'drafts',
+      '--login',
+      'admin',
+      '--password-file',
+      password,
+      '--dry-run',
+      address,
+    )
+    assert.equal(code, 0)
+    assert.match(out, /6\d made/)
+    assert.match(out, /Nothing was written/)
+  })
+
+  test('waits when it is asked to, and goes on', async (t) => {
+    let asked = 0
+    const address = await site(
+      t,
+      namespace((page) =>
+        page === 1 && ++asked === 1
+          ? { status: 429, headers: { 'retry-after': '0' }, body: '' }
+          : { body: { events: page === 1 ? [event(1)] : [], total: 1, total_pages: 1 } },
+      ),
+    )
+    assert.equal((await calendar.kalends('import', '--dry-run', address + PATH)).code, 0)
+    assert.equal(asked, 2)
+  })
+
+  test('says which address answers what it cannot use, and keeps what is in', async (t) => {
+    const html = await site(
+      t,
+      namespace(() => ({ body: '<!doctype html><title>Maintenance</title>' })),
+    )
+    const { code, err } = await calendar.kalends('import', html + PATH)
+    assert.equal(code, 1)
+    assert.match(
+      err,
+      /^http:\/\/127\.0\.0\.1:\d+\/wp-json\/tribe\/events\/v1\/events\?\S+ answers with HTML in place of events\.\n$/,
+    )
+    const none = await site(t, (_request, response) => response.writeHead(404).end())
+    assert.match((await calendar.kalends('import', none)).err, /leads to no interface of events/)
+    const endless = await site(
+      t,
+      namespace((page) => ({ body: { events: [event(Math.min(page, 3))], total: 9, total_pages: page + 1 } })),
+    )
+    assert.match(
+      (await calendar.kalends('import', endless + PATH)).err,
+      /answers every page of events alike from page 3 on\./,
+    )
+    assert.match((await calendar.kalends('imports')).out, / failed /)
+  })
+
+  test('does not take events for gone while the list changes under way', async (t) => {
+    let total = 3
+    const address = await site(
+      t,
+      namespace((page) => ({ body: { events: page <= total ? [event(100 + page)] : [], total, total_pages: total } })),
+    )
+    const first = await calendar.kalends('import', address + PATH)
+    assert.equal(first.code, 0, first.err)
+    total = 2
+    assert.match((await calendar.kalends('import', address + PATH)).out, /event 103 .* is gone from the source/)
+    let calls = 0
+    const moving = await site(
+      t,
+      namespace((page) => ({
+        body: { events: page <= 2 ? [event(100 + page)] : [], total: 3 - calls++, total_pages: 2 },
+      })),
+    )
+    assert.doesNotMatch(
+      (await calendar.kalends('import', '--name', `${address}${PATH}`, moving + PATH)).out,
+      /gone from the source/,
+    )
+  })
+
+  test('keeps the password off the command line', async () => {
+    const { err } = await calendar.kalends('import', 'https://me:secret@calendar.example')
+    assert.match(err, /Name the login with --login/)
+    assert.doesNotMatch(err, /secret/)
+  })
+})

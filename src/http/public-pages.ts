@@ -64,7 +64,7 @@ export function servePage(all: PublicPages, request: IncomingMessage, response: 
   if (!asset && !isPage && !isLost(service.site, path, request)) return false
   const visit: Visit = { request, response, requestId: front.requestIds(), arrived: performance.now() }
   if (asset) send(front, visit, asset, 'finished')
-  else if (isPressed(front.pressure)) refuseOverload(front, request, response)
+  else if (isPressed(front.pressure) && !isInTheMaking(all, url)) refuseOverload(front, request, response)
   else answerLater(all, visit, { url, path, query: mark === -1 ? '' : url.slice(mark + 1), isPage, isShared })
   return true
 }
@@ -109,6 +109,11 @@ function answerLater(all: PublicPages, visit: Visit, asked: PageUrl): void {
     })
 }
 
+const makingKey = ({ service }: PublicPages, url: string) => `${service.memory.version} ${url}`
+
+/** Whether a page is being made anyway, so that one more reader of it costs next to nothing. */
+const isInTheMaking = (all: PublicPages, url: string): boolean => all.making.has(makingKey(all, url))
+
 /** Makes a page, once for all who ask for it at the same time and see the same data. */
 async function makeOnce(all: PublicPages, visit: Visit, asked: PageUrl): Promise<Outgoing> {
   const { memory, report } = all.service
@@ -116,7 +121,7 @@ async function makeOnce(all: PublicPages, visit: Visit, asked: PageUrl): Promise
   if (!asked.isPage) return outgoing(all, problemPage(all.pages, contextOf(all), 404), asked)
   // Without the database there is nothing to take in, and making the page says so.
   if (isBehind(memory)) await catchUp(memory).catch(report)
-  const key = `${memory.version} ${asked.url}`
+  const key = makingKey(all, asked.url)
   const known = all.making.get(key)
   if (known) {
     known.visits.push(visit.request)

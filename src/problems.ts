@@ -47,6 +47,9 @@ export type ProblemCode =
   | 'rest-event-not-found'
   | 'rest-invalid-event-id'
   | 'event-no-longer-available'
+  | 'rest-series-not-found'
+  | 'series-not-accessible'
+  | 'series-is-in-trash'
   | 'series-was-changed'
   | 'rest_gone'
 

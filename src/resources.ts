@@ -8,6 +8,8 @@ import { linkedFilters, placedFilters } from './linked/linked-filters.ts'
 import { organizer } from './organizers/organizer.ts'
 import { organizerOperations } from './organizers/organizers.ts'
 import { recurringEventOperations } from './series/recurring-events.ts'
+import { seriesFilters, seriesResource } from './series/series.ts'
+import { seriesOperations } from './series/series-operations.ts'
 import { tag } from './tags/tag.ts'
 import { tagOperations } from './tags/tags.ts'
 import { categoryFilters, tagFilters } from './terms/term-filters.ts'
@@ -35,3 +37,6 @@ export const resources: readonly Served[] = [
   serve(category, categoryFilters, categoryOperations),
   serve(tag, tagFilters, tagOperations),
 ]
+
+/** Series, which have routes beside those of the interface. */
+export const series: Served = serve(seriesResource, seriesFilters, seriesOperations)

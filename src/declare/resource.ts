@@ -38,12 +38,22 @@ export interface Resource {
   name: string
   /** The path segment and the key of the list. */
   path: string
+  /** The namespace below the REST root of one beside the interface. */
+  namespace?: string
   /** The name of one in the interface description, in English. */
   title: string
   addresses: Addresses
   fields: Fields
   /** Parameters of a removal beside the address. */
   removal?: Fields
+}
+
+/** The namespace of what this service offers beside the interface and the platform. */
+export const OWN_NAMESPACE = 'kalends/v1'
+
+/** The address of the list of a resource. */
+export function collectionUrl({ base, restUrl }: Context['site'], { namespace, path }: Resource): string {
+  return `${namespace === undefined ? base : `${restUrl}/${namespace}`}/${path}`
 }
 
 /** Declares a resource; the exact types of its fields are kept for inference. */

@@ -1,6 +1,7 @@
 import type { Site } from '../config.ts'
 import type { Found } from '../declare/operations.ts'
 import type { RawValues } from '../declare/parse.ts'
+import { collectionUrl, type Resource } from '../declare/resource.ts'
 import { isTruthy } from '../fields/kinds.ts'
 import { presentListed } from '../records/present-loaded.ts'
 import type { Format, Reply } from './format.ts'
@@ -18,22 +19,23 @@ export const json: Format = {
   byAccept: 'answer',
   showList: async (context, { resource, operations }, found) => {
     const items = await presentListed(context, operations.presentation, await operations.load(context, found))
-    return listReply(context.site, resource.path, found, items)
+    return listReply(context.site, resource, found, items)
   },
 }
 
 /** A list with its totals and links (rules 11.1 and 11.4). */
-function listReply(site: Site, path: string, found: Found, items: readonly object[]): Reply {
-  const links = listLinks(`${site.base}/${path}/`, found)
+function listReply(site: Site, resource: Resource, found: Found, items: readonly object[]): Reply {
+  const collection = `${collectionUrl(site, resource)}/`
+  const links = listLinks(collection, found)
   const neighbours = {
     ...(links.next ? { next_rest_url: links.next } : {}),
     ...(links.previous ? { previous_rest_url: links.previous } : {}),
   }
   const totals = { total: found.total, total_pages: links.totalPages }
-  const shown = { [path]: items }
+  const shown = { [resource.path]: items }
   const body =
     found.pastEnd === undefined
-      ? { rest_url: `${site.base}/${path}/${termQuery(found)}`, ...totals, ...shown, ...neighbours }
+      ? { rest_url: `${collection}${termQuery(found)}`, ...totals, ...shown, ...neighbours }
       : { ...shown, rest_url: links.own, ...neighbours, ...totals }
   return {
     status: 200,

@@ -1,5 +1,5 @@
 import { FEED_KINDS } from '../sync/changes-feed.ts'
-import { type Schema, schemaRef } from './openapi-schemas.ts'
+import { type Schema, schemaRef } from './schema-parts.ts'
 
 const changed = {
   kind: { type: 'string', enum: FEED_KINDS },

@@ -29,9 +29,10 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: Occasion) => names.includes(name) && actions.includes(does)
 }
 
-/** The id of an event that is read is looked up instead of validated (rule 25.4). */
+/** The id of an event that is read, and that of a series, is looked up instead of validated (rule 25.4). */
 function checksParameters({ does, name, by }: Occasion): boolean {
   const onlyAddressed = does === 'read' || does === 'remove'
+  if (onlyAddressed && name === 'series') return false
   return onlyAddressed ? !(name === 'event' && by === 'id' && does === 'read') : does !== 'doc'
 }
 
@@ -86,7 +87,10 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
     name === 'event' && (by === 'id' || (by === 'slug' && does === 'update')),
   'rest-invalid-event-id': ({ name, by }) => name === 'event' && by === 'id',
   'event-no-longer-available': on(['event'], 'read'),
-  'series-was-changed': on(['event'], 'update', 'remove'),
+  'rest-series-not-found': ({ name, by }) => name === 'series' && by === 'id',
+  'series-not-accessible': on(['series'], 'read'),
+  'series-is-in-trash': on(['series'], 'remove'),
+  'series-was-changed': on(['event', 'series'], 'update', 'remove'),
 }
 
 /** Every code there is. */

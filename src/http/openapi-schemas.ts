@@ -18,37 +18,28 @@ import {
 } from '../fields/kinds.ts'
 import { type Bounds, limits } from '../fields/limits.ts'
 import { recurrence } from '../fields/recurrence-kinds.ts'
-import { STATUSES } from '../records/status.ts'
+import {
+  address,
+  anyOf,
+  boolean,
+  dateTime,
+  id,
+  integer,
+  list,
+  record,
+  type Schema,
+  schemaRef,
+  status,
+  string,
+} from './schema-parts.ts'
+import { ruleProperties, seriesSchema } from './series-schema.ts'
 
-/** A JSON schema (draft 2020-12), the dialect of OpenAPI 3.1. */
-export type Schema = Readonly<Record<string, unknown>>
 /** The text in the language of the site. */
 export type Say = (text: string) => string
 
-export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
-
-const list = (items: Schema): Schema => ({ type: 'array', items })
-const anyOf = (...schemas: Schema[]): Schema => ({ anyOf: schemas })
-const record = (properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema => ({
-  type: 'object',
-  properties,
-  ...(required.length > 0 ? { required } : {}),
-})
-
-const string: Schema = { type: 'string' }
-const integer: Schema = { type: 'integer' }
-const boolean: Schema = { type: 'boolean' }
-const id: Schema = { type: 'integer', minimum: 1 }
-const address: Schema = { type: 'string', format: 'uri' }
-const status: Schema = { type: 'string', enum: STATUSES }
 const idOrText: Schema = { type: ['integer', 'string'] }
 /** A map that is always empty (rule 5.7). */
 const emptyList: Schema = { type: 'array', items: {}, maxItems: 0 }
-const dateTime: Schema = {
-  type: 'string',
-  pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
-  examples: ['2027-05-04 19:30:00'],
-}
 
 /**
  * What kinds accept whose type in the index does not say it all, by the function that looks at or reads the value; text in place of a
@@ -69,7 +60,7 @@ const acceptedBy = new Map<unknown, Schema>([
   [image.read, anyOf(idOrText, { const: false }, schemaRef('Reference'))],
   [latitude.read, anyOf({ type: 'number', minimum: -90, maximum: 90 }, { const: '' })],
   [longitude.read, anyOf({ type: 'number', minimum: -180, maximum: 180 }, { const: '' })],
-  [recurrence.read, anyOf(string, list(string), { type: 'object' })],
+  [recurrence.read, anyOf(string, list(string), { type: 'object', additionalProperties: true })],
   [distance.valid, { type: 'number', exclusiveMinimum: 0 }],
 ])
 
@@ -142,8 +133,8 @@ export function schemaNames(resource: Resource): { create: string; update: strin
   return { create: newName(resource), update: changeName(resource), answer, list: `${resource.title}List` }
 }
 
-/** Terms have no route by slug (rule 3.1). */
-const isTerm = (resource: Resource) => resource.addresses.slug === undefined
+/** Categories and tags are answered alike. */
+export const isTerm = ({ name }: Resource) => name === 'category' || name === 'tag'
 
 /** The default of a parameter that was not sent; none when it is only published or worked out for each request. */
 export function fixedDefault({ kind, default: value }: Field): Schema {
@@ -279,14 +270,7 @@ const nextOccurrence: Schema = record({
 })
 
 /** How an occurrence repeats, which plain events do not show. */
-const recurrenceShown: Schema = record({
-  series: id,
-  rrule: string,
-  rule: { type: ['object', 'null'] },
-  text: string,
-  id: dateTime,
-  overrides: list(string),
-})
+const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime, overrides: list(string) })
 
 /** An event as its routes show it (rule 5.1); `json_ld` only where one is read. */
 function eventSchema({ fields }: Resource, say: Say): Schema {
@@ -404,16 +388,19 @@ export function problemSchema(codes: readonly string[]): Schema {
   )
 }
 
+const describers: Readonly<Record<string, typeof linkedSchema>> = { event: eventSchema, series: () => seriesSchema }
+
 /** Every schema that the routes of these resources need: first what the reference's document names (rule 3.7), then the rest. */
 export function resourceSchemas(resources: readonly Resource[], say: Say): Record<string, Schema> {
   const records = resources.filter((resource) => !isTerm(resource))
   const answers = records.map((resource): [string, Schema] => {
-    const describe = resource.name === 'event' ? eventSchema : linkedSchema
-    return [resource.title, describe(resource, say)]
+    return [resource.title, (describers[resource.name] ?? linkedSchema)(resource, say)]
   })
   const lists = resources.map((resource): [string, Schema] => [schemaNames(resource).list, listSchema(resource)])
+  const newBody = (resource: Resource): [string, Schema] => [newName(resource), newSchema(resource, resources, say)]
   const bodies = resources.flatMap((resource): [string, Schema][] => [
-    [newName(resource), newSchema(resource, resources, say)],
+    // A series is made as the event that it repeats.
+    ...(resource.name === 'series' ? [] : [newBody(resource)]),
     [changeName(resource), changeSchema(resource, resources, say)],
   ])
   return {

@@ -1,7 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Language, Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
-import type { Field, Fields, Resource } from '../declare/resource.ts'
+import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../declare/resource.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import { changesSchema } from './changes-schema.ts'
@@ -10,15 +10,15 @@ import {
   acceptedSchema,
   fixedDefault,
   isLinkedRecord,
+  isTerm,
   problemSchema,
   resourceSchemas,
   type Say,
-  type Schema,
   schemaNames,
-  schemaRef,
 } from './openapi-schemas.ts'
-import { OWN, ownRoutes } from './own-routes.ts'
+import { ownRoutes } from './own-routes.ts'
 import type { Method, Route } from './routes.ts'
+import { type Schema, schemaRef } from './schema-parts.ts'
 
 /** Methods that share an action, with its parameters. */
 interface Offer {
@@ -55,6 +55,7 @@ const groups: Readonly<Record<string, MessageText>> = {
   organizers: 'Organizers: who holds events',
   categories: 'Categories: the tree that events are sorted into',
   tags: 'Tags: the words that events are marked with',
+  series: 'Series: events that repeat, with all their dates',
 }
 
 const aboutGroup = (name: string, say: Say) => say(groups[name] ?? name)
@@ -85,7 +86,7 @@ export function describeInterface(routes: readonly Route[], { site }: Pick<Conte
     })),
     paths: Object.fromEntries([
       ...routes.filter((route) => offersOf(route).length > 0).map((route) => describeAt(route, writing)),
-      ...beside.map((route) => describeAt(route, writing, `${site.restUrl}/${OWN}`)),
+      ...beside.map((route) => describeAt(route, writing, `${site.restUrl}/${OWN_NAMESPACE}`)),
     ]),
     components: {
       schemas: { ...resourceSchemas(resources, say), Problem: problemSchema(problemCodes) },
@@ -194,7 +195,7 @@ const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 
 /** Terms have no trash (rule 22.5). */
 function summaryOf(action: Described): MessageText {
-  const isForGood = action.do === 'remove' && action.served.resource.addresses.slug === undefined
+  const isForGood = action.do === 'remove' && isTerm(action.served.resource)
   return isForGood ? 'Remove one for good' : deeds[action.do].summary
 }
 

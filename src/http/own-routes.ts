@@ -1,9 +1,18 @@
+import { series } from '../resources.ts'
 import { changesRoute } from './changes-route.ts'
-import type { Route } from './routes.ts'
+import { collectionRoute, itemRoute, type Route } from './routes.ts'
 
-/** The namespace of what this service offers beside the interface and the platform. */
-export const OWN = 'kalends/v1'
-
+/** The routes of what this service offers beside the interface and the platform. */
 export function ownRoutes(): Route[] {
-  return [changesRoute()]
+  const list = collectionRoute(series)
+  return [
+    changesRoute(),
+    uncached({ ...list, endpoints: list.endpoints.filter(({ action }) => action.do === 'list') }),
+    uncached(itemRoute(series, 'id', series.resource.addresses.id)),
+  ]
+}
+
+/** Few ask for series, so that finished answers would only take room. */
+function uncached(route: Route): Route {
+  return { ...route, endpoints: route.endpoints.map(({ cached: _cached, ...endpoint }) => endpoint) }
 }

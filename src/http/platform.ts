@@ -1,6 +1,6 @@
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
-import { defineResource, type Fields } from '../declare/resource.ts'
+import { defineResource, type Fields, OWN_NAMESPACE } from '../declare/resource.ts'
 import { anything } from '../fields/kinds.ts'
 import type { Reply } from '../formats/format.ts'
 import type { MessageText } from '../locales/messages.ts'
@@ -15,7 +15,7 @@ import { describeRoute } from './discovery.ts'
 import { type Asked, answer } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import type { Body, Incoming, RouteReply, Target } from './incoming.ts'
-import { OWN, ownRoutes } from './own-routes.ts'
+import { ownRoutes } from './own-routes.ts'
 import { embeddedRelations, hasRaw, withEmbedded, withoutRaw } from './platform-embed.ts'
 import { media } from './platform-media.ts'
 import { recordsOf } from './platform-records.ts'
@@ -98,7 +98,7 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
       ]),
     ],
   }
-  const own: RouteGroup = { namespace: OWN, routes: ownRoutes() }
+  const own: RouteGroup = { namespace: OWN_NAMESPACE, routes: ownRoutes() }
   const finders = [platform, own, root].map((group) => ({ group, find: routeFinder(group.routes) }))
   return { root, platform, own, finders, fixed, namespaceRoutes }
 }
@@ -247,7 +247,7 @@ function describeRoot({ root, platform, own, namespaceRoutes }: Platform, contex
     url: site.url,
     home: site.url,
     ...describeZone(context),
-    namespaces: [site.namespace, PLATFORM, OWN],
+    namespaces: [site.namespace, PLATFORM, OWN_NAMESPACE],
     // No page hands out application passwords to other programs, so there is no address to name.
     authentication: { 'application-passwords': { endpoints: {} } },
     routes: Object.fromEntries(groups.flatMap((group) => describeGroup(group, context))),

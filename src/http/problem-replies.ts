@@ -58,6 +58,9 @@ const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
   'could-not-create-organizer': { status: 400, text: 'An organizer needs a name.' },
   'rest-event-not-found': { status: 404, text: 'There is no event with this id or slug.' },
   'rest-invalid-event-id': { status: 400, text: 'The id belongs to something that is not an event.' },
+  'rest-series-not-found': { status: 404, text: 'There is no series with this id.' },
+  'series-not-accessible': { status: 403, text: 'The series is not open to you.' },
+  'series-is-in-trash': { status: 410, text: 'The series is in the trash already.' },
   'series-was-changed': {
     status: 409,
     text: 'Somebody else has changed the series meanwhile; read it again.',

@@ -125,9 +125,10 @@ export function makeResponder(service: Service, routes: RouteTable, admission: A
   }
 }
 
-/** Answers what this service offers beside the interface and the platform. */
-function answerOwn({ values }: Asked, { edition, database }: Service, context: Context): Promise<Reply> {
-  return changesReply(values, { edition, cursor: database.cursor }, context)
+/** Answers what this service offers beside the interface and the platform; `context` is that of the interface, where its events are. */
+function answerOwn(asked: Asked, { edition, database }: Service, context: Context): Promise<Reply> {
+  if (asked.endpoint.action.do !== 'changes') return answer(asked, [], context)
+  return changesReply(asked.values, { edition, cursor: database.cursor }, context)
 }
 
 /** The queue that a request waits in. */

@@ -71,8 +71,8 @@ export function collectionRoute(served: Served): Route {
   }
 }
 
-/** An item route; terms list their methods in another order than records (rule 3.1). */
-function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): Route {
+/** An item route; those without a slug list their methods in another order than records (rule 3.1). */
+export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): Route {
   const { path, fields, addresses, removal } = served.resource
   const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address, cached: true }
   const remove: Endpoint = {

@@ -5,6 +5,12 @@ export const de: Locale = {
   'With series, only the first occurrence that the list finds of each series':
     'Bei series nur der erste Termin jeder Serie, den die Liste findet',
   'The same as collapse=series, when true': 'Dasselbe wie collapse=series, wenn wahr',
+  'There is no series with this id.': 'Es gibt keine Serie mit dieser ID.',
+  'The series is not open to you.': 'Die Serie ist für Sie nicht zugänglich.',
+  'The series is in the trash already.': 'Die Serie ist bereits im Papierkorb.',
+  'Series: events that repeat, with all their dates':
+    'Serien: Veranstaltungen, die sich wiederholen, mit allen Terminen',
+  'The id of the series': 'Die ID der Serie',
   'Somebody else has changed the series meanwhile; read it again.':
     'Jemand anderes hat die Serie inzwischen geändert; lesen Sie sie neu.',
   'The rule has more than {limit} dates before today.': 'Die Regel hat mehr als {limit} Termine vor heute.',

@@ -5,6 +5,11 @@ export const es: Locale = {
   'With series, only the first occurrence that the list finds of each series':
     'Con series, solo la primera fecha que la lista encuentra de cada serie',
   'The same as collapse=series, when true': 'Lo mismo que collapse=series, si es verdadero',
+  'There is no series with this id.': 'No hay ninguna serie con este ID.',
+  'The series is not open to you.': 'La serie no es accesible para usted.',
+  'The series is in the trash already.': 'La serie ya está en la papelera.',
+  'Series: events that repeat, with all their dates': 'Series: eventos que se repiten, con todas sus fechas',
+  'The id of the series': 'El ID de la serie',
   'Somebody else has changed the series meanwhile; read it again.':
     'Otra persona ha cambiado la serie mientras tanto; léala de nuevo.',
   'The rule has more than {limit} dates before today.': 'La regla tiene más de {limit} fechas anteriores a hoy.',

@@ -5,6 +5,12 @@ export const fr: Locale = {
   'With series, only the first occurrence that the list finds of each series':
     'Avec series, seulement la première date de chaque série que la liste trouve',
   'The same as collapse=series, when true': 'La même chose que collapse=series, si vrai',
+  'There is no series with this id.': 'Il n’y a pas de série avec cet identifiant.',
+  'The series is not open to you.': 'La série ne vous est pas accessible.',
+  'The series is in the trash already.': 'La série est déjà dans la corbeille.',
+  'Series: events that repeat, with all their dates':
+    'Séries\u00a0: événements qui se répètent, avec toutes leurs dates',
+  'The id of the series': 'L’identifiant de la série',
   'Somebody else has changed the series meanwhile; read it again.':
     'Quelqu’un d’autre a modifié la série entre-temps ; relisez-la.',
   'The rule has more than {limit} dates before today.': 'La règle a plus de {limit} dates avant aujourd’hui.',

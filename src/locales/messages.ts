@@ -4,6 +4,10 @@ import { recurrenceWords } from '../recurrence/recurrence-words.ts'
 /** English texts that stand in no declaration, with `{name}` where a value goes: the key other languages translate. */
 export const messages = [
   'Somebody else has changed the series meanwhile; read it again.',
+  'There is no series with this id.',
+  'The series is not open to you.',
+  'The series is in the trash already.',
+  'Series: events that repeat, with all their dates',
   'The rule has more than {limit} dates before today.',
   ...recurrenceMessages,
   ...recurrenceWords,

@@ -3,13 +3,14 @@ import type { event } from '../events/event.ts'
 import type { eventFilters } from '../events/event-filters.ts'
 import type { placedFilters } from '../linked/linked-filters.ts'
 import type { organizer } from '../organizers/organizer.ts'
+import type { seriesResource } from '../series/series.ts'
 import type { tag } from '../tags/tag.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
 import type { venue } from '../venues/venue.ts'
 import type { MessageText } from './messages.ts'
 
 type AboutOf<Part> = Part extends Readonly<Record<string, { about: infer About }>> ? About : never
-type Declared = typeof event | typeof venue | typeof organizer | typeof category | typeof tag
+type Declared = typeof event | typeof venue | typeof organizer | typeof category | typeof tag | typeof seriesResource
 type AboutOfAddresses<Addresses> = Addresses extends { id: infer Id; slug?: infer Slug }
   ? AboutOf<Id> | AboutOf<Slug>
   : never

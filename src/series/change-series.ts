@@ -157,7 +157,9 @@ async function rowChanges(
   same: SameForAll,
   context: Context,
 ): Promise<Changed[]> {
-  if (!gone.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
+  const mayAll =
+    gone.every((row) => mayDelete(context.caller, row)) && kept.every(({ row }) => mayEdit(context.caller, row))
+  if (!mayAll) throw new Problem('rest_forbidden')
   const stay = kept.map(({ row, start }) => ({ before: row, columns: columnsOf(row, start, same, context) }))
   return [...(await withSlugs(tx, series, stay)), ...(await trashed(tx, gone, context))]
 }

@@ -64,7 +64,7 @@ const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
 }
 
 /** The recurrence that was sent; undefined for none of a single event, and for one as answers show it. */
-function otherThan(series: SeriesRow | undefined, recurrence: EventValues['recurrence']): unknown {
+export function otherThan(series: SeriesRow | undefined, recurrence: EventValues['recurrence']): unknown {
   if (recurrence === undefined || (!series && isNone(recurrence))) return undefined
   if (typeof recurrence !== 'object' || !('series' in recurrence)) return recurrence
   const { rrule } = { rrule: '', ...recurrence }
@@ -103,11 +103,11 @@ async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Co
 }
 
 /** An occurrence that repeats no more stays as the event it is; the others of the scope go to the trash. */
-async function becomeSingle(
+export async function becomeSingle(
   tx: Tx,
   held: Awaited<ReturnType<typeof getHeldSeries>>,
   row: EventRow,
-  { event, scope }: PreparedUpdate,
+  { event, scope }: Pick<PreparedUpdate, 'event' | 'scope'>,
   context: Context,
 ): Promise<object> {
   const part = scope === 'following' ? await splitSeries(tx, held, row, context) : held

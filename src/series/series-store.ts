@@ -28,6 +28,22 @@ export async function findOccurrences(db: Db, series: number): Promise<EventRow[
   return selectOccurrences(db, { series })
 }
 
+const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .select(['series', (record) => record.fn.countAll<number>().as('total')])
+    .where('series', 'in', value('ids'))
+    .where('status', '=', 'publish')
+    .where('hide_from_listings', '=', 0)
+    .groupBy('series'),
+)
+
+/** How many occurrences of these series lists show to everybody, by series. */
+export async function countShown(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = ids.length === 0 ? [] : await countListed(db, { ids })
+  return new Map(rows.map(({ series, total }) => [series ?? 0, Number(total)]))
+}
+
 const insertOne = statement<{ row: SeriesRow }>()((db, value) => db.insertInto('series').values(value('row') as never))
 
 export async function insertSeries(tx: Tx, row: SeriesRow): Promise<void> {

@@ -13,6 +13,7 @@ import addFormats from 'ajv-formats'
 import sharp from 'sharp'
 import { addCredential } from '../../src/people/credentials.ts'
 import { findUserByLogin } from '../../src/people/users.ts'
+import { readToken, writeToken } from '../../src/sync/sync-token.ts'
 import { type Answer, credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
@@ -105,9 +106,18 @@ const seenCodes = new Set<string>()
  * what was taken is described as acceptable.
  */
 async function see(operation: string, sent: Sent, status: number): Promise<Answer> {
+  return check(operation, sent, await ask(operation, sent), status)
+}
+
+function ask(operation: string, sent: Sent): Promise<Answer> {
   const [method = '', template = ''] = operation.split(' ')
   const path = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(sent.address?.[name])))
-  const answer = await service.request(sent.as ?? 'admin', method, path + (sent.query ?? ''), sent.body, sent.headers)
+  const url = addressOf(template, path) + (sent.query ?? '')
+  return service.request(sent.as ?? 'admin', method, url, sent.body, sent.headers)
+}
+
+function check(operation: string, sent: Sent, answer: Answer, status: number): Answer {
+  const [method = '', template = ''] = operation.split(' ')
   const what = `${operation} ${answer.status}: ${JSON.stringify(answer.body)}`
   assert.equal(answer.status, status, what)
   const { requestBody, responses } = document.paths[template][method.toLowerCase()]
@@ -123,6 +133,12 @@ async function see(operation: string, sent: Sent, status: number): Promise<Answe
   seen.add(`${operation} ${status}`)
   if (status >= 400) seenCodes.add(answer.body.code)
   return answer
+}
+
+/** A path beside the interface names the address it begins with. */
+function addressOf(template: string, path: string): string {
+  const [server] = document.paths[template].servers ?? []
+  return server ? `~${new URL(server.url).pathname}${path}` : path
 }
 
 const isRecord = (body: unknown) =>
@@ -333,6 +349,71 @@ for (const { path, extra } of terms) {
   })
 }
 
+test('what series answer is as described', async () => {
+  const repeating = { title: 'Weekly', ...times, recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' }
+  const make = async (more: object = {}) =>
+    (await see('POST /events', { body: { ...repeating, ...more } }, 201)).body.post_parent
+  const item = '/series/{id}'
+  const address = { id: await make() }
+  await seeTwice('GET /series', { as: 'anonymous' })
+  await see('GET /series', { query: '?per_page=0' }, 400)
+  await seeTwice(`GET ${item}`, { as: 'anonymous', address })
+  await see(`GET ${item}`, { address: { id: NOWHERE } }, 404)
+  await see(`GET ${item}`, { as: 'anonymous', address: { id: await make({ status: 'draft' }) } }, 403)
+  for (const method of UPDATES) {
+    await see(`${method} ${item}`, { address, body: { description: method } }, 200)
+    await see(`${method} ${item}`, { address, body: { author: NOWHERE, status: 'gone' } }, 400)
+    await see(`${method} ${item}`, { address: { id: NOWHERE }, body: {} }, 404)
+    await seeRefusals(`${method} ${item}`, address)
+  }
+  await seeRefusals(`DELETE ${item}`, address)
+  await see(`DELETE ${item}`, { address: { id: NOWHERE } }, 404)
+  await see(`DELETE ${item}`, { address }, 200)
+  await see(`DELETE ${item}`, { address }, 410)
+})
+
+test('changes of one series by several people at once are answered as described', async () => {
+  const body = { recurrence_scope: 'all' }
+  const query = '?recurrence_scope=all'
+  for (const method of [...UPDATES, 'DELETE']) {
+    const sent = method === 'DELETE' ? { query } : { body }
+    await seeConflict(`${method} /series/{id}`, {}, ({ post_parent: id }) => ({ id }))
+    await seeConflict(`${method} /events/{id}`, sent, ({ id }) => ({ id }))
+    await seeConflict(`${method} /events/by-slug/{slug}`, sent, ({ slug }) => ({ slug }))
+  }
+})
+
+interface Occurrence {
+  id: number
+  slug: string
+  post_parent: number
+}
+
+/** Sends a change of a series several times at once, until one of them comes too late. */
+async function seeConflict(
+  operation: string,
+  sent: Sent,
+  addressOf: (first: Occurrence) => Record<string, string | number>,
+): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const repeating = { title: 'Ours', ...times, recurrence: 'RRULE:FREQ=DAILY;COUNT=20' }
+    const { body } = await see('POST /events', { body: repeating }, 201)
+    const asked = { ...sent, address: addressOf(body) }
+    const answers = await Promise.all(Array.from({ length: 4 }, () => ask(operation, asked)))
+    const late = answers.find(({ status }) => status === 409)
+    if (late) return void check(operation, asked, late, 409)
+  }
+  assert.fail(`nobody came too late for ${operation}`)
+}
+
+test('the feed of changes is as described', async () => {
+  const { body } = await seeTwice('GET /changes', { query: '?per_page=1' })
+  await see('GET /changes', { query: '?since=nonsense' }, 400)
+  const { edition: _edition, ...token } = readToken(body.next_token) ?? assert.fail('no token')
+  const elsewhere = encodeURIComponent(writeToken({ ...token, edition: 'another' }))
+  await see('GET /changes', { query: `?since=${elsewhere}` }, 410)
+})
+
 async function seeCollection(
   path: string,
   fields: object,
@@ -422,7 +503,7 @@ test('every code described was seen', () => {
 
 function operations(): string[] {
   return Object.entries<object>(document.paths).flatMap(([template, path]) => {
-    const methods = Object.keys(path).filter((key) => key !== 'parameters')
+    const methods = Object.keys(path).filter((key) => key !== 'parameters' && key !== 'servers')
     return methods.map((method) => `${method.toUpperCase()} ${template}`)
   })
 }

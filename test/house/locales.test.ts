@@ -5,7 +5,7 @@ import type { Fields } from '../../src/declare/resource.ts'
 import { messages } from '../../src/locales/messages.ts'
 import type { Text } from '../../src/locales/texts.ts'
 import { locales, translate } from '../../src/locales/translate.ts'
-import { resources, type Served } from '../../src/resources.ts'
+import { resources, type Served, series } from '../../src/resources.ts'
 
 const languages = LANGUAGES.filter((language) => language !== 'en')
 
@@ -20,7 +20,7 @@ function declaredTexts({ resource: { addresses, fields }, filters }: Served): st
   return [...textsOf(addresses.id), ...textsOf(addresses.slug ?? {}), ...textsOf(fields), ...textsOf(filters)]
 }
 
-const texts = [...new Set([...resources.flatMap(declaredTexts), ...messages])]
+const texts = [...new Set([...[...resources, series].flatMap(declaredTexts), ...messages])]
 
 function placeholders(text: string): string[] {
   return (text.match(/\{\w+\}/g) ?? []).sort()

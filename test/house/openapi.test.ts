@@ -46,7 +46,7 @@ test('paths and schemas are those that clients of the reference service know', (
     `/${path}/by-slug/{slug}`,
   ])
   const terms = ['categories', 'tags'].flatMap((path) => [`/${path}`, `/${path}/{id}`])
-  assert.deepEqual(Object.keys(english.paths), ['/doc', ...records, ...terms, '/changes'])
+  assert.deepEqual(Object.keys(english.paths), ['/doc', ...records, ...terms, '/changes', '/series', '/series/{id}'])
   assert.deepEqual(english.paths['/changes'].servers, [{ url: 'https://calendar.example.net:8443/wp-json/kalends/v1' }])
   const known = ['ImageSize', 'CostDetails', 'Term', 'Image', 'DateDetails', 'Event', 'Venue', 'Organizer']
   assert.deepEqual(Object.keys(english.components.schemas).slice(0, known.length), known)

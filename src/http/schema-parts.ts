@@ -1,0 +1,25 @@
+import { STATUSES } from '../records/status.ts'
+
+/** A JSON schema (draft 2020-12), the dialect of OpenAPI 3.1. */
+export type Schema = Readonly<Record<string, unknown>>
+export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
+
+export const list = (items: Schema): Schema => ({ type: 'array', items })
+export const anyOf = (...schemas: Schema[]): Schema => ({ anyOf: schemas })
+export const record = (properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema => ({
+  type: 'object',
+  properties,
+  ...(required.length > 0 ? { required } : {}),
+})
+
+export const string: Schema = { type: 'string' }
+export const integer: Schema = { type: 'integer' }
+export const boolean: Schema = { type: 'boolean' }
+export const id: Schema = { type: 'integer', minimum: 1 }
+export const address: Schema = { type: 'string', format: 'uri' }
+export const status: Schema = { type: 'string', enum: STATUSES }
+export const dateTime: Schema = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
+  examples: ['2027-05-04 19:30:00'],
+}

@@ -1,0 +1,152 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { Context } from '../context/context.ts'
+import type { AskedUpdate, Found, Operations, WriteSteps } from '../declare/operations.ts'
+import type { EventValues, LookAtWritten, PreparedEvent } from '../events/event-rules.ts'
+import { findEvent } from '../events/event-store.ts'
+import { prepareChange, readBack, readTrashed } from '../events/events.ts'
+import { recordRights } from '../linked/record-present.ts'
+import { mayDelete, mayRead, seesAll, seesOwn } from '../people/caller.ts'
+import { Problem } from '../problems.ts'
+import { presentSingle } from '../records/present-loaded.ts'
+import { offsetOf, pageRequest } from '../records/record-store.ts'
+import { statusFilter, statusLinks } from '../records/status.ts'
+import type { Db } from '../storage/database.ts'
+import type { Tx } from '../storage/recording.ts'
+import type { EventRow, SeriesRow, Tables } from '../storage/schema.ts'
+import { parametersOf } from '../text/query-text.ts'
+import { changeAll, getHeldSeries, isLive, removeAll } from './change-series.ts'
+import { becomeSingle, otherThan } from './recurring-events.ts'
+import type { SeriesQuery } from './series.ts'
+import { type LoadedSeries, seriesPresentation } from './series-present.ts'
+import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
+import { countShown, findOccurrences, findSeries } from './series-store.ts'
+
+/** The operations on series: those on all of their occurrences. They are made with the events that they repeat. */
+export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
+  find,
+  load: ({ db }, { rows = [] }) => withTotals(db, rows),
+  locate: async ({ db }, address) => ('id' in address ? findSeries(db, address.id) : undefined),
+  missing: async () => new Problem('rest-series-not-found'),
+  loadOne: async ({ caller, db }, row) => {
+    if (!mayRead(caller, row)) throw new Problem('series-not-accessible')
+    return withTotal(db, row)
+  },
+  presentation: seriesPresentation,
+  create: { prepare: refuse, write: refuse },
+  update: updateSteps(),
+  remove: {
+    prepare: async (_context, row) => row,
+    write: async (tx, { id, version }: SeriesRow, context) => {
+      const held = await getHeldSeries(tx, id, version)
+      if (!isLive(held.series)) throw new Problem('series-is-in-trash')
+      await removeAll(tx, held, context)
+      return showWritten(tx, id, context)
+    },
+  },
+  rights: {
+    create: () => false,
+    update: recordRights.update as Operations<SeriesRow>['rights']['update'],
+    remove: (context, row) => (row ? mayDelete(context.caller, row) : recordRights.create(context)),
+  },
+}
+
+async function refuse(): Promise<never> {
+  throw new Problem('rest_no_route')
+}
+
+type Series = ExpressionBuilder<Tables, 'series'>
+
+/** One page of the series that the caller may see, the newest first. */
+async function find(context: Context, query: SeriesQuery): Promise<Found<SeriesRow>> {
+  const { caller, db } = context
+  const page = pageRequest(query, context)
+  const { statuses } = statusFilter(caller, query.status)
+  const isOpen = (record: Series) =>
+    record.or([
+      record('status', '=', 'publish'),
+      ...(seesOwn(caller) ? [record('author', '=', caller.id)] : []),
+      ...(seesAll(caller) ? [record.and([])] : []),
+    ])
+  const matching = db
+    .selectFrom('series')
+    .where('status', 'in', [...statuses])
+    .where(isOpen)
+  const [totals, rows] = await context.aside(db, 'list', [
+    matching.select((record) => record.fn.countAll<number>().as('total')),
+    matching.selectAll().orderBy('id', 'desc').limit(page.perPage).offset(offsetOf(page)),
+  ])
+  const { status, shownOnly } = statusLinks(caller, query.status)
+  return {
+    ids: rows.map(({ id }) => id),
+    rows,
+    total: Number(totals[0]?.total),
+    ...page,
+    effective: parametersOf({ status }),
+    shownOnly,
+  }
+}
+
+async function withTotals(db: Db, rows: readonly SeriesRow[]): Promise<LoadedSeries[]> {
+  const totals = await countShown(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => ({ row, total: totals.get(row.id) ?? 0 }))
+}
+
+async function withTotal(db: Db, row: SeriesRow): Promise<LoadedSeries> {
+  return { row, total: (await countShown(db, [row.id])).get(row.id) ?? 0 }
+}
+
+/** Presents a written series inside its transaction: one that cannot be shown is not written. */
+async function showWritten(tx: Tx, id: number, context: Context): Promise<object> {
+  const row = await findSeries(tx, id)
+  if (!row) throw new Problem('rest-series-not-found')
+  return presentSingle(context, seriesPresentation, await withTotal(tx, row))
+}
+
+interface PreparedSeries {
+  series: SeriesRow
+  event: PreparedEvent & { id: number }
+  /** The recurrence that was sent, if it is another one. */
+  recurrence: unknown
+}
+
+function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
+  return {
+    prepare: async (context, { row: series, values }) => {
+      const { recurrence, ...others }: EventValues = values
+      const row = first(await findOccurrences(context.db, series.id))
+      const event = await prepareChange(context, { row, values: others })
+      return { series, event, recurrence: otherThan(series, recurrence) }
+    },
+    write: async (tx, { series, event, recurrence }, context) => {
+      const held = await getHeldSeries(tx, series.id, series.version)
+      const row = first(held.rows)
+      if (isNone(recurrence)) await becomeSingle(tx, held, row, { event, scope: 'all' }, context)
+      else await changeAll(tx, held, atStart(held.series, row), { prepared: event, recurrence }, context, look(context))
+      return showWritten(tx, series.id, context)
+    },
+  }
+}
+
+/** The occurrence that stands for all: the first one, unless it is in the trash and others are not. */
+function first(rows: readonly EventRow[]): EventRow {
+  const found = rows.find(isLive) ?? rows[0]
+  if (!found) throw new Problem('rest-series-not-found')
+  return found
+}
+
+/** The same at the start that the rule counts from, which a series shows as its own. */
+function atStart(series: SeriesRow, row: EventRow): EventRow {
+  return { ...row, ...whenAt(scheduleOf(series), series.start_date), recurrence_id: series.start_date }
+}
+
+/** Looks at the occurrence that stands for all as it has been written. */
+function look(context: Context): LookAtWritten<object> {
+  return async (tx, { id }, links) => {
+    const row = await findEvent(tx, id)
+    if (!row) throw new Problem('series-was-changed')
+    return (isLive(row) ? readBack : readTrashed)(context)(tx, row, links)
+  }
+}

@@ -1,0 +1,55 @@
+import type { Context } from '../context/context.ts'
+import type { Presentation } from '../declare/operations.ts'
+import { collectionUrl } from '../declare/resource.ts'
+import { recurrenceOf, seriesUrl, showRule, startOf } from '../events/recurrence-present.ts'
+import { textsOfRecord } from '../records/record-texts.ts'
+import { recurrenceLines } from '../recurrence/write-recurrence.ts'
+import type { SeriesRow } from '../storage/schema.ts'
+import { renderTitle } from '../text/html.ts'
+import { renderedText } from '../text/long-texts.ts'
+import { seriesResource } from './series.ts'
+import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
+import { readShared } from './series-shared.ts'
+
+/** A series, and how many of its occurrences lists show to everybody. */
+export interface LoadedSeries {
+  row: SeriesRow
+  total: number
+}
+
+/** How routes show series: the same in lists and alone (docs/series.md). */
+export const seriesPresentation: Presentation<LoadedSeries> = {
+  nameOf: ({ row }) => ({ kind: 'series', id: row.id }),
+  textsOf: ({ row }) => textsOfRecord(readShared(row), 'listed'),
+  present: presentSeries,
+}
+
+function presentSeries(context: Context, { row, total }: LoadedSeries): object {
+  const { site } = context
+  const { description, excerpt, trusted } = readShared(row)
+  const { timezone, all_day, start_date, end_date } = whenAt(scheduleOf(row), row.start_date)
+  return {
+    id: row.id,
+    author: String(row.author),
+    status: row.status,
+    title: renderTitle(row.title, trusted === 1),
+    description: renderedText(description, trusted === 1),
+    excerpt: renderedText(excerpt, trusted === 1),
+    slug: row.slug,
+    url: seriesUrl(site, row),
+    rest_url: `${collectionUrl(site, seriesResource)}/${row.id}`,
+    timezone,
+    all_day: all_day === 1,
+    start_date,
+    end_date,
+    recurrence: {
+      series: row.id,
+      ...showRule(context, row),
+      lines: recurrenceLines(recurrenceOf(row), startOf(row)),
+    },
+    written_until: row.written_until === FOR_EVER ? null : row.written_until,
+    created_utc: row.created_utc,
+    modified_utc: row.modified_utc,
+    occurrences: { total, rest_url: `${site.base}/events?post_parent=${row.id}` },
+  }
+}

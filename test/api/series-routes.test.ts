@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+import { CALLERS, MAKERS, mayChange, OWNERS, type Owner, STATUSES, type Status } from './permission-table.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+})
+
+after(() => service.close())
+
+const SERIES = '~/wp-json/kalends/v1/series'
+const YEAR = new Date().getUTCFullYear() + 1
+
+const course = (more: object = {}) => ({
+  title: 'Course',
+  description: 'As ever',
+  start_date: `${YEAR}-03-01 10:00:00`,
+  end_date: `${YEAR}-03-01 11:00:00`,
+  recurrence: 'RRULE:FREQ=DAILY;COUNT=4',
+  ...more,
+})
+
+interface Shown {
+  id: number
+  title: string
+  start_date: string
+  status: string
+  rest_url: string
+}
+
+async function made(more: object = {}): Promise<number> {
+  return (await service.create('/events', course(more))).post_parent
+}
+
+async function occurrencesOf(series: number): Promise<Shown[]> {
+  const path = `/events?post_parent=${series}&per_page=50&start_date=2000-01-01&end_date=2100-01-01`
+  const [index, database] = [(await service.get(path)).body, (await service.get(path, 'editor')).body]
+  assert.deepEqual(index.events, database.events)
+  return index.events
+}
+
+const day = (n: number, time = '10:00:00') => `${YEAR}-03-${String(n).padStart(2, '0')} ${time}`
+
+test('a series is read as what its occurrences have in common, with its rule and its times', async () => {
+  const id = await made({
+    title: 'Fish & chips',
+    recurrence: ['RRULE:FREQ=DAILY;COUNT=4', `EXDATE:${YEAR}0302T100000`],
+  })
+  const { status, body } = await service.get(`${SERIES}/${id}`)
+  assert.equal(status, 200)
+  const { created_utc, modified_utc, ...others } = body
+  assert.match(created_utc, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+  assert.equal(modified_utc, created_utc)
+  assert.deepEqual(others, {
+    id,
+    author: String(service.userIds.admin),
+    status: 'publish',
+    title: 'Fish &#038; chips',
+    description: '<p>As ever</p>',
+    excerpt: '',
+    slug: 'fish-chips',
+    url: `${service.origin}/series/fish-chips-${id}/`,
+    rest_url: `${service.origin}/wp-json/kalends/v1/series/${id}`,
+    timezone: 'Europe/Berlin',
+    all_day: false,
+    start_date: day(1),
+    end_date: day(1, '11:00:00'),
+    recurrence: {
+      series: id,
+      rrule: 'FREQ=DAILY;COUNT=4',
+      rule: { frequency: 'daily', interval: 1, count: 4 },
+      text: 'every day, 4 times',
+      lines: ['RRULE:FREQ=DAILY;COUNT=4', `EXDATE;TZID=Europe/Berlin:${YEAR}0302T100000`],
+    },
+    written_until: null,
+    occurrences: { total: 3, rest_url: `${service.base}/events?post_parent=${id}` },
+  })
+  assert.equal((await service.get(`${SERIES}/987654`)).body.code, 'rest-series-not-found')
+  assert.equal((await service.get(`${SERIES}/x`)).body.code, 'rest_no_route')
+  const [first] = await occurrencesOf(id)
+  assert.equal((await service.get(`${SERIES}/${first?.id}`)).status, 404)
+})
+
+test('series are listed page by page, the newest first, to everybody those that they may see', async () => {
+  const [one, two] = [await made({ title: 'One' }), await made({ title: 'Two' })]
+  const hidden = await made({ title: 'Draft', status: 'draft' })
+  const { body, headers } = await service.get(`${SERIES}?per_page=1`)
+  assert.deepEqual(
+    body.series.map(({ id }: Shown) => id),
+    [two],
+  )
+  assert.equal(body.next_rest_url, `${service.origin}/wp-json/kalends/v1/series/?per_page=1&status=publish&page=2`)
+  assert.equal(headers.get('x-tec-total'), String(body.total))
+  const next = (await service.get(`~${new URL(body.next_rest_url).pathname}${new URL(body.next_rest_url).search}`)).body
+  assert.equal(next.series[0].id, one)
+  assert.deepEqual(next.series[0], (await service.get(`${SERIES}/${one}`)).body)
+  const idsFor = async (as: 'editor' | 'author' | 'anonymous', query = '') =>
+    (await service.get(`${SERIES}?per_page=50${query}`, as)).body.series.map(({ id }: Shown) => id)
+  assert.ok((await idsFor('editor')).includes(hidden))
+  assert.deepEqual(await idsFor('editor', '&status=draft'), [hidden])
+  for (const as of ['author', 'anonymous'] as const) assert.ok(!(await idsFor(as)).includes(hidden))
+  assert.equal((await service.get(`${SERIES}?status=draft`)).status, 400)
+  assert.equal((await service.get(`${SERIES}?per_page=0`)).status, 400)
+})
+
+test('a change of a series is one of all its occurrences', async () => {
+  const id = await made()
+  const before = await occurrencesOf(id)
+  await service.update(`/events/${before[2]?.id}`, { title: 'Guest' })
+  const { body } = await service.put(`${SERIES}/${id}`, {
+    title: 'Lesson',
+    start_date: day(1, '12:00:00'),
+    end_date: day(1, '13:30:00'),
+  })
+  assert.deepEqual([body.title, body.start_date, body.end_date], ['Lesson', day(1, '12:00:00'), day(1, '13:30:00')])
+  const after = await occurrencesOf(id)
+  assert.deepEqual(
+    after.map((event) => [event.id, event.title, event.start_date]),
+    before.map((event, i) => [event.id, i === 2 ? 'Guest' : 'Lesson', day(i + 1, '12:00:00')]),
+  )
+  for (const { rest_url } of after) assert.ok(rest_url.startsWith(service.base), rest_url)
+  const single = (await service.get(`/events/${after[0]?.id}`)).body
+  assert.deepEqual([single.start_date, single.rest_url], [day(1, '12:00:00'), after[0]?.rest_url])
+  const longer = (
+    await service.request('admin', 'PATCH', `${SERIES}/${id}`, { recurrence: 'RRULE:FREQ=DAILY;COUNT=6' })
+  ).body
+  assert.equal(longer.occurrences.total, 6)
+  assert.deepEqual(
+    (await occurrencesOf(id)).slice(0, 4).map((event) => event.id),
+    after.map((event) => event.id),
+  )
+})
+
+test('what was read of a series and is sent back changes nothing but the time of the change', async () => {
+  const id = await made({ title: 'Same', recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+  const events = await occurrencesOf(id)
+  const read = (await service.get(`${SERIES}/${id}`)).body
+  const { body } = await service.put(`${SERIES}/${id}`, read)
+  assert.deepEqual({ ...body, modified_utc: '' }, { ...read, modified_utc: '' })
+  const times = ({ id, start_date, title }: Shown) => [id, start_date, title]
+  assert.deepEqual((await occurrencesOf(id)).map(times), events.map(times))
+})
+
+test('a wrong change of a series is refused, and one of somebody who has not read the latest', async () => {
+  const id = await made()
+  const before = await occurrencesOf(id)
+  const wrong = await service.put(`${SERIES}/${id}`, { recurrence: 'RRULE:FREQ=HOURLY' })
+  assert.deepEqual([wrong.status, wrong.body.data.details.recurrence.data.part], [400, 'RRULE:FREQ'])
+  assert.deepEqual(await occurrencesOf(id), before)
+  const both = await Promise.all(['A', 'B'].map((title) => service.put(`${SERIES}/${id}`, { title })))
+  assert.ok(both.every(({ status }) => status === 200 || status === 409))
+  assert.ok(both.some(({ status }) => status === 200))
+})
+
+test('a series is moved to the trash with all dates, comes back whole, and ends as a single event', async () => {
+  const id = await made()
+  const before = await occurrencesOf(id)
+  assert.equal((await service.remove(`${SERIES}/${id}`)).body.status, 'trash')
+  assert.deepEqual(await occurrencesOf(id), [])
+  const again = await service.remove(`${SERIES}/${id}`)
+  assert.deepEqual([again.status, again.body.code], [410, 'series-is-in-trash'])
+  assert.equal((await service.get(`${SERIES}/${id}`)).body.code, 'series-not-accessible')
+  const back = await service.put(`${SERIES}/${id}`, { status: 'publish' })
+  assert.deepEqual([back.body.status, back.body.occurrences.total], ['publish', 4])
+  const events = await occurrencesOf(id)
+  assert.deepEqual(
+    events.map((event) => event.id),
+    before.map((event) => event.id),
+  )
+  assert.equal((await service.put(`${SERIES}/${id}`, { recurrence: '' })).body.status, 'trash')
+  assert.deepEqual(await occurrencesOf(id), [])
+  const single = (await service.get(`/events/${events[0]?.id}`)).body
+  assert.deepEqual([single.recurrence, single.status], [undefined, 'publish'])
+})
+
+test('nobody changes a series with an occurrence that is not theirs, neither directly nor by bringing it back', async () => {
+  const { post_parent: id } = await service.create('/events', course(), 'author')
+  const events = await occurrencesOf(id)
+  await service.update(`/events/${events[3]?.id}`, { author: service.userIds.editor ?? 0 })
+  assert.equal((await service.put(`${SERIES}/${id}`, { title: 'Mine' }, 'author')).status, 403)
+  assert.equal((await service.remove(`${SERIES}/${id}`, 'author')).status, 403)
+  await service.remove(`/events/${events[3]?.id}`)
+  assert.equal((await service.put(`${SERIES}/${id}`, { title: 'Mine' }, 'author')).status, 200)
+  const bringing = { recurrence: ['RRULE:FREQ=DAILY;COUNT=4', `EXDATE:${YEAR}0301T100000`] }
+  assert.equal((await service.put(`${SERIES}/${id}`, bringing, 'author')).status, 403)
+  assert.deepEqual((await occurrencesOf(id)).length, 3)
+})
+
+test('the history tells who changed a series', async () => {
+  const id = await made({ title: 'Told' })
+  await service.put(`${SERIES}/${id}`, { title: 'Told again' }, 'editor')
+  await service.remove(`${SERIES}/${id}`, 'editor')
+  const rows = await service.app.database.read
+    .selectFrom('history')
+    .selectAll()
+    .where('kind', '=', 'series')
+    .where('record', '=', id)
+    .orderBy('id')
+    .execute()
+  assert.deepEqual(
+    rows.map(({ action, login }) => [action, login]),
+    [
+      ['create', 'admin'],
+      ['update', 'editor'],
+      ['trash', 'editor'],
+    ],
+  )
+})
+
+test('reading, changing and removing series follow the table of rights, and Allow tells of them', async () => {
+  const planted: { owner: Owner; status: Status; id: number }[] = []
+  for (const owner of OWNERS)
+    for (const status of STATUSES) {
+      const date = status === 'future' ? { date: `${YEAR}-01-01 00:00:00` } : {}
+      const more = { status: status === 'trash' ? 'publish' : status, author: service.userIds[owner], ...date }
+      const id = await made({ ...more, recurrence: 'RRULE:FREQ=DAILY;COUNT=2' })
+      if (status === 'trash') await service.remove(`${SERIES}/${id}`)
+      planted.push({ owner, status, id })
+    }
+  for (const caller of CALLERS)
+    for (const { owner, status, id } of planted) {
+      const where = `${caller}, ${status} of ${owner}`
+      const own = caller === owner
+      const sees = status === 'publish' || own || ['editor', 'admin'].includes(caller)
+      const read = await service.get(`${SERIES}/${id}`, caller)
+      assert.equal(read.status, sees ? 200 : 403, where)
+      const may = mayChange(caller, owner, status)
+      assert.equal(read.headers.get('allow'), may ? 'GET, POST, PUT, PATCH, DELETE' : 'GET', where)
+      if (may && caller !== 'contributor' && caller !== 'editor') continue
+      const refused = caller === 'anonymous' ? 401 : 403
+      const answer = await service.request(caller, 'PATCH', `${SERIES}/${id}`, { title: `By ${caller}`, status })
+      assert.equal(answer.status, may ? 200 : refused, `${where} ${JSON.stringify(answer.body)}`)
+      if (!may) assert.equal((await service.remove(`${SERIES}/${id}`, caller)).status, refused, where)
+    }
+  for (const caller of CALLERS) {
+    const { status } = await service.put(`${SERIES}/987654`, { title: 'X' }, caller)
+    assert.equal(status, MAKERS.record.includes(caller) ? 404 : caller === 'anonymous' ? 401 : 403, caller)
+    assert.equal((await service.request(caller, 'POST', SERIES, course())).status, 404)
+  }
+})

@@ -39,7 +39,8 @@ export interface Throughput {
   busy: number
 }
 
-interface Load {
+/** The requests of a load, and how they are put. */
+export interface Load {
   requests: readonly string[]
   headers?: Record<string, string>
   seconds?: number

@@ -1,12 +1,22 @@
 import { type BenchRun, capture } from './bench-run.ts'
 import { CATEGORY_SLUGS, FIRST_DAY, LAST_DAY, MIDDLE, type Plan } from './data-set.ts'
-import { compare, firstEvent, type Named, repeated, type Scenario, takeTurns } from './read-scenarios.ts'
+import {
+  type Comparison,
+  compare,
+  firstEvent,
+  type Named,
+  repeated,
+  type Scenario,
+  takeTurns,
+} from './read-scenarios.ts'
 import { median, type Result, resultOf } from './results.ts'
 
 const DAY = 86_400_000
 
 /** Events of the long feed. */
 const FEED_EVENTS = 10_000
+/** Long feeds that are made anew in a round: each takes about a second. */
+const NEW_FEEDS = 4
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 const MONTH = dayOf(MIDDLE).slice(0, 7)
@@ -61,9 +71,11 @@ function keptFeed(ending: string, events: number): Scenario['measure'] {
   }
 }
 
+/** Long feeds, one after the other, however long they take. */
 async function measureNewFeed(run: BenchRun, named: Named): Promise<Result[]> {
   const linesOf = anew(feedOf(run.store.plan, 'ics', FEED_EVENTS))
-  return [await beyondBare(run, named, (round) => linesOf(round, 200))]
+  const load = { once: true, seconds: 600, connections: 1 }
+  return [await beyondBare(run, named, (round, howMany) => linesOf(round, Math.min(howMany, NEW_FEEDS)), load)]
 }
 
 /** What an answer takes of the processor beyond the bare server with the same bytes, in milliseconds. */
@@ -71,9 +83,10 @@ async function beyondBare(
   run: BenchRun,
   named: Named,
   linesOf: (round: number, howMany: number) => readonly string[],
+  load?: Comparison['load'],
 ): Promise<Result> {
   const service = await run.reader()
-  const rounds = await takeTurns(run, service, named, { samples: linesOf(-2, 1), linesOf })
+  const rounds = await takeTurns(run, service, named, { samples: linesOf(-2, 1), linesOf, ...(load && { load }) })
   const micros = (side: 'ours' | 'bare') => median(rounds.map((round) => round[side].processorMicros))
   const beyond = rounds.map(({ ours, bare }) => (ours.processorMicros - bare.processorMicros) / 1000)
   const both = { service: micros('ours') / 1000, baseline: micros('bare') / 1000 }

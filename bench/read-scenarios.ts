@@ -1,6 +1,6 @@
 import { settings } from '../src/config.ts'
 import { startBaseline } from './baseline.ts'
-import { type BenchRun, capture, probe, readFrom, type Throughput } from './bench-run.ts'
+import { type BenchRun, capture, type Load, probe, readFrom, type Throughput } from './bench-run.ts'
 import { makeRandom } from './random.ts'
 import {
   busyList,
@@ -99,13 +99,15 @@ function neverRepeating(id: string, title: string, maker: PathMaker): Scenario {
 /** As many different requests as are made for each second while it is not known how many will be answered. */
 const UNKNOWN_RATE = 20_000
 
-interface Comparison {
+export interface Comparison {
   /** Requests whose answers the bare server sends. */
   samples: readonly string[]
   /** The requests of a round: at least so many where they are not to repeat. The round before the first does not count. */
   linesOf: (round: number, howMany: number) => readonly string[]
   headers?: Record<string, string>
   status?: number
+  /** How the requests of a round are put, where it is not for the seconds of the run on all of its connections. */
+  load?: Pick<Load, 'once' | 'seconds' | 'connections'>
 }
 
 /** Services and bare servers that have been under load: a quick run warms each of them once only. */
@@ -127,7 +129,7 @@ export async function takeTurns(
   named: Named,
   comparison: Comparison,
 ): Promise<Round[]> {
-  const { samples, linesOf, headers = {}, status = 200 } = comparison
+  const { samples, linesOf, headers = {}, status = 200, load } = comparison
   await run.baseline.serve(await capture(service, samples, headers, status))
   let rate = UNKNOWN_RATE
   for (const server of [service, run.baseline]) {
@@ -138,15 +140,16 @@ export async function takeTurns(
       requests,
       headers,
       seconds: server === service ? run.seconds * 2 : 1,
+      ...load,
     })
     if (server === service) rate = perSecond
   }
   const rounds: Round[] = []
   for (let round = 0; round < run.rounds; round++) {
     const requests = linesOf(round, Math.ceil(1000 + 1.5 * rate * run.seconds))
-    const ours = await readFrom(run, service, { requests, headers })
+    const ours = await readFrom(run, service, { requests, headers, ...load })
     rate = Math.max(rate, ours.perSecond)
-    rounds.push({ ours, bare: await readFrom(run, run.baseline, { requests, headers }) })
+    rounds.push({ ours, bare: await readFrom(run, run.baseline, { requests, headers, ...load }) })
     if (requests.length > 1 && ours.requests > requests.length)
       run.say(`  ${named.id}: the list of ${requests.length} requests was asked more than once`)
   }

@@ -32,7 +32,7 @@ import {
   status,
   string,
 } from './schema-parts.ts'
-import { ruleProperties, seriesSchema } from './series-schema.ts'
+import { recurrenceShown, ruleSchema, seriesSchema } from './series-schema.ts'
 
 /** The text in the language of the site. */
 export type Say = (text: string) => string
@@ -60,7 +60,8 @@ const acceptedBy = new Map<unknown, Schema>([
   [image.read, anyOf(idOrText, { const: false }, schemaRef('Reference'))],
   [latitude.read, anyOf({ type: 'number', minimum: -90, maximum: 90 }, { const: '' })],
   [longitude.read, anyOf({ type: 'number', minimum: -180, maximum: 180 }, { const: '' })],
-  [recurrence.read, anyOf(string, list(string), { type: 'object', additionalProperties: true })],
+  // How an answer shows it can be sent back.
+  [recurrence.read, anyOf(string, list(string), ruleSchema, recurrenceShown)],
   [distance.valid, { type: 'number', exclusiveMinimum: 0 }],
 ])
 
@@ -268,9 +269,6 @@ const nextOccurrence: Schema = record({
   utc_end_date: dateTime,
   rest_url: address,
 })
-
-/** How an occurrence repeats, which plain events do not show. */
-const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime, overrides: list(string) })
 
 /** An event as its routes show it (rule 5.1); `json_ld` only where one is read. */
 function eventSchema({ fields }: Resource, say: Say): Schema {

@@ -1,12 +1,33 @@
-import { address, boolean, dateTime, id, list, record, type Schema, status, string } from './schema-parts.ts'
+import { address, anyOf, boolean, dateTime, id, integer, list, record, type Schema, status, string } from './schema-parts.ts'
+
+/** A rule of events that repeat, in plain members instead of lines. */
+export const ruleSchema: Schema = record(
+  {
+    frequency: { type: 'string', enum: ['daily', 'weekly', 'monthly', 'yearly'] },
+    interval: { type: 'integer', minimum: 1 },
+    count: { type: 'integer', minimum: 1 },
+    until: string,
+    weekdays: { ...list(string), examples: [['tu', '-1fr']] },
+    month_days: list(integer),
+    months: list(integer),
+    positions: list(integer),
+    week_start: string,
+    added: list(string),
+    left: list(string),
+  },
+  [],
+)
 
 /** How a series repeats, as it and its occurrences say. */
-export const ruleProperties = {
+const ruleProperties = {
   series: id,
   rrule: string,
-  rule: { type: ['object', 'null'] },
+  rule: anyOf(ruleSchema, { type: 'null' }),
   text: string,
 } satisfies Record<string, Schema>
+
+/** How an occurrence repeats, which plain events do not show. */
+export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime, overrides: list(string) })
 
 /** A series as its routes show it (docs/series.md). */
 export const seriesSchema: Schema = record({

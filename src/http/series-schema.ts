@@ -1,4 +1,16 @@
-import { address, anyOf, boolean, dateTime, id, integer, list, record, type Schema, status, string } from './schema-parts.ts'
+import {
+  address,
+  anyOf,
+  boolean,
+  dateTime,
+  id,
+  integer,
+  list,
+  record,
+  type Schema,
+  status,
+  string,
+} from './schema-parts.ts'
 
 /** A rule of events that repeat, in plain members instead of lines. */
 export const ruleSchema: Schema = record(

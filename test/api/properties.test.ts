@@ -191,7 +191,7 @@ for (const path of Object.keys(required)) {
           if (answer.status >= 300) continue
           const read = await service.get(`/${path}/${answer.body.id}`, 'admin')
           assert.equal(read.status, 200, where)
-          const { json_ld, ...shown } = read.body
+          const shown = withoutLinkedData(read.body)
           assert.deepEqual(shown, answer.body, where)
           assertRepresentation(path, shown)
           if (shown.status !== 'publish') continue
@@ -208,6 +208,11 @@ for (const path of Object.keys(required)) {
     )
     assert.equal(list.status, 200)
   })
+}
+
+/** A record as lists show it: its own linked data and those of its venue and organizers are for single reads. */
+function withoutLinkedData(body: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(body), (name, value) => (name === 'json_ld' ? undefined : value))
 }
 
 /** What strict decoders lean on (rule 30.2). */

@@ -56,7 +56,11 @@ async function oddEvents({ post }: TestService): Promise<string[]> {
     website: `https://example.org/${'x'.repeat(500)}`,
   }
   const urls: string[] = [`${times.start_date.slice(0, 10)}`].map((day) => `http://any/events/${day}/`)
-  const again = { title: `Again ${titles[0]}`, ...times, recurrence: 'RRULE:FREQ=MONTHLY;BYDAY=1MO,3TU,-1FR;COUNT=60' }
+  const again = {
+    title: `Again ${'W'.repeat(400)}`,
+    ...times,
+    recurrence: 'RRULE:FREQ=MONTHLY;BYDAY=1MO,3TU,-1FR;COUNT=60',
+  }
   const repeated = (await post('/events', again)).body
   urls.push(repeated.url, (await fetch(`${new URL(repeated.url).origin}/series/${repeated.post_parent}/`)).url)
   for (const title of titles) {

@@ -2,7 +2,7 @@ import { formatUtc, utcToMs } from '../text/zones.ts'
 import { type Day, dayNumber, dayOfNumber, lengthOfMonth, weekdayOf } from './days.ts'
 import { settled } from './occurrences.ts'
 import { type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
-import { LAST_WALL, matchingDates, ruleDates } from './rule-dates.ts'
+import { completed, LAST_WALL, matchingDates, ruleDates } from './rule-dates.ts'
 import { endWith } from './rule-times.ts'
 
 const DAY_MS = 86_400_000
@@ -16,8 +16,8 @@ export interface Split {
 
 /**
  * Splits a recurrence at the original start of one of its occurrences but the first. Both halves together have the same dates: a
- * count is divided, an endless rule gets an end before the date. Undefined for an added date that the rule would not
- * make, since no rule that begins there has the dates after it.
+ * count is divided, an endless rule gets an end before the date. Undefined for an added date from which on no rule has the dates of one
+ * without an end.
  */
 export function splitRecurrence(recurrence: Recurrence, start: Start, at: string): Split | undefined {
   const { rule, added, left } = recurrence
@@ -26,15 +26,24 @@ export function splitRecurrence(recurrence: Recurrence, start: Start, at: string
   if (!rule) return { before, after }
   const earlier = datesBefore(rule, start, at)
   const isOver = !hasDateFrom(rule, start, at)
-  const later = isOver ? undefined : ruleFrom(rule, start, at, earlier.length)
-  if (!isOver && !later) return undefined
+  const later = isOver
+    ? undefined
+    : (ruleFrom(rule, start, at, earlier.length) ?? ruleAround(rule, start, at, earlier.length))
+  const isListed = !isOver && !later
+  if (isListed && isEndless(rule)) return undefined
+  const listed = isListed ? datesAfter(rule, start, at, MOST_LISTED + 1) : []
+  if (listed.length > MOST_LISTED) return undefined
   const last = earlier.at(-1) ?? start.local
   return {
     before: {
       ...before,
       rule: rule.count === undefined ? { ...rule, until: endWith(last, start) } : { ...rule, count: earlier.length },
     },
-    after: { ...after, ...(later ? { rule: later } : {}) },
+    after: {
+      ...after,
+      added: [...new Set([...after.added, ...listed])].sort(),
+      ...(later ? { rule: later } : {}),
+    },
   }
 }
 
@@ -46,9 +55,8 @@ function datesBefore(rule: Rule, start: Start, at: string): string[] {
 }
 
 function hasDateFrom(rule: Rule, start: Start, at: string): boolean {
-  const horizon = rule.count === undefined && rule.until === undefined ? at : LAST_WALL
-  if (horizon === at) return true
-  for (const wall of ruleDates(rule, start, horizon)) if (settled(wall, start) >= at) return true
+  if (isEndless(rule)) return true
+  for (const wall of ruleDates(rule, start, LAST_WALL)) if (settled(wall, start) >= at) return true
   return false
 }
 
@@ -57,6 +65,35 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
   for (const wall of matchingDates(rule, start, at))
     if (settled(wall, start) === at) return rule.count === undefined ? rule : { ...rule, count: rule.count - passed }
   return undefined
+}
+
+const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
+
+/** The rule of a series that begins at a date it does not make, which counts; undefined where that would give it other dates. */
+function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
+  const whole = completed(rule, start)
+  const from = { ...start, local: at }
+  const around = rule.count === undefined ? whole : { ...whole, count: rule.count - passed + 1 }
+  const wanted = datesAfter(rule, start, at, COMPARED)
+  const found = datesAfter(around, from, at, COMPARED)
+  return found.length === wanted.length && found.every((wall, i) => wall === wanted[i]) ? around : undefined
+}
+
+/** Rules that agree on so many dates have the same ones. */
+const COMPARED = 100
+
+/** As many dates may be added to a rule one by one. */
+const MOST_LISTED = 750
+
+/** The first dates of a rule after another one. */
+function datesAfter(rule: Rule, start: Start, at: string, most: number): string[] {
+  const dates: string[] = []
+  for (const wall of ruleDates(rule, start, LAST_WALL)) {
+    if (dates.length >= most) break
+    const date = settled(wall, start)
+    if (date > at && date !== dates.at(-1)) dates.push(date)
+  }
+  return dates
 }
 
 /**

@@ -246,3 +246,14 @@ test('nobody changes occurrences that are not theirs by way of a series', async 
     403,
   )
 })
+
+test('an added date begins a series of its own like any other', async () => {
+  const recurrence = [`RRULE:FREQ=DAILY;INTERVAL=2;COUNT=4`, `RDATE:${YEAR}0304T150000`]
+  const { series, events } = await made({ recurrence })
+  const change = { title: 'From the added one', recurrence_scope: 'following' }
+  const { post_parent: later } = await service.update(`/events/${at(events, 2).id}`, change)
+  const [before, after] = [await occurrencesOf(series), await occurrencesOf(later)]
+  assert.deepEqual([...idsOf(before), ...idsOf(after)], idsOf(events))
+  assert.deepEqual(startsOf(after), [day(4, '15:00:00'), day(5), day(7)])
+  assert.ok(after.every(({ title }) => title === 'From the added one'))
+})

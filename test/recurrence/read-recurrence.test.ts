@@ -237,7 +237,7 @@ test('both halves of a split series have the dates of the whole', () => {
     for (const at of [whole[1], whole[Math.floor(whole.length / 2)], whole.at(-1)]) {
       if (at === undefined || at <= start.local) continue
       const halves = splitRecurrence(recurrence, start, at)
-      // An added date that the rule does not make.
+      // An added date of an endless rule, at another hour or beside its turn.
       if (!halves) continue
       split += 1
       const before = occurrenceStarts(halves.before, start, horizon, 750)
@@ -245,6 +245,29 @@ test('both halves of a split series have the dates of the whole', () => {
       assert.deepEqual([...before, ...after], whole, JSON.stringify({ recurrence, start, at }))
     }
   assert.ok(split > 300, `${split}`)
+})
+
+test('a series is split at an added date by the same rule from there on, or by a list of the dates that are left', () => {
+  const until = '2028-01-01 00:00:00'
+  const split = (lines: string[], at: string) => {
+    const recurrence = read(lines)
+    const halves = splitRecurrence(recurrence, START, at)
+    if (!halves) return undefined
+    const before = occurrenceStarts(halves.before, START, until, 750)
+    const after = occurrenceStarts(halves.after, { ...START, local: at }, until, 750)
+    assert.deepEqual([...before, ...after], occurrenceStarts(recurrence, START, until, 750), lines.join())
+    return recurrenceLines(halves.after, { ...START, local: at })
+  }
+  const thursday = ['RDATE:20261203T190000', '2026-12-03 19:00:00'] as const
+  assert.deepEqual(split(['FREQ=WEEKLY;COUNT=4', thursday[0]], thursday[1]), ['RRULE:FREQ=WEEKLY;COUNT=3;BYDAY=TU'])
+  assert.deepEqual(split(['FREQ=WEEKLY', thursday[0]], thursday[1]), ['RRULE:FREQ=WEEKLY;BYDAY=TU'])
+  // Every second week, counted from another one.
+  assert.deepEqual(split(['FREQ=WEEKLY;INTERVAL=2;COUNT=3', thursday[0]], thursday[1]), [
+    'RDATE;TZID=Europe/Berlin:20261208T190000,20261222T190000',
+  ])
+  const morning = ['RDATE:20261203T090000', '2026-12-03 09:00:00'] as const
+  assert.deepEqual(split(['FREQ=WEEKLY;COUNT=3', morning[0]], morning[1]), ['RDATE;TZID=Europe/Berlin:20261208T190000'])
+  assert.equal(split(['FREQ=WEEKLY', morning[0]], morning[1]), undefined)
 })
 
 test('a series that moves takes its weekday, its end and its exceptions along', () => {

@@ -63,6 +63,16 @@ async function oddEvents({ post }: TestService): Promise<string[]> {
   }
   const repeated = (await post('/events', again)).body
   urls.push(repeated.url, (await fetch(`${new URL(repeated.url).origin}/series/${repeated.post_parent}/`)).url)
+  for (const event_status of ['canceled', 'postponed']) {
+    const reason = 'The hall is flooded, and so is the road to it.'
+    const off = await post('/events', {
+      title: `Off: ${event_status}`,
+      ...times,
+      event_status,
+      event_status_reason: reason,
+    })
+    urls.push(off.body.url)
+  }
   for (const title of titles) {
     const { body } = await post('/events', {
       title,

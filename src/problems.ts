@@ -52,6 +52,8 @@ export type ProblemCode =
   | 'series-is-in-trash'
   | 'series-was-changed'
   | 'rest_gone'
+  | 'rest_idempotency_key_reused'
+  | 'rest_idempotency_key_in_use'
 
 /** Why one parameter was refused. All but `invalid` carry a detail of their own in the answer (rule 25.2). */
 export type ParamFault =

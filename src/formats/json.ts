@@ -90,8 +90,8 @@ export function dressed(reply: Reply, query: RawValues): Reply {
   return wantsEnvelope(query) ? { ...envelope(trimmed), route: reply.route, innerStatus: reply.status } : trimmed
 }
 
-/** Naming `_envelope` is enough. */
-function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
+/** Whether an answer is to come in an envelope: naming `_envelope` is enough. */
+export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
   return asked === '' || isTruthy(asked)
 }
 

@@ -9,8 +9,10 @@ import { invalidParam, Problem } from '../problems.ts'
 import { presentSingle } from '../records/present-loaded.ts'
 import { MAX_ID } from '../records/record-store.ts'
 import type { Served } from '../resources.ts'
+import type { Tx } from '../storage/recording.ts'
 import { mayAsk } from './access.ts'
 import { describeNamespace } from './discovery.ts'
+import { createOnce, type Keeping, type Repeatable, type UnderWay } from './idempotency.ts'
 import { describeInterface } from './openapi.ts'
 import type { Endpoint, Route } from './routes.ts'
 
@@ -25,6 +27,8 @@ export interface Asked {
   accept: string | undefined
   /** The address that was asked for. */
   self: string
+  repeatable: Repeatable
+  underWay: UnderWay
 }
 
 /**
@@ -44,12 +48,10 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
     case 'list':
       return listReply(asked, action.served, context)
     case 'create': {
-      const { resource, operations } = action.served
-      const parsing = { extent: 'whole', mayAsk: mayAsk(action, context, undefined) } as const
-      const values = await parseFields(args, asked.values(args), context, parsing)
-      const body = await writeAlone(operations.create, values, context)
-      const id = 'id' in body ? String(body.id) : ''
-      return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body }
+      const isAllowed = mayAsk(action, context, undefined)
+      return createOnce(asked, isLoggedIn(context.caller) && isAllowed, context, (keeping) =>
+        createReply(asked, action.served, isAllowed, context, keeping),
+      )
     }
     case 'read': {
       const { operations } = action.served
@@ -81,6 +83,25 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       return { status: 200, headers: {}, body }
     }
   }
+}
+
+/** Creates a record and answers with it; `keeping` runs the write inside its transaction. */
+async function createReply(
+  asked: Asked,
+  { resource, operations }: Served,
+  isAllowed: boolean,
+  context: Context,
+  keeping: Keeping,
+): Promise<Reply> {
+  const { args } = asked.endpoint
+  const values = await parseFields(args, asked.values(args), context, { extent: 'whole', mayAsk: isAllowed })
+  const prepared = await operations.create.prepare(context, values)
+  const write = async (tx: Tx): Promise<Reply> => {
+    const body = await operations.create.write(tx, prepared, context)
+    const id = 'id' in body ? String(body.id) : ''
+    return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body }
+  }
+  return context.write((tx) => keeping(tx, () => write(tx)))
 }
 
 /** Finds a list, and has it loaded and shown in the representation that was chosen. */

@@ -3,12 +3,13 @@ import type { Site } from '../config.ts'
 
 /** Bodies shorter than this many bytes are sent as they are. */
 const COMPRESS_FROM = 1400
-const EXPOSED = 'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After'
+const EXPOSED =
+  'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, Allow, Retry-After, Idempotency-Replayed, Preference-Applied'
 const VARY = 'Origin, Accept-Encoding, Authorization'
 /** `Vary` of answers whose representation `Accept` can choose. */
 export const VARY_WITH_ACCEPT = `${VARY}, Accept`
 const ALLOWED_HEADERS =
-  'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-None-Match, X-HTTP-Method-Override'
+  'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-None-Match, X-HTTP-Method-Override, Idempotency-Key, Prefer'
 
 /** The headers of every answer (rule 28.1), overridden by those of the answer itself; its links follow the link to the root. */
 export function answerHeaders(

@@ -7,6 +7,7 @@ import { LONGEST_MARK_RUN } from '../text/marks.ts'
 /** `docs/limits.md`, compared by a test with the declarations. */
 export function limitsPage(): string {
   const general = [
+    ['Characters of the header `Idempotency-Key`', String(limits.idempotencyKey.characters)],
     ['Combining marks on one letter, in any text', String(LONGEST_MARK_RUN)],
     ['Levels that lists and records nest in one value', String(MOST_LEVELS)],
     ['Members and entries of one value on all levels', inThousands(MOST_MEMBERS)],

@@ -46,6 +46,8 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   rest_too_many_parameters: always,
   rest_invalid_request: never,
   rest_sync_token_expired: ({ does }) => does === 'changes',
+  rest_idempotency_key_reused: ({ does }) => does === 'create',
+  rest_idempotency_key_in_use: ({ does }) => does === 'create',
   rest_missing_callback_param: ({ does }) => does === 'create',
   rest_invalid_param: checksParameters,
   rest_forbidden: writes,

@@ -2,6 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Language, Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../declare/resource.ts'
+import { limits } from '../fields/limits.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import { changesSchema } from './changes-schema.ts'
@@ -91,7 +92,7 @@ export function describeInterface(routes: readonly Route[], { site }: Pick<Conte
     components: {
       schemas: { ...resourceSchemas(resources, say), Problem: problemSchema(problemCodes) },
       responses: describeFailures(offers, site.language),
-      parameters: { [KNOWN_VERSION]: describeKnownVersion(say) },
+      parameters: describeHeaderParameters(say),
       headers: describeHeaders(say),
       securitySchemes: describeCredentials(say),
     },
@@ -163,7 +164,7 @@ function describeOperation({ action, args }: Offer, method: Method, writing: Wri
   const filters = action.do === 'list' || action.do === 'changes' ? Object.entries(args) : []
   const parameters = [
     ...filters.map(([name, field]) => describeParameter(name, field, 'query', writing)),
-    ...(isRead ? [{ $ref: `#/components/parameters/${KNOWN_VERSION}` }] : []),
+    ...headersSent(action).map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ]
   return {
     operationId: operationId(action, method),
@@ -222,7 +223,8 @@ function describeSuccess(action: Described, say: Say): object {
   const isNew = action.do === 'create'
   const headers = headerRefs(
     ...(isPaged ? (['X-TEC-Total', 'X-TEC-TotalPages'] as const) : []),
-    ...(isNew ? (['Location'] as const) : []),
+    ...(isNew ? (['Location', 'Idempotency-Replayed'] as const) : []),
+    ...(isNew || action.do === 'update' ? (['Preference-Applied'] as const) : []),
     ...(isRead ? (['ETag'] as const) : []),
   )
   const success = {
@@ -254,6 +256,8 @@ function answerSchema(action: Described): Schema {
 
 const headerTexts = {
   Allow: 'The methods open to the caller',
+  'Idempotency-Replayed': 'Says that the answer was given before to the same key',
+  'Preference-Applied': 'The preference that was followed',
   ETag: 'The version of the answer, for If-None-Match',
   Link: 'The address of the REST root, and of the next and the previous page of a list',
   Location: 'The address of the created record',
@@ -283,11 +287,30 @@ function headerRefs(...names: Header[]): object {
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-const KNOWN_VERSION = 'If-None-Match'
+/** The headers that requests may be sent with, and their schemas. */
+const sentHeaders = {
+  'If-None-Match': { about: 'The version of the answer that is known already, as its ETag named it', schema: {} },
+  'Idempotency-Key': {
+    about: 'For 24 hours the same request with the same key gets the same answer and creates nothing more',
+    schema: { minLength: 1, maxLength: limits.idempotencyKey.characters },
+  },
+  Prefer: { about: 'return=minimal asks for an answer without a body', schema: {} },
+} as const satisfies Record<string, { about: MessageText; schema: object }>
 
-function describeKnownVersion(say: Say): object {
-  const description = say('The version of the answer that is known already, as its ETag named it')
-  return { name: KNOWN_VERSION, in: 'header', description, required: false, schema: { type: 'string' } }
+function headersSent({ do: does }: Described): (keyof typeof sentHeaders)[] {
+  if (does === 'create') return ['Idempotency-Key', 'Prefer']
+  if (does === 'update') return ['Prefer']
+  return does === 'remove' ? [] : ['If-None-Match']
+}
+
+function describeHeaderParameters(say: Say): object {
+  const described = Object.entries(sentHeaders).map(([name, { about, schema }]) => {
+    return [
+      name,
+      { name, in: 'header', description: say(about), required: false, schema: { type: 'string', ...schema } },
+    ]
+  })
+  return Object.fromEntries(described)
 }
 
 function describeCredentials(say: Say): object {
@@ -316,11 +339,15 @@ function describeFailures(offers: readonly Offer[], language: Language): object 
   return Object.fromEntries([...failures].map(([name, failure]) => [name, describeFailure(failure, language)]))
 }
 
+function saysWhen({ status, codes }: Failure): boolean {
+  return status === 503 || codes.includes('rest_idempotency_key_in_use')
+}
+
 function describeFailure(failure: Failure, language: Language): object {
   const ofThese = { properties: { code: { enum: failure.codes } } }
   return {
     description: failureText(failure, language),
-    headers: failure.status === 503 ? headerRefs('Retry-After') : headerRefs(),
+    headers: saysWhen(failure) ? headerRefs('Retry-After') : headerRefs(),
     content: { 'application/json': { schema: { allOf: [schemaRef('Problem'), ofThese] } } },
   }
 }

@@ -16,6 +16,14 @@ const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
     status: 410,
     text: 'This sync token is of no use any more; begin again without one.',
   },
+  rest_idempotency_key_reused: {
+    status: 422,
+    text: 'This Idempotency-Key belongs to another request; take a new one.',
+  },
+  rest_idempotency_key_in_use: {
+    status: 409,
+    text: 'The request with this Idempotency-Key is being answered; try again soon.',
+  },
   rest_missing_callback_param: { status: 400, text: 'Missing parameters: {names}' },
   rest_invalid_param: { status: 400, text: 'Invalid parameters: {names}' },
   rest_forbidden: { status: 403, text: 'You are not allowed to do that.' },

@@ -1,7 +1,6 @@
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import type { RawValues } from '../declare/parse.ts'
-import type { Fields } from '../declare/resource.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatsOf } from '../formats/formats.ts'
 import { dressed } from '../formats/json.ts'
@@ -18,10 +17,13 @@ import { allowedMethods, mayAsk } from './access.ts'
 import { type Admission, admitted, isFull, overloaded, type Work } from './admission.ts'
 import { changesReply } from './changes-route.ts'
 import { describeRoute } from './discovery.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { type Asked, addressOf, answer } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
+import type { UnderWay } from './idempotency.ts'
 import { type Body, type Incoming, LONGEST_URL, NO_BODY, type RouteReply, type Target } from './incoming.ts'
 import { platformReply } from './platform.ts'
+import { asPreferred } from './preferences.ts'
 import { problemReply } from './problem-replies.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
 import { findInNamespace, type RouteTable } from './route-table.ts'
@@ -65,6 +67,7 @@ export type Responder = (incoming: Incoming) => Promise<Reply>
 
 /** A function that answers every request below the REST root. */
 export function makeResponder(service: Service, routes: RouteTable, admission: Admission): Responder {
+  const underWay: UnderWay = new Map()
   return async (incoming) => {
     let caller = anonymous
     let target: Target | undefined
@@ -102,16 +105,13 @@ export function makeResponder(service: Service, routes: RouteTable, admission: A
       const kind = workOf(endpoint, target)
       if (isFull(admission, kind)) throw overloaded()
       const body = method === 'GET' ? NO_BODY : await readBody(incoming, endpoint, context)
-      const parameters = parametersOf(incoming, body)
-      const repeated = repeatedIn(incoming, body, target)
-      const values = (fields: Fields) => declaredValues(fields, parameters, target.query, repeated)
-      const { accept } = incoming.headers
-      const self = context.site.url + incoming.url
-      const reply = () => withImages(context, () => work({ route, endpoint, variables, values, accept, self }, body))
+      const asked = { route, endpoint, variables, ...sentWith(incoming, target, body, context.site), underWay }
+      const reply = () => withImages(context, () => work(asked, body))
       return admitted(admission, kind, incoming.isGone, reply)
     })
     const vary = varyHeader(endpoint)
-    return { ...reply, headers: { ...reply.headers, ...vary, Allow: await allowHeader(matched, context) } }
+    const headers = { ...reply.headers, ...vary, Allow: await allowHeader(matched, context) }
+    return asPreferred({ ...reply, headers }, endpoint.action, incoming.headers.prefer, target.query, context.site.base)
   }
 
   async function attempt({ requestId }: Incoming, context: Context, work: () => Promise<Reply>): Promise<Reply> {
@@ -186,6 +186,28 @@ function writerOf({ id: user, login }: Caller, incoming: Incoming | undefined): 
 
 function parametersOf({ headers }: Incoming, { bytes, form }: Body): RawValues {
   return form ? form.fields : parseBody(mediaType(headers), bytes)
+}
+
+/** The parts of a request that handlers read as they need them. */
+function sentWith(
+  incoming: Incoming,
+  target: Target,
+  body: Body,
+  site: Site,
+): Pick<Asked, 'values' | 'accept' | 'self' | 'repeatable'> {
+  const parameters = parametersOf(incoming, body)
+  const repeated = repeatedIn(incoming, body, target)
+  return {
+    values: (fields) => declaredValues(fields, parameters, target.query, repeated),
+    accept: incoming.headers.accept,
+    self: site.url + incoming.url,
+    repeatable: { key: keyOf(incoming), fingerprint: () => fingerprintOf(incoming, body) },
+  }
+}
+
+function keyOf({ headers }: Incoming): string | undefined {
+  const key = headers['idempotency-key']
+  return key === undefined ? undefined : String(key)
 }
 
 function repeatedIn({ headers }: Incoming, { bytes, form }: Body, { queryText }: Target): Set<string> {

@@ -386,6 +386,16 @@ export const de: Locale = {
   'This event has been postponed.': 'Diese Veranstaltung ist verschoben.',
   'This event is over.': 'Diese Veranstaltung ist vorbei.',
   'This is no longer in the calendar.': 'Das steht nicht mehr im Kalender.',
+  'This Idempotency-Key belongs to another request; take a new one.':
+    'Dieser Idempotency-Key gehört zu einer anderen Anfrage; nehmen Sie einen neuen.',
+  'The request with this Idempotency-Key is being answered; try again soon.':
+    'Die Anfrage mit diesem Idempotency-Key wird gerade beantwortet; versuchen Sie es gleich noch einmal.',
+  'For 24 hours the same request with the same key gets the same answer and creates nothing more':
+    '24 Stunden lang bekommt dieselbe Anfrage mit demselben Schlüssel dieselbe Antwort und legt nichts weiter an',
+  'return=minimal asks for an answer without a body': 'return=minimal verlangt eine Antwort ohne Inhalt',
+  'Says that the answer was given before to the same key':
+    'Sagt, dass die Antwort auf denselben Schlüssel schon einmal gegeben wurde',
+  'The preference that was followed': 'Der Wunsch, der befolgt wurde',
   To: 'Bis',
   Today: 'Heute',
   Tomorrow: 'Morgen',

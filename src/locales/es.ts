@@ -378,6 +378,15 @@ export const es: Locale = {
   'This event has been postponed.': 'Este evento se ha aplazado.',
   'This event is over.': 'Este evento ya ha terminado.',
   'This is no longer in the calendar.': 'Esto ya no está en el calendario.',
+  'This Idempotency-Key belongs to another request; take a new one.':
+    'Esta Idempotency-Key pertenece a otra petición; use una nueva.',
+  'The request with this Idempotency-Key is being answered; try again soon.':
+    'La petición con esta Idempotency-Key se está respondiendo; inténtelo de nuevo en un momento.',
+  'For 24 hours the same request with the same key gets the same answer and creates nothing more':
+    'Durante 24 horas, la misma petición con la misma clave recibe la misma respuesta y no crea nada más',
+  'return=minimal asks for an answer without a body': 'return=minimal pide una respuesta sin cuerpo',
+  'Says that the answer was given before to the same key': 'Indica que la respuesta ya se dio antes a la misma clave',
+  'The preference that was followed': 'La preferencia que se ha seguido',
   To: 'Hasta',
   Today: 'Hoy',
   Tomorrow: 'Mañana',

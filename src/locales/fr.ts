@@ -390,6 +390,15 @@ export const fr: Locale = {
   'This event has been postponed.': 'Cet événement est reporté.',
   'This event is over.': 'Cet événement est terminé.',
   'This is no longer in the calendar.': 'Ceci n’est plus dans l’agenda.',
+  'This Idempotency-Key belongs to another request; take a new one.':
+    'Cette Idempotency-Key appartient à une autre requête ; prenez-en une nouvelle.',
+  'The request with this Idempotency-Key is being answered; try again soon.':
+    'La requête de cette Idempotency-Key est en cours ; réessayez dans un instant.',
+  'For 24 hours the same request with the same key gets the same answer and creates nothing more':
+    'Pendant 24 heures, la même requête avec la même clé reçoit la même réponse et ne crée rien de plus',
+  'return=minimal asks for an answer without a body': 'return=minimal demande une réponse sans corps',
+  'Says that the answer was given before to the same key': 'Indique que la réponse a déjà été donnée à la même clé',
+  'The preference that was followed': 'La préférence qui a été suivie',
   To: 'Au',
   Today: 'Aujourd’hui',
   Tomorrow: 'Demain',

@@ -17,6 +17,7 @@ import { withdrawnEvents } from './migrations/0013-withdrawn-events.ts'
 import { series } from './migrations/0014-series.ts'
 import { oldSlugs } from './migrations/0015-old-slugs.ts'
 import { imports } from './migrations/0016-imports.ts'
+import { keptAnswers } from './migrations/0017-kept-answers.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -46,6 +47,7 @@ export const migrations: Migration[] = [
   series,
   oldSlugs,
   imports,
+  keptAnswers,
 ]
 
 /** The names of all steps that this version knows, in order. */

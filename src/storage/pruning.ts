@@ -3,6 +3,7 @@ import { formatUtc } from '../text/zones.ts'
 import type { Database, Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
 import { dropHistory } from './history.ts'
+import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 
@@ -15,8 +16,8 @@ const DROPPED_AT_ONCE = 1000
 const DAY_MS = 86_400_000
 
 /**
- * Drops the changes of records that have been deleted, and what was seen of events that were withdrawn, for 90 days, and the history that is older than so many days (0 keeps all of it), in
- * small writes. A reader of changes that has not come so far starts afresh.
+ * Drops the changes of records that have been deleted, and what was seen of events that were withdrawn, for 90 days, answers that were kept for a day, and the history that is
+ * older than so many days (0 keeps all of it), in small writes. A reader of changes that has not come so far starts afresh.
  * @param now milliseconds since the epoch
  */
 export async function dropOld(database: Pick<Database, 'write'>, historyDays: number, now: number): Promise<void> {
@@ -25,6 +26,8 @@ export async function dropOld(database: Pick<Database, 'write'>, historyDays: nu
     (isPostgres(tx) ? dropFromPostgres : dropFromSqlite)(tx, daysAgo(TOMBSTONE_DAYS), DROPPED_AT_ONCE)
   await untilFew(() => database.write(dropTombstones))
   await untilFew(() => database.write((tx) => dropWithdrawn(tx, daysAgo(TOMBSTONE_DAYS))))
+  await untilFew(() => database.write((tx) => dropKept(tx, daysAgo(KEPT_HOURS / 24), DROPPED_AT_ONCE)))
+  await untilFew(() => database.write((tx) => dropBeyond(tx, MOST_KEPT, DROPPED_AT_ONCE)))
   if (historyDays > 0)
     await untilFew(() => database.write((tx) => dropHistory(tx, daysAgo(historyDays), DROPPED_AT_ONCE)))
 }

@@ -223,6 +223,22 @@ export interface HistoryColumns {
   request: string
 }
 
+/** The answer to a create that came with a key, for a day. */
+export interface KeptAnswerColumns {
+  user: number
+  /** The header `Idempotency-Key`. */
+  key: string
+  /** A digest of the request. */
+  fingerprint: string
+  /** The capabilities that the user held, parted by blanks. */
+  rights: string
+  status: number
+  location: string
+  /** JSON. */
+  body: string
+  kept_utc: string
+}
+
 /** A run of an import. */
 export interface ImportColumns {
   id: number
@@ -288,6 +304,7 @@ export interface Tables {
   changes: ChangeColumns
   withdrawn_events: WithdrawnEventColumns
   old_slugs: OldSlugColumns
+  kept_answers: KeptAnswerColumns
   history: WithSequence<HistoryColumns>
   import_sources: { id: Generated<number>; address: string }
   imports: WithSequence<ImportColumns>

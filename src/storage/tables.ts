@@ -14,8 +14,16 @@ export interface TableShape {
 
 export type Row = Record<string, unknown>
 
-/** Tables that serve the database rather than the calendar: migrations, tables derived from others, and the places of readers. */
-const OWN = ['migrations', 'changes_dropped', 'editions', 'words', 'unindexed_events', 'presented_records']
+/** Tables that serve the database rather than the calendar: migrations, tables derived from others, the places of readers, and answers that tell of this database. */
+const OWN = [
+  'migrations',
+  'changes_dropped',
+  'editions',
+  'words',
+  'unindexed_events',
+  'presented_records',
+  'kept_answers',
+]
 
 /** Columns that each database fills by itself: copied changes are changes of one transaction. */
 const OWN_COLUMNS = new Set(['changes.position'])

@@ -414,6 +414,22 @@ test('the feed of changes is as described', async () => {
   await see('GET /changes', { query: `?since=${elsewhere}` }, 410)
 })
 
+/** Sends a create with a key at once, and the key with another body. */
+async function seeKeys(operation: string, fields: object): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const body = { ...fields, [Object.keys(fields)[0] ?? '']: `Keyed ${attempt}` }
+    const headers = { ...json, 'idempotency-key': `${operation} ${attempt}` }
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ask(operation, { body, headers })))
+    const early = answers.find(({ status }) => status === 409)
+    if (!early) continue
+    check(operation, { body, headers }, early, 409)
+    await see(operation, { body, headers }, 201)
+    await see(operation, { body: { ...body, slug: 'other' }, headers }, 422)
+    return
+  }
+  assert.fail(`nobody came too early for ${operation}`)
+}
+
 async function seeCollection(
   path: string,
   fields: object,
@@ -423,6 +439,7 @@ async function seeCollection(
   await see(`POST /${path}`, { body: missing }, 400)
   await see(`POST /${path}`, { body: {} }, 400)
   await see(`POST /${path}`, { body: '{', headers: json }, 400)
+  await seeKeys(`POST /${path}`, fields)
   await see(`POST /${path}`, { as: 'anonymous', body: { ...fields } }, 401)
   await see(`POST /${path}`, { as: 'subscriber', body: { ...fields } }, 403)
   await seeTwice(`GET /${path}`, { as: 'anonymous', query: '?hide_empty=false' })

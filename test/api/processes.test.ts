@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { type ServiceProcess, startProcess, startServiceProcess } from '../support/processes.ts'
-import { addUsers } from '../support/service.ts'
+import { addUsers, credentialsOf } from '../support/service.ts'
 import { PATIENCE_MS, until } from '../support/waiting.ts'
 
 let scratch: ScratchDatabase
@@ -101,6 +101,39 @@ test('no acknowledged write is lost when the process is killed in the middle of 
     assert.equal((await again.send('anonymous', 'GET', `/events/${id}`)).status, 200, `event ${id}`)
   const { body } = await again.send('anonymous', 'GET', '/events?start_date=2027-05-01&end_date=2027-05-01')
   assert.ok(body.total >= acknowledged.length, `${body.total} events, ${acknowledged.length} acknowledged`)
+})
+
+test('creates with keys that are sent again after a kill are there once each', async () => {
+  const create = async ({ base }: ServiceProcess, title: string): Promise<number> => {
+    const headers = { ...credentialsOf('admin'), 'content-type': 'application/json', 'idempotency-key': title }
+    const answer = await fetch(`${base}/events`, { method: 'POST', headers, body: JSON.stringify(eventNamed(title)) })
+    assert.equal(answer.status, 201)
+    const { id } = (await answer.json()) as { id: number }
+    return id
+  }
+  const service = await start()
+  const acknowledged = new Map<string, number>()
+  const begun = new Set<string>()
+  const writers = Promise.allSettled(
+    Array.from({ length: 6 }, async (_, writer) => {
+      for (let i = 0; i < 500; i++) {
+        const title = `Event ${writer}.${i}`
+        begun.add(title)
+        acknowledged.set(title, await create(service, title))
+      }
+    }),
+  )
+  await until(() => acknowledged.size >= 60, 'nothing is acknowledged')
+  await service.end('SIGKILL')
+  await writers
+
+  const again = await start()
+  for (const title of begun) {
+    const id = await create(again, title)
+    assert.equal(id, acknowledged.get(title) ?? id)
+  }
+  const { body } = await again.send('anonymous', 'GET', '/events?start_date=2027-05-01&end_date=2027-05-01')
+  assert.equal(body.total, begun.size)
 })
 
 test('a polite stop finishes the requests in flight, lets connections go and ends with exit code 0', async () => {

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+import type { Tx } from './recording.ts'
+import type { KeptAnswerColumns } from './schema.ts'
+import { statement } from './statement.ts'
+
+/** Hours that the answer to a create with a key is kept. */
+export const KEPT_HOURS = 24
+
+/** Answers that are kept of one user; the oldest of more are dropped. */
+export const MOST_KEPT = 10_000
+
+/** Whose key it is. */
+type Place = Pick<KeptAnswerColumns, 'user' | 'key'>
+
+const selectKept = statement<Place>()((db, value) =>
+  db.selectFrom('kept_answers').selectAll().where('user', '=', value('user')).where('key', '=', value('key')),
+)
+
+const deleteKept = statement<Place>()((db, value) =>
+  db.deleteFrom('kept_answers').where('user', '=', value('user')).where('key', '=', value('key')),
+)
+
+/** The answer that is kept under a key, unless it is from before a time. */
+export async function findKept(db: Db, place: Place, sinceUtc: string): Promise<KeptAnswerColumns | undefined> {
+  const [kept] = await selectKept(db, place)
+  return kept && kept.kept_utc >= sinceUtc ? kept : undefined
+}
+
+/** Keeps an answer with the write that it tells of, in place of one that is too old. Of two transactions with one key the second one fails. */
+export async function keepAnswer(tx: Tx, answer: KeptAnswerColumns): Promise<void> {
+  await deleteKept(tx, { user: answer.user, key: answer.key })
+  await tx.insertInto('kept_answers').values(answer).execute()
+}
+
+/** Drops so many answers at the most that were kept before a time. Returns how many. */
+export async function dropKept(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const { rows } = await sql<{ key: string }>`
+    delete from kept_answers where ("user", key) in
+      (select "user", key from kept_answers where kept_utc < ${beforeUtc} limit ${most}) returning key
+  `.execute(tx)
+  return rows.length
+}
+
+/** Drops so many answers at the most that one user has beyond those that are kept. Returns how many. */
+export async function dropBeyond(tx: Db, kept: number, most: number): Promise<number> {
+  const { rows } = await sql<{ key: string }>`
+    delete from kept_answers where ("user", key) in
+      (select "user", key from (select "user", key, row_number() over (partition by "user" order by kept_utc desc) as place
+        from kept_answers) as placed where place > ${kept} limit ${most}) returning key
+  `.execute(tx)
+  return rows.length
+}

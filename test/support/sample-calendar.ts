@@ -39,3 +39,20 @@ export async function fillCalendar(service: TestService): Promise<void> {
   assert.equal((await service.remove(`/events/${trashed.id}`)).status, 200)
   assert.equal((await service.remove(`~/wp-json/wp/v2/media/${await upload('gone')}`)).status, 200)
 }
+
+/** A series with an occurrence of its own times, one with a title of its own, and one in the trash. */
+export async function addSeries(service: TestService): Promise<void> {
+  const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
+  const recurrence = ['RRULE:FREQ=WEEKLY;COUNT=6', 'RDATE:20261203T170000']
+  const first = await service.create('/events', {
+    title: 'Lantern class',
+    ...dates,
+    categories: ['Families'],
+    recurrence,
+  })
+  const path = `/events?post_parent=${first.post_parent}&start_date=2026-01-01&end_date=2028-01-01`
+  const { events } = (await service.get(path)).body
+  await service.update(`/events/${events[1].id}`, { title: 'Lantern class for all' })
+  await service.update(`/events/${events[2].id}`, { start_date: '2026-12-08 18:30', end_date: '2026-12-08 20:00' })
+  assert.equal((await service.remove(`/events/${events[3].id}`)).status, 200)
+}

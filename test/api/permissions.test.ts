@@ -117,9 +117,14 @@ async function assertCell(kind: Kind, cell: RecordCell): Promise<void> {
 
 const textOf = (kind: Kind, text: string) => ({ description: text, ...(kind === 'event' ? { excerpt: text } : {}) })
 
-async function snapshot(kind: Kind): Promise<unknown[]> {
-  const answers = await Promise.all(of(kind).map((record) => service.get(addressOf(record, 'id'), 'admin')))
-  return answers.map(({ body }) => body)
+async function snapshot(kind: Kind): Promise<Map<number, unknown>> {
+  const bodies = new Map<number, unknown>()
+  await inParallel(of(kind), async (record) => {
+    const { status, body } = await service.get(addressOf(record, 'id'), 'admin')
+    assert.equal(status, 200)
+    bodies.set(record.id, body)
+  })
+  return bodies
 }
 
 for (const kind of KINDS) {

@@ -223,12 +223,17 @@ test('the rows of deleted records go after 90 days, and who has missed them is t
   await remove(database, 3)
   await remove(database, 1)
   await change(database, 4)
-  const late = await database.cursor()
+  // A cursor that names transactions under way, of whichever database of the server, may stand for a time before the removals.
+  let late = ''
+  await until(async () => {
+    late = await database.cursor()
+    return late === endOf(late)
+  }, 'other transactions never ended')
   await dropOld(database, 0, Date.now() + 89 * DAY_MS)
   assert.deepEqual(await recordsOf(database), [1, 2, 3, 4])
   await dropOld(database, 0, Date.now() + 91 * DAY_MS)
   assert.deepEqual(await recordsOf(database), [2, 4])
-  assert.equal(await database.cursor(), late)
+  assert.equal(endOf(await database.cursor()), late)
   assert.equal(await database.readChanges(early), 'too old')
   assert.deepEqual((await readFrom(database, late)).changes, [])
   await change(database, 2)

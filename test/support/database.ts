@@ -44,7 +44,7 @@ async function scratchFile(): Promise<ScratchDatabase> {
 
 /** The address of a database of a service that waits for it however slow it is, for tests that are not about its limits. */
 export function patient(address: string): string {
-  return address.startsWith('sqlite:') ? address : `${address}?connect_ms=60000&statement_ms=60000`
+  return address.startsWith('sqlite:') ? address : `${address}?connect_ms=60000&statement_ms=60000&lock_ms=60000`
 }
 
 /** A new database on a PostgreSQL server. */

@@ -41,7 +41,7 @@ export async function backUp(
 ): Promise<Manifest> {
   await requireReplaceable(file)
   await removeLeftovers(file)
-  const partial = `${file}.${process.pid}${PARTIAL}`
+  const partial = `${file}.${process.pid}.part`
   try {
     const manifest = await writeBackup(source, partial, now, progress)
     // Reads everything back.
@@ -51,12 +51,10 @@ export async function backUp(
     await syncFolder(dirname(file))
     return manifest
   } catch (error) {
-    await rm(partial, { force: true })
+    for (const end of ['', '-journal']) await rm(partial + end, { force: true })
     throw error
   }
 }
-
-const PARTIAL = '.part'
 
 async function requireReplaceable(file: string): Promise<void> {
   if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}: make it first.`)
@@ -67,14 +65,16 @@ async function requireReplaceable(file: string): Promise<void> {
   if (!isBackup) throw new Error(`The file ${file} is there already and is no backup; it is left as it is.`)
 }
 
+/** The unfinished backup of a process, and the files that SQLite may have beside it. */
+const LEFTOVER = /^\.(\d{1,10})\.part(?:-journal|-wal|-shm)?$/
+
 /** Removes what processes that are no more have left behind of the same backup. */
 async function removeLeftovers(file: string): Promise<void> {
   const [folder, name] = [dirname(file), basename(file)]
   const names = await readdir(folder).catch(() => [])
-  for (const found of names.filter((other) => other.startsWith(`${name}.`) && other.endsWith(PARTIAL))) {
-    const pid = Number(found.slice(name.length + 1, -PARTIAL.length))
-    if (Number.isInteger(pid) && pid > 0 && (pid === process.pid || !isRunning(pid)))
-      await rm(join(folder, found), { force: true })
+  for (const found of names.filter((other) => other.startsWith(`${name}.`))) {
+    const pid = Number(LEFTOVER.exec(found.slice(name.length))?.[1])
+    if (pid > 0 && (pid === process.pid || !isRunning(pid))) await rm(join(folder, found), { force: true })
   }
 }
 

@@ -1,21 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { isShown, itemsOf, type Shown } from './shown-records.ts'
+import { isShown, itemsOf, LISTS, type Shown } from './shown-records.ts'
 import type { ItemKind, Source, SourceEntry } from './source-item.ts'
 import { linesOf, textIn } from './text-lines.ts'
 
 /** Bytes of one line of NDJSON, and of a file that is one JSON value and so has to be held whole. */
 const LONGEST_LINE = 10_000_000
 const LARGEST_VALUE = 200_000_000
-
-const LISTS = [
-  ['categories', 'category'],
-  ['tags', 'tag'],
-  ['venues', 'venue'],
-  ['organizers', 'organizer'],
-  ['events', 'event'],
-] as const satisfies readonly (readonly [string, ItemKind])[]
 
 /** A file with records as the interface shows them: a page of a list, a list, or one record a line. */
 export async function jsonSource(file: string, address: string, isLines: boolean): Promise<Source> {

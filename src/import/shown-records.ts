@@ -9,6 +9,15 @@ import { carriedFields, type ItemKind, type ItemLinks, type SourceEntry, type So
 /** A record as an answer of the interface shows it. */
 export type Shown = Readonly<Record<string, unknown>>
 
+/** The lists of records in the order they are read in: those that events refer to first. */
+export const LISTS = [
+  ['categories', 'category'],
+  ['tags', 'tag'],
+  ['venues', 'venue'],
+  ['organizers', 'organizer'],
+  ['events', 'event'],
+] as const satisfies readonly (readonly [string, ItemKind])[]
+
 const NEVER = '0000-00-00 00:00:00'
 
 /** How a member of an answer becomes a value that the interface takes. */

@@ -1,5 +1,5 @@
 import { type Asking, fetchPolitely, SourceFailure } from './polite-fetch.ts'
-import { isShown, itemsOf, type Shown } from './shown-records.ts'
+import { isShown, itemsOf, LISTS, type Shown } from './shown-records.ts'
 import { type ItemKind, keyOf, type Source, type SourceEntry } from './source-item.ts'
 
 /** What is known of a site before it is read. */
@@ -13,15 +13,6 @@ export interface SiteTask {
   since?: string | undefined
   backOffMs: number
 }
-
-/** The lists of a site in the order they are read in: those that events refer to first. */
-const LISTS = [
-  ['categories', 'category'],
-  ['tags', 'tag'],
-  ['venues', 'venue'],
-  ['organizers', 'organizer'],
-  ['events', 'event'],
-] as const satisfies readonly (readonly [string, ItemKind])[]
 
 const PAGE_SIZE = 50
 /** Pages of one list; a source with more has no end. */

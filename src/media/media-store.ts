@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Readable } from 'node:stream'
+import { syncFolder } from '../sync-folder.ts'
 import { checkFolder, type FolderHealth, writingFiles } from './folder-health.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 
@@ -144,15 +145,9 @@ async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Makes new names durable in the folder and those above it up to `top`. Windows cannot. */
+/** Makes new names durable in the folder and those above it up to `top`. */
 async function syncFolders(folder: string, top: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await syncFolder(folder)
   if (folder !== top && dirname(folder) !== folder) await syncFolders(dirname(folder), top)
 }
 

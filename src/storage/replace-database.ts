@@ -2,10 +2,10 @@ import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
+import { syncFolder } from '../sync-folder.ts'
 import type { Db } from './database.ts'
 import { openDatabase } from './open-database.ts'
 import { isBusy } from './sqlite/sqlite-failure.ts'
-import { syncFolder } from './sync-folder.ts'
 import { gatherStatistics } from './tables.ts'
 
 /** Fills a new, empty database, within one transaction. When it fails, so does the replacement. */

@@ -11,7 +11,7 @@ import {
   openBackup,
   writeBackupTables,
 } from '../storage/backup-file.ts'
-import { syncFolder } from '../storage/sync-folder.ts'
+import { syncFolder } from '../sync-folder.ts'
 import { formatUtc } from '../text/moments.ts'
 import { readVersion } from '../version.ts'
 import type { CopyProgress } from './copy.ts'

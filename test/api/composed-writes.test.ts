@@ -4,6 +4,7 @@ import type { Context } from '../../src/context/context.ts'
 import { parseFields, type RawValues } from '../../src/declare/parse.ts'
 import { Problem } from '../../src/problems.ts'
 import { resources } from '../../src/resources.ts'
+import { publicContext } from '../support/public-context.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -15,30 +16,10 @@ before(async () => {
 after(() => service.close())
 
 /** The context of a request by the administrator. */
-function contextOf({ app: { database, site }, userIds }: TestService): Context {
-  const { read: db, aside, write, findMatching } = database
-  const images: Context['images'] = {
-    store: { put: never, restore: never, read: never, remove: never, list: never } as never,
-    hosts: [],
-    maxBytes: 0,
-    mediaUrl: '',
-  }
+async function contextOf({ app, userIds }: TestService): Promise<Context> {
   const caller = { id: userIds.admin ?? 0, login: 'admin', role: 'administrator' } as const
-  return {
-    db,
-    aside,
-    write,
-    findMatching,
-    images,
-    say: (text) => text,
-    report: assert.ifError,
-    site,
-    caller,
-    now: Date.now(),
-  }
+  return { ...(await publicContext(app)), db: app.database.read, caller }
 }
-
-const never = () => assert.fail('no image takes part')
 
 /** Prepares a create by what a client would send; the write is to be done in a transaction. */
 async function prepared(path: string, sent: RawValues, context: Context) {
@@ -60,7 +41,7 @@ const concert = (title: string): RawValues => ({
 })
 
 test('several writes share a transaction', async () => {
-  const context = contextOf(service)
+  const context = await contextOf(service)
   const writes = [
     await prepared('events', concert('Octet'), context),
     await prepared('organizers', { organizer: 'Octet Society' }, context),
@@ -74,7 +55,7 @@ test('several writes share a transaction', async () => {
 })
 
 test('when one of them is refused, nothing of the others stays', async () => {
-  const context = contextOf(service)
+  const context = await contextOf(service)
   const good = await prepared('events', concert('Sextet'), context)
   const tag = await prepared('tags', { name: 'Strings' }, context)
   await assert.rejects(

@@ -3,13 +3,13 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import type { Context } from '../../src/context/context.ts'
 import { parseFields } from '../../src/declare/parse.ts'
-import { openMediaStore } from '../../src/media/open-media-store.ts'
 import { anonymous } from '../../src/people/caller.ts'
 import type { Role } from '../../src/people/roles.ts'
 import { Problem } from '../../src/problems.ts'
 import { resources } from '../../src/resources.ts'
 import { listPlainly, readStored, type Stored } from '../support/filter-model.ts'
 import { anyQuestion, type Question, valuesOf } from '../support/filter-values.ts'
+import { publicContext } from '../support/public-context.ts'
 import { anyWrite, type Calendar, makeWrite, PATHS, type Path } from '../support/random-calendar.ts'
 import { type Answer, type Reader, startService } from '../support/service.ts'
 
@@ -21,32 +21,20 @@ const WRITES = 6
 const QUESTIONS = 20
 
 let calendar: Calendar
-let images: Context['images']
+/** The parts of a context that no reader changes. */
+let shared: Context
 
 before(async () => {
   const service = await startService()
-  const store = await openMediaStore('file:unused', assert.ifError)
-  images = { store, hosts: [], maxBytes: 0, mediaUrl: '' }
+  shared = await publicContext(service.app)
   calendar = { service, ids: { categories: [], tags: [], venues: [], organizers: [], events: [] } }
 })
 after(() => calendar.service.close())
 
 function contextOf(reader: Reader): Context {
   const { app, userIds } = calendar.service
-  const { read: db, aside, write, findMatching } = app.database
   const caller = reader === 'anonymous' ? anonymous : { id: userIds[reader] ?? 0, login: reader, role: reader as Role }
-  return {
-    db,
-    aside,
-    write,
-    findMatching,
-    images,
-    say: (text) => text,
-    report: assert.ifError,
-    site: app.site,
-    caller,
-    now: Date.now(),
-  }
+  return { ...shared, db: app.database.read, caller, now: Date.now() }
 }
 
 const sampled = <Value>(values: fc.Arbitrary<Value>, round: number, numRuns: number): Value[] =>

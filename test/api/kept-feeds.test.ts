@@ -1,7 +1,7 @@
 // Feeds and pages are kept as lists are, and never show what is no longer so.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import sharp from 'sharp'
+import { uploadPicture } from '../support/pictures.ts'
 import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -13,19 +13,7 @@ const on = (days: number) => ({ start_date: `${inDays(days)} 10:00:00`, end_date
 
 before(async () => {
   service = await startService({ timezone: 'Europe/Oslo' })
-  const png = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#246' } })
-    .png()
-    .toBuffer()
-  const uploaded = await fetch(`${service.origin}/wp-json/wp/v2/media`, {
-    method: 'POST',
-    headers: {
-      ...credentialsOf('admin'),
-      'content-type': 'image/png',
-      'content-disposition': 'attachment; filename=a.png',
-    },
-    body: new Uint8Array(png),
-  })
-  ids.image = ((await uploaded.json()) as { id: number }).id
+  ids.image = await uploadPicture(service, 60, 40)
   const { create } = service
   ids.music = (await create('/categories', { name: 'Music' })).id
   ids.tag = (await create('/tags', { name: 'Free' })).id

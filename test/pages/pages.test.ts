@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import sharp from 'sharp'
-import { type Answer, credentialsOf, startService, type TestService } from '../support/service.ts'
+import { uploadPicture } from '../support/pictures.ts'
+import { type Answer, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 /** Ids of what was made. */
@@ -32,20 +32,7 @@ before(async () => {
   made.music = (await create('/categories', { name: 'Music' })).id
   made.jazz = (await create('/categories', { name: 'Jazz', parent: made.music })).id
   await create('/categories', { name: 'Film' })
-  const png = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#246' } })
-    .png()
-    .toBuffer()
-  const uploaded = await fetch(`${service.origin}/wp-json/wp/v2/media`, {
-    method: 'POST',
-    headers: {
-      ...credentialsOf('admin'),
-      'content-type': 'image/png',
-      'content-disposition': 'attachment; filename=a.png',
-    },
-    body: new Uint8Array(png),
-  })
-  assert.equal(uploaded.status, 201)
-  const image = ((await uploaded.json()) as { id: number }).id
+  const image = await uploadPicture(service, 900, 600)
   made.hall = (
     await create('/venues', {
       venue: 'Town Hall',

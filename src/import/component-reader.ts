@@ -18,10 +18,11 @@ export interface Component {
 /** A component, or why one is left out. */
 export type ReadComponent = Component | { line: number; reason: string }
 
-/** Bytes of a line in the file and of a line put together, and lines of one component. */
+/** Bytes of a line in the file and of a line put together, lines of one component, and components within each other. */
 const LONGEST_LINE = 1_000_000
 const LONGEST_PROPERTY = 2_000_000
-const MOST_PROPERTIES = 5000
+const MOST_LINES = 5000
+const DEEPEST = 20
 
 /** What has been read of the component that is open. */
 interface Reading {
@@ -29,7 +30,7 @@ interface Reading {
   count: number
   /** Why the open component is left out. */
   fault: string | undefined
-  /** Line ends within the open component that are passed over. */
+  /** Those of the calendar that no component has been given with. */
   properties: Property[]
 }
 
@@ -97,12 +98,11 @@ function readLine(reading: Reading, number: number, text: string | undefined): R
   if (edge.toUpperCase() === 'END') return end(reading, name)
   const property = text === undefined ? undefined : readProperty(text)
   if (open.length === 0) {
-    if (property) reading.properties.push(property)
+    if (property && reading.properties.length < MOST_LINES) reading.properties.push(property)
     return undefined
   }
-  reading.count += 1
   if (text === undefined) reading.fault ??= `Line ${number} is too long.`
-  else if (reading.count > MOST_PROPERTIES) reading.fault ??= `It has more than ${MOST_PROPERTIES} lines.`
+  else if (!hasRoom(reading)) reading.fault ??= `It has more than ${MOST_LINES} lines.`
   else if (property) open.at(-1)?.properties.push(property)
   return undefined
 }
@@ -120,14 +120,22 @@ function calendarEdge(reading: Reading, edge: string, number: number): ReadCompo
   return edge === 'END' ? headOf(reading, number) : undefined
 }
 
+/** Counts a line of the open component; false once there are too many. */
+function hasRoom(reading: Reading): boolean {
+  reading.count += 1
+  return reading.count <= MOST_LINES
+}
+
 function begin(reading: Reading, name: string, line: number): void {
+  const { open } = reading
   const component: Component = { name, line, properties: [], parts: [] }
-  reading.open.at(-1)?.parts.push(component)
-  if (reading.open.length === 0) {
+  if (open.length === 0) {
     reading.count = 0
     reading.fault = undefined
-  }
-  reading.open.push(component)
+  } else if (!hasRoom(reading)) reading.fault ??= `It has more than ${MOST_LINES} lines.`
+  else open.at(-1)?.parts.push(component)
+  if (open.length < DEEPEST) open.push(component)
+  else reading.fault ??= `It has more than ${DEEPEST} components within each other.`
 }
 
 function end(reading: Reading, name: string): ReadComponent | undefined {

@@ -59,6 +59,14 @@ export function preferredFormat(offered: readonly Format[], accept: string | und
   return best
 }
 
+/** The representation that `Accept` prefers to a page for people; undefined for browsers, which ask for a page first, and for who takes anything. */
+export function preferredToPage(accept: string | undefined): Format | undefined {
+  if (!namesAnother(accept)) return undefined
+  const [, ...others] = formats
+  const best = preferredFormat(others, accept)
+  return rankOf(best, accept ?? '') > rankOf({ mediaType: 'text/html' }, accept ?? '') ? best : undefined
+}
+
 /** Whether an `Accept` header names a media type other than that of JSON, so that it may choose. */
 export function namesAnother(accept: string | undefined): boolean {
   return accept !== undefined && OTHERS.test(accept)
@@ -73,7 +81,7 @@ const OTHERS = new RegExp(
 )
 
 /** How much a client wants a representation: first by quality, then by how exactly its media type is named; 0 for one it refuses. */
-function rankOf({ mediaType }: Format, accept: string): number {
+function rankOf({ mediaType }: Pick<Format, 'mediaType'>, accept: string): number {
   const [group = ''] = mediaType.split('/')
   const ranges = [mediaType, `${group}/*`, '*/*']
   let exactness = ranges.length

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CacheBudget } from '../cache/cache.ts'
 import type { Site } from '../config.ts'
+import { preferredToPage } from '../formats/formats.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { isPagePath } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset, type Look } from '../pages/page-assets.ts'
@@ -65,7 +66,10 @@ export function servePage(all: PublicPages, request: IncomingMessage, response: 
   const visit: Visit = { request, response, requestId: front.requestIds(), arrived: performance.now() }
   if (asset) send(front, visit, asset, 'finished')
   else if (isPressed(front.pressure) && !isInTheMaking(all, url)) refuseOverload(front, request, response)
-  else answerLater(all, visit, { url, path, query: mark === -1 ? '' : url.slice(mark + 1), isPage, isShared })
+  else {
+    const feed = preferredToPage(request.headers.accept)?.extension
+    answerLater(all, visit, { url, path, query: mark === -1 ? '' : url.slice(mark + 1), feed, isPage, isShared })
+  }
   return true
 }
 
@@ -74,6 +78,8 @@ interface PageUrl {
   url: string
   path: string
   query: string
+  /** The end of the names of files in the format that is preferred to a page. */
+  feed: string | undefined
   /** Whether it is of a page, and not of something that is not there. */
   isPage: boolean
   /** Whether programs get something else there, so that nothing is kept for both. */
@@ -109,7 +115,7 @@ function answerLater(all: PublicPages, visit: Visit, asked: PageUrl): void {
     })
 }
 
-const makingKey = ({ service }: PublicPages, url: string) => `${service.memory.version} ${url}`
+const makingKey = ({ service }: PublicPages, url: string, feed = '') => `${service.memory.version} ${feed} ${url}`
 
 /** Whether a page is being made anyway, so that one more reader of it costs next to nothing. */
 const isInTheMaking = (all: PublicPages, url: string): boolean => all.making.has(makingKey(all, url))
@@ -117,11 +123,11 @@ const isInTheMaking = (all: PublicPages, url: string): boolean => all.making.has
 /** Makes a page, once for all who ask for it at the same time and see the same data. */
 async function makeOnce(all: PublicPages, visit: Visit, asked: PageUrl): Promise<Outgoing> {
   const { memory, report } = all.service
-  if (asked.url.length > LONGEST_URL) return outgoing(all, problemPage(all.pages, contextOf(all), 414), asked)
-  if (!asked.isPage) return outgoing(all, problemPage(all.pages, contextOf(all), 404), asked)
+  if (asked.url.length > LONGEST_URL) return outgoing(all, problemPage(all.pages, contextOf(all), 414))
+  if (!asked.isPage) return outgoing(all, problemPage(all.pages, contextOf(all), 404))
   // Without the database there is nothing to take in, and making the page says so.
   if (isBehind(memory)) await catchUp(memory).catch(report)
-  const key = makingKey(all, asked.url)
+  const key = makingKey(all, asked.url, asked.feed)
   const known = all.making.get(key)
   if (known) {
     known.visits.push(visit.request)
@@ -146,9 +152,9 @@ function makeInTurn(all: PublicPages, visits: readonly IncomingMessage[], asked:
     () => visits.every(isGone),
     async () => {
       const now = service.now()
-      const answer = await answerPage(all.pages, anonymousContext(service, now), asked.path, asked.query)
+      const answer = await answerPage(all.pages, anonymousContext(service, now), asked.path, asked.query, asked.feed)
       await awaitCommits(memory)
-      const made = outgoing(all, answer, asked)
+      const made = outgoing(all, answer)
       const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
       if (asked.isShared || answer.status !== 200 || !isCurrent || !isSteady(asked.url)) return made
       const day = finished.today(now)
@@ -161,13 +167,15 @@ function makeInTurn(all: PublicPages, visits: readonly IncomingMessage[], asked:
   )
 }
 
-function outgoing({ service, finished }: PublicPages, answer: PageAnswer, { isPage, isShared }: PageUrl): Outgoing {
+/** A page is one of the representations of what is at its address. */
+const VARY = 'Accept, Accept-Encoding'
+
+function outgoing({ service, finished }: PublicPages, answer: PageAnswer): Outgoing {
   const body = Buffer.from(answer.body)
   // It names the content, and the history that it belongs to as those of lists do, so that it may be kept with them.
   const tag = answer.status === 200 ? contentTag(body).replace('W/"', `W/"${finished.edition}.`) : ''
   const own = answer.location === undefined ? {} : { Location: answer.location }
-  const vary = isPage && !isShared ? 'Accept-Encoding' : 'Accept, Accept-Encoding'
-  const headers = { ...pageHeaders(service), 'Content-Type': answer.mediaType, Vary: vary, ...own }
+  const headers = { ...pageHeaders(service), 'Content-Type': answer.mediaType, Vary: VARY, ...own }
   return {
     status: answer.status,
     route: 'pages',
@@ -184,7 +192,7 @@ function failed(all: PublicPages, error: unknown, requestId: string): Outgoing {
   const isOutage = lackBehind(error) !== undefined
   all.service.report(error, requestId)
   const answer = problemPage(all.pages, contextOf(all), isOutage ? 503 : 500)
-  const made = outgoing(all, answer, { url: '', path: '', query: '', isPage: true, isShared: false })
+  const made = outgoing(all, answer)
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
 

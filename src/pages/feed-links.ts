@@ -19,7 +19,9 @@ export function feedLinks(base: string, query: string): FeedLink[] {
   return FEEDS.map(([ending, mediaType, title]) => ({ mediaType, title, path: feedPath(base, ending, query) }))
 }
 
-const feedPath = (base: string, ending: string, query: string) => `${base}.${ending}${query === '' ? '' : `?${query}`}`
+/** The path of a feed with the filters of a page. */
+export const feedPath = (base: string, ending: string, query: string) =>
+  `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
 /** The filters of a page as feeds take them: without its dates, since a feed goes on, and the circle by its centre. */
 export function feedQuery(query: PageQuery): string {

@@ -17,6 +17,7 @@ import { type Cards, noCards } from './cards.ts'
 import { dayView } from './day-view.ts'
 import { embedView } from './embed-view.ts'
 import { eventView } from './event-view.ts'
+import { feedPath } from './feed-links.ts'
 import { layOut } from './layout.ts'
 import { linkedView } from './linked-view.ts'
 import { listView } from './list-view.ts'
@@ -27,9 +28,9 @@ import { monthOf, weekStartOf } from './page-dates.ts'
 import { type PageQuery, readQuery } from './page-query.ts'
 import { type PageTerms, readTerms, scopeOf, termAt } from './page-terms.ts'
 import { type ProblemStatus, problemView } from './problem-view.ts'
-import { seriesPath, seriesView } from './series-view.ts'
+import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
-import type { EventsAsked } from './view-head.ts'
+import { type EventsAsked, feedOf } from './view-head.ts'
 import type { View, Viewing } from './viewing.ts'
 
 /** The pages of a service: what they are made with for as long as it runs. */
@@ -47,7 +48,7 @@ export interface PageAnswer {
   status: number
   mediaType: string
   body: string
-  /** Where it has moved. */
+  /** Where it has moved, or where it is in the format that was asked for. */
   location?: string
 }
 
@@ -59,15 +60,24 @@ export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, 
 const HTML = 'text/html; charset=UTF-8'
 const XML = 'application/xml; charset=UTF-8'
 
-/** The answer to an anonymous request for a page, `path` being below the root of the site. What goes wrong is a page too. */
-export async function answerPage(pages: Pages, context: Context, path: string, queryText: string): Promise<PageAnswer> {
+/**
+ * The answer to an anonymous request for a page, `path` being below the root of the site. What goes wrong is a page too. Who prefers the
+ * format of files that end in `feed` is led to the feed of the page.
+ */
+export async function answerPage(
+  pages: Pages,
+  context: Context,
+  path: string,
+  queryText: string,
+  feed: string | undefined,
+): Promise<PageAnswer> {
   const asked = readAddress(path, new URLSearchParams(queryText), context.site)
   if (asked.is === 'robots')
     return { status: 200, mediaType: 'text/plain; charset=UTF-8', body: robots(context, rootOf(context.site)) }
   if (asked.is === 'moved') return movedTo(context.site, withQuery(asked.to, queryText, path))
   if (asked.is === 'unknown') return problemPage(pages, context, 404)
   try {
-    return await answerFound(pages, context, asked, path, new URLSearchParams(queryText))
+    return await answerFound(pages, context, asked, path, new URLSearchParams(queryText), feed)
   } catch (error) {
     const status = statusOf(error)
     if (status === undefined) throw error
@@ -91,6 +101,7 @@ async function answerFound(
   asked: Found,
   path: string,
   query: URLSearchParams,
+  feed: string | undefined,
 ): Promise<PageAnswer> {
   if (asked.is === 'sitemap') return { status: 200, mediaType: XML, body: await sitemapIndex(context) }
   if (asked.is === 'sitemap of month')
@@ -100,8 +111,8 @@ async function answerFound(
   if (asked.is === 'sitemap of pages')
     return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.terms, viewing.today) }
   if (asked.is === 'embed') return shown(viewing, embedView(viewing, query))
-  if (asked.is === 'series') return seriesPage(viewing, asked.id, path, query)
-  return asked.is === 'record' ? recordPage(viewing, asked, query) : eventsPage(viewing, asked, query)
+  if (asked.is === 'series') return seriesPage(viewing, asked.id, path, query, feed)
+  return asked.is === 'record' ? recordPage(viewing, asked, query, feed) : eventsPage(viewing, asked, query, feed)
 }
 
 async function viewingOf(pages: Pages, context: Context): Promise<Viewing> {
@@ -135,6 +146,7 @@ async function eventsPage(
   viewing: Viewing,
   { span, scope }: Extract<Asked, { is: 'events' }>,
   query: URLSearchParams,
+  feed: string | undefined,
 ): Promise<PageAnswer> {
   const { context, terms, today } = viewing
   const term = scope && (termAt(terms, scope, canonicalSlug) ?? (await formerTerm(context, terms, scope)))
@@ -143,6 +155,7 @@ async function eventsPage(
     return movedTo(context.site, withQuery(spanPath(span, scopeOf(term)), query.toString(), ''))
   const read = await readQuery(context, query)
   const asked: EventsAsked = { span, term, query: term ? narrowed(read, term.taxonomy, term.slug) : read }
+  if (feed !== undefined) return seeOther(context.site, feedOf(asked, feed))
   return shown(viewing, await viewOf(viewing, asked, today))
 }
 
@@ -171,6 +184,7 @@ async function recordPage(
   viewing: Viewing,
   { kind, slug }: Extract<Asked, { is: 'record' }>,
   query: URLSearchParams,
+  feed: string | undefined,
 ): Promise<PageAnswer> {
   const { context } = viewing
   const { site } = context
@@ -178,6 +192,7 @@ async function recordPage(
   if (row === undefined) return missingRecord(context, kind, slug)
   const path = new URL(recordUrl(site, kind, row)).pathname
   if (canonicalSlug(slug) !== slug || row.slug !== slug) return movedTo(site, path.slice(rootOf(site).length))
+  if (feed !== undefined) return seeOther(site, feedPath(path.slice(rootOf(site).length, -1), feed, ''))
   if (kind === 'event') {
     const event = await findEvent(context.db, row.id)
     if (!event) throw new Problem('rest-event-not-found')
@@ -188,13 +203,20 @@ async function recordPage(
   return shown(viewing, await linkedView(viewing, linked, page))
 }
 
-async function seriesPage(viewing: Viewing, id: number, path: string, query: URLSearchParams): Promise<PageAnswer> {
+async function seriesPage(
+  viewing: Viewing,
+  id: number,
+  path: string,
+  query: URLSearchParams,
+  feed: string | undefined,
+): Promise<PageAnswer> {
   const { context } = viewing
   const series = await findSeries(context.db, id)
   if (series?.status !== 'publish')
     throw new Problem(series?.status === 'trash' ? 'event-no-longer-available' : 'rest-event-not-found')
   const canonical = seriesPath(viewing, series)
   if (encodeURI(decodeURI(path)) !== encodeURI(decodeURI(canonical))) return movedTo(context.site, canonical)
+  if (feed !== undefined) return seeOther(context.site, seriesFeed(series, feed))
   const { page } = await readQuery(context, query)
   return shown(viewing, await seriesView(viewing, series, page))
 }
@@ -268,6 +290,10 @@ export function problemPage(
 
 function movedTo(site: Site, path: string): PageAnswer {
   return { status: 301, mediaType: HTML, body: '', location: rootOf(site) + path }
+}
+
+function seeOther(site: Site, path: string): PageAnswer {
+  return { ...movedTo(site, path), status: 303 }
 }
 
 /** A new path with the query that was sent, unless it was part of an old address or has one of its own. */

@@ -7,7 +7,7 @@ import { renderedForPage, showPrepared } from '../text/long-texts.ts'
 import { dayOf } from '../text/moments.ts'
 import { type Card, shortened } from './cards.ts'
 import { daySections, titleOf } from './event-rows.ts'
-import { feedLinks, subscribeMenu } from './feed-links.ts'
+import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
 import { PER_PAGE } from './list-view.ts'
 import { writtenDay } from './page-dates.ts'
 import { findCards, from } from './page-finding.ts'
@@ -42,7 +42,7 @@ export async function seriesView(viewing: Viewing, series: SeriesRow, page: numb
     canonical: path,
     isIndexed: page === 1 && total > 0,
     linkedData: { '@context': 'https://schema.org', ...seriesLinkedData(context, series) },
-    feeds: feedLinks('/events', feedOf(series)),
+    feeds: feedLinks('/events', feedFilter(series)),
     current: undefined,
     body: html`<article class="linked"><a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>
 <div class="lede"><p class="eyebrow">${say(site, 'Event series')}</p><h1 dir="auto">${title}</h1><p class="lead">${rule}</p></div>
@@ -52,7 +52,10 @@ ${dates(viewing, series, cards, { total, page, path: pathTo(site, path) })}`,
 }
 
 /** The feeds of a series are those of all events, narrowed to it. */
-const feedOf = ({ id }: SeriesRow) => `post_parent=${id}`
+const feedFilter = ({ id }: SeriesRow) => `post_parent=${id}`
+
+/** The path of one of them, by the end of its name. */
+export const seriesFeed = (series: SeriesRow, ending: string) => feedPath('/events', ending, feedFilter(series))
 
 function dates(
   viewing: Viewing,
@@ -62,7 +65,7 @@ function dates(
 ): Html {
   const { site } = viewing.context
   const way = (other: number, text: string) => ({ path: other > 1 ? `${path}?page=${other}` : path, text })
-  return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedOf(series))}</div><h2>${say(site, 'Coming dates')}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
+  return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedFilter(series))}</div><h2>${say(site, 'Coming dates')}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
 <div class="results nested">${daySections(viewing, cards)}</div>${pager(
     page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
     page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,

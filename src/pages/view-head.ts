@@ -1,4 +1,4 @@
-import { feedBase, feedLinks, feedQuery, subscribeMenu } from './feed-links.ts'
+import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
 import { type Scope, type Span, spanPath } from './page-addresses.ts'
 import { writtenDate } from './page-dates.ts'
 import { type Html, html } from './page-html.ts'
@@ -27,6 +27,10 @@ export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span,
 
 /** The feeds of the events asked for, whenever they are. */
 export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)), feedQuery(asked.query))
+
+/** The path of one of them, by the end of its name. */
+export const feedOf = (asked: EventsAsked, ending: string) =>
+  feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
 
 /** The path of the page without filters. */
 export const canonicalOf = (asked: EventsAsked, span: Span): string =>

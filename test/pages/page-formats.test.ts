@@ -1,0 +1,139 @@
+// The same address in other formats than a page, as Accept chooses them (1d.27).
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let hall: number
+let series: string
+
+const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10)
+const WHEN = { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00` }
+
+const FEEDS = {
+  'text/calendar': 'ics',
+  'application/rss+xml': 'rss',
+  'application/atom+xml': 'atom',
+  'application/feed+json': 'json',
+  'text/csv': 'csv',
+  'application/ld+json': 'jsonld',
+  'application/x-ndjson': 'ndjson',
+}
+
+/** `Accept` as it is sent for a page by Firefox, Chromium, Safari, and browsers of years ago. */
+const BROWSERS = [
+  'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',
+  'text/html,application/xhtml+xml,application/xml;q=0.9,image/png,image/svg+xml,*/*;q=0.8',
+  'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5',
+  'text/html, application/xhtml+xml, image/jxr, */*',
+]
+
+const PAGES = ['/', '/events/', '/events/month/', '/events/category/music/', '/event/concert/', '/venue/hall/']
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Oslo' })
+  await service.create('/categories', { name: 'Music' })
+  const concert = await service.create('/events', {
+    ...WHEN,
+    title: 'Concert',
+    categories: ['music'],
+    tags: ['Дети'],
+    venue: { venue: 'Hall', geo_lat: 52.5, geo_lng: -8.25 },
+    organizer: [{ organizer: 'Choir' }],
+  })
+  hall = concert.venue.id
+  const weekly = await service.create('/events', { ...WHEN, title: 'Club', recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+  series = new URL((await fetch(`${service.origin}/series/${weekly.post_parent}/`)).url).pathname
+})
+after(() => service.close())
+
+const ask = (path: string, accept: string, method = 'GET') =>
+  fetch(service.origin + path, { method, headers: { accept }, redirect: 'manual' })
+
+async function feedOf(path: string, accept: string): Promise<string> {
+  const answer = await ask(path, accept)
+  assert.equal(answer.status, 303, `${path} as ${accept}`)
+  assert.match(answer.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
+  assert.equal(await answer.text(), '')
+  return answer.headers.get('location') ?? ''
+}
+
+describe('at the address of a page (1d.27)', () => {
+  for (const [mediaType, ending] of Object.entries(FEEDS)) {
+    test(`${mediaType} leads to the feed of the page, which is there`, async () => {
+      const leads: [string, string][] = [
+        ['/', `/events.${ending}`],
+        ['/events/', `/events.${ending}`],
+        ['/events/past/', `/events.${ending}`],
+        [`/events/${day}/`, `/events.${ending}`],
+        ['/events/month/', `/events.${ending}`],
+        ['/events/category/music/', `/events/category/music.${ending}`],
+        ['/events/category/music/month/2026-11/', `/events/category/music.${ending}`],
+        ['/event/concert/', `/event/concert.${ending}`],
+        ['/venue/hall/', `/venue/hall.${ending}`],
+        ['/organizer/choir/', `/organizer/choir.${ending}`],
+        [series, `/events.${ending}?post_parent=${/(\d+)\/$/.exec(series)?.[1]}`],
+      ]
+      for (const [path, feed] of leads) {
+        assert.equal(await feedOf(path, mediaType), feed, path)
+        const answer = await ask(feed, mediaType)
+        assert.equal(answer.status, 200, feed)
+        assert.ok(answer.headers.get('content-type')?.startsWith(mediaType), feed)
+        assert.match(await answer.text(), path === series ? /Club/ : /Concert/, feed)
+      }
+    })
+  }
+
+  test('the filters of the page go along, and its dates and number do not, since a feed goes on', async () => {
+    const filtered = `/events/?search=concert&near=${hall}&geoloc_radius=2&start_date=2026-01-01&page=3`
+    const feed = new URL(await feedOf(filtered, 'text/calendar'), service.origin)
+    const expected = { search: 'concert', geoloc_lat: '52.5', geoloc_lng: '-8.25', geoloc_radius: '2' }
+    assert.deepEqual(Object.fromEntries(feed.searchParams), expected)
+    assert.match(await (await fetch(feed)).text(), /Concert/)
+    assert.match(
+      await feedOf('/events/tag/%d0%b4%d0%b5%d1%82%d0%b8/', 'text/calendar'),
+      /^\/events\/tag\/[\w%-]+\.ics$/,
+    )
+  })
+
+  test('a format that is wanted more than a page is enough, and HEAD is answered alike', async () => {
+    for (const accept of ['text/calendar, */*;q=0.1', 'text/calendar, text/html;q=0.9', 'TEXT/CALENDAR; charset=utf-8'])
+      assert.equal(await feedOf('/events/', accept), '/events.ics')
+    assert.equal(await feedOf('/events/', 'application/rss+xml;q=0.5, application/atom+xml'), '/events.atom')
+    assert.equal((await ask('/events/', 'text/calendar', 'HEAD')).status, 303)
+  })
+
+  test('browsers, and who wants a page as much or takes anything, get the page, which a shared cache keeps for them alone', async () => {
+    const others = ['*/*', 'text/*', 'text/html, text/calendar', 'text/calendar;q=0.5, text/html', 'text/calendar;q=0']
+    for (const path of [...PAGES, series])
+      for (const accept of [...BROWSERS, ...others]) {
+        const answer = await ask(path, accept)
+        assert.equal(answer.status, 200, `${path} as ${accept}`)
+        assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
+        assert.match(answer.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
+      }
+  })
+
+  test('a page that is kept is not given to who wants its feed, nor the other way round', async () => {
+    for (let round = 0; round < 3; round++) {
+      assert.equal((await ask('/events/month/?search=concert', BROWSERS[0] ?? '')).status, 200)
+      assert.equal(await feedOf('/events/month/?search=concert', 'text/calendar'), '/events.ics?search=concert')
+    }
+    const both = await Promise.all(['text/html', 'text/calendar', 'text/csv'].map((accept) => ask('/events/', accept)))
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      [200, 303, 303],
+    )
+  })
+
+  test('what is not there, has moved or cannot be read is so in any format', async () => {
+    assert.equal((await ask('/events/category/none/', 'text/calendar')).status, 404)
+    assert.equal((await ask('/event/none/', 'text/calendar')).status, 404)
+    assert.equal((await ask('/events/?venue=abc', 'text/calendar')).status, 400)
+    const moved = await ask('/events/list/', 'text/calendar')
+    assert.deepEqual([moved.status, moved.headers.get('location')], [301, '/events/'])
+    for (const path of ['/robots.txt', '/sitemap.xml', '/embed/'])
+      assert.equal((await ask(path, 'text/calendar')).status, 200, path)
+  })
+})

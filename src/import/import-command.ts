@@ -8,7 +8,14 @@ import { getUserByLogin, listUsers } from '../people/users.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { writerBy } from '../storage/recording.ts'
 import { openProgress } from './import-progress.ts'
-import { describeCounts, describeRemarks, describeRuns, noteRemark, type Remarks } from './import-report.ts'
+import {
+  describeCounts,
+  describeRemarks,
+  describeRuns,
+  IMPORT_HEADINGS,
+  noteRemark,
+  type Remarks,
+} from './import-report.ts'
 import type { ImportOptions } from './import-run.ts'
 import { importSource } from './import-source.ts'
 import { listRuns } from './import-store.ts'
@@ -151,12 +158,12 @@ async function importInto(
       progress: progress.show,
     })
     progress.close()
-    for (const line of describeRemarks(remarks)) print(line)
+    for (const line of describeRemarks(remarks, IMPORT_HEADINGS)) print(line)
     print(describeCounts(counts, run))
     return counts.failed === 0 && !remarks.has('note')
   } catch (error) {
     progress.close()
-    for (const line of describeRemarks(remarks)) print(line)
+    for (const line of describeRemarks(remarks, IMPORT_HEADINGS)) print(line)
     throw error
   }
 }

@@ -1,14 +1,14 @@
 import type { Counts } from './import-run.ts'
 import type { Source } from './source-item.ts'
 
-/** Shows how far an import has come. */
+/** Shows how far an import or a push has come. */
 export interface Progress {
   show: (counts: Counts) => void
   close: () => void
 }
 
 /** A bar with rate and time left on a terminal, nothing elsewhere. */
-export async function openProgress(source: Source): Promise<Progress> {
+export async function openProgress(source: Pick<Source, 'total' | 'progress'>): Promise<Progress> {
   if (!process.stderr.isTTY) return { show: () => undefined, close: () => undefined }
   const { SingleBar } = await import('cli-progress')
   const bar = new SingleBar({

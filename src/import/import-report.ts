@@ -5,14 +5,16 @@ import type { ListedRun } from './import-store.ts'
 /** Lines of one kind that are printed; further ones are counted. */
 const MOST_LINES = 200
 
-const HEADINGS: Readonly<Record<Remark['kind'], string>> = {
+export type Headings = Readonly<Record<Remark['kind'], string>>
+
+export const IMPORT_HEADINGS: Headings = {
   failed: 'Not in:',
   note: 'In, but not whole:',
   kept: 'Changed here, and kept:',
   missing: 'Gone from the source:',
 }
 
-/** What an import has to say of single items: the first of each kind, and how many there are. */
+/** What an import or a push has to say of single items: the first of each kind, and how many there are. */
 export type Remarks = Map<Remark['kind'], { first: Remark[]; count: number }>
 
 export function noteRemark(remarks: Remarks, remark: Remark): void {
@@ -22,12 +24,12 @@ export function noteRemark(remarks: Remarks, remark: Remark): void {
   if (own.first.length < MOST_LINES) own.first.push(remark)
 }
 
-export function describeRemarks(remarks: Remarks): string[] {
+export function describeRemarks(remarks: Remarks, headings: Headings): string[] {
   return (['missing', 'kept', 'note', 'failed'] as const).flatMap((kind) => {
     const own = remarks.get(kind)
     if (!own) return []
     const more = own.count > MOST_LINES ? [`  … and ${own.count - MOST_LINES} more`] : []
-    return [HEADINGS[kind], ...own.first.map(({ at, text }) => `  ${oneLine(`${at}: ${text}`)}`), ...more]
+    return [headings[kind], ...own.first.map(({ at, text }) => `  ${oneLine(`${at}: ${text}`)}`), ...more]
   })
 }
 

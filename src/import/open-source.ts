@@ -6,7 +6,7 @@ import { type ColumnMeaning, readMapping } from './csv-columns.ts'
 import { csvSource } from './csv-source.ts'
 import { icsSource } from './ics-source.ts'
 import { hasLines, jsonSource } from './json-source.ts'
-import { fetchPolitely } from './polite-fetch.ts'
+import { basicAuthorization, fetchPolitely } from './polite-fetch.ts'
 import { siteSource } from './site-source.ts'
 import type { Source } from './source-item.ts'
 import type { DateOrder } from './table-dates.ts'
@@ -80,7 +80,11 @@ function isCalendarAddress(word: string, { pathname, searchParams }: URL): boole
   )
 }
 
-async function passwordOf({ password, passwordFile }: SourceOptions): Promise<string | undefined> {
+/** The application password of a file, or the one that stands elsewhere. @throws Error with one sentence when the file cannot be read */
+export async function passwordOf({
+  password,
+  passwordFile,
+}: Pick<SourceOptions, 'password' | 'passwordFile'>): Promise<string | undefined> {
   if (passwordFile === undefined) return password
   try {
     return (await readFile(passwordFile, 'utf8')).split('\n', 1)[0]?.trim()
@@ -105,8 +109,7 @@ async function remoteCalendar(
   { zone, now, backOffMs }: Reader,
 ): Promise<OpenedSource> {
   const { login, password } = options
-  const authorization =
-    login === undefined ? undefined : `Basic ${Buffer.from(`${login}:${password ?? ''}`).toString('base64')}`
+  const authorization = login === undefined ? undefined : basicAuthorization(login, password ?? '')
   const { body } = await fetchPolitely(url, { authorization, accept: 'text/calendar, */*;q=0.1', backOffMs })
   const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
   const file = join(folder, 'calendar.ics')

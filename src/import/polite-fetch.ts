@@ -7,6 +7,17 @@ export interface Asking {
   accept: string
   /** Milliseconds before the second attempt; each further one waits twice as long. */
   backOffMs: number
+  /** What is sent; without it the address is read. */
+  sending?: Sending
+}
+
+/** A request that writes. Redirects are not followed, which would make a read of it. */
+export interface Sending {
+  method: 'POST' | 'PUT' | 'DELETE'
+  headers: Readonly<Record<string, string>>
+  body: string | FormData | undefined
+  /** Looks before it is sent again whether it has been done, for those that must not be done twice. */
+  findDone?: (() => Promise<Answered | undefined>) | undefined
 }
 
 /** An answer that can be read. */
@@ -20,6 +31,8 @@ export interface Answered {
 const MOST_ATTEMPTS = 5
 const TIMEOUT_MS = 60_000
 const MOST_BYTES = 50_000_000
+/** Bytes of a refusal that are read. */
+const MOST_REFUSAL_BYTES = 64_000
 
 /** The longest wait that a source may ask for, in ms. */
 const LONGEST_WAIT_MS = 120_000
@@ -27,16 +40,20 @@ const LONGEST_WAIT_MS = 120_000
 /** A source refuses, does not answer, or answers what cannot be used. */
 export class SourceFailure extends Error {
   override name = 'SourceFailure'
+  /** 0 where there was no answer, or none that can be used. */
   readonly status: number
+  /** What a refusal says, as far as it was read. */
+  readonly body: Buffer
 
-  constructor(url: string, reason: string, status = 0) {
+  constructor(url: string, reason: string, status = 0, body: Buffer = Buffer.alloc(0)) {
     super(`${url} ${reason}`)
     this.status = status
+    this.body = body
   }
 }
 
 /**
- * Asks an address, and again after a while where it is busy or fails: one request at a time, and not before `Retry-After` is over.
+ * Asks an address, or sends to it, and again after a while where it is busy or fails: one request at a time, and not before `Retry-After` is over.
  * @throws SourceFailure naming the address and the reason
  */
 export async function fetchPolitely(url: string, asking: Asking): Promise<Answered> {
@@ -45,7 +62,14 @@ export async function fetchPolitely(url: string, asking: Asking): Promise<Answer
     if ('body' in outcome) return outcome
     if (!outcome.mayPass || attempts === MOST_ATTEMPTS) throw outcome.failure
     await pause(Math.min(outcome.waitMs ?? asking.backOffMs * 2 ** (attempts - 1), LONGEST_WAIT_MS))
+    const done = await asking.sending?.findDone?.()
+    if (done) return done
   }
+}
+
+/** The header for a login and its application password. */
+export function basicAuthorization(login: string, password: string): string {
+  return `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
 }
 
 /** Why there is no answer, whether it may pass, and how long the source asks to wait. */
@@ -55,20 +79,35 @@ interface Refused {
   waitMs?: number | undefined
 }
 
-async function askOnce(url: string, { authorization, accept }: Asking): Promise<Answered | Refused> {
-  const headers = { accept, 'user-agent': 'Kalends import', ...(authorization ? { authorization } : {}) }
+async function askOnce(url: string, asking: Asking): Promise<Answered | Refused> {
   try {
-    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
-    if (!answer.ok) {
-      await answer.body?.cancel()
-      const mayPass = answer.status === 429 || answer.status >= 500
-      const failure = new SourceFailure(url, `answers with status ${answer.status}.`, answer.status)
-      return { failure, mayPass, waitMs: waitOf(answer.headers.get('retry-after')) }
-    }
+    const answer = await fetch(url, requestOf(asking))
+    if (!answer.ok) return await refusalOf(url, answer)
     return { url: answer.url, headers: answer.headers, body: await readBounded(url, answer) }
   } catch (error) {
     if (error instanceof SourceFailure) return { failure: error, mayPass: false }
     return { failure: new SourceFailure(url, `does not answer: ${reasonOf(error)}.`), mayPass: true }
+  }
+}
+
+function requestOf({ authorization, accept, sending }: Asking): RequestInit {
+  const headers = { accept, 'user-agent': 'Kalends', ...(authorization ? { authorization } : {}), ...sending?.headers }
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  if (!sending) return { headers, signal }
+  const { method, body } = sending
+  return { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) }
+}
+
+async function refusalOf(url: string, answer: Response): Promise<Refused> {
+  const { status, headers } = answer
+  const wait = headers.get('retry-after')
+  const body = await readBounded(url, answer, MOST_REFUSAL_BYTES).catch(() => undefined)
+  const leads = status >= 300 && status < 400 ? ` and leads to ${headers.get('location')}` : ''
+  const mayPass = status === 429 || status >= 500 || (status === 409 && wait !== null)
+  return {
+    failure: new SourceFailure(url, `answers with status ${status}${leads}.`, status, body),
+    mayPass,
+    waitMs: waitOf(wait),
   }
 }
 
@@ -86,12 +125,12 @@ function waitOf(header: string | null): number | undefined {
 }
 
 /** The body, unpacked. @throws SourceFailure when it is too long, however small it was on its way */
-async function readBounded(url: string, { body }: Response): Promise<Buffer> {
+async function readBounded(url: string, { body }: Response, most = MOST_BYTES): Promise<Buffer> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of body ?? []) {
     size += part.length
-    if (size > MOST_BYTES) throw new SourceFailure(url, `answers with more than ${MOST_BYTES} bytes.`)
+    if (size > most) throw new SourceFailure(url, `answers with more than ${most} bytes.`)
     parts.push(part)
   }
   return Buffer.concat(parts)

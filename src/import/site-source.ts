@@ -1,5 +1,6 @@
-import { type Asking, fetchPolitely, SourceFailure } from './polite-fetch.ts'
-import { isShown, itemsOf, LISTS, type Shown } from './shown-records.ts'
+import { findInterface, parsed } from './find-interface.ts'
+import { type Asking, basicAuthorization, fetchPolitely, SourceFailure } from './polite-fetch.ts'
+import { isShown, itemsOf, LISTS } from './shown-records.ts'
 import { type ItemKind, keyOf, type Source, type SourceEntry } from './source-item.ts'
 
 /** What is known of a site before it is read. */
@@ -36,10 +37,7 @@ interface Reading {
 
 /** A site that speaks this interface, read page by page. */
 export function siteSource(task: SiteTask, address: string): Source {
-  const authorization =
-    task.login === undefined
-      ? undefined
-      : `Basic ${Buffer.from(`${task.login}:${task.password ?? ''}`).toString('base64')}`
+  const authorization = task.login === undefined ? undefined : basicAuthorization(task.login, task.password ?? '')
   const asking = { authorization, accept: 'application/json', backOffMs: task.backOffMs }
   const isWhole = task.since === undefined
   const reading: Reading = {
@@ -70,7 +68,7 @@ export function siteSource(task: SiteTask, address: string): Source {
 }
 
 async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
-  reading.base = await findInterface(reading)
+  reading.base = (await findInterface(reading.task.url, reading.asking)).base
   for (; reading.list < LISTS.length; reading.list += 1) {
     const [path, kind] = LISTS[reading.list] ?? LISTS[0]
     yield* readList(reading, path, kind)
@@ -162,49 +160,4 @@ function pageOf(url: string, path: string, body: Buffer): Page {
     )
   const total = Number(value.total ?? records.length)
   return { records, total, pages: Number(value.total_pages ?? Number.MAX_SAFE_INTEGER) }
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
-
-/** The address of the namespace of a site: the one that was given, or that its page leads to, or at a known path. */
-async function findInterface({ task, asking }: Reading): Promise<string> {
-  const [address = ''] = task.url.split(/[?#]/, 1)
-  const given = address.replace(/\/+$/, '')
-  const [, namespace] = /^(.*\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/.exec(given) ?? []
-  if (namespace !== undefined) return namespace
-  const page = await fetchPolitely(`${given}/`, { ...asking, accept: 'text/html' }).catch(ignoreMissing)
-  const root = rootOf(page?.headers) ?? `${given}/wp-json`
-  const index = await fetchPolitely(`${root}/`, asking).catch(ignoreMissing)
-  const found = index && namespaceIn(parsed(index.body))
-  if (found === undefined)
-    throw new SourceFailure(
-      task.url,
-      'leads to no interface of events; give the address of its namespace, such as https://host/wp-json/tribe/events/v1.',
-    )
-  return `${root}/${found}`
-}
-
-/** The site may have no page of its own. @throws any other failure */
-function ignoreMissing(error: unknown): undefined {
-  if (!(error instanceof SourceFailure) || error.status === 0) throw error
-}
-
-function rootOf(headers: Headers | undefined): string | undefined {
-  const links = headers?.get('link')?.split(',') ?? []
-  const link = links.find((one) => one.includes('rel="https://api.w.org/"'))
-  const root = link?.slice(link.indexOf('<') + 1, link.indexOf('>'))
-  return root?.replace(/\/+$/, '')
-}
-
-function namespaceIn(index: unknown): string | undefined {
-  const { namespaces }: Shown = isShown(index) ? index : {}
-  return Array.isArray(namespaces)
-    ? namespaces.find((name) => /^[a-z][a-z0-9-]*\/events\/v1$/.test(String(name)))
-    : undefined
 }

@@ -36,9 +36,7 @@ export function registerExportCommand(program: Command, open: () => Promise<Expo
     .addOption(new Option('--format <name>', 'the format').choices([...exportFormats]).default(exportFormats[0]))
     .option('--output <file>', 'the file to write, which appears once it is whole')
     .option('--all', 'also what is not public; in json also venues, organizers, categories and tags')
-  // A flag that is a setting as well is one already, and does the same.
-  for (const [name, { about }] of exportFilters)
-    if (!Object.hasOwn(settings, name)) command.option(`${flagName(name)} <value>`, about)
+  addFilters(command)
   command.action((options: ExportOptions, self: Command) =>
     run(self, async () => {
       const { database, site, images } = await open()
@@ -55,8 +53,15 @@ export function registerExportCommand(program: Command, open: () => Promise<Expo
   )
 }
 
+/** Adds a flag for every filter of an export. */
+export function addFilters(command: Command): void {
+  // A flag that is a setting as well is one already, and does the same.
+  for (const [name, { about }] of exportFilters)
+    if (!Object.hasOwn(settings, name)) command.option(`${flagName(name)} <value>`, about)
+}
+
 /** An administrator who is no user, and sees everything. */
-const EVERYBODY: Caller = { id: -1, login: '', role: 'administrator' }
+export const EVERYBODY: Caller = { id: -1, login: '', role: 'administrator' }
 
 /** The context of an export, which reads one snapshot and writes nothing. */
 function contextOf({ database, site, images }: ExportGround, db: Db, caller: Caller): Context {
@@ -66,13 +71,17 @@ function contextOf({ database, site, images }: ExportGround, db: Db, caller: Cal
   return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now: Date.now() }
 }
 
-/** The filters among the options, under the names of the interface. */
 function askedBy(options: ExportOptions): ExportAsked {
+  return { format: options.format, sent: filtersAmong(options), withLists: options.all === true }
+}
+
+/** The filters among the options, under the names of the interface. */
+export function filtersAmong(options: Readonly<Record<string, unknown>>): Record<string, string> {
   const sent = exportFilters.flatMap(([name]) => {
     const value = options[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
     return typeof value === 'string' ? [[name, value]] : []
   })
-  return { format: options.format, sent: Object.fromEntries(sent), withLists: options.all === true }
+  return Object.fromEntries(sent)
 }
 
 /** Writes into a file, which appears once it is whole, or to standard output for as long as somebody reads it. */

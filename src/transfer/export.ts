@@ -43,14 +43,23 @@ export async function* exportCalendar(
   context: Context,
   { format, sent, withLists }: ExportAsked,
 ): AsyncGenerator<Buffer> {
+  const found = await findExported(context, sent)
+  if (format === 'json') return yield* exportJson(context, found, withLists)
+  yield* shownAs(context, format, found)
+}
+
+/**
+ * The events that filters leave, of all times unless they say when.
+ * @throws Error with one sentence that names the filters with impossible values
+ */
+export async function findExported(context: Context, sent: RawValues): Promise<Found> {
   const raw = DATES.some((name) => sent[name] !== undefined) ? sent : { ...sent, starts_after: BEFORE_ALL }
   const query = await readQuery(context, raw)
   const { findAll } = operations
   if (!findAll) throw new Error('Events have no list without pages.')
   // Events that are no longer public are told of in feeds, whose readers have them.
   const { withdrawn: _withdrawn, ...found } = await findAll(context, query)
-  if (format === 'json') return yield* exportJson(context, found, withLists)
-  yield* shownAs(context, format, found)
+  return found
 }
 
 async function readQuery(context: Context, raw: RawValues): Promise<unknown> {

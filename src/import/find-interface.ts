@@ -1,0 +1,59 @@
+import { type Asking, fetchPolitely, SourceFailure } from './polite-fetch.ts'
+import { isShown, type Shown } from './shown-records.ts'
+
+/** Where a site has its interface. */
+export interface Interface {
+  /** The root of its REST routes. */
+  root: string
+  /** The namespace of events. */
+  base: string
+}
+
+/**
+ * The interface of a site: the namespace that was given, or that its page leads to, or at a known path.
+ * @throws SourceFailure when there is none, or the site does not answer
+ */
+export async function findInterface(address: string, asking: Asking): Promise<Interface> {
+  const [path = ''] = address.split(/[?#]/, 1)
+  const given = path.replace(/\/+$/, '')
+  const [, base, root] = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/.exec(given) ?? []
+  if (base !== undefined && root !== undefined) return { root, base }
+  const page = await fetchPolitely(`${given}/`, { ...asking, accept: 'text/html' }).catch(ignoreMissing)
+  const found = rootOf(page?.headers) ?? `${given}/wp-json`
+  const namespace = (await readNamespaces(found, asking)).find((name) => /^[a-z][a-z0-9-]*\/events\/v1$/.test(name))
+  if (namespace === undefined)
+    throw new SourceFailure(
+      address,
+      'leads to no interface of events; give the address of its namespace, such as https://host/wp-json/tribe/events/v1.',
+    )
+  return { root: found, base: `${found}/${namespace}` }
+}
+
+/** The namespaces that an index of REST routes lists; none when there is no index. @throws SourceFailure when the site does not answer */
+export async function readNamespaces(root: string, asking: Asking): Promise<string[]> {
+  const index = await fetchPolitely(`${root}/`, asking).catch(ignoreMissing)
+  const value = index && parsed(index.body)
+  const { namespaces }: Shown = isShown(value) ? value : {}
+  return Array.isArray(namespaces) ? namespaces.map(String) : []
+}
+
+/** The site may have no page of its own. @throws any other failure */
+function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof SourceFailure) || error.status === 0) throw error
+}
+
+function rootOf(headers: Headers | undefined): string | undefined {
+  const links = headers?.get('link')?.split(',') ?? []
+  const link = links.find((one) => one.includes('rel="https://api.w.org/"'))
+  const root = link?.slice(link.indexOf('<') + 1, link.indexOf('>'))
+  return root?.replace(/\/+$/, '')
+}
+
+/** The value of a text in JSON; undefined for any other text. */
+export function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

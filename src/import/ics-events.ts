@@ -1,6 +1,6 @@
-import { occurrenceStarts } from '../recurrence/occurrences.ts'
 import { readRecurrence } from '../recurrence/read-recurrence.ts'
 import { isFault, type Recurrence } from '../recurrence/recurrence.ts'
+import { recurrenceLines } from '../recurrence/write-recurrence.ts'
 import { escapeHtml } from '../text/html.ts'
 import { addDays } from '../text/moments.ts'
 import { formatUtc, utcToWall, wallToUtc } from '../text/zones.ts'
@@ -22,26 +22,19 @@ export interface CalendarFile {
   zones: FileZones
   /** The zone of times without one: that of the file, or of the site. */
   zone: string
-  /** Occurrences that the file tells of by themselves, by UID: no rule makes them as well. */
-  overrides: ReadonlyMap<string, ReadonlySet<string>>
   isCancelled: boolean
-  /** ms since the epoch; rules are followed from then on for two years. */
-  now: number
 }
 
 /** A time of a component. */
-interface CalendarTime {
+export interface CalendarTime {
   wall: string
   zone: string
   isDay: boolean
 }
 
-/** Occurrences of one rule, and days ahead that it is followed. */
-const MOST_OCCURRENCES = 750
-const DAYS_AHEAD = 730
 const DAY_MS = 86_400_000
 
-/** A VEVENT as events: itself, or each of its occurrences, after its venue, organizers and categories. */
+/** A VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories. */
 export function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEntry> {
   const at = `line ${component.line}`
   const start = timeOf(propertyOf(component, 'DTSTART'), file)
@@ -68,27 +61,17 @@ export function* eventsOf(component: Component, file: CalendarFile): Generator<S
       reason: `How ${textOf(component, 'SUMMARY')} repeats cannot be read, so only its first date is in: ${recurrence}`,
     }
     yield occurrence(shared, start, end, '')
-  } else yield* occurrencesOf(shared, recurrence, start, end, file)
+  } else yield seriesItem(shared, recurrence, start, end)
 }
 
 /** What all occurrences of an event have in common. */
 type Shared = Omit<SourceItem, 'occurrence' | 'kind'>
 
-function* occurrencesOf(
-  shared: Shared,
-  recurrence: Recurrence,
-  start: CalendarTime,
-  end: number,
-  file: CalendarFile,
-): Generator<SourceItem> {
-  const until = formatUtc(file.now + DAYS_AHEAD * DAY_MS)
-  const told = file.overrides.get(shared.identity)
-  const first = { local: start.wall, zone: start.zone, allDay: start.isDay }
-  for (const wall of occurrenceStarts(recurrence, first, until, MOST_OCCURRENCES)) {
-    const one = { ...start, wall }
-    const name = occurrenceName(one)
-    if (!told?.has(name)) yield occurrence(shared, one, end, name)
-  }
+/** An event that repeats, with its first times and the lines of its rule. */
+function seriesItem(shared: Shared, recurrence: Recurrence, start: CalendarTime, end: number): SourceItem {
+  const first = occurrence(shared, start, end, '')
+  const lines = recurrenceLines(recurrence, { local: start.wall, zone: start.zone, allDay: start.isDay })
+  return { ...first, kind: 'series', values: { ...first.values, recurrence: lines } }
 }
 
 /** An occurrence by its original start: a day, or a time in UTC, so that it is the same in every zone. */
@@ -159,13 +142,15 @@ export function timeOf(
   return own === undefined ? undefined : { wall, zone: own, isDay: false }
 }
 
-const RULES = new Set(['RRULE', 'RDATE', 'EXDATE'])
+/** The properties that say how an event repeats. */
+export const RULES = new Set(['RRULE', 'RDATE', 'EXDATE'])
 
 /** How it repeats; undefined for an event that does not, and a sentence for one whose rule cannot be followed. */
 function recurrenceOf(component: Component, start: CalendarTime, file: CalendarFile): Recurrence | string | undefined {
   const lines = component.properties
     .filter(({ name }) => RULES.has(name))
     .map((property) => lineOf(property, start, file))
+    .filter((line) => !line.endsWith(':'))
   if (lines.length === 0) return undefined
   const read = readRecurrence(lines, { local: start.wall, zone: start.zone, allDay: start.isDay })
   if (read === undefined) return undefined
@@ -185,6 +170,8 @@ function lineOf(property: Property, start: CalendarTime, file: CalendarFile): st
     if (!time) return []
     // A day of an event with times means the one that starts on it.
     const wall = time.isDay && !start.isDay ? `${time.wall.slice(0, 10)}${start.wall.slice(10)}` : inZone(time, start)
+    // What is left out before the start was never there.
+    if (name === 'EXDATE' && wall < start.wall) return []
     return start.isDay ? wall.slice(0, 10).replaceAll('-', '') : wall.replace(' ', 'T').replace(/[-:]/g, '')
   })
   return `${name}${start.isDay ? ';VALUE=DATE' : ''}:${dates.join(',')}`

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { isTimezone } from '../text/zones.ts'
 import { readZone } from './calendar-zones.ts'
 import { type Component, componentsOf, propertyOf, textOf } from './component-reader.ts'
-import { type CalendarFile, eventsOf, occurrenceName, timeOf } from './ics-events.ts'
+import { type CalendarFile, eventsOf, RULES } from './ics-events.ts'
 import type { Source, SourceEntry } from './source-item.ts'
 
 /** What a calendar file is read with. */
@@ -11,14 +11,9 @@ export interface IcsTask {
   file: string
   /** The zone of times without one. */
   zone: string
-  /** ms since the epoch. */
-  now: number
 }
 
-/** Occurrences told of by themselves that are kept in mind. */
-const MOST_OVERRIDES = 500_000
-
-/** An iCalendar file (RFC 5545), read twice: first its zones and the occurrences that it tells of by themselves, then its events. */
+/** An iCalendar file (RFC 5545), read twice: first its zones and which events repeat, then its events. */
 export async function icsSource(task: IcsTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   let read = 0
@@ -30,21 +25,42 @@ export async function icsSource(task: IcsTask, address: string): Promise<Source>
   }
   const entries = async function* (): AsyncGenerator<SourceEntry> {
     const file = await survey(bytes(), task)
+    const held: Component[] = []
     for await (const component of componentsOf(bytes())) {
       if ('reason' in component) yield { at: `line ${component.line}`, reason: component.reason }
-      else if (component.name === 'VEVENT') yield* eventsOf(component, file)
+      else if (component.name !== 'VEVENT') continue
+      else if (isAhead(component, file) && held.length < MOST_HELD) held.push(component)
+      else yield* eventsOf(component, file)
     }
+    for (const component of held) yield* eventsOf(component, file)
   }
   return { address, total: () => size * 2, progress: () => read, isWhole: () => true, entries }
 }
 
+/** Occurrences that are held until their series has come. */
+const MOST_HELD = 50_000
+/** Series that are waited for. */
+const MOST_AWAITED = 500_000
+
+/** Whether an occurrence comes ahead of its series, which is awaited. */
+function isAhead(component: Component, { awaited }: Survey): boolean {
+  const uid = textOf(component, 'UID')
+  if (propertyOf(component, 'RECURRENCE-ID')) return awaited.has(uid)
+  awaited.delete(uid)
+  return false
+}
+
+interface Survey extends CalendarFile {
+  /** UIDs of series that have not come yet. */
+  awaited: Set<string>
+}
+
 /** @throws Error with one sentence when the file is no calendar */
-async function survey(bytes: AsyncIterable<Uint8Array>, { zone, now }: IcsTask): Promise<CalendarFile> {
+async function survey(bytes: AsyncIterable<Uint8Array>, { zone }: IcsTask): Promise<Survey> {
   const zones = new Map<string, ReturnType<typeof readZone>[1]>()
-  const overrides = new Map<string, Set<string>>()
-  const file = { zones, zone, overrides, isCancelled: false, now }
+  const awaited = new Set<string>()
+  const file = { zones, zone, isCancelled: false, awaited }
   let isCalendar = false
-  let count = 0
   for await (const component of componentsOf(bytes)) {
     isCalendar = true
     if ('reason' in component) continue
@@ -53,7 +69,8 @@ async function survey(bytes: AsyncIterable<Uint8Array>, { zone, now }: IcsTask):
       const [tzid, own] = readZone(component)
       zones.set(tzid, own)
     }
-    if (component.name === 'VEVENT' && count < MOST_OVERRIDES && noteOverride(file, overrides, component)) count += 1
+    const repeats = component.name === 'VEVENT' && component.properties.some(({ name }) => RULES.has(name))
+    if (repeats && awaited.size < MOST_AWAITED) awaited.add(textOf(component, 'UID'))
   }
   if (!isCalendar) throw new Error('The file is no iCalendar: it has no components.')
   return file
@@ -63,12 +80,4 @@ function readHead(file: { zone: string; isCancelled: boolean }, head: Component)
   const zone = textOf(head, 'X-WR-TIMEZONE')
   if (zone !== '' && isTimezone(zone)) file.zone = zone
   if (/^cancel$/i.test(textOf(head, 'METHOD'))) file.isCancelled = true
-}
-
-function noteOverride(file: CalendarFile, overrides: Map<string, Set<string>>, component: Component): boolean {
-  const original = timeOf(propertyOf(component, 'RECURRENCE-ID'), file)
-  if (!original) return false
-  const uid = textOf(component, 'UID')
-  overrides.set(uid, (overrides.get(uid) ?? new Set()).add(occurrenceName(original)))
-  return true
 }

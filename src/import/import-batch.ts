@@ -7,9 +7,10 @@ import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { digestOf, type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import { describeItem, type ImportRun, remember } from './import-run.ts'
 import { findItems, saveItems } from './import-store.ts'
+import { findPlaces, ownPart, type Place } from './place-occurrences.ts'
 import { type KnownItem, type Plan, planItem } from './plan-item.ts'
-import { type RecordState, readStates } from './record-states.ts'
-import { type ItemKind, keyOf, type SourceItem } from './source-item.ts'
+import { likeOthers, type RecordState, readStates } from './record-states.ts'
+import { type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
 import { fieldsOf, type PreparedItem, prepareItem, reasonOf, referencesOf, writeItem } from './write-item.ts'
 
 /** An item with what is known of it, and what is to be done. */
@@ -18,6 +19,10 @@ interface Planned {
   prints: Fingerprints
   digest: string
   known: ImportItemColumns | undefined
+  /** The occurrence of a series that it tells of. */
+  place: Place | undefined
+  /** Fields that an occurrence does not have for itself any more, as the series has them. */
+  reset: RecordState
   state: RecordState | undefined
   /** A twin has the identity of an event that was read before it. */
   plan: Plan | { act: 'twin' }
@@ -55,7 +60,7 @@ function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[
     const key = keyOf(item.kind, item.identity, item.occurrence)
     const before = first.get(key)
     if (!before) first.set(key, item)
-    else if (item.kind === 'event' && !isAlike(before, item)) noteFailed(run, item, TWIN)
+    else if (standsAlone(item.kind) && !isAlike(before, item)) noteFailed(run, item, TWIN)
   }
   return [...first.values()]
 }
@@ -85,32 +90,68 @@ async function planBatch(run: ImportRun, kind: ItemKind, items: readonly SourceI
       ? []
       : await findItems(db, run.source, kind, [...new Set(items.map(({ identity }) => identity))])
   const known = new Map(rows.map((row) => [keyOf(kind, row.identity, row.occurrence), row]))
-  const compared = items.map((item) => {
-    const prints = fingerprintsOf(fieldsOf(item))
-    const digest = digestOf(prints)
-    const row = known.get(keyOf(kind, item.identity, item.occurrence))
-    return { item, prints, digest, known: row, isSame: row?.digest === digest }
-  })
-  const changed = compared.flatMap(({ known, isSame }) => (known && !isSame ? [known.record] : []))
+  const places = await findPlaces(run, items)
+  const compared = await Promise.all(
+    items.map((item) => {
+      const key = keyOf(kind, item.identity, item.occurrence)
+      return compare(run, item, known.get(key), places.get(key))
+    }),
+  )
+  const changed = compared.flatMap((one) => (one.isSame ? [] : (recordOf(one) ?? [])))
   const states = await readStates(db, kind, changed)
   return compared.map(({ isSame, ...one }) => {
-    const state = one.known && states.get(one.known.record)
+    const state = states.get(recordOf(one) ?? 0)
     return { ...one, state, plan: planOf(run, { ...one, state }, isSame) }
   })
 }
 
+/** The record that an item has been or tells of. */
+function recordOf({ known, place }: Pick<Planned, 'known' | 'place'>): number | undefined {
+  return known?.record ?? place?.record
+}
+
+/** Compares an item with what was last written of it. An occurrence of a series has for itself what differs from the others. */
+async function compare(
+  run: ImportRun,
+  told: SourceItem,
+  row: ImportItemColumns | undefined,
+  place: Place | undefined,
+): Promise<Omit<Planned, 'state' | 'plan'> & { isSame: boolean }> {
+  const { db, now } = run.context
+  const item = place ? ownPart(told, place, now) : told
+  const own = fingerprintsOf(fieldsOf(item))
+  const digest = digestOf(own)
+  // The series may have been made anew since.
+  const known = place && row?.record !== place.record ? undefined : row
+  const isSame = known?.digest === digest
+  const before = place && known && !isSame ? readFingerprints(known.written) : {}
+  const dropped = Object.keys(before).filter((name) => !(name in own) && before[name] !== place?.shared[name])
+  const like: RecordState = place && dropped.length > 0 ? await likeOthers(db, place.series, place.start) : {}
+  const reset = Object.fromEntries(dropped.flatMap((name) => (name in like ? [[name, like[name]]] : [])))
+  const again = Object.fromEntries(Object.keys(reset).map((name) => [name, place?.shared[name] ?? '']))
+  return { item, prints: { ...own, ...again }, digest, known, place, reset, isSame }
+}
+
 function planOf(
   run: ImportRun,
-  { item, prints, known, state }: Omit<Planned, 'plan'>,
+  { item, prints, known, place, state }: Omit<Planned, 'plan'>,
   isSame: boolean,
 ): Planned['plan'] {
   if (isSame) return { act: 'nothing' }
-  if (known && item.kind === 'event' && run.seen.has(known.record)) return { act: 'twin' }
-  return planItem(prints, knownItem(known, state), run.options.conflicts)
+  if (known && standsAlone(item.kind) && run.seen.has(known.record)) return { act: 'twin' }
+  const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
+  return planItem(prints, before, run.options.conflicts)
 }
 
-function knownItem(row: ImportItemColumns | undefined, state: RecordState | undefined): KnownItem | undefined {
-  if (!row) return undefined
+/** An occurrence that the source has told nothing of so far: what it has for itself was changed here. */
+function knownOccurrence({ own, series }: Place, state: RecordState | undefined): KnownItem {
+  const now = state && fingerprintsOf(state)
+  const others = Object.entries(now ?? {}).filter(([name]) => !own.includes(name))
+  const kept = { ...Object.fromEntries(others), status: series.status }
+  return { written: {}, kept, now, isTrashed: state?.status === 'trash' }
+}
+
+function knownItem(row: ImportItemColumns, state: RecordState | undefined): KnownItem {
   return {
     written: readFingerprints(row.written),
     kept: readFingerprints(row.kept),
@@ -157,12 +198,12 @@ interface PreparedBatch {
 async function prepareBatch(run: ImportRun, wanted: readonly Planned[]): Promise<PreparedBatch> {
   const batch: PreparedBatch = { prepared: [], failed: [] }
   const prepareOne = async (one: Planned) => {
-    const { item, known, plan } = one
+    const { item, plan, reset } = one
     const isUpdate = plan.act === 'update'
     try {
-      const fields = isUpdate ? new Set(plan.fields) : undefined
-      const record = isUpdate ? known?.record : undefined
-      return { one, ready: await prepareItem(run, item, record, fields) }
+      const wanted = isUpdate ? new Set(plan.fields) : undefined
+      const record = isUpdate ? recordOf(one) : undefined
+      return { one, ready: await prepareItem(run, { item, record, wanted, reset }) }
     } catch (error) {
       refuseOutage(error)
       return { one, error }
@@ -337,14 +378,14 @@ function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: W
   const { item, plan } = one
   noteRecord(run, item, record)
   if (plan.act === 'update' && plan.kept.length > 0) noteKept(run, item, plan.kept)
-  if (isNew) run.counts.created += 1
+  if (isNew || (one.place && !one.known)) run.counts.created += 1
   else if (isChanged && ready.record !== undefined) run.counts.updated += 1
   else if (plan.act === 'update' && plan.kept.length > 0) run.counts.left += 1
   else run.counts.unchanged += 1
 }
 
 function noteRecord(run: ImportRun, item: SourceItem, record: number): void {
-  if (item.kind === 'event') run.seen.add(record)
+  if (standsAlone(item.kind)) run.seen.add(record)
   else remember(run.links, keyOf(item.kind, item.identity), record)
 }
 

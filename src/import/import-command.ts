@@ -129,7 +129,7 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
         const { conflicts, images, dryRun = false, mirror = false, user, ...said } = asked
         const options = { conflicts, images, dryRun, mirror }
         const password = process.env[commandVariables.importPassword]
-        const reader = { zone: ground.site.timezone, now: Date.now(), backOffMs: BACK_OFF_MS }
+        const reader = { zone: ground.site.timezone, backOffMs: BACK_OFF_MS }
         const opened = await openSource(source, { password, ...said }, reader)
         const isComplete = await importInto(ground, opened.source, options, user, print).finally(opened.close)
         if (!isComplete) throw new Incomplete('Not everything is in; the report says what, and why.')

@@ -47,7 +47,7 @@ export interface ImportRun {
   links: Map<string, number>
   /** Digests of the items that others refer to, by key: they come again with each record that does. */
   digests: Map<string, string>
-  /** Events of this source that have been read, by record. */
+  /** Events and series of this source that have been read, by record. */
   seen: Set<number>
 }
 
@@ -75,5 +75,6 @@ export const PATHS: Readonly<Record<ItemKind, string>> = {
   tag: 'tags',
   venue: 'venues',
   organizer: 'organizers',
+  series: 'series',
   event: 'events',
 }

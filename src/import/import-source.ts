@@ -7,7 +7,7 @@ import { importBatch } from './import-batch.ts'
 import { type Counts, type ImportOptions, type ImportRun, noCounts, type Remark, remember } from './import-run.ts'
 import { findPosition, findSource, insertRun, sourceNumber, updateRun } from './import-store.ts'
 import { handleMissing } from './missing-items.ts'
-import { ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem } from './source-item.ts'
+import { ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
 import { fieldsOf } from './write-item.ts'
 
 /** Items of one kind that are brought in with one transaction. */
@@ -88,7 +88,7 @@ async function notePosition({ run, context }: ImportRun, source: Source): Promis
 type Waiting = Record<ItemKind, SourceItem[]>
 
 async function importEntries(run: ImportRun, { source, progress }: ImportTask): Promise<void> {
-  const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], event: [] }
+  const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], series: [], event: [] }
   for await (const entry of source.entries()) {
     if ('reason' in entry) {
       run.counts.failed += 1
@@ -108,7 +108,7 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
 
 /** Whether an item that others refer to has come before in this run, just as it is. */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
-  if (item.kind === 'event') return false
+  if (standsAlone(item.kind)) return false
   const key = keyOf(item.kind, item.identity)
   const digest = digestOf(fingerprintsOf(fieldsOf(item)))
   if (run.digests.get(key) === digest) return true

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { isShown, itemsOf, LISTS, type Shown } from './shown-records.ts'
-import type { ItemKind, Source, SourceEntry } from './source-item.ts'
+import { isShown, itemsOf, LISTS, type Shown, type ShownKind } from './shown-records.ts'
+import { MOST_OCCURRENCES, seriesEntries, seriesIn } from './shown-series.ts'
+import type { Source, SourceEntry } from './source-item.ts'
 import { linesOf, textIn } from './text-lines.ts'
 
 /** Bytes of one line of NDJSON, and of a file that is one JSON value and so has to be held whole. */
@@ -19,8 +20,8 @@ export async function jsonSource(file: string, address: string, isLines: boolean
       yield chunk
     }
   }
-  const entries = () => (isLines ? lineEntries(bytes()) : valueEntries(bytes(), size))
-  return { address, total: () => size, progress: () => read, isWhole: () => true, entries }
+  const entries = () => (isLines ? lineEntries(file, bytes) : valueEntries(bytes(), size))
+  return { address, total: () => (isLines ? size * 2 : size), progress: () => read, isWhole: () => true, entries }
 }
 
 /** Whether a file has one record a line: its first line is a whole record. */
@@ -46,17 +47,63 @@ function isRecord(text: string): boolean {
   return isShown(value) && 'id' in value
 }
 
-async function* lineEntries(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<SourceEntry> {
-  for await (const line of linesOf(bytes, LONGEST_LINE)) {
-    const at = `line ${line.number}`
-    if ('tooLong' in line) {
-      yield { at, reason: `It has ${line.tooLong} bytes; the longest line that is read has ${LONGEST_LINE}.` }
-      continue
+/** The file is read twice: first for where the occurrences of its series stand, then for all records. */
+async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>): AsyncGenerator<SourceEntry> {
+  const series = await findOccurrences(bytes())
+  const handle = await open(file)
+  try {
+    for await (const line of linesOf(bytes(), LONGEST_LINE)) {
+      const at = `line ${line.number}`
+      if ('tooLong' in line) {
+        yield { at, reason: `It has ${line.tooLong} bytes; the longest line that is read has ${LONGEST_LINE}.` }
+        continue
+      }
+      const record = parsed(textIn(line.bytes))
+      const number = seriesIn(record)
+      const spans = number === undefined ? undefined : series.get(number)
+      if (record === undefined) yield { at, reason: 'It is no JSON.' }
+      else if (number === undefined) yield* itemsOf(kindOf(record), record, at)
+      else if (spans && spans.length > 0) yield* seriesEntries(await recordsAt(handle, spans.splice(0)), number, at)
+      else if (!spans) yield* itemsOf('event', record, at)
     }
-    const record = parsed(textIn(line.bytes))
-    if (record === undefined) yield { at, reason: 'It is no JSON.' }
-    else yield* itemsOf(kindOf(record), record, at)
+  } finally {
+    await handle.close()
   }
+}
+
+/** Where a line stands: its first byte, and how many there are. */
+type Span = readonly [at: number, length: number]
+
+/** Occurrences that are kept in mind; those of further series come in as events. */
+const MOST_SPANS = 5_000_000
+const MARKED = Buffer.from('"recurrence"')
+
+async function findOccurrences(bytes: AsyncIterable<Uint8Array>): Promise<Map<string, Span[]>> {
+  const series = new Map<string, Span[]>()
+  let count = 0
+  for await (const line of linesOf(bytes, LONGEST_LINE)) {
+    if (
+      'tooLong' in line ||
+      !Buffer.from(line.bytes.buffer, line.bytes.byteOffset, line.bytes.byteLength).includes(MARKED)
+    )
+      continue
+    const number = seriesIn(parsed(textIn(line.bytes)))
+    const spans = number === undefined ? undefined : (series.get(number) ?? [])
+    if (number === undefined || !spans || count >= MOST_SPANS || spans.length >= MOST_OCCURRENCES) continue
+    spans.push([line.at, line.bytes.length])
+    series.set(number, spans)
+    count += 1
+  }
+  return series
+}
+
+async function recordsAt(handle: FileHandle, spans: readonly Span[]): Promise<unknown[]> {
+  const records: unknown[] = []
+  for (const [at, length] of spans) {
+    const { buffer: line } = await handle.read(Buffer.alloc(length), 0, length, at)
+    records.push(parsed(line.toString('utf8')))
+  }
+  return records
 }
 
 async function* valueEntries(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<SourceEntry> {
@@ -72,7 +119,7 @@ async function* valueEntries(bytes: AsyncIterable<Uint8Array>, size: number): As
 /** The records of a page of a list, of a list, or of a single record. */
 export function* entriesOf(value: unknown): Generator<SourceEntry> {
   if (Array.isArray(value)) {
-    for (const [index, record] of value.entries()) yield* itemsOf(kindOf(record), record, `record ${index + 1}`)
+    yield* listEntries(kindOf, 'record', value)
     return
   }
   if (!isShown(value)) throw new Error('The file has no records in it.')
@@ -80,16 +127,22 @@ export function* entriesOf(value: unknown): Generator<SourceEntry> {
   if (lists.length === 0 && value.id === undefined)
     throw new Error('The file is no page of events, venues, organizers, categories or tags.')
   if (lists.length === 0) yield* itemsOf(kindOf(value), value, 'record 1')
-  for (const [list, kind] of lists) yield* listEntries(kind, list, value[list])
+  for (const [list, kind] of lists) yield* listEntries(() => kind, list, value[list])
 }
 
-function* listEntries(kind: ItemKind, list: string, records: unknown): Generator<SourceEntry> {
+function* listEntries(kind: (record: unknown) => ShownKind, list: string, records: unknown): Generator<SourceEntry> {
   if (!Array.isArray(records)) return
-  for (const [index, record] of records.entries()) yield* itemsOf(kind, record, `${list} ${index + 1}`)
+  const series = Map.groupBy(records, seriesIn)
+  for (const [index, record] of records.entries()) {
+    const at = `${list} ${index + 1}`
+    const number = seriesIn(record)
+    if (number === undefined) yield* itemsOf(kind(record), record, at)
+    else if (series.get(number)?.[0] === record) yield* seriesEntries(series.get(number) ?? [], number, at)
+  }
 }
 
 /** What a record is, by the members that only one kind has. */
-function kindOf(record: unknown): ItemKind {
+function kindOf(record: unknown): ShownKind {
   if (!isShown(record) || 'title' in record || 'start_date' in record) return 'event'
   if (typeof record.venue === 'string') return 'venue'
   if (typeof record.organizer === 'string') return 'organizer'

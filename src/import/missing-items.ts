@@ -1,47 +1,101 @@
 import { Problem } from '../problems.ts'
+import { findOccurrences } from '../series/series-store.ts'
+import type { Db } from '../storage/database.ts'
 import type { ImportItemColumns } from '../storage/schema.ts'
 import { fingerprintsOf, readFingerprints } from './fingerprints.ts'
+import { importBatch } from './import-batch.ts'
 import type { ImportRun } from './import-run.ts'
-import { listItems, saveItems } from './import-store.ts'
+import { findItems, listItems, saveItems } from './import-store.ts'
+import { findPlaces } from './place-occurrences.ts'
 import { type RecordState, readStates } from './record-states.ts'
+import { keyOf, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 
 /** Items looked at together. */
 const AT_ONCE = 500
 
-/** Lists the events that are gone from the source, and with `mirror` moves them to the trash, unless they were changed here. */
+/**
+ * Lists the events and series that are gone from the source, and with `mirror` moves them to the trash, unless they were changed here. Occurrences that
+ * the source does not tell of any more by themselves are like the others of their series again.
+ */
 export async function handleMissing(run: ImportRun): Promise<void> {
+  await handleMissingOf(run, 'series')
+  await handleMissingOf(run, 'event')
+}
+
+async function handleMissingOf(run: ImportRun, kind: 'series' | 'event'): Promise<void> {
   const { source } = run
   if (source === undefined) return
   let after = { identity: '', occurrence: '' }
   for (;;) {
-    const items = await listItems(run.context.db, source, 'event', after, AT_ONCE)
+    const items = await listItems(run.context.db, source, kind, after, AT_ONCE)
     const missing = items.filter(({ record }) => !run.seen.has(record))
-    await handleSome(run, missing)
+    await handleSome(run, kind, missing)
     const last = items.at(-1)
     if (!last || items.length < AT_ONCE) return
     after = last
   }
 }
 
-async function handleSome(run: ImportRun, missing: readonly ImportItemColumns[]): Promise<void> {
+async function handleSome(
+  run: ImportRun,
+  kind: 'series' | 'event',
+  missing: readonly ImportItemColumns[],
+): Promise<void> {
+  const { db } = run.context
   const states = await readStates(
-    run.context.db,
-    'event',
+    db,
+    kind,
     missing.map(({ record }) => record),
   )
+  const places = await findPlaces(
+    run,
+    missing.map((item) => ({ ...item, kind })),
+  )
+  const like: SourceItem[] = []
+  const others = await findOtherKind(run, kind, missing)
   for (const item of missing) {
     const state = states.get(item.record)
     if (!state || state.status === 'trash') continue
-    await handleOne(run, item, state)
+    const place = places.get(keyOf(kind, item.identity, item.occurrence))
+    if (place?.record === item.record && run.seen.has(place.series.id)) like.push(likeTheSeries(item, state))
+    else await handleOne(run, item, state, item.occurrence === '' && others.has(item.identity))
   }
+  if (like.length > 0) await importBatch(run, 'event', like)
 }
 
-async function handleOne(run: ImportRun, item: ImportItemColumns, state: RecordState): Promise<void> {
-  const text = `event ${item.identity} (${String(state.title)}) is gone from the source`
+/** The identities of these events that are series now, or the other way round. */
+async function findOtherKind(
+  run: ImportRun,
+  kind: 'series' | 'event',
+  missing: readonly ImportItemColumns[],
+): Promise<ReadonlySet<string>> {
+  const other = kind === 'series' ? 'event' : 'series'
+  const identities = [...new Set(missing.map(({ identity }) => identity))]
+  const items = await findItems(run.context.db, run.source ?? 0, other, identities)
+  return new Set(
+    items.flatMap(({ identity, occurrence, record }) => (occurrence === '' && run.seen.has(record) ? [identity] : [])),
+  )
+}
+
+/** An item that says nothing but what its series says. */
+function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: RecordState): SourceItem {
+  const name = String(title)
+  return { kind: 'event', identity, occurrence, at: 'series', name, values: {}, links: {}, image: undefined }
+}
+
+/** @param isReplaced whether the source has begun or ceased to repeat the event, so that another record stands for it */
+async function handleOne(
+  run: ImportRun,
+  item: ImportItemColumns,
+  state: RecordState,
+  isReplaced: boolean,
+): Promise<void> {
+  const happened = isReplaced ? 'is another record since it repeats otherwise' : 'is gone from the source'
+  const text = `${item.kind} ${item.identity} (${String(state.title)}) ${happened}`
   const remark = (end: string) => run.remark({ kind: 'missing', at: 'missing', text: `${text}${end}` })
-  if (!run.options.mirror) return remark('.')
-  if (run.options.conflicts !== 'overwrite' && isChangedHere(item, state)) {
+  if (!run.options.mirror && !isReplaced) return remark('.')
+  if (run.options.conflicts !== 'overwrite' && (await isTouched(run, item, state))) {
     run.counts.left += 1
     return remark('; it was changed here, and stays.')
   }
@@ -55,11 +109,32 @@ export function isChangedHere({ kept }: Pick<ImportItemColumns, 'kept'>, state: 
   return Object.entries(fingerprintsOf(state)).some(([field, print]) => known[field] !== print)
 }
 
+async function isTouched(run: ImportRun, item: ImportItemColumns, state: RecordState): Promise<boolean> {
+  return isChangedHere(item, state) || (item.kind === 'series' && (await hasChangedOccurrence(run.context.db, item)))
+}
+
+/** Whether an occurrence of a series has something for itself that the source has not told. */
+export async function hasChangedOccurrence(
+  db: Db,
+  { source, identity, record }: Pick<ImportItemColumns, 'source' | 'identity' | 'record'>,
+): Promise<boolean> {
+  const rows = await findOccurrences(db, record)
+  const changed = rows.flatMap(({ id, own, status }) => (own !== '' && status !== 'trash' ? [id] : []))
+  if (changed.length === 0) return false
+  const items = new Map((await findItems(db, source, 'event', [identity])).map((item) => [item.record, item]))
+  const states = await readStates(db, 'event', changed)
+  return changed.some((id) => {
+    const item = items.get(id)
+    return !item || isChangedHere(item, states.get(id) ?? {})
+  })
+}
+
 async function trashMissing(run: ImportRun, item: ImportItemColumns, state: RecordState): Promise<void> {
-  const { kind, record, identity, occurrence } = item
+  const { record, identity, occurrence } = item
+  const kind = item.kind === 'series' ? 'series' : 'event'
   await run.context.write(async (tx) => {
-    await trashRecord(tx, run.context, 'event', record).catch(ignoreGone)
-    const now = (await readStates(tx, 'event', [record])).get(record) ?? {}
+    await trashRecord(tx, run.context, kind, record).catch(ignoreGone)
+    const now = (await readStates(tx, kind, [record])).get(record) ?? {}
     const before = JSON.stringify({ fields: { status: state.status }, item })
     const act = { run: run.run ?? 0, kind, record, action: 'trash', identity, occurrence, before } as const
     // Should it come back, it is written as a whole.

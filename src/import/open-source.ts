@@ -27,8 +27,6 @@ export interface SourceOptions {
 export interface Reader {
   /** The zone of times without one. */
   zone: string
-  /** ms since the epoch. */
-  now: number
   /** Milliseconds before a site is asked again that has failed. */
   backOffMs: number
 }
@@ -103,11 +101,7 @@ function sinceOf({ since }: SourceOptions): string | undefined {
 }
 
 /** A calendar file of an address, kept in a folder of its own while it is read. */
-async function remoteCalendar(
-  url: string,
-  options: SourceOptions,
-  { zone, now, backOffMs }: Reader,
-): Promise<OpenedSource> {
+async function remoteCalendar(url: string, options: SourceOptions, { zone, backOffMs }: Reader): Promise<OpenedSource> {
   const { login, password } = options
   const authorization = login === undefined ? undefined : basicAuthorization(login, password ?? '')
   const { body } = await fetchPolitely(url, { authorization, accept: 'text/calendar, */*;q=0.1', backOffMs })
@@ -115,14 +109,14 @@ async function remoteCalendar(
   const file = join(folder, 'calendar.ics')
   await writeFile(file, body)
   const close = () => rm(folder, { recursive: true, force: true })
-  return { source: await icsSource({ file, zone, now }, options.name ?? url), close }
+  return { source: await icsSource({ file, zone }, options.name ?? url), close }
 }
 
-async function fileSource(word: string, options: SourceOptions, { zone, now }: Reader): Promise<Source> {
+async function fileSource(word: string, options: SourceOptions, { zone }: Reader): Promise<Source> {
   const file = existing(word)
   const address = options.name ?? `file:${file}`
   const kind = await kindOf(file)
-  if (kind === 'ics') return icsSource({ file, zone, now }, address)
+  if (kind === 'ics') return icsSource({ file, zone }, address)
   const mapping: ReadonlyMap<string, ColumnMeaning> = readMapping(options.map ?? [])
   if (kind === 'csv') return csvSource({ file, mapping, dates: options.dates }, address)
   return jsonSource(file, address, kind === 'lines' || (await hasLines(file)))

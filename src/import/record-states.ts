@@ -1,11 +1,15 @@
+import { findSeriesByIds } from '../events/event-store.ts'
 import { eventFields } from '../fields/event-fields.ts'
 import type { FieldsData } from '../fields/field.ts'
 import { organizerFields } from '../fields/organizer-fields.ts'
 import { venueFields } from '../fields/venue-fields.ts'
 import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
+import { recurrenceLines } from '../recurrence/write-recurrence.ts'
+import { scheduleOf, whenAt } from '../series/series-schedule.ts'
+import { readShared } from '../series/series-shared.ts'
 import type { Db } from '../storage/database.ts'
-import type { EventRow, OrganizerRow, TermRow, VenueRow } from '../storage/schema.ts'
+import type { EventRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import { untrashedSlug } from '../text/slug.ts'
@@ -19,6 +23,7 @@ export type RecordState = Readonly<Record<string, unknown>>
 export async function readStates(db: Db, kind: ItemKind, ids: readonly number[]): Promise<Map<number, RecordState>> {
   if (ids.length === 0) return new Map()
   if (kind === 'event') return eventStates(db, ids)
+  if (kind === 'series') return seriesStates(db, ids)
   if (kind === 'venue') return linkedStates(venueFields, await findLinkedByIds<VenueRow>(db, venueRules, ids))
   if (kind === 'organizer')
     return linkedStates(organizerFields, await findLinkedByIds<OrganizerRow>(db, organizerRules, ids))
@@ -75,6 +80,40 @@ async function eventStates(db: Db, ids: readonly number[]): Promise<Map<number, 
 
 /** The ids of what an event is linked to, terms in the order of their ids. */
 type LinkedIds = Record<'venue' | 'organizer' | 'categories' | 'tags', readonly number[]>
+
+/** The fields that all occurrences of a series have in common, with the times and the rule that it counts from. */
+async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
+  const rows = await findSeriesByIds(db, ids)
+  const terms = await findTermsByIds(db, [...new Set([...rows.values()].flatMap((row) => readShared(row).terms))])
+  const taxonomies = new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
+  return new Map([...rows].map(([id, row]) => [id, seriesState(row, row.start_date, taxonomies)]))
+}
+
+/** What the occurrence of a series with an original start has in common with the others. */
+export async function likeOthers(db: Db, row: SeriesRow, start: string): Promise<RecordState> {
+  const terms = await findTermsByIds(db, readShared(row).terms)
+  const { recurrence: _recurrence, ...state } = seriesState(
+    row,
+    start,
+    new Map(terms.map(({ id, taxonomy }) => [id, taxonomy])),
+  )
+  return state
+}
+
+function seriesState(row: SeriesRow, start: string, taxonomies: ReadonlyMap<number, Taxonomy>): RecordState {
+  const { venues, organizers, terms, ...columns } = readShared(row)
+  const ofTaxonomy = (taxonomy: Taxonomy) => terms.filter((id) => taxonomies.get(id) === taxonomy).sort((a, b) => a - b)
+  const schedule = scheduleOf(row)
+  return {
+    ...stateOf(eventFields, { ...columns, ...whenAt(schedule, start), status: row.status }),
+    cost: JSON.parse(columns.cost),
+    recurrence: recurrenceLines(schedule.recurrence, schedule.start),
+    venue: venues,
+    organizer: organizers,
+    categories: ofTaxonomy('category'),
+    tags: ofTaxonomy('tag'),
+  }
+}
 
 function eventState(row: EventRow, links: LinkedIds): RecordState {
   return { ...stateOf(eventFields, row), slug: untrashedSlug(row.slug), cost: JSON.parse(row.cost), ...links }

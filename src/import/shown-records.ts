@@ -6,6 +6,9 @@ import { termFields } from '../terms/term-fields.ts'
 import { decodeName, decodeTitle } from './shown-text.ts'
 import { carriedFields, type ItemKind, type ItemLinks, type SourceEntry, type SourceItem } from './source-item.ts'
 
+/** The kinds of record that answers show by themselves. */
+export type ShownKind = Exclude<ItemKind, 'series'>
+
 /** A record as an answer of the interface shows it. */
 export type Shown = Readonly<Record<string, unknown>>
 
@@ -16,7 +19,7 @@ export const LISTS = [
   ['venues', 'venue'],
   ['organizers', 'organizer'],
   ['events', 'event'],
-] as const satisfies readonly (readonly [string, ItemKind])[]
+] as const satisfies readonly (readonly [string, ShownKind])[]
 
 const NEVER = '0000-00-00 00:00:00'
 
@@ -32,7 +35,7 @@ const asMoment: Read = (value) => (value === NEVER ? undefined : value)
 const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
 /** Members that are not taken as they are; links and images are carried over by themselves. */
-const READERS: Readonly<Record<ItemKind, Readonly<Record<string, Read>>>> = {
+const READERS: Readonly<Record<ShownKind, Readonly<Record<string, Read>>>> = {
   event: {
     title: asTitle,
     date_utc: asMoment,
@@ -49,7 +52,7 @@ const READERS: Readonly<Record<ItemKind, Readonly<Record<string, Read>>>> = {
   tag: { name: asName },
 }
 
-const FIELDS: Readonly<Record<ItemKind, FieldsData>> = {
+const FIELDS: Readonly<Record<ShownKind, FieldsData>> = {
   event: eventFields,
   venue: venueFields,
   organizer: organizerFields,
@@ -69,7 +72,7 @@ export const isShown = (value: unknown): value is Shown =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
 /** A record of an answer with all that it shows, those that it refers to first. */
-export function* itemsOf(kind: ItemKind, record: unknown, at: string): Generator<SourceEntry> {
+export function* itemsOf(kind: ShownKind, record: unknown, at: string): Generator<SourceEntry> {
   if (!isShown(record)) {
     yield { at, reason: 'This is no record.' }
     return
@@ -91,7 +94,7 @@ const LINKED = [
   ['tags', 'tag'],
   ['venue', 'venue'],
   ['organizer', 'organizer'],
-] as const satisfies readonly (readonly [keyof ItemLinks, ItemKind])[]
+] as const satisfies readonly (readonly [keyof ItemLinks, ShownKind])[]
 
 /** A venue stands alone or in a list, and an empty list or false stands for none. */
 function listOf(value: unknown): Shown[] {
@@ -105,7 +108,7 @@ function identityOf(record: Shown): string | undefined {
 }
 
 function itemOf(
-  kind: ItemKind,
+  kind: ShownKind,
   record: Shown,
   at: string,
   links: ItemLinks,
@@ -127,7 +130,7 @@ function itemOf(
   }
 }
 
-function valuesOf(kind: ItemKind, record: Shown): Record<string, unknown> {
+function valuesOf(kind: ShownKind, record: Shown): Record<string, unknown> {
   const values: Record<string, unknown> = { ...UNSHOWN[kind] }
   for (const member of carriedFields(FIELDS[kind])) {
     const value = record[member]
@@ -140,7 +143,7 @@ function valuesOf(kind: ItemKind, record: Shown): Record<string, unknown> {
 }
 
 /** Terms have no image; a record without one shows false, or nothing. */
-function imageOf(kind: ItemKind, image: unknown): string | undefined {
+function imageOf(kind: ShownKind, image: unknown): string | undefined {
   if (kind === 'category' || kind === 'tag') return undefined
   return isShown(image) && typeof image.url === 'string' ? image.url : ''
 }

@@ -1,7 +1,8 @@
 import { findInterface, parsed } from './find-interface.ts'
 import { type Asking, basicAuthorization, fetchPolitely, SourceFailure } from './polite-fetch.ts'
-import { isShown, itemsOf, LISTS } from './shown-records.ts'
-import { type ItemKind, keyOf, type Source, type SourceEntry } from './source-item.ts'
+import { isShown, itemsOf, LISTS, type ShownKind } from './shown-records.ts'
+import { MOST_OCCURRENCES, seriesEntries, seriesIn } from './shown-series.ts'
+import { keyOf, type Source, type SourceEntry, standsAlone } from './source-item.ts'
 
 /** What is known of a site before it is read. */
 export interface SiteTask {
@@ -33,6 +34,8 @@ interface Reading {
   isWhole: boolean
   /** Venues, organizers and terms that came in lists of their own: events show them as well. */
   listed: Set<string>
+  /** Series that have been read, each whole with its first occurrence. */
+  series: Set<string>
 }
 
 /** A site that speaks this interface, read page by page. */
@@ -50,6 +53,7 @@ export function siteSource(task: SiteTask, address: string): Source {
     totals: new Map(),
     isWhole,
     listed: new Set(),
+    series: new Set(),
   }
   return {
     address,
@@ -76,7 +80,7 @@ async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
   }
 }
 
-async function* readList(reading: Reading, path: string, kind: ItemKind): AsyncGenerator<SourceEntry> {
+async function* readList(reading: Reading, path: string, kind: ShownKind): AsyncGenerator<SourceEntry> {
   let before = ''
   for (;;) {
     const { page } = reading
@@ -89,30 +93,48 @@ async function* readList(reading: Reading, path: string, kind: ItemKind): AsyncG
     before = text
     if ((reading.totals.get(path) ?? found.total) !== found.total) reading.isWhole = false
     reading.totals.set(path, found.total)
-    yield* entriesOfPage(reading, kind, found.records, `${path}, page ${page}`)
+    for (const record of found.records) yield* entriesOfRecord(reading, kind, record, `${path}, page ${page}`)
     reading.read += found.records.length
     reading.page += 1
     if (page >= found.pages) return
   }
 }
 
-function* entriesOfPage(
+async function* entriesOfRecord(
   reading: Reading,
-  kind: ItemKind,
-  records: readonly unknown[],
+  kind: ShownKind,
+  record: unknown,
   at: string,
-): Generator<SourceEntry> {
+): AsyncGenerator<SourceEntry> {
   const { since } = reading.task
-  for (const record of records) {
-    if (since !== undefined && isShown(record) && String(record.modified_utc ?? since) < since) continue
-    for (const entry of itemsOf(kind, record, at)) {
-      if ('reason' in entry) yield entry
-      else if (entry.kind === kind) {
-        if (kind !== 'event') reading.listed.add(keyOf(kind, entry.identity))
-        yield entry
-      } else if (!reading.listed.has(keyOf(entry.kind, entry.identity))) yield entry
-    }
+  if (since !== undefined && isShown(record) && String(record.modified_utc ?? since) < since) return
+  const series = kind === 'event' ? seriesIn(record) : undefined
+  if (series !== undefined && reading.series.has(series)) return
+  const entries =
+    series === undefined
+      ? itemsOf(kind, record, at)
+      : seriesEntries(await readOccurrences(reading, series, record), series, at)
+  for (const entry of entries) {
+    if ('reason' in entry || standsAlone(entry.kind)) yield entry
+    else if (entry.kind === kind) {
+      reading.listed.add(keyOf(kind, entry.identity))
+      yield entry
+    } else if (!reading.listed.has(keyOf(entry.kind, entry.identity))) yield entry
   }
+}
+
+/** All occurrences of a series, of which one was found; that one alone where the site does not list them. */
+async function readOccurrences(reading: Reading, series: string, found: unknown): Promise<unknown[]> {
+  reading.series.add(series)
+  const records: unknown[] = []
+  const own = { ...reading, task: { ...reading.task, since: undefined } }
+  for (own.page = 1; records.length < MOST_OCCURRENCES; own.page += 1) {
+    const page = await readPage(own, 'events', { post_parent: series })
+    const others = page?.records.filter((record) => seriesIn(record) === series) ?? []
+    for (const record of others) records.push(record)
+    if (!page || others.length < page.records.length || own.page >= page.pages) break
+  }
+  return records.length === 0 ? [found] : records
 }
 
 interface Page {
@@ -122,9 +144,13 @@ interface Page {
 }
 
 /** A page of a list; undefined past its end. @throws SourceFailure */
-async function readPage(reading: Reading, path: string): Promise<Page | undefined> {
+async function readPage(
+  reading: Reading,
+  path: string,
+  filters: Readonly<Record<string, string>> = {},
+): Promise<Page | undefined> {
   const { asking, task, page } = reading
-  const query = new URLSearchParams({ per_page: String(PAGE_SIZE), page: String(page) })
+  const query = new URLSearchParams({ ...filters, per_page: String(PAGE_SIZE), page: String(page) })
   if (path === 'events') {
     query.set('start_date', '1000-01-01')
     query.set('end_date', '9999-12-31')

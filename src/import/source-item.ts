@@ -1,7 +1,7 @@
 import type { FieldsData } from '../fields/field.ts'
 
 /** The kinds of record that a source has, those that others refer to first. */
-export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'event'] as const
+export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
 export type ItemKind = (typeof ITEM_KINDS)[number]
 
 /** The records of the source that an item refers to, by their identity; what is left out stays as it is. */
@@ -19,7 +19,7 @@ export interface SourceItem {
   kind: ItemKind
   /** Its name within the source, which stays the same: an id or a UID. */
   identity: string
-  /** Which occurrence of the record it is; empty for all others. */
+  /** The original start, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`, of an occurrence that its series does not tell all of; empty for all others. */
   occurrence: string
   /** Where it stands in the source, for reports: `line 12`. */
   at: string
@@ -58,14 +58,19 @@ export interface Source {
   entries: () => AsyncIterable<SourceEntry>
 }
 
+/** Whether something has its own place in the source: others are shown once more with each record that refers to them. */
+export function standsAlone(kind: ItemKind): boolean {
+  return kind === 'event' || kind === 'series'
+}
+
 /** The key of an item among those of its source. */
 export function keyOf(kind: ItemKind, identity: string, occurrence = ''): string {
   return `${kind} ${identity}\u0000${occurrence}`
 }
 
 /**
- * Fields that stay behind: authors are people of the source, the local publication date follows from that in UTC, and each occurrence of an
- * event that repeats comes along by itself.
+ * Fields that stay behind: authors are people of the source, the local publication date follows from that in UTC, and how an event repeats is told
+ * by its series.
  */
 const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
 

@@ -1,5 +1,5 @@
-/** A line of a file, or one that is too long to be read. */
-export type FileLine = { number: number; bytes: Uint8Array } | { number: number; tooLong: number }
+/** A line of a file with the place of its first byte, or one that is too long to be read. */
+export type FileLine = { number: number; at: number; bytes: Uint8Array } | { number: number; tooLong: number }
 
 const LINE_END = 10
 
@@ -7,6 +7,8 @@ const LINE_END = 10
 interface Gathered {
   parts: Uint8Array[]
   size: number
+  /** Where it begins. */
+  at: number
 }
 
 /**
@@ -14,7 +16,7 @@ interface Gathered {
  * and no more than that is held.
  */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<FileLine> {
-  const gathered: Gathered = { parts: [], size: 0 }
+  const gathered: Gathered = { parts: [], size: 0, at: 0 }
   let number = 0
   for await (const chunk of bytes) {
     let from = 0
@@ -37,15 +39,16 @@ function gather(gathered: Gathered, part: Uint8Array, most: number): void {
 }
 
 function lineOf(gathered: Gathered, number: number, most: number): FileLine | undefined {
-  const { parts, size } = gathered
+  const { parts, size, at } = gathered
   gathered.parts = []
   gathered.size = 0
+  gathered.at += size + 1
   if (size > most) return { number, tooLong: size }
   const [only] = parts
   const whole = only && parts.length === 1 ? only : Buffer.concat(parts)
   const from = number === 1 && MARK.every((byte, at) => whole[at] === byte) ? MARK.length : 0
   const bytes = whole.subarray(from, whole.at(-1) === RETURN ? -1 : undefined)
-  return isBlank(bytes) ? undefined : { number, bytes }
+  return isBlank(bytes) ? undefined : { number, at: at + from, bytes }
 }
 
 /** The byte order mark. */

@@ -1,5 +1,4 @@
 import type { Context } from '../context/context.ts'
-import { parseFields } from '../declare/parse.ts'
 import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
@@ -14,10 +13,10 @@ import {
   saveItems,
   updateRun,
 } from './import-store.ts'
-import { isChangedHere } from './missing-items.ts'
+import { hasChangedOccurrence, isChangedHere } from './missing-items.ts'
 import { type RecordState, readStates } from './record-states.ts'
-import { ITEM_KINDS, type ItemKind } from './source-item.ts'
-import { servedOf, trashRecord } from './write-item.ts'
+import { ITEM_KINDS, type ItemKind, standsAlone } from './source-item.ts'
+import { prepareChange, servedOf, trashRecord } from './write-item.ts'
 
 /** What an undo did: records put back, records removed, and sentences on those that it left. */
 export interface Undone {
@@ -110,7 +109,8 @@ async function undoCreate(
   state: RecordState,
   undone: Undone,
 ): Promise<void> {
-  const reason = isChangedHere(item, state) ? 'was changed since' : await useOf(tx, item.kind as ItemKind, record)
+  const isChanged = isChangedHere(item, state) || (kind === 'series' && (await hasChangedOccurrence(tx, item)))
+  const reason = isChanged ? 'was changed since' : await useOf(tx, item.kind as ItemKind, record)
   if (state.status !== 'trash' && reason) {
     undone.left.push(`${kind} ${record} (${nameOf(state)}) ${reason}, and stays.`)
     return
@@ -126,7 +126,7 @@ const nameOf = ({ title, venue, organizer, name }: RecordState) => String(title 
 
 /** What keeps a record from being removed, if anything does. */
 async function useOf(tx: Tx, kind: ItemKind, record: number): Promise<string | undefined> {
-  if (kind === 'event') return undefined
+  if (standsAlone(kind)) return undefined
   const events = tx.selectFrom('events').select('events.id').where('status', '!=', 'trash').limit(1)
   const isUsed =
     kind === 'venue'
@@ -167,6 +167,7 @@ async function undoChange(
       `${act.kind} ${act.record} (${nameOf(state)}) was changed since: ${touched.join(', ')} stay${touched.length === 1 ? 's' : ''}.`,
     )
   if (before.item) await saveItems(tx, [before.item], [])
+  else await deleteItem(tx, item)
 }
 
 async function putBack(
@@ -175,9 +176,6 @@ async function putBack(
   { kind, record }: ImportItemColumns,
   values: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { resource, operations } = servedOf(kind as ItemKind)
-  const row = await operations.locate(context, { id: record })
-  if (row === undefined) return
-  const parsed = await parseFields(resource.fields, values, context, { extent: 'partial', mayAsk: true })
-  await operations.update.write(tx, await operations.update.prepare(context, { row, values: parsed }), context)
+  const prepared = await prepareChange(context, kind as ItemKind, record, values)
+  await servedOf(kind as ItemKind).operations.update.write(tx, prepared, context)
 }

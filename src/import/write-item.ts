@@ -4,10 +4,12 @@ import { keepUid } from '../events/event-store.ts'
 import { problemReply } from '../http/problem-replies.ts'
 import { isImageReference } from '../images/images.ts'
 import { Problem } from '../problems.ts'
-import { resources, type Served } from '../resources.ts'
+import { resources, type Served, series } from '../resources.ts'
+import { findSeries, keepSeriesUid } from '../series/series-store.ts'
 import type { Tx } from '../storage/recording.ts'
-import { type ImportRun, PATHS } from './import-run.ts'
+import { describeItem, type ImportRun, PATHS } from './import-run.ts'
 import { type ItemKind, type ItemLinks, keyOf, type SourceItem } from './source-item.ts'
+import { laterTimes, prepareSeriesChange } from './write-series.ts'
 
 /** An item ready to be written: everything that waits for the outside has been done. */
 export interface PreparedItem {
@@ -22,7 +24,7 @@ export interface PreparedItem {
   context: Context
 }
 
-const byPath = new Map(resources.map((served) => [served.resource.path, served]))
+const byPath = new Map([...resources, series].map((served) => [served.resource.path, served]))
 
 /** The resource of a kind. */
 export function servedOf(kind: ItemKind): Served {
@@ -54,8 +56,19 @@ export function* referencesOf({ links }: SourceItem): Generator<{ kind: ItemKind
 }
 
 /** The fields of an item in the shape that they are compared in. */
-export function fieldsOf({ values, links, image }: SourceItem): Readonly<Record<string, unknown>> {
+export function fieldsOf({
+  kind,
+  values,
+  links,
+  image,
+}: Pick<SourceItem, 'kind' | 'values' | 'links' | 'image'>): Readonly<Record<string, unknown>> {
+  // The slug of a series is made once.
+  if (kind === 'series' && 'slug' in values) return fieldsOf({ kind, values: withoutSlug(values), links, image })
   return image === undefined ? { ...values, ...links } : { ...values, ...links, image }
+}
+
+function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceItem['values'] {
+  return values
 }
 
 /** The records that a link of an item leads to, those of unknown ones left out. */
@@ -63,23 +76,30 @@ function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly s
   return identities.flatMap((identity) => run.links.get(keyOf(LINKED[name], identity)) ?? [])
 }
 
+/** What is to be written of an item. */
+export interface AskedWrite {
+  item: SourceItem
+  /** The record to change; undefined for one to be made. */
+  record: number | undefined
+  /** The fields to write; undefined for all of a new record. */
+  wanted: ReadonlySet<string> | undefined
+  /** Fields that the item does not have any more, as they are from now on. */
+  reset?: Readonly<Record<string, unknown>> | undefined
+}
+
 /**
- * Validates the fields of an item and fetches its image. `wanted` are the fields to write, or all of a new record.
+ * Validates the fields of an item and fetches its image.
  * @throws Problem
  */
 export async function prepareItem(
   run: ImportRun,
-  item: SourceItem,
-  record: number | undefined,
-  wanted: ReadonlySet<string> | undefined,
+  { item, record, wanted, reset = {} }: AskedWrite,
 ): Promise<PreparedItem> {
-  const { resource, operations } = servedOf(item.kind)
   // An image is fetched once for each request, and an item is like one.
   const context = { ...run.context }
   const isWanted = (name: string) => wanted === undefined || wanted.has(name)
-  const fields = new Set(Object.keys(item.values).filter(isWanted))
-  const raw: Record<string, unknown> = {}
-  for (const name of fields) raw[name] = item.values[name]
+  const raw = Object.fromEntries(Object.entries({ ...item.values, ...reset }).filter(([name]) => isWanted(name)))
+  const fields = new Set(Object.keys(raw))
   for (const name of linkNames) {
     const identities = item.links[name]
     if (identities === undefined || !isWanted(name)) continue
@@ -93,21 +113,51 @@ export async function prepareItem(
     raw.image = item.image
     fields.add('image')
   }
-  const extent = record === undefined ? 'whole' : 'partial'
-  const values = await parseFields(resource.fields, raw, context, { extent, mayAsk: true })
-  return { item, record, prepared: await prepareWrite(operations, context, record, values), fields, context }
+  if (item.kind === 'series' && 'recurrence' in raw) Object.assign(raw, await writableTimes(run, item, record, wanted))
+  const prepared =
+    record === undefined
+      ? await prepareNew(context, item.kind, raw)
+      : await prepareChange(context, item.kind, record, raw)
+  return { item, record, prepared, fields, context }
 }
 
-async function prepareWrite(
-  { create, update, locate }: Served['operations'],
-  context: Context,
+/** What differs in the times of a series from those of the source, which is told. */
+async function writableTimes(
+  run: ImportRun,
+  item: SourceItem,
   record: number | undefined,
-  values: object,
+  wanted: ReadonlySet<string> | undefined,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { db, now } = run.context
+  const series = record === undefined || wanted?.has('start_date') ? undefined : await findSeries(db, record)
+  const later = laterTimes(item.values, series, now)
+  if ('start_date' in later) {
+    const text = `${describeItem(item)} has too many dates in the past; it begins with ${String(later.start_date)}.`
+    run.remark({ kind: 'note', at: item.at, text })
+  }
+  return later
+}
+
+/** Prepares a record of a kind from fields as the interface takes them. A series is made with its first event. @throws Problem */
+async function prepareNew(context: Context, kind: ItemKind, raw: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const { resource, operations } = servedOf(kind === 'series' ? 'event' : kind)
+  const values = await parseFields(resource.fields, raw, context, { extent: 'whole', mayAsk: true })
+  return operations.create.prepare(context, values)
+}
+
+/** Prepares a change of a record. @throws Problem */
+export async function prepareChange(
+  context: Context,
+  kind: ItemKind,
+  record: number,
+  raw: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
-  if (record === undefined) return create.prepare(context, values)
-  const row = await locate(context, { id: record })
+  if (kind === 'series') return prepareSeriesChange(context, record, raw)
+  const { resource, operations } = servedOf(kind)
+  const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk: true })
+  const row = await operations.locate(context, { id: record })
   if (row === undefined) throw new Problem('rest_post_invalid_id')
-  return update.prepare(context, { row, values })
+  return operations.update.prepare(context, { row, values })
 }
 
 /** Whether the image of an item can be had. It is fetched here, and the write of the item finds it fetched. */
@@ -125,14 +175,15 @@ export async function writeItem(
   tx: Tx,
   { item, record, prepared }: PreparedItem,
 ): Promise<{ id: number; isNew: boolean }> {
-  const { create, update } = servedOf(item.kind).operations
   if (record !== undefined) {
-    await update.write(tx, prepared, run.context)
+    await servedOf(item.kind).operations.update.write(tx, prepared, run.context)
     return { id: record, isNew: false }
   }
+  const { create } = servedOf(item.kind === 'series' ? 'event' : item.kind).operations
   try {
-    const id = idOf(await create.write(tx, prepared, run.context))
-    if (item.uid !== undefined) await keepUid(tx, id, item.uid)
+    const made = await create.write(tx, prepared, run.context)
+    const id = item.kind === 'series' ? seriesOf(made) : idOf(made)
+    if (item.uid !== undefined) await (item.kind === 'series' ? keepSeriesUid : keepUid)(tx, id, item.uid)
     // One of the same name may have been there, which is taken in its place.
     const recorded = tx.recording.changes.get(
       `${item.kind === 'category' || item.kind === 'tag' ? 'term' : item.kind} ${id}`,
@@ -147,6 +198,12 @@ export async function writeItem(
 
 function idOf(made: object): number {
   return 'id' in made ? Number(made.id) : 0
+}
+
+/** The series that an answer for its first occurrence names. */
+function seriesOf(made: object): number {
+  const recurrence = 'recurrence' in made ? made.recurrence : undefined
+  return typeof recurrence === 'object' && recurrence !== null && 'series' in recurrence ? Number(recurrence.series) : 0
 }
 
 /** Why an item could not be written, in words. */

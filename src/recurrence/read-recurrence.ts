@@ -158,6 +158,8 @@ function setPart(parts: RuleParts, part: keyof RuleParts, value: string, start: 
 /** The dates of an RDATE or EXDATE line, which may be in any zone. */
 function readDates(value: string, params: string, property: string, into: string[], start: Start): void {
   const zone = zoneOf(params, property, start)
+  // Without a value it says that there are none.
+  if (value === '' && property === 'EXDATE') return
   addDates(value.split(','), zone, property, into, start)
 }
 

@@ -11,7 +11,7 @@ import type { Tx } from '../storage/recording.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
 import { shiftCounts } from '../terms/term-store.ts'
 import { foldedText } from '../text/long-texts.ts'
-import { formatUtc } from '../text/moments.ts'
+import { dayOf, formatUtc } from '../text/moments.ts'
 import { occurrenceRows } from './create-series.ts'
 import { type Changed, modifiedNow, touch, trashed, withSlugs, writeChanges } from './occurrence-writes.ts'
 import { compareDates, newDates, type Rescheduled } from './reschedule.ts'
@@ -39,6 +39,8 @@ export interface AskedChange {
   prepared: PreparedEvent
   /** The recurrence that was sent, if it is another one. */
   recurrence: unknown
+  /** Occurrences stay on their days, and move with the time of the day alone: another start means earlier or later dates. */
+  keepsDays?: boolean
 }
 
 /**
@@ -70,7 +72,7 @@ export async function changeAll(
   const isMoved = schedule !== before || isRevived
   const dates = isMoved ? startsOf(schedule, context.now, context.site.seriesMonths, live.length) : undefined
   const plan = dates
-    ? compareDates(rows, before, schedule, dates.starts)
+    ? compareDates(rows, asked.keepsDays ? onDayOf(before, schedule) : before, schedule, dates.starts)
     : { kept: keptAsTheyAre(live), made: [], gone: [] }
   const after = await updateSeries(tx, series, {
     ...seriesColumns(series, kept, schedule, context),
@@ -94,6 +96,12 @@ export async function changeAll(
   await addDates(tx, after, { ...like, ...changed }, schedule, plan.made, kept)
   const own = changes.find((change) => change.before.id === addressed.id)
   return look(tx, { ...addressed, ...own?.columns }, { ...NOTHING_KNOWN, made: linked.made })
+}
+
+/** A schedule as if it began on the same day as another one. */
+function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
+  const { start } = schedule
+  return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
 }
 
 const NOTHING_KNOWN = { venues: undefined, organizers: undefined, terms: undefined, made: new Set<number>() }

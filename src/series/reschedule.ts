@@ -67,5 +67,12 @@ export function newDates(before: Schedule, row: EventRow, when: When, recurrence
   const shifted = isMoved ? shiftRecurrence(before.recurrence, before.start, start) : before.recurrence
   if (recurrence === undefined || isNone(recurrence)) return { start, duration, recurrence: shifted }
   const read = readAt(recurrence, start)
-  return { start, duration, recurrence: read.left.length > 0 ? read : { ...read, left: shifted.left } }
+  return { start, duration, recurrence: namesLeft(recurrence) ? read : { ...read, left: shifted.left } }
+}
+
+/** Whether a recurrence, as it was sent, says which dates are left out, be it none. */
+function namesLeft(recurrence: unknown): boolean {
+  if (typeof recurrence === 'string') return /^EXDATE[;:]/im.test(recurrence)
+  if (Array.isArray(recurrence)) return recurrence.some(namesLeft)
+  return typeof recurrence === 'object' && recurrence !== null && 'left' in recurrence
 }

@@ -110,24 +110,34 @@ interface PreparedSeries {
   event: PreparedEvent & { id: number }
   /** The recurrence that was sent, if it is another one. */
   recurrence: unknown
+  /** As in `AskedChange`. */
+  keepsDays: boolean
 }
 
 function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
   return {
-    prepare: async (context, { row: series, values }) => {
-      const { recurrence, ...others }: EventValues = values
-      const row = first(await findOccurrences(context.db, series.id))
-      const event = await prepareChange(context, { row, values: others })
-      return { series, event, recurrence: otherThan(series, recurrence) }
-    },
-    write: async (tx, { series, event, recurrence }, context) => {
+    prepare: (context, asked) => prepareSeries(context, asked, false),
+    write: async (tx, { series, event, recurrence, keepsDays }, context) => {
       const held = await getHeldSeries(tx, series.id, series.version)
       const row = first(held.rows)
+      const asked = { prepared: event, recurrence, keepsDays }
       if (isNone(recurrence)) await becomeSingle(tx, held, row, { event, scope: 'all' }, context)
-      else await changeAll(tx, held, atStart(held.series, row), { prepared: event, recurrence }, context, look(context))
+      else await changeAll(tx, held, atStart(held.series, row), asked, context, look(context))
       return showWritten(tx, series.id, context)
     },
   }
+}
+
+/** Prepares a change of all occurrences; with `keepsDays` as a calendar has it that was read anew, where each date stands for itself. */
+export async function prepareSeries(
+  context: Context,
+  { row: series, values }: AskedUpdate<SeriesRow>,
+  keepsDays: boolean,
+): Promise<PreparedSeries> {
+  const { recurrence, ...others }: EventValues = values
+  const row = first(await findOccurrences(context.db, series.id))
+  const event = await prepareChange(context, { row, values: others })
+  return { series, event, recurrence: otherThan(series, recurrence), keepsDays }
 }
 
 /** The occurrence that stands for all: the first one, unless it is in the trash and others are not. */

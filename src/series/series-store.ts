@@ -28,6 +28,23 @@ export async function findOccurrences(db: Db, series: number): Promise<EventRow[
   return selectOccurrences(db, { series })
 }
 
+const selectAt = statement<{ ids: readonly number[]; starts: readonly string[] }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'series', 'recurrence_id', 'own'])
+    .where('series', 'in', value('ids'))
+    .where('recurrence_id', 'in', value('starts')),
+)
+
+/** The occurrences of these series at these original starts. */
+export async function findOccurrencesAt(
+  db: Db,
+  ids: readonly number[],
+  starts: readonly string[],
+): Promise<Pick<EventRow, 'id' | 'series' | 'recurrence_id' | 'own'>[]> {
+  return selectAt(db, { ids, starts })
+}
+
 const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('events')
@@ -49,6 +66,11 @@ const insertOne = statement<{ row: SeriesRow }>()((db, value) => db.insertInto('
 export async function insertSeries(tx: Tx, row: SeriesRow): Promise<void> {
   noteSeries(tx, undefined, row)
   await insertOne(tx, { row })
+}
+
+/** Has a series that this transaction has made keep the name that calendars knew it by before it came here. */
+export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
+  await updateOne(tx, { id, columns: { uid } })
 }
 
 const updateOne = statement<{ id: number; columns: Partial<SeriesRow> }>()((db, value) =>

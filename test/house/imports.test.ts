@@ -133,8 +133,13 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     // Answers public lists of events from memory before anything else looks at the request.
     'http/public-lists.ts',
     // Compare and write what an import brings.
+    'import/item-times.ts',
+    'import/missing-items.ts',
+    'import/place-occurrences.ts',
     'import/record-states.ts',
+    'import/shown-series.ts',
     'import/write-item.ts',
+    'import/write-series.ts',
     // Write feeds of events.
     'formats/event-component.ts',
     'formats/event-facts.ts',

@@ -1,0 +1,73 @@
+import type { Context } from '../context/context.ts'
+import { parseFields } from '../declare/parse.ts'
+import { splitRecurrence } from '../recurrence/change-recurrence.ts'
+import { occurrenceStarts } from '../recurrence/occurrences.ts'
+import { readRecurrence } from '../recurrence/read-recurrence.ts'
+import { isFault } from '../recurrence/recurrence.ts'
+import { recurrenceLines } from '../recurrence/write-recurrence.ts'
+import { seriesResource } from '../series/series.ts'
+import { prepareSeries } from '../series/series-operations.ts'
+import { durationOf, MOST_OCCURRENCES, type Schedule, startAt, whenAt } from '../series/series-schedule.ts'
+import { findSeries } from '../series/series-store.ts'
+import type { SeriesRow } from '../storage/schema.ts'
+import { dayOf, wallNow } from '../text/moments.ts'
+import { whenOf } from './item-times.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Dates before today that are kept of a series which has had more than there may be. */
+const KEPT_DATES = 375
+/** The most dates that are counted in the past. */
+const MOST_COUNTED = 100_000
+
+/**
+ * The times and the rule of a series as they can be written: one that has had more dates than there may be before today begins later, and one that
+ * began later here goes on doing so. `series` is there where the start is none of the fields to change. None where they can be written as they are.
+ */
+export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
+  const schedule = scheduleIn(values, now)
+  const at = schedule && laterStart(schedule, series, now)
+  const later =
+    schedule && at !== undefined ? splitRecurrence(schedule.recurrence, schedule.start, at)?.after : undefined
+  if (!schedule || at === undefined || !later) return {}
+  const recurrence = recurrenceLines(later, { ...schedule.start, local: at })
+  if (series) return { recurrence }
+  const { start_date, end_date } = whenAt(schedule, at)
+  return { recurrence, start_date, end_date: schedule.start.allDay ? dayOf(end_date) : end_date }
+}
+
+function scheduleIn(values: Values, now: number): Schedule | undefined {
+  const when = whenOf(values, now)
+  if (!when) return undefined
+  const start = startAt(when)
+  const recurrence = readRecurrence(values.recurrence, start)
+  return recurrence && !isFault(recurrence) ? { start, duration: durationOf(when), recurrence } : undefined
+}
+
+/** The date that a series begins with in place of its first, if it has to. */
+function laterStart({ recurrence, start }: Schedule, series: SeriesRow | undefined, now: number): string | undefined {
+  const today = wallNow(start.zone, now)
+  const past = occurrenceStarts(recurrence, start, today, MOST_COUNTED)
+  if (series && series.start_date > start.local && past.includes(series.start_date)) return series.start_date
+  return past.length > MOST_OCCURRENCES ? past.at(-KEPT_DATES) : undefined
+}
+
+/**
+ * Prepares the change of a series to fields of a source. Dates stand for themselves, and what the rule does not leave out takes place.
+ * @throws Problem
+ */
+export async function prepareSeriesChange(context: Context, record: number, values: Values): Promise<unknown> {
+  const row = await findSeries(context.db, record)
+  if (!row) throw new Error(`There is no series ${record}.`)
+  const { recurrence } = values
+  const lines = Array.isArray(recurrence) ? { recurrence: withExceptions(recurrence) } : {}
+  const parsed = await parseFields(seriesResource.fields, { ...values, ...lines }, context, {
+    extent: 'partial',
+    mayAsk: true,
+  })
+  return prepareSeries(context, { row, values: parsed }, true)
+}
+
+function withExceptions(lines: readonly unknown[]): readonly unknown[] {
+  return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
+}

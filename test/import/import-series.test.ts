@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
+type Shown = any
+
+const ALL = '/events?start_date=1990-01-01&end_date=2100-01-01&per_page=50'
+
+/** In a year that is ahead for as long as anybody runs this. */
+const YEAR = new Date().getUTCFullYear() + 1
+
+const calendarOf = (t: TestContext) =>
+  startCalendar({ timezone: 'Europe/Berlin' }).then((calendar) => {
+    t.after(calendar.close)
+    return calendar
+  })
+
+const ics = (...components: readonly (readonly string[])[]) =>
+  ['BEGIN:VCALENDAR', 'VERSION:2.0', ...components.flat(), 'END:VCALENDAR', ''].join('\r\n')
+
+const vevent = (uid: string, ...lines: readonly string[]) => ['BEGIN:VEVENT', `UID:${uid}`, ...lines, 'END:VEVENT']
+
+const weekly = (rule: string, ...more: readonly string[]) =>
+  vevent(
+    'w@x',
+    'SUMMARY:Weekly',
+    `DTSTART;TZID=Europe/Berlin:${YEAR}0105T200000`,
+    `DTEND;TZID=Europe/Berlin:${YEAR}0105T220000`,
+    `RRULE:${rule}`,
+    ...more,
+  )
+
+const moved = vevent(
+  'w@x',
+  `RECURRENCE-ID:${YEAR}0112T190000Z`,
+  'SUMMARY:Moved',
+  `DTSTART;TZID=Europe/Berlin:${YEAR}0113T210000`,
+  `DTEND;TZID=Europe/Berlin:${YEAR}0113T230000`,
+)
+
+async function allEvents({ service }: Calendar): Promise<Shown[]> {
+  const events: Shown[] = []
+  for (let page = 1; ; page++) {
+    const { body } = await service.get(`${ALL}&page=${page}`)
+    for (const event of body.events ?? []) events.push(event)
+    if (page >= (body.total_pages ?? 0)) return events
+  }
+}
+
+const titlesOf = async (calendar: Calendar) =>
+  (await allEvents(calendar)).map(({ title, start_date }) => `${title} ${start_date.slice(5, 16)}`)
+
+/** Events without what differs from calendar to calendar. */
+async function comparable(calendar: Calendar): Promise<unknown[]> {
+  const { origin } = calendar.service
+  return (await allEvents(calendar)).map((event) => {
+    const text = JSON.stringify(event, (name, value) =>
+      [
+        'id',
+        'global_id',
+        'global_id_lineage',
+        'author',
+        'series',
+        'post_parent',
+        'date',
+        'modified',
+        'modified_utc',
+      ].includes(name) && name !== 'recurrence'
+        ? undefined
+        : value,
+    )
+    return JSON.parse(
+      text.replaceAll(origin, '').replace(/\/(events|venues|organizers|categories|tags)\/\d+/g, '/$1/n'),
+    )
+  })
+}
+
+describe('an import of events that repeat', () => {
+  test('takes a rule as a series, with exceptions and overrides in any order, and writes nothing again (4d.7)', async (t) => {
+    const calendar = await calendarOf(t)
+    const source = await calendar.file(
+      's.ics',
+      ics(
+        moved,
+        weekly('FREQ=WEEKLY;COUNT=4', `EXDATE;VALUE=DATE:${YEAR}0119`, `RDATE;TZID=Europe/Berlin:${YEAR}0121T200000`),
+      ),
+    )
+    const dry = await calendar.kalends('import', '--dry-run', source)
+    const { out, code } = await calendar.kalends('import', source)
+    assert.equal(code, 0, out)
+    assert.equal(/: (.*)\./.exec(out)?.[1], /would have: (.*?)\. /.exec(dry.out)?.[1], dry.out)
+    assert.deepEqual(await titlesOf(calendar), [
+      'Weekly 01-05 20:00',
+      'Moved 01-13 21:00',
+      'Weekly 01-21 20:00',
+      'Weekly 01-26 20:00',
+    ])
+    const [first, second] = await allEvents(calendar)
+    assert.equal(first.recurrence.rrule, 'FREQ=WEEKLY;COUNT=4')
+    assert.equal(second.post_parent, first.post_parent)
+    assert.deepEqual(second.recurrence.overrides, ['end_date', 'start_date', 'title'])
+    const before = await calendar.rows()
+    assert.equal((await calendar.kalends('import', source)).code, 0)
+    assert.equal(await calendar.rows(), before)
+    const feed = await (await fetch(`${calendar.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)).text()
+    assert.equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
+  })
+
+  test('changes dates with the rule of the source, and the events of dates that stay keep their ids', async (t) => {
+    const calendar = await calendarOf(t)
+    const source = await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=4')))
+    await calendar.kalends('import', source)
+    const before = await allEvents(calendar)
+    // Two weeks later, every second week, with another title.
+    const later = ics(weekly('FREQ=WEEKLY;INTERVAL=2;COUNT=4'))
+      .replaceAll(`${YEAR}0105T`, `${YEAR}0119T`)
+      .replace('Weekly', 'Other')
+    await calendar.file('s.ics', later)
+    const { out } = await calendar.kalends('import', source)
+    assert.match(out, /1 changed/)
+    const after = await allEvents(calendar)
+    assert.deepEqual(
+      await titlesOf(calendar),
+      ['01-19', '02-02', '02-16', '03-02'].map((day) => `Other ${day} 20:00`),
+    )
+    assert.equal(after[0].id, before[2].id)
+    await calendar.kalends('imports', 'undo', '2')
+    assert.deepEqual(
+      (await allEvents(calendar)).map(({ id, title }) => [id, title]),
+      before.map(({ id, title }) => [id, title]),
+    )
+  })
+
+  test('takes back what the source does not tell of by itself any more, and dates that it leaves out no more', async (t) => {
+    const calendar = await calendarOf(t)
+    const source = await calendar.file(
+      's.ics',
+      ics(weekly('FREQ=WEEKLY;COUNT=3', `EXDATE;VALUE=DATE:${YEAR}0119`), moved),
+    )
+    await calendar.kalends('import', source)
+    const [, { id }] = await allEvents(calendar)
+    await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=3')))
+    const { out, code } = await calendar.kalends('import', source)
+    assert.equal(code, 0, out)
+    assert.deepEqual(
+      await titlesOf(calendar),
+      ['01-05', '01-12', '01-19'].map((day) => `Weekly ${day} 20:00`),
+    )
+    const [, second] = await allEvents(calendar)
+    assert.deepEqual([second.id, second.recurrence.overrides], [id, []])
+    const before = await calendar.rows()
+    await calendar.kalends('import', source)
+    assert.equal(await calendar.rows(), before)
+  })
+
+  for (const policy of ['keep', 'overwrite', 'skip'])
+    test(`with ${policy}, settles an occurrence that changed here and in the source (4d.3)`, async (t) => {
+      const calendar = await calendarOf(t)
+      const source = await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=3')))
+      await calendar.kalends('import', source)
+      const [, second, third] = await allEvents(calendar)
+      await calendar.service.update(`/events/${second.id}`, { title: 'Ours' })
+      await calendar.service.update(`/events/${third.id}`, { title: 'Third' })
+      await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=3'), moved))
+      const { out } = await calendar.kalends('import', '--conflicts', policy, source)
+      const expected = { keep: 'Ours 01-13 21:00', overwrite: 'Moved 01-13 21:00', skip: 'Ours 01-12 20:00' }[policy]
+      assert.deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00', expected, 'Third 01-19 20:00'], out)
+      assert.equal(/which stays: title/.test(out), policy !== 'overwrite', out)
+    })
+
+  test('is undone, but for a series that was touched since (4d.4)', async (t) => {
+    const calendar = await calendarOf(t)
+    const source = await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=3'), moved))
+    await calendar.kalends('import', source)
+    const { out } = await calendar.kalends('imports', 'undo', '1')
+    assert.match(out, /1 put back, 1 removed, 0 left/)
+    assert.deepEqual(await titlesOf(calendar), [])
+    assert.match((await calendar.kalends('import', source)).out, /2 made/)
+    const [, , third] = await allEvents(calendar)
+    await calendar.service.update(`/events/${third.id}`, { title: 'Ours' })
+    assert.match(
+      (await calendar.kalends('imports', 'undo', '2')).out,
+      /series \d+ \(Weekly\) was changed since, and stays/,
+    )
+    assert.equal((await allEvents(calendar)).length, 3)
+  })
+
+  test('moves a series that is gone to the trash with --mirror, and one that repeats no more is a single event', async (t) => {
+    const calendar = await calendarOf(t)
+    const source = await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=3'), moved))
+    await calendar.kalends('import', source)
+    const single = ics(weekly('FREQ=WEEKLY;COUNT=3').filter((line) => !line.startsWith('RRULE')))
+    await calendar.file('s.ics', single)
+    assert.match((await calendar.kalends('import', source)).out, /repeats otherwise; it goes to the trash/)
+    assert.deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00'])
+    await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=2')))
+    await calendar.kalends('import', source)
+    assert.deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00', 'Weekly 01-12 20:00'])
+    await calendar.file('s.ics', ics(vevent('other@x', 'SUMMARY:Other', `DTSTART:${YEAR}0301T120000Z`)))
+    await calendar.kalends('import', '--mirror', source)
+    assert.deepEqual(await titlesOf(calendar), ['Other 03-01 13:00'])
+  })
+
+  test('begins a series later that has too many dates in the past, and says so', async (t) => {
+    const calendar = await calendarOf(t)
+    const old = (...more: readonly string[]) =>
+      ics(vevent('d@x', 'SUMMARY:Daily', 'DTSTART;TZID=Europe/Berlin:20100105T200000', 'RRULE:FREQ=DAILY', ...more))
+    const source = await calendar.file('s.ics', old())
+    const { out, code } = await calendar.kalends('import', source)
+    assert.equal(code, 2)
+    assert.match(out, /series d@x \(Daily\) has too many dates in the past; it begins with/)
+    const found = await allEvents(calendar)
+    assert.ok(found.length > 900, `${found.length} events`)
+    const before = await calendar.rows()
+    assert.equal((await calendar.kalends('import', source)).code, 0)
+    assert.equal(await calendar.rows(), before)
+    await calendar.file('s.ics', old(`EXDATE;VALUE=DATE:${YEAR}0105`))
+    await calendar.kalends('import', source)
+    const after = await allEvents(calendar)
+    assert.deepEqual([after.length, after[0].id, after[9].id], [found.length - 1, found[0].id, found[9].id])
+  })
+
+  test('reports rules that nobody can follow, each for itself (4d.28)', async (t) => {
+    const calendar = await calendarOf(t)
+    const bombs = [
+      'FREQ=SECONDLY',
+      'FREQ=DAILY;COUNT=999999999',
+      'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30',
+      'FREQ=WEEKLY;INTERVAL=99999999999999999999',
+      `FREQ=DAILY;BYMONTHDAY=${Array.from({ length: 5000 }, () => 1).join(',')}`,
+      'FREQ=DAILY;BYSETPOS=366;BYDAY=MO',
+      'x'.repeat(100_000),
+    ]
+    const source = await calendar.file(
+      's.ics',
+      ics(
+        ...bombs.map((rule, i) =>
+          vevent(`b${i}@x`, `SUMMARY:Bomb ${i}`, `DTSTART:${YEAR}0105T190000Z`, `RRULE:${rule}`),
+        ),
+        vevent(
+          'many@x',
+          'SUMMARY:Many',
+          `DTSTART:${YEAR}0105T190000Z`,
+          'RRULE:FREQ=WEEKLY;COUNT=2',
+          `RDATE:${Array.from({ length: 900 }, (_, i) => `${YEAR + 1}0105T${String(Math.floor(i / 60)).padStart(2, '0')}${String(i % 60).padStart(2, '0')}00Z`).join(',')}`,
+        ),
+        weekly('FREQ=WEEKLY;COUNT=2'),
+      ),
+    )
+    const { out, code } = await calendar.kalends('import', source)
+    assert.equal(code, 2)
+    for (const i of bombs.keys()) assert.match(out, new RegExp(`Bomb ${i} repeats cannot be read|Bomb ${i}\\)`), out)
+    assert.match(out, /How Many repeats cannot be read/)
+    assert.deepEqual(
+      (await titlesOf(calendar)).filter((title) => title.startsWith('Weekly')),
+      ['Weekly 01-05 20:00', 'Weekly 01-12 20:00'],
+    )
+  })
+})
+
+describe('an import of the series of another calendar', () => {
+  async function fill({ service }: Calendar): Promise<void> {
+    const at = (day: string, hours: string) => `${YEAR}-${day} ${hours}:00:00`
+    const market = await service.create('/events', {
+      title: 'Market & more',
+      start_date: at('01-05', '20'),
+      end_date: at('01-05', '22'),
+      recurrence: `RRULE:FREQ=WEEKLY;COUNT=70`,
+      venue: { venue: 'Hall', city: 'Kilvara' },
+      categories: ['Music'],
+    })
+    const listed = await service.get(`/events?post_parent=${market.post_parent}&start_date=1990-01-01&per_page=50`)
+    const [first, second, third, fourth, fifth] = listed.body.events
+    await service.remove(`/events/${first.id}`, 'admin')
+    await service.update(`/events/${second.id}`, { title: 'A special one', start_date: at('01-13', '19') })
+    await service.remove(`/events/${third.id}`, 'admin')
+    await service.update(`/events/${fourth.id}`, { slug: 'fourth-of-them', venue: { venue: 'Elsewhere' } })
+    await service.update(`/events/${fifth.id}`, { status: 'private' })
+    await service.create('/events', {
+      title: 'Days',
+      all_day: true,
+      start_date: `${YEAR}-02-01`,
+      end_date: `${YEAR}-02-02`,
+      recurrence: { frequency: 'monthly', month_days: [1], until: `${YEAR}-06-01`, added: [`${YEAR}-03-05`] },
+    })
+    await service.create('/events', { title: 'Once', start_date: at('01-06', '10'), end_date: at('01-06', '11') })
+  }
+
+  for (const kind of ['ndjson', 'json', 'site'])
+    test(`as ${kind} has each list as it was there, and writes nothing again (4d.9)`, async (t) => {
+      const [other, calendar] = [await calendarOf(t), await calendarOf(t)]
+      await fill(other)
+      const save = async () => {
+        if (kind === 'site') return other.service.origin
+        const text =
+          kind === 'ndjson'
+            ? await (await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ndjson`)).text()
+            : JSON.stringify({ events: await allEvents(other) })
+        return calendar.file(`other.${kind}`, text)
+      }
+      const { out, code } = await calendar.kalends('import', await save())
+      assert.equal(code, 0, out)
+      const withoutRules = (events: Shown[]) =>
+        events.map(({ recurrence, ...event }) => ({ ...event, own: recurrence?.overrides, at: recurrence?.id }))
+      assert.deepEqual(withoutRules(await comparable(calendar)), withoutRules(await comparable(other)))
+      const first = (await allEvents(calendar)).find(({ title }) => title === 'A special one')
+      assert.match(first.recurrence.rrule, /^FREQ=WEEKLY;UNTIL=/)
+      const before = await calendar.rows()
+      assert.equal((await calendar.kalends('import', await save())).code, 0)
+      assert.equal(await calendar.rows(), before)
+      // A text of the whole series, and one occurrence more that has something for itself.
+      const [mine, special] = (await allEvents(other)).filter(({ title }) => /Market|special/.test(title))
+      await other.service.update(`/events/${special.id}`, { recurrence_scope: 'all', excerpt: 'New' })
+      await other.service.update(`/events/${mine.id}`, { title: 'Market & more', featured: true })
+      assert.equal((await calendar.kalends('import', await save())).code, 0)
+      assert.deepEqual(withoutRules(await comparable(calendar)), withoutRules(await comparable(other)))
+    })
+})

@@ -52,7 +52,7 @@ export function sendBody(
     while (at + PIECE < body.length) {
       const piece = body.subarray(at, at + PIECE)
       at += PIECE
-      if (response.write(piece)) continue
+      if (writeNow(response, piece)) continue
       response.once('drain', goOn)
       return
     }
@@ -62,6 +62,18 @@ export function sendBody(
   if (response.writableEnded && response.socket?.writableLength === 0) return false
   watchReader(readers, response, own)
   return true
+}
+
+/**
+ * Hands a piece to the system at once, where node:http would wait for the end of the turn, and then to be told that there is room again. True
+ * when all of it has been taken.
+ */
+function writeNow(response: ServerResponse, piece: Buffer): boolean {
+  const { socket } = response
+  socket?.cork()
+  const isBelowMark = response.write(piece)
+  socket?.uncork()
+  return isBelowMark || socket?.writableLength === 0
 }
 
 /** Looks after an answer that is on its way: a reader who takes nothing of it is dropped. `own` are the bytes held for it alone. */

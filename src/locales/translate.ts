@@ -13,7 +13,9 @@ export function speaker({ language }: { language: Language }) {
 }
 
 /** An English text in the language of the site, with `{name}` replaced by the value of that name. */
-export function translate(language: Language, text: string, values: Readonly<Record<string, string>> = {}): string {
+export function translate(language: Language, text: string, values?: Readonly<Record<string, string>>): string {
   const translations: Readonly<Record<string, string>> = language === 'en' ? {} : locales[language]
-  return (translations[text] ?? text).replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+  const translation = translations[text] ?? text
+  if (values === undefined) return translation
+  return translation.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }

@@ -1,7 +1,7 @@
 import { LANGUAGES } from '../config.ts'
+import { choicesOf, select } from './choices.ts'
 import { EMBED_PATH } from './embed-scripts.ts'
 import { type Html, html } from './page-html.ts'
-import { type Choice, NEXT_LEVEL, select } from './view-head.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 /** The attributes of the element that the form offers, in the order in which they are written. */
@@ -35,33 +35,23 @@ function fields(viewing: Viewing, query: URLSearchParams): Html[] {
   const { context, terms } = viewing
   const { site } = context
   const chosen = (name: string) => query.get(name) ?? undefined
-  const views: Choice[] = [
+  const { categories, tags, venues } = terms.choices
+  const views = [
     { value: 'month', text: say(site, 'Month') },
     { value: 'day', text: say(site, 'Day') },
   ]
-  const named = (term: { slug: string; name: string; depth: number }) => ({
-    value: term.slug,
-    text: NEXT_LEVEL.repeat(Math.min(term.depth, 5)) + term.name,
-  })
-  const venues = terms.venues.map(({ id, name }) => ({ value: String(id), text: name }))
   const languages = LANGUAGES.map((value) => ({
     value,
     text: new Intl.DisplayNames(value, { type: 'language' }).of(value) ?? value,
   }))
   return [
-    select(say(site, 'View'), 'view', say(site, 'List'), views, chosen('view')),
-    select(
-      say(site, 'Category'),
-      'category',
-      say(site, 'All categories'),
-      terms.categories.map(named),
-      chosen('category'),
-    ),
-    select(say(site, 'Tag'), 'tag', say(site, 'All tags'), terms.tags.map(named), chosen('tag')),
+    select(say(site, 'View'), 'view', say(site, 'List'), choicesOf(views), chosen('view')),
+    select(say(site, 'Category'), 'category', say(site, 'All categories'), categories, chosen('category')),
+    select(say(site, 'Tag'), 'tag', say(site, 'All tags'), tags, chosen('tag')),
     select(say(site, 'Venue'), 'venue', say(site, 'All venues'), venues, chosen('venue')),
     html`<label><span>${say(site, 'Search events')}</span><input type="search" name="search" maxlength="${LONGEST_VALUE}" value="${chosen('search')}"></label>`,
     html`<label><span>${say(site, 'Most events of a list')}</span><input type="number" name="limit" min="1" max="50" value="${chosen('limit')}"></label>`,
-    select(say(site, 'Language'), 'lang', say(site, 'That of the page'), languages, chosen('lang')),
+    select(say(site, 'Language'), 'lang', say(site, 'That of the page'), choicesOf(languages), chosen('lang')),
   ]
 }
 

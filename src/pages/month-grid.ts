@@ -1,6 +1,6 @@
 import type { EventIndex } from '../memory/event-index.ts'
-import { dayOf, formatUtc } from '../text/moments.ts'
-import { lastDayOf, laterOf, NIGHT_MS } from './page-dates.ts'
+import { dayOf } from '../text/moments.ts'
+import { DAY_MS, dayAt, lastDayOf, laterOf, NIGHT_MS } from './page-dates.ts'
 import type { FoundEvents } from './page-finding.ts'
 
 /** An event in the weeks of a month, as far as its days tell. */
@@ -25,28 +25,21 @@ const MOST_LANES = 3
 
 /** First and last day of each event found; without one that has just gone. */
 export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch[] {
-  const days = new Map<number, string>()
-  return found.ids.flatMap((id) => {
+  const stretches: Stretch[] = []
+  for (const id of found.ids) {
     const times = found.times?.get(id)
-    if (times) return [{ id, first: dayOf(times.start), last: lastDayOf(times.start, times.end) }]
     const slot = (index?.slotOf[id] ?? 0) - 1
-    return index && slot >= 0 ? [stretchAt(index, slot, id, days)] : []
-  })
+    if (times) stretches.push({ id, first: dayOf(times.start), last: lastDayOf(times.start, times.end) })
+    else if (index && slot >= 0) stretches.push(stretchAt(index, slot, id))
+  }
+  return stretches
 }
 
-const DAY_MS = 86_400_000
-
-/** The same from the columns of the index; a month has few days and may have thousands of events. */
-function stretchAt({ starts, ends }: EventIndex, slot: number, id: number, days: Map<number, string>): Stretch {
+/** The same from the columns of the index. */
+function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stretch {
   const first = Math.floor((starts[slot] as number) / DAY_MS)
   const last = Math.max(first, Math.floor(((ends[slot] as number) - NIGHT_MS) / DAY_MS))
-  return { id, first: dayAt(first, days), last: dayAt(last, days) }
-}
-
-function dayAt(number: number, days: Map<number, string>): string {
-  const known = days.get(number) ?? dayOf(formatUtc(number * DAY_MS))
-  days.set(number, known)
-  return known
+  return { id, first: dayAt(first), last: dayAt(last) }
 }
 
 /** Puts events into weeks: those of several days as bars that keep their lane through a week, the others into their day. */

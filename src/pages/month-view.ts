@@ -16,7 +16,7 @@ import {
 } from './page-dates.ts'
 import { between, cardsOf, findBounds, findEvents } from './page-finding.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
-import { canonicalOf, type EventsAsked, feedsOf, sameEvents, viewHead } from './view-head.ts'
+import { canonicalOf, daysOfSame, type EventsAsked, feedsOf, sameEvents, viewHead } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** Events of a month that are counted; of each day only the first few are loaded. */
@@ -25,9 +25,10 @@ const MOST = 5000
 /** Makes what one month of events is drawn from. */
 interface Drawing {
   viewing: Viewing
-  asked: EventsAsked
   month: string
   cards: ReadonlyMap<number, Card>
+  /** The address of a day with the same filters. */
+  dayPath: (day: string) => string
 }
 
 /** A month as a table of weeks, and as a list of days for narrow screens. */
@@ -42,7 +43,8 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
   const grid = fillWeeks(weeks, stretches)
   const shown = grid.flat().flatMap((day) => [...day.lanes, ...day.single])
   const cards = await cardsOf(viewing, [...new Set(shown.flatMap((stretch) => stretch?.id ?? []))])
-  const drawing: Drawing = { viewing, asked, month, cards: new Map(cards.map((card) => [card.id, card])) }
+  const byId = new Map(cards.map((card) => [card.id, card]))
+  const drawing: Drawing = { viewing, month, cards: byId, dayPath: daysOfSame(viewing, asked) }
   const total = stretches.filter(({ first, last }) => monthOf(first) <= month && monthOf(last) >= month).length
   const name = written(site, 'monthYear', firstOf(month))
   const span = { view: 'month', month } as const
@@ -101,11 +103,11 @@ function table(drawing: Drawing, grid: readonly GridDay[][], name: string): Html
 }
 
 function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: number): Html {
-  const { viewing, asked, month } = drawing
+  const { viewing, month } = drawing
   const { site } = viewing.context
   const isOther = monthOf(day.day) !== month
   const isToday = day.day === viewing.today
-  const path = sameEvents(viewing, asked, { view: 'day', day: day.day })
+  const path = drawing.dayPath(day.day)
   const words = writtenDay(site, day.day, '')
   // Days of other months say so by name, and those without events lead nowhere.
   const seen = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>${isOther && otherMonth(drawing, day)}`
@@ -131,8 +133,12 @@ const MOST_DOTS = 3
 
 /** What narrow screens show of a day. */
 function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
-  const shown = [...lanes, ...single].flatMap((stretch) => (stretch ? (cards.get(stretch.id) ?? []) : []))
-  return html`<span class="dots" aria-hidden="true">${shown.slice(0, MOST_DOTS).map((card) => html`<i class="dot${hueOf(viewing, card)}"></i>`)}</span>`
+  const shown: Html[] = []
+  for (const stretch of [...lanes, ...single]) {
+    const card = stretch && cards.get(stretch.id)
+    if (card && shown.length < MOST_DOTS) shown.push(html`<i class="dot${hueOf(viewing, card)}"></i>`)
+  }
+  return html`<span class="dots" aria-hidden="true">${shown}</span>`
 }
 
 /** The part of a bar on one day: the whole bar where it begins or its week does, and only words for those who hear the page on the others. */
@@ -162,7 +168,7 @@ function entry({ viewing, cards }: Drawing, { id }: Stretch): Html {
 
 /** The same days as a list, for screens that are too narrow for titles in a table. */
 function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
-  const { viewing, asked, month, cards } = drawing
+  const { viewing, month, cards, dayPath } = drawing
   const { site } = viewing.context
   const inMonth = grid.flat().filter(({ day }) => monthOf(day) === month)
   const coming = inMonth.filter(({ day }) => day >= viewing.today)
@@ -176,9 +182,9 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
     })
     if (starting.length === 0) return NOTHING
     const hidden = hiddenOf(own)
-    return html`<section><h2><a href="${sameEvents(viewing, asked, { view: 'day', day: own.day })}">${writtenDay(site, own.day, viewing.today)}</a></h2><ul class="brief">${starting.map((card) => brief(viewing, card))}${
+    return html`<section><h2><a href="${dayPath(own.day)}">${writtenDay(site, own.day, viewing.today)}</a></h2><ul class="brief">${starting.map((card) => brief(viewing, card))}${
       hidden > 0 &&
-      html`<li><a class="quiet" href="${sameEvents(viewing, asked, { view: 'day', day: own.day })}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
+      html`<li><a class="quiet" href="${dayPath(own.day)}">${say(site, '+{count} more', { count: String(hidden) })}</a></li>`
     }</ul></section>`
   })
   return html`<div class="agenda">${sections}</div>`

@@ -29,9 +29,14 @@ export type Asked =
   | { is: 'sitemap of month'; month: string }
 
 /** The path of the site itself, without a slash at the end: the beginning of every link. */
-export function rootOf(site: Site): string {
-  return new URL(site.url).pathname.replace(/\/+$/, '')
+export function rootOf({ url }: Site): string {
+  const known = roots.get(url) ?? new URL(url).pathname.replace(/\/+$/, '')
+  roots.set(url, known)
+  return known
 }
+
+/** By the address of the site, which a process has one of. */
+const roots = new Map<string, string>()
 
 /** Paths of the representations of other formats, which are not pages. */
 const OTHER_FORMAT = /\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/

@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import { addDays, dayOf, utcToMs } from '../text/moments.ts'
+import { addDays, dayOf, formatUtc, utcToMs } from '../text/moments.ts'
 
 /** The forms that dates and times are written in; all of wall times, so that no zone is looked at. */
 const FORMS = {
@@ -27,22 +27,42 @@ export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezo
   return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>()
+/** A form in one language, and the days or times that were written in it lately: pages write the same ones again and again. */
+interface Writing {
+  format: Intl.DateTimeFormat
+  texts: Map<string, string>
+}
+
+const writings = new Map<string, Writing>()
+
+/** Texts of one form that are remembered: more than a day has minutes, and as many days as ten years. */
+const MOST_TEXTS = 4000
 
 /** A wall time or day in a form of the language of the site. */
 export function written(site: Site, form: DateForm, wall: string): string {
-  const locale = localeOf(site)
+  const { format, texts } = writingOf(localeOf(site), form)
+  const part = form === 'time' ? wall.slice(11, 16) : wall.slice(0, 10)
+  const known = texts.get(part)
+  if (known !== undefined) return known
+  const text = format.format(utcToMs(form === 'time' ? `2000-01-01 ${part}:00` : `${part} 00:00:00`))
+  if (texts.size >= MOST_TEXTS) texts.clear()
+  texts.set(part, text)
+  return text
+}
+
+function writingOf(locale: string, form: DateForm): Writing {
   const key = `${locale} ${form}`
-  const known =
-    formats.get(key) ??
-    new Intl.DateTimeFormat(locale, {
-      ...FORMS[form],
-      timeZone: 'UTC',
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-    })
-  formats.set(key, known)
-  return known.format(utcToMs(wall.length === 10 ? `${wall} 00:00:00` : wall))
+  const known = writings.get(key)
+  if (known) return known
+  const format = new Intl.DateTimeFormat(locale, {
+    ...FORMS[form],
+    timeZone: 'UTC',
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+  })
+  const writing = { format, texts: new Map<string, string>() }
+  writings.set(key, writing)
+  return writing
 }
 
 /** A time in as few signs as the language allows, for narrow columns: `9am` for `9:00 AM`. */
@@ -79,8 +99,8 @@ export function lastDayOf(start: string, end: string): string {
 }
 
 /** The later of two days, and the earlier. */
-export const laterOf = (a: string, b: string) => [a, b].sort()[1] ?? a
-export const earlierOf = (a: string, b: string) => [a, b].sort()[0] ?? a
+export const laterOf = (a: string, b: string) => (a < b ? b : a)
+export const earlierOf = (a: string, b: string) => (b < a ? b : a)
 
 export const monthOf = (day: string) => day.slice(0, 7)
 export const firstOf = (month: string) => `${month}-01`
@@ -109,18 +129,34 @@ export function weekStartOf(site: Site, setting: string): number {
   return (locale.getWeekInfo?.().firstDay ?? 1) % 7
 }
 
+export const DAY_MS = 86_400_000
+
+/** Days that are remembered, by their number: months have the same ones again and again. */
+const MOST_DAYS = 4000
+const days = new Map<number, string>()
+
+/** A day by its number from 1 January 1970 on, held within the years that dates have. */
+export function dayAt(number: number): string {
+  const known = days.get(number)
+  if (known !== undefined) return known
+  const day = dayOf(formatUtc(number * DAY_MS))
+  if (days.size >= MOST_DAYS) days.clear()
+  days.set(number, day)
+  return day
+}
+
 /** The weeks that show a month: days in rows of seven. */
 export function weeksOf(month: string, weekStart: number): string[][] {
   const first = firstOf(month)
   const next = monthsLater(month, 1)
   const last = next === undefined ? `${month}-31` : addDays(firstOf(next), -1)
   const weeks: string[][] = []
-  let day = addDays(first, -((weekdayOf(first) - weekStart + 7) % 7))
-  while (day <= last) {
-    weeks.push(Array.from({ length: 7 }, (_, i) => addDays(day, i)))
-    const following = addDays(day, 7)
-    if (following <= day) break
-    day = following
+  let number = utcToMs(`${first} 00:00:00`) / DAY_MS - ((weekdayOf(first) - weekStart + 7) % 7)
+  while (dayAt(number) <= last) {
+    weeks.push(Array.from({ length: 7 }, (_, i) => dayAt(number + i)))
+    // No day follows the last one that there is.
+    if (dayAt(number + 7) <= dayAt(number)) break
+    number += 7
   }
   return weeks
 }

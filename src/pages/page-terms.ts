@@ -1,6 +1,7 @@
 import type { Context } from '../context/context.ts'
 import type { TermRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
+import { type Choice, type Choices, choicesOf } from './choices.ts'
 import type { Scope } from './page-addresses.ts'
 
 /** A category or tag as pages show it. */
@@ -34,6 +35,8 @@ export interface PageTerms {
   tags: readonly ShownTerm[]
   /** Empty where there are more than a form can offer. */
   venues: readonly OfferedVenue[]
+  /** What forms offer of them; of venues, those whose place is known besides. */
+  choices: Readonly<Record<'categories' | 'tags' | 'venues' | 'places', Choices>>
 }
 
 const MOST_TERMS = 2000
@@ -61,15 +64,35 @@ export async function readTerms({ db }: Context): Promise<PageTerms> {
     .orderBy('id')
     .limit(MOST_VENUES + 1)
   const [rows, places] = await Promise.all([terms.execute(), venues.execute()])
-  const byId = shownTerms(rows)
-  const shown = [...byId.values()]
-  return {
-    byId,
-    categories: inTree(shown.filter(({ taxonomy }) => taxonomy === 'category')),
-    tags: shown.filter(({ taxonomy }) => taxonomy === 'tag'),
-    venues: places.length > MOST_VENUES ? [] : places.map(offered),
-  }
+  return termsFrom(shownTerms(rows), places.length > MOST_VENUES ? [] : places.map(offered))
 }
+
+function termsFrom(byId: ReadonlyMap<number, ShownTerm>, venues: readonly OfferedVenue[]): PageTerms {
+  const shown = [...byId.values()]
+  const categories = inTree(shown.filter(({ taxonomy }) => taxonomy === 'category'))
+  const tags = shown.filter(({ taxonomy }) => taxonomy === 'tag')
+  const choices = {
+    categories: choicesOf(categories.map(termChoice)),
+    tags: choicesOf(tags.map(termChoice)),
+    venues: choicesOf(venues.map(venueChoice)),
+    places: choicesOf(venues.filter(({ isLocated }) => isLocated).map(venueChoice)),
+  }
+  return { byId, categories, tags, venues, choices }
+}
+
+/** Stands before the name of a term once for each term above it. */
+const NEXT_LEVEL = '\u2003'
+const MOST_LEVELS = 5
+
+const termChoice = ({ slug, name, depth }: ShownTerm): Choice => ({
+  value: slug,
+  text: NEXT_LEVEL.repeat(Math.min(depth, MOST_LEVELS)) + name,
+})
+
+const venueChoice = ({ id, name }: OfferedVenue): Choice => ({ value: String(id), text: name })
+
+/** The terms of a page for which nothing is looked up. */
+export const noTerms = (): PageTerms => termsFrom(new Map(), [])
 
 type Row = Pick<TermRow, 'id' | 'taxonomy' | 'name' | 'slug' | 'parent' | 'count'>
 

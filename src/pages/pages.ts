@@ -26,7 +26,7 @@ import { type Asked, readAddress, rootOf, type Scope, spanPath } from './page-ad
 import { type Assets, type Look, readAssets } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type PageQuery, readQuery } from './page-query.ts'
-import { type PageTerms, readTerms, scopeOf, termAt } from './page-terms.ts'
+import { noTerms, type PageTerms, readTerms, scopeOf, termAt } from './page-terms.ts'
 import { type ProblemStatus, problemView } from './problem-view.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
@@ -274,14 +274,13 @@ export function problemPage(
   status: ProblemStatus,
   names: readonly string[] = [],
 ): PageAnswer {
-  const terms = { byId: new Map(), categories: [], tags: [], venues: [] }
   const { assets, memory, cards } = pages
   const viewing: Viewing = {
     context,
     memory,
     cards,
     assets,
-    terms,
+    terms: noTerms(),
     weekStart: 0,
     today: dayOf(wallNow(context.site.timezone, context.now)),
   }

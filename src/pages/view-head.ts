@@ -1,9 +1,10 @@
+import { select } from './choices.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
 import { type Scope, type Span, spanPath } from './page-addresses.ts'
 import { writtenDate } from './page-dates.ts'
 import { type Html, html } from './page-html.ts'
 import { type PageQuery, queryText } from './page-query.ts'
-import { type PageTerms, type ShownTerm, scopeOf } from './page-terms.ts'
+import { type ShownTerm, scopeOf } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
 /** What an address of events asks for, looked up. */
@@ -23,6 +24,13 @@ const scopeIn = ({ term }: EventsAsked): Scope | undefined => term && scopeOf(te
 export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span, page = 1): string {
   const isList = span.view === 'list' || span.view === 'past'
   return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, isList ? [] : OF_LISTS, page))
+}
+
+/** The addresses of the days of the same events. */
+export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: string) => string {
+  const scope = scopeIn(asked)
+  const query = queryText(asked.query, OF_LISTS)
+  return (day) => spanLink(context.site, { view: 'day', day }, scope, query)
 }
 
 /** The feeds of the events asked for, whenever they are. */
@@ -108,41 +116,14 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   )}${isList && dateFields(viewing, asked)}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
 }
 
-/** One of the values that a field offers. */
-export interface Choice {
-  value: string
-  text: string
-}
-
-/** A field that offers values, with `all` in front for none of them. */
-export function select(
-  label: string,
-  name: string,
-  all: string,
-  choices: readonly Choice[],
-  chosen: string | undefined,
-): Html {
-  const options = choices.map(
-    ({ value, text }) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
-  )
-  return html`<label><span>${label}</span><select name="${name}"><option value="">${all}</option>${options}</select></label>`
-}
-
-/** Stands before the name of a term once for each term above it. */
-export const NEXT_LEVEL = '\u2003'
-
 function termSelect(
   { context: { site }, terms }: Viewing,
   { query, term }: EventsAsked,
   name: 'categories' | 'tags',
 ): Html | false {
   const isTree = name === 'categories'
-  const offered: PageTerms['tags'] = isTree ? terms.categories : terms.tags
-  if (offered.length === 0 || (isTree && term?.taxonomy === 'category')) return false
-  const choices = offered.map((one) => ({
-    value: one.slug,
-    text: NEXT_LEVEL.repeat(Math.min(one.depth, 5)) + one.name,
-  }))
+  const choices = terms.choices[name]
+  if (choices.all.length === 0 || (isTree && term?.taxonomy === 'category')) return false
   const [label, all] = isTree
     ? [say(site, 'Category'), say(site, 'All categories')]
     : [say(site, 'Tag'), say(site, 'All tags')]
@@ -150,23 +131,23 @@ function termSelect(
 }
 
 function venueSelect({ context: { site }, terms }: Viewing, { query }: EventsAsked): Html | false {
-  const choices = terms.venues.map(({ id, name }) => ({ value: String(id), text: name }))
+  const { venues } = terms.choices
   return (
-    choices.length > 0 && select(say(site, 'Venue'), 'venue', say(site, 'All venues'), choices, query.sent.get('venue'))
+    venues.all.length > 0 &&
+    select(say(site, 'Venue'), 'venue', say(site, 'All venues'), venues, query.sent.get('venue'))
   )
 }
 
 const RADII = [1, 2, 5, 10, 25, 50]
 
 function nearSelect({ context: { site }, terms }: Viewing, { query }: EventsAsked): Html | false {
-  const places = terms.venues.filter(({ isLocated }) => isLocated)
-  if (places.length === 0) return false
-  const choices = places.map(({ id, name }) => ({ value: String(id), text: name }))
+  const { places } = terms.choices
+  if (places.all.length === 0) return false
   const chosen = query.sent.get('geoloc_radius') ?? '5'
   const radii = RADII.map(
     (km) => html`<option value="${km}"${String(km) === chosen && html` selected`}>${`${km} km`}</option>`,
   )
-  return html`${select(say(site, 'Near'), 'near', say(site, 'Anywhere'), choices, query.sent.get('near'))}<label><span>${say(
+  return html`${select(say(site, 'Near'), 'near', say(site, 'Anywhere'), places, query.sent.get('near'))}<label><span>${say(
     site,
     'Within',
   )}</span><select name="geoloc_radius">${radii}</select></label>`

@@ -54,6 +54,7 @@ export type ProblemCode =
   | 'rest_gone'
   | 'rest_idempotency_key_reused'
   | 'rest_idempotency_key_in_use'
+  | 'rest_batch_not_allowed'
 
 /** Why one parameter was refused. All but `invalid` carry a detail of their own in the answer (rule 25.2). */
 export type ParamFault =

@@ -7,11 +7,12 @@ import { type Bounds, limits } from './limits.ts'
 
 /** The JSON schema keywords of a parameter that the namespace index publishes (rule 3.3). */
 export interface WireSchema {
-  type?: 'string' | 'integer' | 'boolean'
+  type?: 'string' | 'integer' | 'boolean' | 'array'
   format?: string
   /** The texts it takes, where they are few. */
   enum?: readonly string[]
-  items?: { type: 'integer' }
+  items?: { type: 'integer' } | { type: 'object'; properties: Readonly<Record<string, object>> }
+  maxItems?: number
 }
 
 /** When a request was made, and in which zone: all that a kind looks at besides the value. */

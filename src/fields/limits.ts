@@ -43,6 +43,8 @@ export const limits = {
   recurrence: { bytes: 40_000, entries: 1000 },
   /** Venues or organizers of one event. */
   links: { entries: 100 },
+  /** Requests of a batch. */
+  batch: { entries: 100 },
   /** The header `Idempotency-Key`. */
   idempotencyKey: { characters: 255 },
 } as const satisfies Record<string, Bounds>

@@ -33,6 +33,8 @@ export const LIMITS: Readonly<Record<Work, Limit>> = {
 /** A request that waits for its turn. */
 interface Waiter {
   since: number
+  /** How many of its kind it counts as. */
+  weight: number
   isGone: () => boolean
   go: () => void
   turnAway: (problem: Problem) => void
@@ -72,22 +74,23 @@ export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): A
 }
 
 /** Takes a free place of this kind unless others wait for one; give it back with `leave`. */
-export function tryEnter(admission: Admission, work: Work): boolean {
+export function tryEnter(admission: Admission, work: Work, weight = 1): boolean {
   const queue = admission.queues[work]
   if (queue.running >= queue.limit.running || queue.waiting.size > 0) return false
-  queue.running += 1
+  queue.running += weight
   return true
 }
 
 /** Gives a place back. The next waiter gets it in the next turn of the event loop, so that unqueued work comes between. */
-export function leave(admission: Admission, work: Work): void {
+export function leave(admission: Admission, work: Work, weight = 1): void {
   const queue = admission.queues[work]
-  queue.running -= 1
+  queue.running -= weight
   dispatch(queue)
 }
 
 /**
- * Does work of this kind when its turn comes. A request whose client has gone by then is dropped.
+ * Does work of this kind when its turn comes. A request whose client has gone by then is dropped. Work that counts as several begins when one place
+ * is free, and keeps others out until as many have ended.
  * @throws Problem rest_unavailable when the queue is full
  */
 export async function admitted<T>(
@@ -95,12 +98,13 @@ export async function admitted<T>(
   work: Work,
   isGone: () => boolean,
   run: () => Promise<T>,
+  weight = 1,
 ): Promise<T> {
-  if (!tryEnter(admission, work)) await waitForTurn(admission, work, isGone)
+  if (!tryEnter(admission, work, weight)) await waitForTurn(admission, work, isGone, weight)
   try {
     return await run()
   } finally {
-    leave(admission, work)
+    leave(admission, work, weight)
   }
 }
 
@@ -117,12 +121,12 @@ export function isFull(admission: Admission, work: Work): boolean {
   return waiting.size >= limit.waiting
 }
 
-function waitForTurn(admission: Admission, work: Work, isGone: () => boolean): Promise<void> {
+function waitForTurn(admission: Admission, work: Work, isGone: () => boolean, weight: number): Promise<void> {
   const queue = admission.queues[work]
   if (isFull(admission, work)) throw overloaded()
   admission.looking ??= setInterval(() => turnAwayLate(admission), LOOK_EVERY_MS).unref()
   return new Promise((resolve, reject) => {
-    queue.waiting.add({ since: performance.now(), isGone, go: resolve, turnAway: reject })
+    queue.waiting.add({ since: performance.now(), weight, isGone, go: resolve, turnAway: reject })
   })
 }
 
@@ -145,7 +149,7 @@ async function giveTurns(queue: Queue): Promise<void> {
   do {
     const next = takeNext(queue)
     if (!next) break
-    queue.running += 1
+    queue.running += next.weight
     next.go()
     await quiet()
   } while (hasNext(queue) && performance.now() < until)

@@ -1,12 +1,15 @@
 import type { Context } from '../context/context.ts'
 import type { Field, Fields } from '../declare/resource.ts'
 import { translate } from '../locales/translate.ts'
-import type { Endpoint, Route } from './routes.ts'
+import { type Endpoint, type Route, routeName } from './routes.ts'
 
-/** The namespace index (rule 3.2). */
+/** The namespace index (rule 3.2). It does not tell of batches, which are the platform's. */
 export function describeNamespace(routes: readonly Route[], context: Context): object {
   const { site } = context
-  const entries = routes.map((route) => [`/${site.namespace}${route.path}`, describeRoute(route, context)])
+  const entries = routes.map((route) => [
+    routeName(site.namespace, route.path),
+    describeRoute(route, context, withoutBatches),
+  ])
   return {
     namespace: site.namespace,
     routes: Object.fromEntries(entries),
@@ -15,25 +18,33 @@ export function describeNamespace(routes: readonly Route[], context: Context): o
 }
 
 /** The entry of one route, which OPTIONS answers too (rule 3.6). */
-export function describeRoute(route: Route, context: Context): object {
+export function describeRoute(route: Route, context: Context, batchesOf = batchesIn): object {
   const { site } = context
   const templated = route.template.includes('{')
   return {
     namespace: site.namespace,
     methods: route.endpoints.flatMap((endpoint) => endpoint.methods),
-    endpoints: route.endpoints.map((endpoint) => describeEndpoint(endpoint, context)),
+    endpoints: route.endpoints.map((endpoint) => ({
+      methods: endpoint.methods,
+      ...batchesOf(endpoint),
+      args: describeArgs(endpoint.args, context),
+    })),
     _links: { self: [{ href: site.base + route.template, ...(templated ? { templated } : {}) }] },
   }
 }
 
-function describeEndpoint(endpoint: Endpoint, context: Context): object {
-  const args = describeArgs(endpoint.args, context)
-  return { methods: endpoint.methods, args: Object.keys(args).length > 0 ? args : [] }
+/** Says that a batch may hold requests for an endpoint, as the platform does. */
+function batchesIn({ batched }: Endpoint): object {
+  return batched ? { allow_batch: { v1: true } } : {}
 }
 
-function describeArgs(fields: Fields, context: Context): Record<string, object> {
+const withoutBatches = () => ({})
+
+function describeArgs(fields: Fields, context: Context): Record<string, object> | [] {
   const published = Object.entries(fields).filter(([, { unlisted }]) => !unlisted)
-  return Object.fromEntries(published.map(([name, field]) => [name, describeArg(field, context)]))
+  return published.length === 0
+    ? []
+    : Object.fromEntries(published.map(([name, field]) => [name, describeArg(field, context)]))
 }
 
 function describeArg(field: Field, context: Context): object {

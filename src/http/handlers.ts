@@ -12,7 +12,7 @@ import type { Served } from '../resources.ts'
 import type { Tx } from '../storage/recording.ts'
 import { mayAsk } from './access.ts'
 import { describeNamespace } from './discovery.ts'
-import { createOnce, type Keeping, type Repeatable, type UnderWay } from './idempotency.ts'
+import { type Keeping, type Repeatable, type UnderWay, writeOnce } from './idempotency.ts'
 import { describeInterface } from './openapi.ts'
 import type { Endpoint, Route } from './routes.ts'
 
@@ -36,20 +36,21 @@ export interface Asked {
  * @throws Problem
  */
 export async function answer(asked: Asked, routes: readonly Route[], context: Context): Promise<Reply> {
-  const { action, args } = asked.endpoint
+  const { action } = asked.endpoint
   switch (action.do) {
     case 'index':
       return indexReply(asked, routes, context)
     case 'doc':
       return { status: 200, headers: {}, body: describeInterface(routes, context) }
     case 'changes':
+    case 'batch':
       // No route of the namespace does so.
       throw new Problem('rest_no_route')
     case 'list':
       return listReply(asked, action.served, context)
     case 'create': {
       const isAllowed = mayAsk(action, context, undefined)
-      return createOnce(asked, isLoggedIn(context.caller) && isAllowed, context, (keeping) =>
+      return writeOnce(asked, isLoggedIn(context.caller) && isAllowed, context, (keeping) =>
         createReply(asked, action.served, isAllowed, context, keeping),
       )
     }
@@ -58,31 +59,20 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       const loaded = await operations.loadOne(context, await located(asked, operations, context))
       return { status: 200, headers: {}, body: await presentSingle(context, operations.presentation, loaded) }
     }
-    case 'update': {
-      const fields = bodyFields(asked, args)
-      const isAllowed = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
-      const parsing = { extent: 'partial', mayAsk: isAllowed } as const
-      const values = await withAddress(
-        asked,
-        async () => parseFields(fields, asked.values(fields), context, parsing),
-        context,
-      )
-      const row = await permitted(asked, action.served.operations, context)
-      const body = await writeAlone(action.served.operations.update, { row, values }, context)
-      return { status: 200, headers: {}, body }
-    }
+    case 'update':
     case 'remove': {
-      const { resource, operations } = action.served
-      const fields = resource.removal ?? {}
-      const values = await withAddress(asked, async () => parseFields(fields, asked.values(fields), context), context)
-      const row = await permitted(asked, operations, context)
-      const { remove, removeWith } = operations
-      const body = await (removeWith
-        ? writeAlone(removeWith, { row, values }, context)
-        : writeAlone(remove, row, context))
-      return { status: 200, headers: {}, body }
+      const isAllowed = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
+      const change = action.do === 'update' ? updateReply : removeReply
+      return writeOnce(onceInBatch(asked), isAllowed, context, (keeping) =>
+        change(asked, action.served, isAllowed, context, keeping),
+      )
     }
   }
+}
+
+/** A change that is sent again changes nothing more: alone it is not kept, and in a batch with a key it comes with creates that must be. */
+function onceInBatch({ repeatable, underWay }: Asked): Pick<Asked, 'repeatable' | 'underWay'> {
+  return { repeatable: repeatable.place === undefined ? { ...repeatable, key: undefined } : repeatable, underWay }
 }
 
 /** Creates a record and answers with it; `keeping` runs the write inside its transaction. */
@@ -102,6 +92,30 @@ async function createReply(
     return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body }
   }
   return context.write((tx) => keeping(tx, () => write(tx)))
+}
+
+type ChangeReply = (...parameters: Parameters<typeof createReply>) => Promise<Reply>
+
+const updateReply: ChangeReply = async (asked, { operations }, isAllowed, context, keeping) => {
+  const fields = bodyFields(asked, asked.endpoint.args)
+  const parsing = { extent: 'partial', mayAsk: isAllowed } as const
+  const values = await withAddress(
+    asked,
+    async () => parseFields(fields, asked.values(fields), context, parsing),
+    context,
+  )
+  const row = await permitted(asked, operations, context)
+  return writeAlone(operations.update, { row, values }, context, keeping)
+}
+
+const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllowed, context, keeping) => {
+  const fields = resource.removal ?? {}
+  const values = await withAddress(asked, async () => parseFields(fields, asked.values(fields), context), context)
+  const row = await permitted(asked, operations, context)
+  const { remove, removeWith } = operations
+  return removeWith
+    ? writeAlone(removeWith, { row, values }, context, keeping)
+    : writeAlone(remove, row, context, keeping)
 }
 
 /** Finds a list, and has it loaded and shown in the representation that was chosen. */
@@ -129,9 +143,17 @@ function redirectTo({ name }: Format, self: string): Reply {
 }
 
 /** Does one write in a transaction of its own. */
-async function writeAlone<Asked>(steps: WriteSteps<Asked>, asked: Asked, context: Context): Promise<object> {
+async function writeAlone<Asked>(
+  steps: WriteSteps<Asked>,
+  asked: Asked,
+  context: Context,
+  keeping: Keeping,
+): Promise<Reply> {
   const prepared = await steps.prepare(context, asked)
-  return context.write((tx) => steps.write(tx, prepared, context))
+  const write = async (tx: Tx): Promise<Reply> => {
+    return { status: 200, headers: {}, body: await steps.write(tx, prepared, context) }
+  }
+  return context.write((tx) => keeping(tx, () => write(tx)))
 }
 
 function isPastEnd({ page, perPage, total, ids }: Found): boolean {

@@ -1,10 +1,10 @@
 import type { Context } from '../context/context.ts'
 import { limits, overText } from '../fields/limits.ts'
 import type { Reply } from '../formats/format.ts'
-import { capabilitiesHeld } from '../people/caller.ts'
+import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
 import type { Db } from '../storage/database.ts'
-import { findKept, KEPT_HOURS, keepAnswer } from '../storage/kept-answers.ts'
+import { findFingerprints, findKept, KEPT_HOURS, keepAnswer } from '../storage/kept-answers.ts'
 import { holdName } from '../storage/locks.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { KeptAnswerColumns } from '../storage/schema.ts'
@@ -13,47 +13,90 @@ import { formatUtc } from '../text/moments.ts'
 /** The creates with a key that this process is answering now, by user and key, with the fingerprints of their requests. */
 export type UnderWay = Map<string, string>
 
-/** What of a request decides whether a create has been done before. */
+/** What of a request decides whether a write has been done before. */
 export interface Repeatable {
   /** The header `Idempotency-Key`. */
   key: string | undefined
   /** A digest of the method, the address and the body. */
   fingerprint: () => Promise<string>
+  /** Its place in the batch that the key and the digest are of. */
+  place?: number
 }
 
-/** Runs the write of a create inside its transaction, and keeps the answer there. */
+/** Runs a write inside its transaction, and keeps the answer there. */
 export type Keeping = (tx: Tx, write: () => Promise<Reply>) => Promise<Reply>
 
 type Once = Pick<KeptAnswerColumns, 'user' | 'key' | 'fingerprint'>
 
 const HEADER = 'Idempotency-Key'
-const REPLAYED = 'Idempotency-Replayed'
+/** Says that an answer was kept. */
+export const REPLAYED = 'Idempotency-Replayed'
 const HOUR_MS = 3_600_000
 
 /** Printable signs of ASCII. */
 const SIGNS = /^[\x20-\x7e]+$/
 
+/** A request that may be sent again, and those that are being answered. */
+interface Sent {
+  repeatable: Repeatable
+  underWay: UnderWay
+}
+
 /**
- * Does a create once for a key of its caller: who sends the same request with the same key gets the answer that was kept. Callers who may not
- * create are refused as without a key, and nothing is kept of them.
+ * Does a write once for a key of its caller: who sends the same request with the same key gets the answer that was kept. Callers who may not
+ * write so are refused as without a key, and nothing is kept of them.
  * @throws Problem for a key of another request, or of one that is being answered
  */
-export async function createOnce(
-  { repeatable: { key, fingerprint }, underWay }: { repeatable: Repeatable; underWay: UnderWay },
+export async function writeOnce(
+  { repeatable: { key, fingerprint, place }, underWay }: Sent,
   isAllowed: boolean,
   context: Context,
-  create: (keeping: Keeping) => Promise<Reply>,
+  write: (keeping: Keeping) => Promise<Reply>,
 ): Promise<Reply> {
-  if (key === undefined || !isAllowed) return create((_tx, write) => write())
+  if (key === undefined || !isAllowed) return write((_tx, within) => within())
+  checkKey(key, context)
+  const once: Once = { user: context.caller.id, key: keyAt(key, place), fingerprint: await fingerprint() }
+  return alone(underWay, once, async () => {
+    const known = await findReplay(context.db, once, context)
+    return known ?? (await write((tx, within) => keepOnce(tx, once, context, within)))
+  })
+}
+
+/**
+ * Answers a batch whose requests are each done once for its key; `answer` gets what makes sure of it for the request at a place. Requests that
+ * were refused before are tried again.
+ * @throws Problem for a key of another request, or of one that is being answered
+ */
+export async function batchOnce(
+  { repeatable: { key, fingerprint }, underWay }: Sent,
+  places: number,
+  context: Context,
+  answer: (repeatableAt: (place: number) => Repeatable | undefined) => Promise<Reply>,
+): Promise<Reply> {
+  if (key === undefined || !isLoggedIn(context.caller)) return answer(() => undefined)
   checkKey(key, context)
   const once: Once = { user: context.caller.id, key, fingerprint: await fingerprint() }
+  return alone(underWay, once, async () => {
+    const keys = [key, ...Array.from({ length: places }, (_, place) => keyAt(key, place))]
+    const fingerprints = await findFingerprints(context.db, once.user, keys, keptSince(context))
+    if (fingerprints.some((known) => known !== once.fingerprint)) throw reused()
+    return answer((place) => ({ key, fingerprint: async () => once.fingerprint, place }))
+  })
+}
+
+/** The key of a request within a batch; no header holds the sign between. */
+function keyAt(key: string, place: number | undefined): string {
+  return place === undefined ? key : `${key}\n${place}`
+}
+
+/** Does what is done once, unless it is being done. */
+async function alone(underWay: UnderWay, once: Once, work: () => Promise<Reply>): Promise<Reply> {
   const name = nameOf(once)
   const present = underWay.get(name)
   if (present !== undefined) throw present === once.fingerprint ? inUse() : reused()
   underWay.set(name, once.fingerprint)
   try {
-    const known = await findReplay(context.db, once, context)
-    return known ?? (await create((tx, write) => writeOnce(tx, once, context, write)))
+    return await work()
   } finally {
     underWay.delete(name)
   }
@@ -70,7 +113,7 @@ const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 }
 const reused = () => new Problem('rest_idempotency_key_reused')
 
 /** Another process may have answered the same request since it came: the transaction looks again before it writes. */
-async function writeOnce(tx: Tx, once: Once, context: Context, write: () => Promise<Reply>): Promise<Reply> {
+async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promise<Reply>): Promise<Reply> {
   await holdName(tx, nameOf(once))
   const known = await findReplay(tx, once, context)
   if (known) return known
@@ -91,12 +134,17 @@ async function writeOnce(tx: Tx, once: Once, context: Context, write: () => Prom
  * The answer kept under the key.
  * @throws Problem when it is that to another request, or when the caller has lost rights since
  */
-async function findReplay(db: Db, once: Once, { caller, now }: Context): Promise<Reply | undefined> {
-  const kept = await findKept(db, once, formatUtc(now - KEPT_HOURS * HOUR_MS))
+async function findReplay(db: Db, once: Once, context: Context): Promise<Reply | undefined> {
+  const kept = await findKept(db, once, keptSince(context))
   if (!kept) return undefined
-  const held: readonly string[] = capabilitiesHeld(caller)
+  const held: readonly string[] = capabilitiesHeld(context.caller)
   if (!kept.rights.split(' ').every((right) => held.includes(right))) throw new Problem('rest_forbidden')
   if (kept.fingerprint !== once.fingerprint) throw reused()
   const body: unknown = JSON.parse(kept.body)
-  return { status: kept.status, headers: { Location: kept.location, [REPLAYED]: 'true' }, body }
+  const location = kept.location === '' ? {} : { Location: kept.location }
+  return { status: kept.status, headers: { ...location, [REPLAYED]: 'true' }, body }
+}
+
+function keptSince({ now }: Context): string {
+  return formatUtc(now - KEPT_HOURS * HOUR_MS)
 }

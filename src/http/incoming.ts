@@ -3,6 +3,7 @@ import type { Context } from '../context/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Reply } from '../formats/format.ts'
 import type { Asked } from './handlers.ts'
+import type { Repeatable } from './idempotency.ts'
 import type { Match } from './routes.ts'
 
 /** A file that came with a request. It is on disk until the request ends. */
@@ -45,6 +46,10 @@ export interface Incoming {
   address: string
   /** The id in the answer and in the log. */
   requestId: string
+  /** What makes sure that it is done once, in place of its header `Idempotency-Key`. */
+  repeatable?: Repeatable
+  /** True for a request of a batch that has waited for all of its requests together. */
+  hasTurn?: true
   /** True when nobody waits for the answer any more. */
   isGone: () => boolean
   /** Reads the body, once; nothing of it is kept before. @throws Problem */

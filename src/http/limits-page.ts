@@ -11,6 +11,7 @@ export function limitsPage(): string {
     ['Combining marks on one letter, in any text', String(LONGEST_MARK_RUN)],
     ['Levels that lists and records nest in one value', String(MOST_LEVELS)],
     ['Members and entries of one value on all levels', inThousands(MOST_MEMBERS)],
+    ['Requests of a batch', String(limits.batch.entries)],
     ['Pairs of a name and a value in a query or form', inThousands(MOST_PAIRS)],
   ]
   const sections = resources.flatMap(({ resource, filters }) => [

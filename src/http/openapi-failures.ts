@@ -23,7 +23,8 @@ interface Occasion {
 const always = () => true
 /** Problems of routes that the document does not describe. */
 const never = () => false
-const takesBody = ({ does }: Occasion) => does === 'create' || does === 'update'
+const takesKey = ({ does }: Occasion) => does === 'create' || does === 'batch'
+const takesBody = (occasion: Occasion) => takesKey(occasion) || occasion.does === 'update'
 const writes = (occasion: Occasion) => takesBody(occasion) || occasion.does === 'remove'
 const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: Occasion) => names.includes(name) && actions.includes(does)
@@ -46,9 +47,11 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   rest_too_many_parameters: always,
   rest_invalid_request: never,
   rest_sync_token_expired: ({ does }) => does === 'changes',
-  rest_idempotency_key_reused: ({ does }) => does === 'create',
-  rest_idempotency_key_in_use: ({ does }) => does === 'create',
-  rest_missing_callback_param: ({ does }) => does === 'create',
+  rest_idempotency_key_reused: takesKey,
+  rest_idempotency_key_in_use: takesKey,
+  // Answers to requests of a batch stand within its own.
+  rest_batch_not_allowed: never,
+  rest_missing_callback_param: ({ does }) => does === 'create' || does === 'batch',
   rest_invalid_param: checksParameters,
   rest_forbidden: writes,
   rest_not_logged_in: never,

@@ -5,6 +5,8 @@ import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../declar
 import { limits } from '../fields/limits.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
+import { batchRoute } from './batch-route.ts'
+import { batchAnswerSchema, batchSchema } from './batch-schema.ts'
 import { changesSchema } from './changes-schema.ts'
 import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
 import {
@@ -36,6 +38,11 @@ const deeds: Record<Described['do'], { verb: string; summary: MessageText; outco
     summary: 'Read what has changed',
     outcome: 'A page of what has changed, with a token for the next one',
   },
+  batch: {
+    verb: 'writeMany',
+    summary: 'Write many records with one request',
+    outcome: 'The answers to the requests, in their order',
+  },
   list: {
     verb: 'list',
     summary: 'List the matching records, page by page',
@@ -51,6 +58,7 @@ const deeds: Record<Described['do'], { verb: string; summary: MessageText; outco
 const groups: Readonly<Record<string, MessageText>> = {
   doc: 'The description of this interface',
   changes: 'What has changed since a reader came last',
+  batch: 'Many requests in one',
   events: 'Events: what takes place and when',
   venues: 'Venues: where events take place',
   organizers: 'Organizers: who holds events',
@@ -74,20 +82,22 @@ interface Writing {
 export function describeInterface(routes: readonly Route[], { site }: Pick<Context, 'site'>): object {
   const say = (text: string) => translate(site.language, text)
   const beside = ownRoutes()
-  const offers = [...routes, ...beside].flatMap(offersOf)
+  const batch = batchRoute()
+  const offers = [...routes, ...beside, batch].flatMap(offersOf)
   const resources = [...new Set(offers.flatMap(({ action }) => resourceOf(action) ?? []))]
   const writing: Writing = { resources, say }
   return {
     openapi: '3.1.0',
     info: describeService(site, say),
     servers: [{ url: site.base }],
-    tags: ['doc', ...resources.map(({ path }) => path), 'changes'].map((name) => ({
+    tags: ['doc', ...resources.map(({ path }) => path), 'changes', 'batch'].map((name) => ({
       name,
       description: aboutGroup(name, say),
     })),
     paths: Object.fromEntries([
       ...routes.filter((route) => offersOf(route).length > 0).map((route) => describeAt(route, writing)),
       ...beside.map((route) => describeAt(route, writing, `${site.restUrl}/${OWN_NAMESPACE}`)),
+      describeAt(batch, writing, site.restUrl),
     ]),
     components: {
       schemas: { ...resourceSchemas(resources, say), Problem: problemSchema(problemCodes) },
@@ -173,18 +183,19 @@ function describeOperation({ action, args }: Offer, method: Method, writing: Wri
     tags: [group],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(action.do === 'create' || action.do === 'update' ? { requestBody: describeBody(action, writing) } : {}),
+    ...(action.do === 'batch' ? { requestBody: describeJson(batchSchema) } : {}),
     responses: { ...describeSuccess(action, writing.say), ...failureRefs(action) },
     security: isRead ? [{}, ...CREDENTIALS] : CREDENTIALS,
   }
 }
 
 function groupOf(action: Described): string {
-  return resourceOf(action)?.path ?? (action.do === 'doc' ? 'doc' : 'changes')
+  return resourceOf(action)?.path ?? action.do
 }
 
 /** Such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
 function operationId(action: Described, method: Method): string {
-  if (action.do === 'changes') return deeds.changes.verb
+  if (action.do === 'changes' || action.do === 'batch') return deeds[action.do].verb
   const resource = resourceOf(action)
   const subject =
     resource === undefined ? 'Interface' : action.do === 'list' ? capitalized(resource.path) : resource.title
@@ -217,13 +228,18 @@ function describeBody(action: Described, { resources }: Writing): object {
   }
 }
 
+function describeJson(schema: Schema): object {
+  return { required: true, content: { 'application/json': { schema } } }
+}
+
 function describeSuccess(action: Described, say: Say): object {
   const isRead = action.do === 'list' || action.do === 'read' || action.do === 'doc' || action.do === 'changes'
   const isPaged = action.do === 'list'
   const isNew = action.do === 'create'
   const headers = headerRefs(
     ...(isPaged ? (['X-TEC-Total', 'X-TEC-TotalPages'] as const) : []),
-    ...(isNew ? (['Location', 'Idempotency-Replayed'] as const) : []),
+    ...(isNew ? (['Location'] as const) : []),
+    ...(isNew || action.do === 'batch' ? (['Idempotency-Replayed'] as const) : []),
     ...(isNew || action.do === 'update' ? (['Preference-Applied'] as const) : []),
     ...(isRead ? (['ETag'] as const) : []),
   )
@@ -237,11 +253,12 @@ function describeSuccess(action: Described, say: Say): object {
     description: say('Nothing has changed since the version that If-None-Match names'),
     headers,
   }
-  return { [isNew ? 201 : 200]: success, ...(isRead ? { 304: unchanged } : {}) }
+  return { [isNew ? 201 : action.do === 'batch' ? 207 : 200]: success, ...(isRead ? { 304: unchanged } : {}) }
 }
 
 function answerSchema(action: Described): Schema {
   if (action.do === 'changes') return changesSchema
+  if (action.do === 'batch') return batchAnswerSchema
   const resource = resourceOf(action)
   if (!resource)
     return {
@@ -299,6 +316,7 @@ const sentHeaders = {
 
 function headersSent({ do: does }: Described): (keyof typeof sentHeaders)[] {
   if (does === 'create') return ['Idempotency-Key', 'Prefer']
+  if (does === 'batch') return ['Idempotency-Key']
   if (does === 'update') return ['Prefer']
   return does === 'remove' ? [] : ['If-None-Match']
 }

@@ -11,6 +11,7 @@ import { Problem } from '../problems.ts'
 import type { Served } from '../resources.ts'
 import { taxonomyWord } from '../terms/term-present.ts'
 import { formatUtc, utcToMs, utcToWall } from '../text/zones.ts'
+import { batchRoute } from './batch-route.ts'
 import { describeRoute } from './discovery.ts'
 import { type Asked, answer } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
@@ -23,7 +24,7 @@ import { offer } from './platform-resource.ts'
 import { categoriesAt, tags } from './platform-terms.ts'
 import { describeTypes, typeWords } from './platform-types.ts'
 import { uploadOf } from './platform-upload.ts'
-import { collectionRoute, type Match, type Route, routeFinder } from './routes.ts'
+import { collectionRoute, type Match, type Route, routeFinder, routeName } from './routes.ts'
 
 /** Routes with a beginning of their own below the REST root; the root itself has an empty one. */
 interface RouteGroup {
@@ -60,6 +61,7 @@ const meRoute: Route = {
 /** The routes beside the namespace; their paths hold words of the site. */
 export interface Platform {
   root: RouteGroup
+  batch: RouteGroup
   platform: RouteGroup
   own: RouteGroup
   finders: { group: RouteGroup; find: (path: string) => Match | undefined }[]
@@ -78,6 +80,7 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
     ]),
   ])
   const root: RouteGroup = { namespace: '', routes: [indexRoute('/', {}, '')] }
+  const batch: RouteGroup = { namespace: '', routes: [batchRoute()] }
   const platform: RouteGroup = {
     namespace: PLATFORM,
     routes: [
@@ -99,8 +102,8 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
     ],
   }
   const own: RouteGroup = { namespace: OWN_NAMESPACE, routes: ownRoutes() }
-  const finders = [platform, own, root].map((group) => ({ group, find: routeFinder(group.routes) }))
-  return { root, platform, own, finders, fixed, namespaceRoutes }
+  const finders = [platform, own, batch, root].map((group) => ({ group, find: routeFinder(group.routes) }))
+  return { root, batch, platform, own, finders, fixed, namespaceRoutes }
 }
 
 function indexRoute(template: string, fields: Fields, path = template): Route {
@@ -134,7 +137,7 @@ function itemRoute(served: Served, actions: readonly (keyof typeof METHODS)[]): 
       methods: METHODS[action],
       action: { do: action, served, by: 'id' },
       args: argsOf[action],
-      ...(action === 'read' ? { cached: true } : {}),
+      ...(action === 'read' ? { cached: true } : { batched: true }),
     })),
   }
 }
@@ -164,7 +167,7 @@ export async function platformReply(
   const isMe = found.match.route === meRoute
   const match = isMe ? { ...found.match, variables: { id: String(context.caller.id) } } : found.match
   const beside = { ...context, site: siteOf(group, context.site) }
-  if (group === platform.own) return replyTo(match, incoming, target, beside, answerOwn)
+  if (group === platform.own || group === platform.batch) return replyTo(match, incoming, target, beside, answerOwn)
   return replyTo(match, incoming, target, beside, async (asked, body) => {
     if (group === platform.root) return describeRoot(platform, context)
     const fixed = platform.fixed.get(match.route)
@@ -238,9 +241,9 @@ function bareList(reply: Reply, path: string, isOffset: boolean): Reply {
 }
 
 /** The root index (rule 29.1): the site, the ways to sign in, and every route. */
-function describeRoot({ root, platform, own, namespaceRoutes }: Platform, context: Context): Reply {
+function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform, context: Context): Reply {
   const { site } = context
-  const groups: RouteGroup[] = [root, { namespace: site.namespace, routes: namespaceRoutes }, platform, own]
+  const groups: RouteGroup[] = [root, batch, { namespace: site.namespace, routes: namespaceRoutes }, platform, own]
   const body = {
     name: site.name,
     description: translate(site.language, DESCRIPTION),
@@ -259,7 +262,10 @@ function describeRoot({ root, platform, own, namespaceRoutes }: Platform, contex
 
 function describeGroup(group: RouteGroup, context: Context): [path: string, entry: object][] {
   const site = group.namespace === context.site.namespace ? context.site : siteOf(group, context.site)
-  return group.routes.map((route) => [`/${group.namespace}${route.path}`, describeRoute(route, { ...context, site })])
+  return group.routes.map((route) => [
+    routeName(group.namespace, route.path),
+    describeRoute(route, { ...context, site }),
+  ])
 }
 
 /** The hours the site is ahead of UTC just now, and its zone by name, empty for one that is only an offset. */

@@ -24,6 +24,7 @@ const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
     status: 409,
     text: 'The request with this Idempotency-Key is being answered; try again soon.',
   },
+  rest_batch_not_allowed: { status: 400, text: 'A batch cannot hold a request for this address and method.' },
   rest_missing_callback_param: { status: 400, text: 'Missing parameters: {names}' },
   rest_invalid_param: { status: 400, text: 'Invalid parameters: {names}' },
   rest_forbidden: { status: 403, text: 'You are not allowed to do that.' },

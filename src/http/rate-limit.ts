@@ -30,6 +30,12 @@ export function mayAskAgain(limit: RateLimit, address: string, now: number): boo
   return mayAsk
 }
 
+/** Counts further requests of this address, which are answered whether there is room for them or not: those that come after them wait the longer. */
+export function countFurther(limit: RateLimit, address: string, requests: number): void {
+  const known = limit.clients.get(clientOf(address))
+  if (known) known.left -= requests
+}
+
 /** Of an IPv6 address the network, since a client has all of its addresses. */
 function clientOf(address: string): string {
   if (!isIPv6(address)) return address

@@ -14,10 +14,12 @@ import type { Database } from '../storage/database.ts'
 import type { Writer } from '../storage/recording.ts'
 import { DatabaseUnavailable, type Lack, lackBehind } from '../storage/unavailable.ts'
 import { allowedMethods, mayAsk } from './access.ts'
-import { type Admission, admitted, isFull, overloaded, type Work } from './admission.ts'
+import { admitted, isFull, overloaded, type Work } from './admission.ts'
+import { batchReply } from './batch.ts'
 import { changesReply } from './changes-route.ts'
 import { describeRoute } from './discovery.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import type { Front } from './front.ts'
 import { type Asked, addressOf, answer } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import type { UnderWay } from './idempotency.ts'
@@ -25,9 +27,10 @@ import { type Body, type Incoming, LONGEST_URL, NO_BODY, type RouteReply, type T
 import { platformReply } from './platform.ts'
 import { asPreferred } from './preferences.ts'
 import { problemReply } from './problem-replies.ts'
+import { countFurther } from './rate-limit.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
-import { findInNamespace, type RouteTable } from './route-table.ts'
-import type { Endpoint, Match } from './routes.ts'
+import { findInNamespace, findMatch, type RouteTable } from './route-table.ts'
+import { type Endpoint, type Match, routeName } from './routes.ts'
 
 /** The parts of the service that answers need. */
 export interface Service {
@@ -65,74 +68,157 @@ function overriddenMethod(incoming: Incoming, query: RawValues): string {
 /** Answers any request below the REST root, failures included. */
 export type Responder = (incoming: Incoming) => Promise<Reply>
 
+/** Everything that answers come from. */
+interface Answering extends Pick<Front, 'admission' | 'rateLimit'> {
+  service: Service
+  routes: RouteTable
+  underWay: UnderWay
+}
+
 /** A function that answers every request below the REST root. */
-export function makeResponder(service: Service, routes: RouteTable, admission: Admission): Responder {
-  const underWay: UnderWay = new Map()
-  return async (incoming) => {
+export function makeResponder(
+  service: Service,
+  routes: RouteTable,
+  { admission, rateLimit }: Pick<Front, 'admission' | 'rateLimit'>,
+): Responder {
+  const answering: Answering = { service, routes, admission, rateLimit, underWay: new Map() }
+  return (incoming) => {
     let caller = anonymous
-    let target: Target | undefined
-    try {
-      target = targetOf(incoming)
-      caller = await service.authenticate(incoming.headers.authorization, incoming.address, service.now())
-      const context = contextOf(service, caller, service.now(), incoming)
-      const matched = findInNamespace(routes, target.path)
-      const reply = matched
-        ? await routeReply(matched, incoming, target, context, (asked) => answer(asked, routes.namespace, context))
-        : ((await platformReply(routes.platform, incoming, target, context, routeReply, (asked) =>
-            answerOwn(asked, service, context),
-          )) ?? unmatched(target, context))
-      return dressed(reply, target.query)
-    } catch (error) {
-      return dressed(failure(error, service, isLoggedIn(caller), incoming.requestId), target?.query ?? {})
-    }
+    return settle(
+      service,
+      incoming,
+      () => caller,
+      async (target) => {
+        caller = await service.authenticate(incoming.headers.authorization, incoming.address, service.now())
+        return dispatch(answering, incoming, target, contextOf(service, caller, service.now(), incoming))
+      },
+    )
   }
+}
 
-  async function routeReply(...parameters: Parameters<RouteReply>): Promise<Reply> {
-    const [{ route }, , , { site }] = parameters
-    return { ...(await matchedReply(...parameters)), route: `/${site.namespace}${route.template}` }
+/** An answer as it is sent, failures included. */
+async function settle(
+  service: Service,
+  incoming: Incoming,
+  callerOf: () => Caller,
+  reply: (target: Target) => Promise<Reply>,
+): Promise<Reply> {
+  let target: Target | undefined
+  try {
+    target = targetOf(incoming)
+    return dressed(await reply(target), target.query)
+  } catch (error) {
+    return dressed(failure(error, service, isLoggedIn(callerOf()), incoming.requestId), target?.query ?? {})
   }
+}
 
-  async function matchedReply(...[matched, incoming, target, context, work]: Parameters<RouteReply>): Promise<Reply> {
-    const { route, variables } = matched
-    const method = target.method === 'HEAD' ? 'GET' : target.method
-    if (method === 'OPTIONS') {
-      const headers = { Allow: await allowHeader(matched, context), 'Access-Control-Max-Age': '86400' }
-      return { status: 200, headers, body: describeRoute(route, context) }
-    }
-    const endpoint = route.endpoints.find(({ methods }) => methods.some((known) => known === method))
-    if (!endpoint) throw new Problem('rest_no_route')
-    const reply = await attempt(incoming, context, async () => {
-      const kind = workOf(endpoint, target)
-      if (isFull(admission, kind)) throw overloaded()
+/** Answers a request whose sender is known. @throws Problem */
+async function dispatch(answering: Answering, incoming: Incoming, target: Target, context: Context): Promise<Reply> {
+  const { namespace, platform } = answering.routes
+  const replyTo: RouteReply = (...request) => routeReply(answering, request)
+  const matched = findInNamespace(answering.routes, target.path)
+  if (matched) return replyTo(matched, incoming, target, context, (asked) => answer(asked, namespace, context))
+  const beside = await platformReply(platform, incoming, target, context, replyTo, (asked) =>
+    answerOwn(answering, asked, incoming, context),
+  )
+  return beside ?? unmatched(target, context)
+}
+
+async function routeReply(answering: Answering, request: Parameters<RouteReply>): Promise<Reply> {
+  const [{ route }, , , { site }] = request
+  return { ...(await matchedReply(answering, request)), route: routeName(site.namespace, route.template) }
+}
+
+async function matchedReply(
+  answering: Answering,
+  [matched, incoming, target, context, work]: Parameters<RouteReply>,
+): Promise<Reply> {
+  const { route, variables } = matched
+  const method = target.method === 'HEAD' ? 'GET' : target.method
+  if (method === 'OPTIONS') {
+    const headers = { Allow: await allowHeader(matched, context), 'Access-Control-Max-Age': '86400' }
+    return { status: 200, headers, body: describeRoute(route, context) }
+  }
+  const endpoint = endpointFor(matched, method)
+  if (!endpoint) throw new Problem('rest_no_route')
+  const reply = await attempt(answering.service, incoming, context, () =>
+    inTurn(answering, incoming, workOf(endpoint, target), context, async () => {
       const body = method === 'GET' ? NO_BODY : await readBody(incoming, endpoint, context)
-      const asked = { route, endpoint, variables, ...sentWith(incoming, target, body, context.site), underWay }
-      const reply = () => withImages(context, () => work(asked, body))
-      return admitted(admission, kind, incoming.isGone, reply)
-    })
-    const vary = varyHeader(endpoint)
-    const headers = { ...reply.headers, ...vary, Allow: await allowHeader(matched, context) }
-    return asPreferred({ ...reply, headers }, endpoint.action, incoming.headers.prefer, target.query, context.site.base)
-  }
+      const sent = sentWith(incoming, target, body, context.site)
+      return () => work({ route, endpoint, variables, ...sent, underWay: answering.underWay }, body)
+    }),
+  )
+  const vary = varyHeader(endpoint)
+  const headers = { ...reply.headers, ...vary, Allow: await allowHeader(matched, context) }
+  return asPreferred({ ...reply, headers }, endpoint.action, incoming.headers.prefer, target.query, context.site.base)
+}
 
-  async function attempt({ requestId }: Incoming, context: Context, work: () => Promise<Reply>): Promise<Reply> {
-    try {
-      return await work()
-    } catch (error) {
-      // Without a database there is nothing to say of the methods that are allowed either, and with too much to do nothing is looked up.
-      if (error instanceof DatabaseUnavailable || isOverload(error)) throw error
-      return failure(error, service, isLoggedIn(context.caller), requestId)
-    }
+function endpointFor({ route }: Match, method: string): Endpoint | undefined {
+  return route.endpoints.find(({ methods }) => methods.some((known) => known === method))
+}
+
+/** Has a request read, and done when its turn comes. A batch waits for the turns of its requests, which wait alone or all together. */
+async function inTurn(
+  { admission }: Answering,
+  { isGone, hasTurn }: Incoming,
+  kind: Work | 'batches',
+  context: Context,
+  read: () => Promise<() => Promise<Reply>>,
+): Promise<Reply> {
+  if (hasTurn) return (await read())()
+  if (isFull(admission, kind === 'batches' ? 'writes' : kind)) throw overloaded()
+  const work = await read()
+  return kind === 'batches' ? work() : admitted(admission, kind, isGone, () => withImages(context, work))
+}
+
+async function attempt(
+  service: Service,
+  { requestId }: Incoming,
+  { caller }: Context,
+  work: () => Promise<Reply>,
+): Promise<Reply> {
+  try {
+    return await work()
+  } catch (error) {
+    // Without a database there is nothing to say of the methods that are allowed either, and with too much to do nothing is looked up.
+    if (error instanceof DatabaseUnavailable || isOverload(error)) throw error
+    return failure(error, service, isLoggedIn(caller), requestId)
   }
 }
 
 /** Answers what this service offers beside the interface and the platform; `context` is that of the interface, where its events are. */
-function answerOwn(asked: Asked, { edition, database }: Service, context: Context): Promise<Reply> {
-  if (asked.endpoint.action.do !== 'changes') return answer(asked, [], context)
-  return changesReply(asked.values, { edition, cursor: database.cursor }, context)
+function answerOwn(answering: Answering, asked: Asked, incoming: Incoming, context: Context): Promise<Reply> {
+  const { service, admission, rateLimit } = answering
+  const { edition, database } = service
+  const { do: does } = asked.endpoint.action
+  if (does === 'changes') return changesReply(asked.values, { edition, cursor: database.cursor }, context)
+  if (does !== 'batch') return answer(asked, [], context)
+  return batchReply(asked, incoming, context, {
+    admission,
+    count: (requests) => rateLimit && countFurther(rateLimit, incoming.address, requests),
+    answer: (item, own) => answerBatched(answering, item, own),
+  })
+}
+
+/** Answers a request of a batch, if it is one that a batch may hold. */
+function answerBatched(answering: Answering, item: Incoming, context: Context): Promise<Reply> {
+  return settle(
+    answering.service,
+    item,
+    () => context.caller,
+    async (target) => {
+      const matched = findMatch(answering.routes, target.path)
+      const endpoint = matched && endpointFor(matched, target.method)
+      if (!endpoint) throw new Problem('rest_no_route')
+      if (!endpoint.batched) throw new Problem('rest_batch_not_allowed')
+      return dispatch(answering, item, target, context)
+    },
+  )
 }
 
 /** The queue that a request waits in. */
-function workOf({ action, args }: Endpoint, { query }: Target): Work {
+function workOf({ action, args }: Endpoint, { query }: Target): Work | 'batches' {
+  if (action.do === 'batch') return 'batches'
   if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
     return 'file' in args && action.do === 'create' ? 'uploads' : 'writes'
   return action.do === 'list' && query.search !== undefined ? 'searches' : 'reads'
@@ -201,7 +287,7 @@ function sentWith(
     values: (fields) => declaredValues(fields, parameters, target.query, repeated),
     accept: incoming.headers.accept,
     self: site.url + incoming.url,
-    repeatable: { key: keyOf(incoming), fingerprint: () => fingerprintOf(incoming, body) },
+    repeatable: incoming.repeatable ?? { key: keyOf(incoming), fingerprint: () => fingerprintOf(incoming, body) },
   }
 }
 

@@ -10,8 +10,14 @@ export type Action =
   | { do: 'index' }
   | { do: 'doc' }
   | { do: 'changes' }
+  | { do: 'batch' }
   | { do: 'list' | 'create'; served: Served }
   | { do: 'read' | 'update' | 'remove'; served: Served; by: 'id' | 'slug' }
+
+/** The name of a route, from its path or template: that of the REST root is `/`. */
+export function routeName(namespace: string, path: string): string {
+  return namespace === '' ? path || '/' : `/${namespace}${path}`
+}
 
 /** Methods that share an action and its parameters, as the index groups them (rule 3.2). */
 export interface Endpoint {
@@ -20,6 +26,8 @@ export interface Endpoint {
   args: Fields
   /** Whether finished answers to anonymous reads are cached: they depend on the address, the data and the day alone. */
   cached?: true
+  /** Whether a batch may hold requests for it. */
+  batched?: true
 }
 
 export interface Route {
@@ -30,6 +38,7 @@ export interface Route {
   endpoints: readonly Endpoint[]
 }
 
+const BATCHED = { batched: true } as const
 const UPDATES = ['POST', 'PUT', 'PATCH'] as const
 const anyValue = { wire: {}, read: (value: unknown) => value }
 
@@ -66,7 +75,8 @@ export function collectionRoute(served: Served): Route {
         args: { ...filters, ...formatField(served.resource) },
         cached: true,
       },
-      { methods: ['POST'], action: { do: 'create', served }, args: fields },
+      // A batch holds no files.
+      { methods: ['POST'], action: { do: 'create', served }, args: fields, ...('file' in fields ? {} : BATCHED) },
     ],
   }
 }
@@ -79,11 +89,13 @@ export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): R
     methods: ['DELETE'],
     action: { do: 'remove', served, by },
     args: { ...address, ...removal },
+    ...BATCHED,
   }
   const update: Endpoint = {
     methods: UPDATES,
     action: { do: 'update', served, by },
     args: updateArgs(fields, by, address),
+    ...BATCHED,
   }
   return {
     path: by === 'id' ? `/${path}/(?P<id>\\d+)` : `/${path}/by-slug/(?P<slug>[^/]+)`,

@@ -129,7 +129,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
     report: service.report,
   })
   const routes = makeRouteTable(service.site)
-  const respond = makeResponder(service, routes, front.admission)
+  const respond = makeResponder(service, routes, front)
   const reads = makePublicReads(service, routes, respond, options.cacheBudget, front)
   const pages = options.look && makePublicPages(service, front, reads.finished, options.cacheBudget, options.look)
   const feeds = makePublicFeeds(service, front, options.cacheBudget)

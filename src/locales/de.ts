@@ -2,6 +2,14 @@ import type { Locale } from './texts.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
+  'normal does each request by itself, require-all-validate all of them or none':
+    'normal führt jede Anfrage für sich aus, require-all-validate alle oder keine',
+  'The requests, done in their order': 'Die Anfragen, die der Reihe nach ausgeführt werden',
+  'A batch cannot hold a request for this address and method.':
+    'Ein Stapel kann keine Anfrage mit dieser Adresse und Methode enthalten.',
+  'Write many records with one request': 'Viele Einträge mit einer Anfrage schreiben',
+  'The answers to the requests, in their order': 'Die Antworten auf die Anfragen, in deren Reihenfolge',
+  'Many requests in one': 'Viele Anfragen in einer',
   'With series, only the first occurrence that the list finds of each series':
     'Bei series nur der erste Termin jeder Serie, den die Liste findet',
   'The same as collapse=series, when true': 'Dasselbe wie collapse=series, wenn wahr',

@@ -2,6 +2,14 @@ import type { Locale } from './texts.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
+  'normal does each request by itself, require-all-validate all of them or none':
+    'normal hace cada petición por separado, require-all-validate todas o ninguna',
+  'The requests, done in their order': 'Las peticiones, que se hacen en su orden',
+  'A batch cannot hold a request for this address and method.':
+    'Un lote no puede contener una petición con esta dirección y este método.',
+  'Write many records with one request': 'Escribir muchos registros con una petición',
+  'The answers to the requests, in their order': 'Las respuestas a las peticiones, en su orden',
+  'Many requests in one': 'Muchas peticiones en una',
   'With series, only the first occurrence that the list finds of each series':
     'Con series, solo la primera fecha que la lista encuentra de cada serie',
   'The same as collapse=series, when true': 'Lo mismo que collapse=series, si es verdadero',

@@ -2,6 +2,14 @@ import type { Locale } from './texts.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
+  'normal does each request by itself, require-all-validate all of them or none':
+    'normal exécute chaque requête séparément, require-all-validate toutes ou aucune',
+  'The requests, done in their order': 'Les requêtes, exécutées dans leur ordre',
+  'A batch cannot hold a request for this address and method.':
+    'Un lot ne peut pas contenir une requête avec cette adresse et cette méthode.',
+  'Write many records with one request': 'Écrire plusieurs fiches en une requête',
+  'The answers to the requests, in their order': 'Les réponses aux requêtes, dans leur ordre',
+  'Many requests in one': 'Plusieurs requêtes en une',
   'With series, only the first occurrence that the list finds of each series':
     'Avec series, seulement la première date de chaque série que la liste trouve',
   'The same as collapse=series, when true': 'La même chose que collapse=series, si vrai',

@@ -3,6 +3,12 @@ import { recurrenceWords } from '../recurrence/recurrence-words.ts'
 
 /** English texts that stand in no declaration, with `{name}` where a value goes: the key other languages translate. */
 export const messages = [
+  'normal does each request by itself, require-all-validate all of them or none',
+  'The requests, done in their order',
+  'A batch cannot hold a request for this address and method.',
+  'Write many records with one request',
+  'The answers to the requests, in their order',
+  'Many requests in one',
   'Somebody else has changed the series meanwhile; read it again.',
   'There is no series with this id.',
   'The series is not open to you.',

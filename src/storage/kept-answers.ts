@@ -3,8 +3,9 @@ import type { Db } from './database.ts'
 import type { Tx } from './recording.ts'
 import type { KeptAnswerColumns } from './schema.ts'
 import { statement } from './statement.ts'
+import { wholeList } from './whole-list.ts'
 
-/** Hours that the answer to a create with a key is kept. */
+/** Hours that the answer to a request with a key is kept. */
 export const KEPT_HOURS = 24
 
 /** Answers that are kept of one user; the oldest of more are dropped. */
@@ -25,6 +26,18 @@ const deleteKept = statement<Place>()((db, value) =>
 export async function findKept(db: Db, place: Place, sinceUtc: string): Promise<KeptAnswerColumns | undefined> {
   const [kept] = await selectKept(db, place)
   return kept && kept.kept_utc >= sinceUtc ? kept : undefined
+}
+
+/** The fingerprints of the requests whose answers are kept under any of these keys, unless they are from before a time. */
+export async function findFingerprints(
+  db: Db,
+  user: number,
+  keys: readonly string[],
+  sinceUtc: string,
+): Promise<string[]> {
+  const kept = db.selectFrom('kept_answers').select('fingerprint').where('user', '=', user)
+  const rows = await kept.where('key', 'in', wholeList(db, keys)).where('kept_utc', '>=', sinceUtc).execute()
+  return rows.map(({ fingerprint }) => fingerprint)
 }
 
 /** Keeps an answer with the write that it tells of, in place of one that is too old. Of two transactions with one key the second one fails. */

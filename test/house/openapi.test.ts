@@ -46,8 +46,10 @@ test('paths and schemas are those that clients of the reference service know', (
     `/${path}/by-slug/{slug}`,
   ])
   const terms = ['categories', 'tags'].flatMap((path) => [`/${path}`, `/${path}/{id}`])
-  assert.deepEqual(Object.keys(english.paths), ['/doc', ...records, ...terms, '/changes', '/series', '/series/{id}'])
+  const own = ['/changes', '/series', '/series/{id}', '/batch/v1']
+  assert.deepEqual(Object.keys(english.paths), ['/doc', ...records, ...terms, ...own])
   assert.deepEqual(english.paths['/changes'].servers, [{ url: 'https://calendar.example.net:8443/wp-json/kalends/v1' }])
+  assert.deepEqual(english.paths['/batch/v1'].servers, [{ url: 'https://calendar.example.net:8443/wp-json' }])
   const known = ['ImageSize', 'CostDetails', 'Term', 'Image', 'DateDetails', 'Event', 'Venue', 'Organizer']
   assert.deepEqual(Object.keys(english.components.schemas).slice(0, known.length), known)
   for (const name of known) assert.equal(english.components.schemas[name].type, 'object', name)

@@ -1,0 +1,34 @@
+import { limits } from '../fields/limits.ts'
+import { BATCH_METHODS, VALIDATIONS } from './batch-route.ts'
+import { anyOf, integer, list, record, type Schema, string } from './schema-parts.ts'
+
+const fields: Schema = { type: 'object', additionalProperties: true }
+
+const headers: Schema = { type: 'object', additionalProperties: string }
+
+const request = record(
+  {
+    method: { type: 'string', enum: BATCH_METHODS, default: 'POST' },
+    path: { type: 'string', examples: ['/tribe/events/v1/events'] },
+    body: fields,
+    headers,
+  },
+  ['path'],
+)
+
+/** The body of a batch. */
+export const batchSchema: Schema = record(
+  {
+    validation: { type: 'string', enum: VALIDATIONS, default: 'normal' },
+    requests: { ...list(request), maxItems: limits.batch.entries },
+  },
+  ['requests'],
+)
+
+const answer = record({ status: integer, headers, body: {} })
+
+/** The answer to a batch: an entry is null when its request was not done, since another one failed. */
+export const batchAnswerSchema: Schema = record(
+  { failed: { type: 'string', const: 'validation' }, responses: list(anyOf(answer, { type: 'null' })) },
+  ['responses'],
+)

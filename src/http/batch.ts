@@ -1,0 +1,201 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context } from '../context/context.ts'
+import type { Reply } from '../formats/format.ts'
+import { withImages } from '../images/images.ts'
+import { Problem } from '../problems.ts'
+import type { Tx } from '../storage/recording.ts'
+import { type Admission, admitted } from './admission.ts'
+import { type BatchRequest, parseBatch } from './batch-route.ts'
+import type { Asked } from './handlers.ts'
+import { batchOnce, REPLAYED, type Repeatable } from './idempotency.ts'
+import { type Incoming, NO_BODY } from './incoming.ts'
+
+/** The parts of the service that batches need. */
+export interface Batching {
+  admission: Admission
+  /** Counts so many further requests of the client. */
+  count: (requests: number) => void
+  /** Answers a request of a batch, whatever comes of it. */
+  answer: (incoming: Incoming, context: Context) => Promise<Reply>
+}
+
+/** The answers to the requests of a batch in their order; null for one that was not done since another of them failed. */
+interface Answered {
+  failed: boolean
+  replies: readonly (Reply | null)[]
+}
+
+/** The headers of a request of a batch that count for it alone. All others are those of the batch, credentials among them. */
+const OWN_HEADERS = ['idempotency-key', 'prefer']
+
+/**
+ * Does the requests of a batch as the caller, one after the other: each by itself, or all in one transaction.
+ * @throws Problem for a batch that cannot be read
+ */
+export async function batchReply(
+  asked: Asked,
+  incoming: Incoming,
+  context: Context,
+  batching: Batching,
+): Promise<Reply> {
+  const { areOne, requests } = await parseBatch(asked.values, context)
+  // The batch itself has been counted as one.
+  batching.count(Math.max(0, requests.length - 1))
+  return batchOnce(asked, requests.length, context, async (repeatableAt) => {
+    const items = requests.map((request, place) => incomingOf(request, incoming, context, repeatableAt(place)))
+    const { failed, replies } = areOne
+      ? await answerTogether(items, incoming, context, batching)
+      : await answerEach(items, context, batching)
+    const isReplay = replies.length > 0 && replies.every((reply) => reply?.headers[REPLAYED])
+    return {
+      status: 207,
+      headers: isReplay ? { [REPLAYED]: 'true' } : {},
+      body: {
+        ...(failed ? { failed: 'validation' } : {}),
+        responses: replies.map((reply) => reply && enveloped(reply)),
+      },
+    }
+  })
+}
+
+function incomingOf(
+  { method, path, body, headers }: BatchRequest,
+  batch: Incoming,
+  { site }: Context,
+  repeatable: Repeatable | undefined,
+): Incoming {
+  const { address, requestId, isGone } = batch
+  const own = Object.fromEntries(Object.entries(headers).filter(([name]) => OWN_HEADERS.includes(name)))
+  return {
+    method,
+    url: site.restRoot + path,
+    headers: own,
+    ...(repeatable && own['idempotency-key'] === undefined ? { repeatable } : {}),
+    address,
+    requestId,
+    isGone,
+    readBody: async () => ({ ...NO_BODY, form: { fields: body, repeated: new Set(), files: [] } }),
+  }
+}
+
+function enveloped({ status, headers, body }: Reply): object {
+  return { status, headers, body: body ?? null }
+}
+
+async function answerEach(
+  items: readonly Incoming[],
+  context: Context,
+  { answer }: Pick<Batching, 'answer'>,
+): Promise<Answered> {
+  const replies: Reply[] = []
+  for (const item of items) {
+    // Each has images of its own.
+    replies.push(await answer(item, { ...context }))
+    await nextTurn()
+  }
+  return { failed: false, replies }
+}
+
+/** A request of a batch that has come as far as its transaction. */
+interface Waiting {
+  work: (tx: Tx) => Promise<unknown>
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** A request of a batch that has an answer before it writes, or waits with its write. */
+type Begun = { reply: Promise<Reply> } & ({ early: Reply } | { waiting: Waiting })
+
+/** Ends requests that waited for others in vain; their answers are not shown. */
+const ABANDONED = new Problem('rest_unavailable')
+
+/** The context that requests of a batch share whose writes wait for each other, and with it their images. */
+interface Gate {
+  context: Context
+  /** Hears of the write of the request that has begun last. */
+  arrive: (waiting: Waiting) => void
+}
+
+function makeGate(context: Context): Gate {
+  const write: Context['write'] = (work) =>
+    new Promise((resolve, reject) => {
+      gate.arrive({ work, resolve: resolve as Waiting['resolve'], reject })
+    })
+  const gate: Gate = { context: { ...context, write }, arrive: () => undefined }
+  return gate
+}
+
+/** Brings all requests as far as their transactions, and does these as one. */
+async function answerTogether(
+  items: readonly Incoming[],
+  { isGone }: Incoming,
+  context: Context,
+  { admission, answer }: Batching,
+): Promise<Answered> {
+  const begun: Begun[] = []
+  const gate = makeGate(context)
+  const prepare = async () => {
+    for (const item of items) {
+      begun.push(await begin(item, gate, answer))
+      await nextTurn()
+    }
+  }
+  const waiting = () => begun.flatMap((one) => ('waiting' in one ? [one.waiting] : []))
+  return withImages(gate.context, async () => {
+    try {
+      await admitted(admission, 'writes', isGone, prepare)
+      const early = begun.map((one) => ('early' in one && one.early.status >= 400 ? one.early : null))
+      if (early.some(Boolean)) return { failed: true, replies: early }
+      const write = () => writeAll(waiting(), context)
+      const refused = await admitted(admission, 'writes', isGone, write, Math.max(1, waiting().length))
+      return await collect(begun, refused)
+    } finally {
+      for (const { reject } of waiting()) reject(ABANDONED)
+      await Promise.all(begun.map(({ reply }) => reply))
+    }
+  })
+}
+
+/** Has a request answered up to its write. */
+async function begin(item: Incoming, gate: Gate, answer: Batching['answer']): Promise<Begun> {
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<Waiting>()
+  gate.arrive = arrive
+  const reply = answer({ ...item, hasTurn: true }, gate.context)
+  const first = await Promise.race([arrived.then((waiting) => ({ waiting })), reply.then((early) => ({ early }))])
+  return { reply, ...first }
+}
+
+/** Milliseconds of writing after which others are answered. */
+const TURN_MS = 10
+
+/** Does all writes in one transaction; returns the one that was refused, and with it all of them. @throws what is no fault of one of them */
+async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {
+  const under: { way: Waiting | undefined } = { way: undefined }
+  try {
+    const values = await context.write(async (tx) => {
+      const written: unknown[] = []
+      let since = performance.now()
+      for (const one of waiting) {
+        under.way = one
+        written.push(await one.work(tx))
+        if (performance.now() - since < TURN_MS) continue
+        await nextTurn()
+        since = performance.now()
+      }
+      under.way = undefined
+      return written
+    })
+    for (const [i, { resolve }] of waiting.entries()) resolve(values[i])
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Problem && under.way)) throw error
+    under.way.reject(error)
+    return under.way
+  }
+}
+
+async function collect(begun: readonly Begun[], refused: Waiting | undefined): Promise<Answered> {
+  if (!refused) return { failed: false, replies: await Promise.all(begun.map(({ reply }) => reply)) }
+  const own = (one: Begun) => ('waiting' in one && one.waiting === refused ? one.reply : null)
+  return { failed: true, replies: await Promise.all(begun.map(own)) }
+}

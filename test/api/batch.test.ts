@@ -1,0 +1,355 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { longestTurn } from '../support/longest-turn.ts'
+import { type Answer, day, PASSWORD, type Reader, startService, type TestService } from '../support/service.ts'
+
+const BATCH = '~/wp-json/batch/v1'
+const EVENTS = '/tribe/events/v1/events'
+const VENUES = '/tribe/events/v1/venues'
+const TAGS = '/tribe/events/v1/tags'
+
+let service: TestService
+let names = 0
+
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+const newName = () => `Batch ${++names}.`
+/** A venue of its own: one of a known name would not be made again. */
+const newVenue = (name: string) => ({ venue: `${name} ${++names}` })
+
+interface Part {
+  status: number
+  headers: Record<string, string>
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+  body: any
+}
+
+async function batch(
+  requests: unknown,
+  validation?: string,
+  as: Reader = 'admin',
+  headers: Record<string, string> = {},
+): Promise<{ failed?: string; responses: Part[]; answer: Answer }> {
+  const body = { requests, ...(validation === undefined ? {} : { validation }) }
+  const answer = await service.request(as, 'POST', BATCH, body, headers)
+  return { ...answer.body, answer }
+}
+
+const statuses = (responses: readonly (Part | null)[]) => responses.map((part) => part?.status ?? null)
+const codes = (responses: readonly (Part | null)[]) => responses.map((part) => part?.body.code)
+
+async function countOf(name: string): Promise<number> {
+  const rows = await service.app.database.read
+    .selectFrom('venues')
+    .select('id')
+    .where('venue', 'like', `${name} %`)
+    .execute()
+  return rows.length
+}
+
+describe('a batch under normal', () => {
+  test('4d.23: does each request by itself, in order, as the caller', async () => {
+    const name = newName()
+    const { responses, answer, failed } = await batch([
+      { path: VENUES, body: newVenue(name) },
+      { path: EVENTS, body: { title: 'No dates' } },
+      { method: 'POST', path: EVENTS, body: { title: name, ...day } },
+      { path: TAGS, body: { name } },
+      { path: '/wp/v2/tags', body: { name } },
+    ])
+    assert.equal(answer.status, 207)
+    assert.equal(failed, undefined)
+    assert.deepEqual(statuses(responses), [201, 400, 201, 201, 400])
+    assert.deepEqual(codes(responses).slice(1, 2), ['rest_missing_callback_param'])
+    assert.equal(responses[4]?.body.code, 'term_exists')
+    const [venue, , event] = responses
+    assert.equal(venue?.headers.Location, `${service.base}/venues/${venue?.body.id}`)
+    assert.match(String(event?.headers.Allow), /POST/)
+    assert.deepEqual((await service.get(`/events/${event?.body.id}`)).body.title, name)
+    const changes = await batch([
+      { method: 'PATCH', path: `${VENUES}/${venue?.body.id}`, body: { city: 'Ghent' } },
+      { method: 'PUT', path: `${VENUES}/${venue?.body.id}`, body: { zip: '9000' } },
+      { method: 'DELETE', path: `${EVENTS}/${event?.body.id}` },
+      { method: 'DELETE', path: `${EVENTS}/${event?.body.id}` },
+    ])
+    assert.deepEqual(statuses(changes.responses), [200, 200, 200, 410])
+    const { body } = await service.get(`/venues/${venue?.body.id}`)
+    assert.deepEqual([body.city, body.zip], ['Ghent', '9000'])
+  })
+
+  test('4d.23: a request has the rights of the caller, whatever credentials it names', async () => {
+    const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
+    const requests = [
+      { path: VENUES, body: { venue: newName() }, headers: { authorization } },
+      { path: TAGS, body: { name: newName() } },
+      { method: 'DELETE', path: `${TAGS}/1` },
+    ]
+    assert.deepEqual(statuses((await batch(requests, 'normal', 'anonymous')).responses), [401, 401, 401])
+    assert.deepEqual(statuses((await batch(requests.slice(0, 2), 'normal', 'subscriber')).responses), [403, 403])
+    assert.deepEqual(statuses((await batch(requests.slice(0, 2), 'normal', 'author')).responses), [201, 403])
+  })
+
+  test('answers name what was asked for: _fields, Prefer, and a method in the address', async () => {
+    const { body: venue } = await service.post('/venues', { venue: newName() })
+    const { responses } = await batch([
+      { path: `${VENUES}?_fields=venue`, body: { venue: 'Trimmed' } },
+      { path: VENUES, body: { venue: 'Minimal' }, headers: { Prefer: 'return=minimal' } },
+      { path: `${VENUES}/${venue.id}?_method=DELETE` },
+    ])
+    assert.deepEqual(responses[0]?.body, { venue: 'Trimmed' })
+    assert.equal(responses[1]?.body, null)
+    assert.equal(responses[1]?.headers['Preference-Applied'], 'return=minimal')
+    assert.equal(responses[2]?.body.status, 'trash')
+  })
+})
+
+describe('a batch that requires all to hold', () => {
+  test('4d.23: writes all, or nothing when one request is not valid or not allowed', async () => {
+    const name = newName()
+    const good = { path: VENUES, body: newVenue(name) }
+    const another = { path: VENUES, body: newVenue(name) }
+    const bad = await batch([good, { path: EVENTS, body: { title: 'No dates' } }, good], 'require-all-validate')
+    assert.equal(bad.answer.status, 207)
+    assert.equal(bad.failed, 'validation')
+    assert.deepEqual(statuses(bad.responses), [null, 400, null])
+    const barred = await batch([good, { path: TAGS, body: { name } }], 'require-all-validate', 'author')
+    assert.deepEqual([barred.failed, statuses(barred.responses)], ['validation', [null, 403]])
+    assert.equal(await countOf(name), 0)
+    const { failed, responses } = await batch([good, another, { path: TAGS, body: { name } }], 'require-all-validate')
+    assert.deepEqual([failed, statuses(responses)], [undefined, [201, 201, 201]])
+    assert.equal(await countOf(name), 2)
+    assert.equal(responses[0]?.body.venue, good.body.venue)
+  })
+
+  test('4d.23: takes everything back when one request fails as it is written', async () => {
+    const name = newName()
+    const { failed, responses } = await batch(
+      [
+        { path: VENUES, body: newVenue(name) },
+        { path: TAGS, body: { name } },
+        { path: TAGS, body: { name } },
+        { path: VENUES, body: newVenue(name) },
+      ],
+      'require-all-validate',
+    )
+    assert.deepEqual([failed, statuses(responses)], ['validation', [null, null, 400, null]])
+    assert.equal(responses[2]?.body.code, 'term_exists')
+    assert.equal(await countOf(name), 0)
+    assert.equal((await service.get(`/tags?search=${encodeURIComponent(name)}`)).body.tags.length, 0)
+  })
+
+  test('changes of one record follow each other, and a removal of what is gone takes all back', async () => {
+    const { body: event } = await service.post('/events', { title: newName(), ...day })
+    const at = `${EVENTS}/${event.id}`
+    const changed = await batch(
+      [
+        { method: 'PUT', path: at, body: { title: 'First' } },
+        { method: 'PUT', path: at, body: { excerpt: 'Second' } },
+      ],
+      'require-all-validate',
+    )
+    assert.equal(changed.responses[1]?.body.title, 'First')
+    const remove = { method: 'DELETE', path: at }
+    const gone = await batch([remove, remove], 'require-all-validate')
+    assert.deepEqual([gone.failed, statuses(gone.responses)], ['validation', [null, 410]])
+    assert.equal((await service.get(`/events/${event.id}`)).body.status, 'publish')
+  })
+
+  test('a hundred events come in one commit, and others are answered meanwhile', async () => {
+    const name = newName()
+    const requests = Array.from({ length: 100 }, () => ({
+      path: EVENTS,
+      body: { title: name, ...day, venue: newVenue(name) },
+    }))
+    let responses: Part[] = []
+    const longest = await longestTurn(async () => {
+      responses = (await batch(requests, 'require-all-validate')).responses
+    })
+    assert.ok(responses.every((part) => part.status === 201))
+    assert.equal(await countOf(name), 100)
+    assert.ok(longest < 300, `a turn of the event loop took ${longest} ms`)
+  })
+})
+
+describe('a batch that cannot be', () => {
+  test('4d.23: refuses nested batches, reads, other services and paths that are not there, one by one', async () => {
+    const { responses } = await batch([
+      { path: '/batch/v1', body: { requests: [] } },
+      { path: `${EVENTS}?_method=GET` },
+      { path: `https://example.org/wp-json${EVENTS}` },
+      { path: `//example.org${EVENTS}` },
+      { path: `/wp-json${EVENTS}` },
+      { path: `/..${EVENTS}` },
+      { path: '/tribe/events/v1/nothing' },
+      { path: '' },
+      { method: 'DELETE', path: EVENTS },
+      { path: '/wp/v2/media', body: { title: 'No file' } },
+      { path: '/healthz' },
+      { path: `${EVENTS}/${'9'.repeat(9000)}` },
+      { path: `${EVENTS}?${'a=1&'.repeat(1990)}` },
+    ])
+    assert.deepEqual(statuses(responses), [400, 400, 404, 404, 404, 404, 404, 404, 404, 400, 404, 414, 400])
+    assert.equal(responses[0]?.body.code, 'rest_batch_not_allowed')
+    assert.deepEqual(new Set(codes(responses.slice(2, 9))), new Set(['rest_no_route']))
+  })
+
+  test('names every part that is none, and writes nothing', async () => {
+    const name = newName()
+    const { answer } = await batch([
+      { path: VENUES, body: newVenue(name) },
+      { method: 'GET', path: EVENTS },
+      { method: 'post', path: EVENTS },
+      { path: 7 },
+      { path: EVENTS, body: 'text' },
+      { path: EVENTS, headers: [1] },
+      'nothing',
+      null,
+    ])
+    assert.deepEqual([answer.status, answer.body.code], [400, 'rest_invalid_param'])
+    assert.deepEqual(Object.keys(answer.body.data.params), [
+      'requests[1][method]',
+      'requests[2][method]',
+      'requests[3][path]',
+      'requests[4][body]',
+      'requests[5][headers]',
+      'requests[6]',
+      'requests[7]',
+    ])
+    assert.equal(await countOf(name), 0)
+  })
+
+  test('refuses more than a hundred requests, an unknown validation, no list, and bad JSON', async () => {
+    const many = await batch(Array.from({ length: 101 }, () => ({ path: VENUES, body: newVenue('One too many') })))
+    assert.deepEqual([many.answer.status, many.answer.body.code], [400, 'rest_invalid_param'])
+    assert.equal(many.answer.body.data.details.requests.code, 'rest_too_many_items')
+    assert.equal(await countOf('One too many'), 0)
+    assert.equal((await batch([], 'some')).answer.status, 400)
+    for (const requests of [{}, 'a', 7, { 0: { path: VENUES } }])
+      assert.equal((await batch(requests)).answer.status, 400)
+    assert.equal((await service.request('admin', 'POST', BATCH)).body.code, 'rest_missing_callback_param')
+    const json = { 'content-type': 'application/json' }
+    assert.equal((await service.request('admin', 'POST', BATCH, '{"requests":[', json)).body.code, 'rest_invalid_json')
+    assert.equal((await service.request('admin', 'GET', BATCH)).status, 404)
+    assert.deepEqual((await batch([])).responses, [])
+  })
+
+  test('names of prototypes are names like others', async () => {
+    const json = { 'content-type': 'application/json' }
+    const request = `{"path":"${VENUES}","__proto__":{"method":"DELETE"},"constructor":1,"headers":{"__proto__":"a"},"body":{"venue":"Proto","__proto__":{"city":"X"},"toString":1}}`
+    const { status, body } = await service.request('admin', 'POST', BATCH, `{"requests":[${request}]}`, json)
+    assert.equal(status, 207)
+    assert.deepEqual([body.responses[0].status, body.responses[0].body.city], [201, undefined])
+  })
+
+  test('4d.23: a body over the limit is refused whole, and strangers may send little', async () => {
+    const requests = [{ path: VENUES, body: { venue: newName(), description: 'x'.repeat(2_000_000) } }]
+    assert.equal((await batch(requests)).answer.status, 413)
+    assert.equal((await batch(requests, 'normal', 'anonymous')).answer.status, 401)
+  })
+})
+
+describe('a batch with an Idempotency-Key', () => {
+  const key = (name: string) => ({ 'Idempotency-Key': name })
+
+  for (const validation of ['normal', 'require-all-validate'])
+    test(`sent again under ${validation} gets the same answers and writes nothing more`, async () => {
+      const name = newName()
+      const { body: old } = await service.post('/venues', { venue: newName() })
+      const requests = [
+        { path: VENUES, body: newVenue(name) },
+        { path: VENUES, body: newVenue(name) },
+        { method: 'DELETE', path: `${VENUES}/${old.id}` },
+      ]
+      const first = await batch(requests, validation, 'admin', key(name))
+      assert.deepEqual(statuses(first.responses), [201, 201, 200])
+      assert.equal(first.answer.headers.get('idempotency-replayed'), null)
+      const again = await batch(requests, validation, 'admin', key(name))
+      assert.equal(again.answer.headers.get('idempotency-replayed'), 'true')
+      const bodies = ({ responses }: typeof first) => responses.map(({ status, body }) => ({ status, body }))
+      assert.deepEqual(bodies(again), bodies(first))
+      assert.equal(await countOf(name), 2)
+      const other = await batch(requests.slice(1), validation, 'admin', key(name))
+      assert.deepEqual([other.answer.status, other.answer.body.code], [422, 'rest_idempotency_key_reused'])
+      assert.equal((await batch(requests, validation, 'editor', key(name))).answer.status, 207)
+    })
+
+  test('tries again what was refused, and keeps nothing of a batch that was taken back', async () => {
+    const name = newName()
+    const requests = [
+      { path: VENUES, body: newVenue(name) },
+      { path: TAGS, body: { name } },
+    ]
+    const { body: tag } = await service.post('/tags', { name })
+    const refused = await batch(requests, 'require-all-validate', 'admin', key(name))
+    assert.deepEqual(statuses(refused.responses), [null, 400])
+    assert.deepEqual(statuses((await batch(requests, 'normal', 'admin', key(`${name} n`))).responses), [201, 400])
+    await service.remove(`/tags/${tag.id}`)
+    assert.deepEqual(
+      statuses((await batch(requests, 'require-all-validate', 'admin', key(name))).responses),
+      [201, 201],
+    )
+    assert.equal(await countOf(name), 1)
+  })
+
+  test('requests may have keys of their own', async () => {
+    const name = newName()
+    const requests = [{ path: VENUES, body: newVenue(name), headers: { 'Idempotency-Key': name } }]
+    for (const validation of ['normal', 'require-all-validate', 'normal'])
+      assert.equal((await batch(requests, validation)).responses[0]?.status, 201)
+    assert.equal(await countOf(name), 1)
+  })
+
+  test('the same batch twice at once writes once', async () => {
+    const name = newName()
+    const requests = Array.from({ length: 20 }, () => ({ path: VENUES, body: newVenue(name) }))
+    const both = await Promise.all([1, 2].map(() => batch(requests, 'require-all-validate', 'admin', key(name))))
+    assert.ok(both.some(({ answer }) => answer.status === 207))
+    assert.ok(both.every(({ answer }) => answer.status === 207 || answer.status === 409))
+    assert.equal(await countOf(name), 20)
+  })
+})
+
+test('batches at once neither block each other nor get lost', async () => {
+  const name = newName()
+  const all = await Promise.all(
+    [0, 1, 2, 3, 4, 5].map((i) => {
+      const requests = Array.from({ length: 50 }, () => ({ path: VENUES, body: newVenue(name) }))
+      return batch(requests, i % 2 === 0 ? 'normal' : 'require-all-validate')
+    }),
+  )
+  const made = all.flatMap(({ responses = [] }) => responses).filter((part) => part?.status === 201)
+  assert.equal(await countOf(name), made.length)
+  assert.ok(made.length >= 100)
+})
+
+test('4d.23: each request of a batch counts in the limit of rates', async () => {
+  const limited = await startService({ rate_limit: '20' })
+  try {
+    const requests = Array.from({ length: 100 }, () => ({ method: 'DELETE', path: `${VENUES}/999999` }))
+    assert.equal((await limited.request('admin', 'POST', BATCH, { requests })).status, 207)
+    assert.equal((await limited.get('/venues')).status, 429)
+  } finally {
+    await limited.close()
+  }
+})
+
+test('the index names the routes that a batch may hold, and how many requests', async () => {
+  const { body } = await service.get('~/wp-json/')
+  const [own] = body.routes['/batch/v1'].endpoints
+  assert.deepEqual([body.routes['/batch/v1'].namespace, own.methods, own.args.requests.maxItems], ['', ['POST'], 100])
+  const offers = (path: string) =>
+    body.routes[path].endpoints.flatMap((endpoint: { methods: string[]; allow_batch?: object }) =>
+      endpoint.allow_batch ? endpoint.methods : [],
+    )
+  assert.deepEqual(offers(EVENTS), ['POST'])
+  assert.deepEqual(offers('/wp/v2/tags'), ['POST'])
+  assert.deepEqual(offers('/wp/v2/media'), [])
+  assert.deepEqual(offers('/batch/v1'), [])
+  const { body: described } = await service.request('anonymous', 'OPTIONS', BATCH)
+  assert.deepEqual(described, body.routes['/batch/v1'])
+  const { body: events } = await service.request('anonymous', 'OPTIONS', '/events')
+  assert.deepEqual(events, body.routes[EVENTS])
+})

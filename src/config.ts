@@ -242,6 +242,7 @@ export const commandVariables = {
   copyFrom: 'KALENDS_COPY_FROM',
   copyTo: 'KALENDS_COPY_TO',
   importPassword: 'KALENDS_IMPORT_PASSWORD',
+  pushPassword: 'KALENDS_PUSH_PASSWORD',
 } as const
 
 /**

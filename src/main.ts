@@ -19,6 +19,7 @@ import { openMediaStore } from './media/open-media-store.ts'
 import { registerAuditCommand } from './people/audit-command.ts'
 import { remindOfPassword, tellFirstPassword } from './people/first-password.ts'
 import { registerUserCommands } from './people/user-commands.ts'
+import { registerPushCommand } from './push/push-command.ts'
 import { withoutPassword } from './storage/database-address.ts'
 import { renewEdition } from './storage/edition.ts'
 import { type CalendarPlaces, registerBackupCommands } from './transfer/backup-command.ts'
@@ -190,6 +191,7 @@ program
 registerUserCommands(program, () => openCalendar(configOf(program.opts())))
 registerAuditCommand(program, () => openCalendar(configOf(program.opts())))
 registerImportCommands(program, () => openGround(configOf(program.opts())))
+registerPushCommand(program, () => openGround(configOf(program.opts())))
 registerCopyCommand(program)
 registerBackupCommands(program, () => findPlaces(configOf(program.opts())))
 registerExportCommand(program, async () => {

@@ -18,6 +18,7 @@ const ON_BOTH = [
   'test/import',
   'test/pages/pages',
   'test/people',
+  'test/push',
   'test/storage',
 ]
 

@@ -39,7 +39,7 @@ export async function readNamespaces(root: string, asking: Asking): Promise<stri
 
 /** The site may have no page of its own. @throws any other failure */
 function ignoreMissing(error: unknown): undefined {
-  if (!(error instanceof SourceFailure) || error.status === 0) throw error
+  if (!(error instanceof SourceFailure) || error.status === 0 || error.status === 401) throw error
 }
 
 function rootOf(headers: Headers | undefined): string | undefined {

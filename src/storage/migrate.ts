@@ -18,6 +18,7 @@ import { series } from './migrations/0014-series.ts'
 import { oldSlugs } from './migrations/0015-old-slugs.ts'
 import { imports } from './migrations/0016-imports.ts'
 import { keptAnswers } from './migrations/0017-kept-answers.ts'
+import { pushes } from './migrations/0018-pushes.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -48,6 +49,7 @@ export const migrations: Migration[] = [
   oldSlugs,
   imports,
   keptAnswers,
+  pushes,
 ]
 
 /** The names of all steps that this version knows, in order. */

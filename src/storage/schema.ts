@@ -283,6 +283,18 @@ export interface ImportActColumns {
   before: string
 }
 
+/** What another service has of a record, since it was pushed there. */
+export interface PushItemColumns {
+  target: number
+  kind: string
+  record: number
+  /** Its id there; 0 while it is being made. */
+  remote: number
+  /** JSON records of field to fingerprint: of what was last sent, and of how the target showed it then. */
+  sent: string
+  seen: string
+}
+
 type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
 
 /** Every table. Plain columns of events, venues and organizers come from their declarations. */
@@ -310,6 +322,8 @@ export interface Tables {
   imports: WithSequence<ImportColumns>
   import_items: ImportItemColumns
   import_acts: ImportActColumns
+  push_targets: { id: Generated<number>; address: string }
+  push_items: PushItemColumns
   /** One row. */
   editions: { edition: string }
 }

@@ -32,6 +32,7 @@ const LAYERS = [
   ['formats', 'pages', 'sync'],
   ['http', 'demo', 'doctor', 'transfer'],
   ['import'],
+  ['push'],
   ['watching'],
   ['app.ts'],
   ['workers.ts'],
@@ -140,6 +141,9 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     'import/shown-series.ts',
     'import/write-item.ts',
     'import/write-series.ts',
+    // Reads series to write them elsewhere.
+    'push/push-series.ts',
+    'push/push-missing.ts',
     // Write feeds of events.
     'formats/event-component.ts',
     'formats/event-facts.ts',

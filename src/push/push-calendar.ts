@@ -1,0 +1,187 @@
+import type { Context } from '../context/context.ts'
+import type { RawValues } from '../declare/parse.ts'
+import { type Counts, noCounts, type Remark } from '../import/import-run.ts'
+import { type RecordState, readStates } from '../import/record-states.ts'
+import type { ItemKind } from '../import/source-item.ts'
+import type { Db } from '../storage/database.ts'
+import { readEdition } from '../storage/edition.ts'
+import { findAncestors } from '../terms/term-store.ts'
+import { findExported } from '../transfer/export.ts'
+import { pushItems } from './push-group.ts'
+import { pushImagesOf } from './push-images.ts'
+import { handleGone } from './push-missing.ts'
+import { keyOfRecord, type PushOptions, type PushRun } from './push-run.ts'
+import { findPushedSeries, pushSeries } from './push-series.ts'
+import { findTarget, targetNumber } from './push-store.ts'
+import { type PushTarget, readTargetEdition } from './push-target.ts'
+import { itemOf, LINKED } from './pushed-values.ts'
+
+/** What a push is told, and what it tells. */
+export interface PushTask {
+  /** Of a caller who sees what is to be pushed. */
+  context: Context
+  target: PushTarget
+  options: PushOptions
+  /** Filters of events by name, as sent. */
+  filters: RawValues
+  remark: (remark: Remark) => void
+  /** Called whenever some records are there, with how many of how many. */
+  progress: (counts: Counts, done: number, total: number) => void
+}
+
+/** Records read and compared together. */
+const AT_ONCE = 200
+
+/**
+ * Writes the events that filters leave into another service, with all that they lead to. What is there at an interruption is known, and is passed
+ * over the next time.
+ * @throws Error with one sentence when the target is this calendar, or cannot be asked on
+ */
+export async function pushCalendar(task: PushTask): Promise<Counts> {
+  const { context, filters } = task
+  await refuseSelf(task)
+  const { ids } = await findExported(context, filters)
+  const asked = await listAsked(context.db, ids, task)
+  const run = await beginRun(task, asked)
+  for (const kind of ['category', 'tag', 'venue', 'organizer'] as const) await pushLinked(run, kind, asked[kind])
+  const series = await findPushedSeries(run, [...asked.series])
+  for (const rows of inParts(series)) await pushSeries(run, rows)
+  const whole = new Set(series.map(({ id }) => id))
+  const single = ids.filter((id) => !whole.has(asked.seriesOf.get(id) ?? 0))
+  for (const some of inParts(single)) await pushEvents(run, some)
+  await handleGone(run)
+  return run.counts
+}
+
+/** @throws Error when the target is this calendar, whatever it is called there */
+async function refuseSelf({ target, context }: PushTask): Promise<void> {
+  const isSame =
+    target.base === context.site.base || (await readTargetEdition(target)) === (await readEdition(context.db))
+  if (isSame)
+    throw new Error(
+      `${target.base} is this calendar itself, or a copy of its database: name another one, or run kalends invalidate-etags there and start it again.`,
+    )
+}
+
+/** The records that a push is about. */
+interface Asked extends Record<Exclude<ItemKind, 'event'>, Set<number>> {
+  events: readonly number[]
+  series: Set<number>
+  /** The series of events that are occurrences. */
+  seriesOf: Map<number, number>
+}
+
+async function listAsked(db: Db, events: readonly number[], { options, filters }: PushTask): Promise<Asked> {
+  const asked: Asked = {
+    events,
+    series: new Set(),
+    seriesOf: new Map(),
+    category: new Set(),
+    tag: new Set(),
+    venue: new Set(),
+    organizer: new Set(),
+  }
+  for (const ids of inParts(events)) {
+    for (const state of (await readStates(db, 'event', ids)).values()) addLinks(asked, state)
+    const rows = await db
+      .selectFrom('events')
+      .select(['id', 'series'])
+      .where('id', 'in', ids)
+      .where('series', 'is not', null)
+      .execute()
+    for (const { id, series } of rows) {
+      asked.series.add(series ?? 0)
+      asked.seriesOf.set(id, series ?? 0)
+    }
+  }
+  if (options.all && Object.keys(filters).length === 0) await addEverything(db, asked)
+  return asked
+}
+
+function addLinks(asked: Asked, state: RecordState): void {
+  for (const [name, kind] of Object.entries(LINKED)) {
+    const ids = state[name]
+    if (Array.isArray(ids)) for (const id of ids) asked[kind].add(Number(id))
+  }
+}
+
+/** Also records that no event leads to. */
+async function addEverything(db: Db, asked: Asked): Promise<void> {
+  for (const { id } of await db.selectFrom('venues').select('id').execute()) asked.venue.add(id)
+  for (const { id } of await db.selectFrom('organizers').select('id').execute()) asked.organizer.add(id)
+  for (const { id, taxonomy } of await db.selectFrom('terms').select(['id', 'taxonomy']).execute())
+    asked[taxonomy].add(id)
+}
+
+async function beginRun({ context, target, options, remark, progress }: PushTask, asked: Asked): Promise<PushRun> {
+  const { db, write } = context
+  const number = options.dryRun ? await findTarget(db, target.base) : await write((tx) => targetNumber(tx, target.base))
+  const counts = noCounts()
+  const total = asked.events.length + asked.category.size + asked.tag.size + asked.venue.size + asked.organizer.size
+  return {
+    context,
+    target,
+    number,
+    edition: await readEdition(db),
+    options,
+    counts,
+    remark,
+    progress: () =>
+      progress(
+        counts,
+        Object.values(counts).reduce((sum, count) => sum + count, 0),
+        total,
+      ),
+    links: new Map(),
+    lost: new Set(),
+    images: new Set(),
+    seen: new Set(),
+  }
+}
+
+/** Brings venues, organizers or terms to the target, of categories the upper ones first. */
+async function pushLinked(run: PushRun, kind: Exclude<ItemKind, 'event'>, ids: ReadonlySet<number>): Promise<void> {
+  const levels = kind === 'category' ? await levelsOf(run.context.db, [...ids]) : [[...ids].sort((a, b) => a - b)]
+  for (const level of levels) for (const some of inParts(level)) await pushSome(run, kind, some)
+}
+
+/** Categories and those above them by level. */
+async function levelsOf(db: Db, ids: readonly number[]): Promise<number[][]> {
+  const states = await readStates(db, 'category', ids)
+  const ancestors = await findAncestors(
+    db,
+    [...states.values()].map(({ parent }) => ({ parent: Number(parent) })),
+  )
+  const parents = new Map([
+    ...[...ancestors.values()].map(({ id, parent }) => [id, parent] as const),
+    ...[...states].map(([id, { parent }]) => [id, Number(parent)] as const),
+  ])
+  const levelOf = (id: number): number => (parents.has(id) ? 1 + levelOf(parents.get(id) ?? 0) : 0)
+  const levels = Map.groupBy(parents.keys(), levelOf)
+  return [...levels].sort(([a], [b]) => a - b).map(([, level]) => level)
+}
+
+async function pushSome(run: PushRun, kind: ItemKind, ids: readonly number[]): Promise<void> {
+  const states = await readStates(run.context.db, kind, ids)
+  const open = [...states].filter(
+    ([, { status = 'publish' }]) => status === 'publish' || (run.options.all && status !== 'trash'),
+  )
+  await pushImagesOf(
+    run,
+    open.map(([, state]) => state),
+  )
+  await pushItems(
+    run,
+    kind,
+    open.map(([id, state]) => itemOf(run, kind, id, state)),
+  )
+}
+
+async function pushEvents(run: PushRun, ids: readonly number[]): Promise<void> {
+  for (const id of ids) run.seen.add(keyOfRecord('event', id))
+  await pushSome(run, 'event', ids)
+}
+
+function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
+  for (let at = 0; at < values.length; at += AT_ONCE) yield values.slice(at, at + AT_ONCE)
+}

@@ -1,0 +1,116 @@
+import { findInterface, parsed, readNamespaces } from '../import/find-interface.ts'
+import { type Asking, basicAuthorization, fetchPolitely, SourceFailure } from '../import/polite-fetch.ts'
+import { isShown, type Shown } from '../import/shown-records.ts'
+import { readToken } from '../sync/sync-token.ts'
+
+/** A service that a calendar is pushed to. */
+export interface PushTarget {
+  /** The root of its REST routes, and its namespace of events. */
+  root: string
+  base: string
+  /** Whether it has series, and does a create with a key once. */
+  isKalends: boolean
+  /** Whether images can be uploaded; else it fetches them by their addresses. */
+  takesUploads: boolean
+  asking: Asking
+}
+
+/** How a service is found and signed in to. */
+export interface TargetTask {
+  /** The address of the site, of its interface, or of a page of it. */
+  url: string
+  login: string
+  password: string
+  backOffMs: number
+}
+
+const OWN = 'kalends/v1'
+const PLATFORM = 'wp/v2'
+
+/** @throws SourceFailure when it has no interface, does not answer, or does not know the login */
+export async function openTarget({ url, login, password, backOffMs }: TargetTask): Promise<PushTarget> {
+  const asking = { authorization: basicAuthorization(login, password), accept: 'application/json', backOffMs }
+  try {
+    const { root, base } = await findInterface(url, asking)
+    await fetchPolitely(`${root}/${PLATFORM}/users/me`, asking)
+    const namespaces = await readNamespaces(root, asking)
+    return { root, base, isKalends: namespaces.includes(OWN), takesUploads: namespaces.includes(PLATFORM), asking }
+  } catch (error) {
+    if (!(error instanceof SourceFailure) || ![401, 403].includes(error.status)) throw error
+    throw new SourceFailure(url, `does not let ${login} in: ${refusalOf(error)}`, error.status)
+  }
+}
+
+/** The edition that a service tells in its sync tokens; undefined for one that has none. */
+export async function readTargetEdition({ root, isKalends, asking }: PushTarget): Promise<string | undefined> {
+  if (!isKalends) return undefined
+  const { body } = await fetchPolitely(`${root}/${OWN}/changes?kinds=tag&per_page=1`, asking)
+  const page = parsed(body)
+  const { sync_token, next_token }: Shown = isShown(page) ? page : {}
+  return readToken(String(sync_token ?? next_token))?.edition
+}
+
+/** Statuses that say that there is nothing at an address; a slug without a record is an invalid one. */
+const NOTHING = [404, 410]
+export const NO_SLUG = [400, ...NOTHING]
+
+/** What is at an address; undefined when nothing is. @throws SourceFailure */
+export async function readShown(
+  { asking }: PushTarget,
+  url: string,
+  nothing: readonly number[] = NOTHING,
+): Promise<Shown | undefined> {
+  try {
+    return await shownIn(url, await fetchPolitely(url, asking))
+  } catch (error) {
+    if (error instanceof SourceFailure && nothing.includes(error.status)) return undefined
+    throw error
+  }
+}
+
+/** What is sent to a service. */
+export interface Sent {
+  method: 'POST' | 'PUT' | 'DELETE'
+  body?: string | FormData
+  /** Of a create: the same key makes one record. */
+  key?: string
+  /** Of a create: looks for what an attempt without an answer may have made. */
+  findMade?: () => Promise<Shown | undefined>
+}
+
+/** Sends to a service; returns the record it answers with. @throws SourceFailure */
+export async function sendTo({ asking, isKalends }: PushTarget, url: string, sent: Sent): Promise<Shown> {
+  const { method, body, key, findMade } = sent
+  const headers = {
+    ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  }
+  const findDone = async () => {
+    const made = await findMade?.()
+    return made && { url, headers: new Headers(), body: Buffer.from(JSON.stringify(made)) }
+  }
+  const sending = { method, headers, body, ...(isKalends || !findMade ? {} : { findDone }) }
+  return shownIn(url, await fetchPolitely(url, { ...asking, sending }))
+}
+
+async function shownIn(url: string, { body }: { body: Buffer }): Promise<Shown> {
+  const value = parsed(body)
+  if (!isShown(value)) throw new SourceFailure(url, 'answers with something else than a record.')
+  return value
+}
+
+/** What a refusal says: the message, and what it names as wrong. */
+export function refusalOf({ body, message }: SourceFailure): string {
+  const value = parsed(body)
+  if (!isShown(value) || typeof value.message !== 'string') return message
+  const { params }: Shown = isShown(value.data) ? value.data : {}
+  const named = isShown(params) ? Object.values(params).map(String) : []
+  return [value.message, ...named].join(' ')
+}
+
+/** The member `data` of a refusal with this code. */
+export function refusedWith({ body }: SourceFailure, code: string): Shown | undefined {
+  const value = parsed(body)
+  if (!isShown(value) || value.code !== code) return undefined
+  return isShown(value.data) ? value.data : {}
+}

@@ -1,0 +1,406 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { renewEdition } from '../../src/storage/edition.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
+import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { startProcess } from '../support/processes.ts'
+import { addSeries, fillCalendar } from '../support/sample-calendar.ts'
+import { day, PASSWORD, startService, type TestService } from '../support/service.ts'
+import { pushTo } from './push-command.ts'
+import { type Gate, openGate, withoutOwnRoutes, writesOf } from './target-gate.ts'
+
+const ALL = 'start_date=1000-01-01&end_date=9999-12-31&per_page=50'
+const ANY = 'status=publish,draft,private,future,pending'
+
+/** Members that follow from ids, addresses or the moment of writing. */
+const APART = new Set([
+  ...['id', 'global_id', 'global_id_lineage', 'author', 'url', 'rest_url', 'modified', 'modified_utc', 'urls', 'count'],
+  ...['series', 'post_parent', '_links', 'json_ld', 'parent', 'term_taxonomy_id', 'date'],
+])
+
+/** What is compared of a record of a service. */
+function comparable(value: unknown, origin: string): unknown {
+  if (typeof value === 'string') return value.replaceAll(origin, '').replace(/&p=\d+$/, '')
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map((one) => comparable(one, origin))
+  const members = Object.entries(value).filter(([name]) => !APART.has(name))
+  return Object.fromEntries(members.map(([name, member]) => [name, comparable(member, origin)]))
+}
+
+interface Named {
+  id: number
+  slug: string
+  title?: string
+}
+
+async function listsOf(service: TestService): Promise<Record<string, unknown>> {
+  const lists: Record<string, unknown> = {}
+  for (const [path, query] of [
+    ['events', `${ALL}&${ANY}`],
+    ['venues', `per_page=50&${ANY}`],
+    ['organizers', `per_page=50&${ANY}`],
+    ['categories', 'per_page=50&hide_empty=false'],
+    ['tags', 'per_page=50&hide_empty=false'],
+  ] as const) {
+    const { body } = await service.get(`/${path}?${query}`, 'admin')
+    const records: Named[] = body[path] ?? []
+    const shown = records.map((record) => comparable(record, service.origin))
+    lists[path] = shown.sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))
+  }
+  return lists
+}
+
+async function titlesOf(service: TestService): Promise<string[]> {
+  const { body } = await service.get(`/events?${ALL}&${ANY}`, 'admin')
+  return body.events.map(({ title }: Named) => title ?? '').sort()
+}
+
+async function eventNamed(service: TestService, title: string): Promise<Named> {
+  const { body } = await service.get(`/events?${ALL}&${ANY}`, 'admin')
+  const found = body.events.find((event: Named) => event.title === title)
+  assert.ok(found, title)
+  return found
+}
+
+let source: TestService
+let target: TestService
+let gate: Gate
+
+let scratch: ScratchDatabase
+
+/** Two services, and a gate in front of the second. */
+async function start(): Promise<void> {
+  source = await startService()
+  scratch = await scratchDatabase()
+  await becomeAnother(scratch.address)
+  target = await startService({ database: scratch.address })
+  gate = await openGate(target)
+}
+
+/** Databases of tests may be copies of one, and copies count as the same calendar. */
+async function becomeAnother(address: string): Promise<void> {
+  const database = await openDatabase(address)
+  await migrate(database)
+  await database.write(renewEdition)
+  await database.close()
+}
+
+async function stop(): Promise<void> {
+  gate.close()
+  await source.close()
+  await target.close()
+  await scratch.remove()
+}
+
+/** Pushes, and forgets what the gate has counted before. */
+async function push(...words: string[]): Promise<{ out: string; err: string; code: number }> {
+  gate.counted = {}
+  return pushTo(source, gate.address, ...words)
+}
+
+async function succeed(...words: string[]): Promise<string> {
+  const { out, err, code } = await push(...words)
+  assert.equal(code, 0, out + err)
+  return out
+}
+
+describe('a calendar that is pushed into another one', () => {
+  before(async () => {
+    await start()
+    await fillCalendar(source)
+    await addSeries(source)
+    const music = await source.create('/categories', { name: 'Music', slug: 'music' })
+    await source.create('/categories', { name: 'Jazz & more', slug: 'jazz', parent: music.id, description: 'Late' })
+    await source.create('/events', {
+      title: 'Evening & morning',
+      start_date: '2027-03-28 01:30',
+      end_date: '2027-03-28 04:00',
+      timezone: 'Europe/Berlin',
+      cost: ['5', '15'],
+      categories: ['jazz'],
+      tags: ['late'],
+      website: 'https://example.org/jazz',
+      description: '<p>First.</p><p>Second & third</p>',
+      excerpt: 'Short',
+      featured: true,
+      event_status: 'postponed',
+      event_status_reason: 'Rain',
+    })
+  })
+  after(stop)
+
+  test('says first what would happen, and writes nothing anywhere then', async () => {
+    const out = await succeed('--all', '--dry-run')
+    assert.match(out, /^A push would have: \d\d made, 0 changed, .* Nothing was written\.$/m)
+    assert.equal(writesOf(gate), 0)
+    const { read } = source.app.database
+    assert.deepEqual(await read.selectFrom('push_targets').selectAll().execute(), [])
+  })
+
+  test('is there with what is public, and with everything when asked; series stay series, and images are uploaded', async () => {
+    await succeed()
+    const titles = await titlesOf(target)
+    assert.ok(
+      titles.some((title) => title.startsWith('Evening')) && !titles.includes('A draft') && !titles.includes('Private'),
+    )
+    await succeed('--all')
+    assert.deepEqual(await listsOf(target), await listsOf(source))
+    assert.ok(gate.most <= 4, `${gate.most} requests at once`)
+    const series = await target.request('admin', 'GET', '~/wp-json/kalends/v1/series')
+    assert.equal(series.body.total, 1)
+  })
+
+  test('is not written again as long as nothing has changed here (4d.2)', async () => {
+    const there = await listsOf(target)
+    assert.match(await succeed('--all'), /^Pushed: 0 made, 0 changed, \d\d unchanged, 0 left/m)
+    assert.equal(writesOf(gate), 0)
+    assert.deepEqual(await listsOf(target), there)
+  })
+
+  test('brings along what has changed here since, field by field', async () => {
+    const { id } = await eventNamed(source, 'Evening &#038; morning')
+    await source.update(`/events/${id}`, { title: 'Evening', cost: '', categories: '', venue: { venue: 'New hall' } })
+    const { body } = await source.request('admin', 'GET', '~/wp-json/kalends/v1/series')
+    const series = body.series[0].id
+    const changed = { start_date: '2026-12-01 17:30', end_date: '2026-12-01 19:30', description: 'Bring a lantern' }
+    await source.request('admin', 'PUT', `~/wp-json/kalends/v1/series/${series}`, changed)
+    const { body: dates } = await source.get(`/events?${ALL}&post_parent=${series}`)
+    await source.update(`/events/${dates.events[0].id}`, { title: 'The first one', image: '' })
+    await source.remove(`/events/${dates.events[4].id}`)
+    const out = await succeed('--all')
+    assert.match(out, /^Pushed: 1 made, 3 changed/m)
+    assert.deepEqual(await listsOf(target), await listsOf(source))
+    assert.match(await succeed('--all'), /^Pushed: 0 made, 0 changed/m)
+  })
+})
+
+describe('what was changed there since', () => {
+  before(start)
+  after(stop)
+  let number = 0
+  let title: string
+  let here: Named
+  let there: Named
+  beforeEach(async () => {
+    title = `Event ${++number}`
+    here = await source.create('/events', { ...day, title, website: 'https://example.org/1', excerpt: 'Before' })
+    await succeed()
+    there = await eventNamed(target, title)
+  })
+
+  const show = async (service: TestService, { id }: Named) => (await service.get(`/events/${id}`)).body
+
+  test('stays and is reported, while other fields come along (4d.3)', async () => {
+    await target.update(`/events/${there.id}`, { website: 'https://example.org/there', sticky: true })
+    await source.update(`/events/${here.id}`, { website: 'https://example.org/2', featured: true })
+    const out = await succeed()
+    assert.match(out, new RegExp(`Changed there, and kept:\\n {2}event ${here.id}: event “${title}” .*stays: website`))
+    const { website, featured, sticky } = await show(target, there)
+    assert.deepEqual(
+      { website, featured, sticky },
+      { website: 'https://example.org/there', featured: true, sticky: true },
+    )
+    await source.update(`/events/${here.id}`, { website: 'https://example.org/3' })
+    assert.match(await succeed(), /stays: website/)
+  })
+
+  test('is overwritten, or keeps the whole record, when that is asked for', async () => {
+    await target.update(`/events/${there.id}`, { website: 'https://example.org/there' })
+    await source.update(`/events/${here.id}`, { website: 'https://example.org/2', featured: true })
+    assert.match(await succeed('--conflicts', 'skip'), /0 changed, .* 1 left as they are there/)
+    assert.equal((await show(target, there)).featured, false)
+    await succeed('--conflicts', 'overwrite')
+    const { website, featured } = await show(target, there)
+    assert.deepEqual({ website, featured }, { website: 'https://example.org/2', featured: true })
+  })
+
+  test('and removed there stays so', async () => {
+    await target.remove(`/events/${there.id}`)
+    await source.update(`/events/${here.id}`, { title: `${title} renamed` })
+    assert.match(await succeed(), /was removed there, and stays so/)
+    assert.equal((await target.get(`/events/${there.id}`, 'admin')).body.status, 'trash')
+    await succeed('--conflicts', 'overwrite')
+    assert.equal((await show(target, there)).title, `${title} renamed`)
+  })
+
+  test('is not lost with --mirror, which moves the rest of what is gone from here to the trash', async () => {
+    const other = await source.create('/events', { ...day, title: `${title} other` })
+    const hidden = await source.create('/events', { ...day, title: `${title} private` })
+    await succeed()
+    await target.update(`/events/${there.id}`, { excerpt: 'Changed there' })
+    for (const { id } of [here, other]) await source.remove(`/events/${id}`)
+    await source.update(`/events/${hidden.id}`, { status: 'private' })
+    const listed = await succeed()
+    assert.match(listed, /Gone from here:\n(?: {2}event \d+: “.*” \(\d+ there\) is gone from here\.\n){3}/)
+    assert.equal((await titlesOf(target)).filter((one) => one.startsWith(title)).length, 3)
+    const mirrored = await succeed('--mirror')
+    assert.match(mirrored, /it was changed there, and stays/)
+    assert.match(mirrored, /1 left as they are there, 2 moved to the trash/)
+    assert.deepEqual(
+      (await titlesOf(target)).filter((one) => one.startsWith(title)),
+      [title],
+    )
+    assert.match(await succeed('--mirror'), /0 moved to the trash/)
+    await source.update(`/events/${other.id}`, { status: 'publish' })
+    await succeed('--mirror')
+    assert.ok((await titlesOf(target)).includes(`${title} other`))
+  })
+})
+
+describe('a push over a bad line', () => {
+  beforeEach(async () => {
+    await start()
+    for (let i = 1; i <= 9; i++)
+      await source.create('/events', { ...day, title: `Event ${i}`, venue: { venue: `Hall ${i % 3}` }, tags: ['one'] })
+  })
+  const stopEach = { timeout: 120_000 }
+
+  for (const own of [true, false])
+    test(
+      `makes each record once though answers are lost (${own ? 'a Kalends' : 'another service'})`,
+      stopEach,
+      async (t) => {
+        t.after(stop)
+        let number = 0
+        gate.judge = (arrived) => {
+          const verdict = own ? 'pass' : withoutOwnRoutes(arrived)
+          return verdict === 'pass' && arrived.method === 'POST' && number++ % 5 === 2 ? 'lose' : verdict
+        }
+        await succeed()
+        const titles = Array.from({ length: 9 }, (_, i) => `Event ${i + 1}`)
+        assert.deepEqual(await titlesOf(target), titles)
+        assert.equal((await target.get('/venues', 'admin')).body.total, 3)
+        assert.match(await succeed(), /^Pushed: 0 made, 0 changed/m)
+      },
+    )
+
+  test('waits as long as it is asked to', stopEach, async (t) => {
+    t.after(stop)
+    const asked: number[] = []
+    gate.judge = ({ method, response }) => {
+      if (method !== 'POST') return 'pass'
+      asked.push(Date.now())
+      if (asked.length > 1) return 'pass'
+      response.writeHead(429, { 'retry-after': '2' }).end()
+      return 'answered'
+    }
+    await succeed()
+    assert.ok((asked[1] ?? 0) - (asked[0] ?? 0) >= 1990)
+  })
+
+  test('goes on where it was cut off', stopEach, async (t) => {
+    t.after(stop)
+    let posts = 0
+    gate.judge = ({ method, response }) => {
+      if (method !== 'POST' || ++posts <= 8) return 'pass'
+      response.writeHead(401).end('{"code":"x","message":"Who are you?"}')
+      return 'answered'
+    }
+    const cut = await push()
+    assert.equal(cut.code, 1)
+    assert.match(cut.err, /answers with status 401/)
+    gate.judge = () => 'pass'
+    await succeed()
+    assert.equal((await titlesOf(target)).length, 9)
+    assert.equal((await target.get('/venues', 'admin')).body.total, 3)
+    assert.ok(writesOf(gate) <= 9)
+  })
+
+  test('killed again and again, at last makes everything once', { timeout: 240_000 }, async (t) => {
+    t.after(stop)
+    const { data, database } = source.config
+    const words = ['--data', data, '--database', database, 'push', '--login', 'admin', gate.address]
+    let runs = 0
+    for (let code: number | null = null; code !== 0; runs++) {
+      assert.ok(runs < 20, 'it never ends')
+      const { child, ended, lines } = startProcess('src/main.ts', words, { KALENDS_PUSH_PASSWORD: PASSWORD })
+      let posts = 0
+      gate.judge = ({ method }) => {
+        if (method !== 'POST' || ++posts < 6) return 'pass'
+        child.kill('SIGKILL')
+        return 'lose'
+      }
+      for await (const _line of lines);
+      code = await ended
+    }
+    assert.ok(runs > 1, `${runs} runs`)
+    assert.equal((await titlesOf(target)).length, 9)
+    assert.equal((await target.get('/venues', 'admin')).body.total, 3)
+  })
+
+  test('names the record that is refused and why, and has all others there (4d.5)', stopEach, async (t) => {
+    t.after(stop)
+    gate.judge = ({ method, body, response }) => {
+      if (method !== 'POST' || !body.includes('"Event 4"')) return 'pass'
+      response
+        .writeHead(400)
+        .end('{"code":"rest_invalid_param","message":"Wrong.","data":{"params":{"title":"A bad title."}}}')
+      return 'answered'
+    }
+    const { out, err, code } = await push()
+    assert.equal(code, 2)
+    assert.match(out, /Not there:\n {2}event \d+: event “Event 4”: Wrong\. A bad title\./)
+    assert.match(err, /Not everything is there/)
+    assert.equal((await titlesOf(target)).length, 8)
+    gate.judge = () => 'pass'
+    await succeed()
+    assert.equal((await titlesOf(target)).length, 9)
+    assert.equal(writesOf(gate), 1)
+  })
+})
+
+describe('a push', () => {
+  before(start)
+  after(stop)
+
+  test('writes single events where there are no series, and nothing the second time', async () => {
+    gate.judge = withoutOwnRoutes
+    await addSeries(source)
+    await succeed()
+    const { body } = await target.get(`/events?${ALL}`)
+    assert.equal(body.total, 6)
+    assert.ok(body.events.every((event: object) => !('recurrence' in event)))
+    assert.match(await succeed(), /^Pushed: 0 made, 0 changed/m)
+    assert.equal(writesOf(gate), 0)
+    gate.judge = () => 'pass'
+  })
+
+  test('takes the filters of lists', async () => {
+    await source.create('/events', { ...day, title: 'Concert', tags: ['loud'] })
+    await source.create('/events', { ...day, title: 'Reading', tags: ['quiet'] })
+    await succeed('--tags', 'loud')
+    const titles = await titlesOf(target)
+    assert.ok(titles.includes('Concert') && !titles.includes('Reading'))
+    assert.match((await push('--start-date', 'soonish')).err, /No list takes such a value: --start-date/)
+  })
+
+  test('is refused into the calendar itself, whatever its address', async (t) => {
+    assert.match((await pushTo(source, source.origin)).err, /is this calendar itself/)
+    const mirror = await openGate(source)
+    t.after(mirror.close)
+    assert.match((await pushTo(source, mirror.address)).err, /is this calendar itself/)
+    assert.equal(writesOf(mirror), 0)
+  })
+
+  test('says in a sentence what it cannot do', async () => {
+    const { err, code } = await pushTo(source, target.origin, '--login', 'nobody')
+    assert.equal(code, 1)
+    assert.match(err, / does not let nobody in: /)
+    assert.match(
+      (await pushTo(source, 'https://me:secret@host')).err,
+      /^Name the login with --login, and keep the password in a file/,
+    )
+    assert.match((await pushTo(source, 'calendar')).err, /calendar is no address such as/)
+    const { KALENDS_PUSH_PASSWORD: password } = process.env
+    delete process.env.KALENDS_PUSH_PASSWORD
+    try {
+      assert.match(
+        (await push()).err,
+        /Keep the application password in a file \(--password-file\) or in KALENDS_PUSH_PASSWORD/,
+      )
+    } finally {
+      process.env.KALENDS_PUSH_PASSWORD = password
+    }
+  })
+})

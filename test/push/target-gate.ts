@@ -1,0 +1,91 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestService } from '../support/service.ts'
+
+/** A request that has come to a gate. */
+export interface Arrived {
+  method: string
+  path: string
+  body: string
+  request: IncomingMessage
+  response: ServerResponse
+}
+
+/** What a gate does with a request: pass it on, pass it on and lose the answer, or nothing more since it has been answered. */
+export type Verdict = 'pass' | 'lose' | 'answered'
+
+/** A gate in front of a service: an address of its own, which counts what is written and may answer in its place. */
+export interface Gate {
+  /** Address of the namespace. */
+  address: string
+  /** Requests so far by method. */
+  counted: Record<string, number>
+  /** The most requests that were open at once. */
+  most: number
+  judge: (arrived: Arrived) => Verdict
+  close: () => void
+}
+
+/** Headers that belong to one connection. */
+const OWN = /^(?:host|connection|content-length|expect|transfer-encoding)$/
+
+export async function openGate(service: TestService): Promise<Gate> {
+  let open = 0
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '' } = request
+    gate.counted[method] = (gate.counted[method] ?? 0) + 1
+    gate.most = Math.max(gate.most, ++open)
+    response.on('close', () => {
+      open -= 1
+    })
+    const body = await wholeOf(request)
+    const verdict = gate.judge({ method, path: url, body: body.toString('utf8'), request, response })
+    if (verdict === 'answered') return
+    const there = await pass(service, request, body)
+    const bytes = Buffer.from(await there.arrayBuffer())
+    if (verdict === 'lose') return void request.socket.destroy()
+    response.writeHead(there.status, { 'content-type': there.headers.get('content-type') ?? '' }).end(bytes)
+  }).listen(0, '127.0.0.1')
+  await new Promise((go) => server.once('listening', go))
+  const { port } = server.address() as AddressInfo
+  const gate: Gate = {
+    address: `http://127.0.0.1:${port}/wp-json/tribe/events/v1`,
+    counted: {},
+    most: 0,
+    judge: () => 'pass',
+    close: () => void server.close(),
+  }
+  return gate
+}
+
+async function wholeOf(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+function pass(
+  service: TestService,
+  { method = '', url = '', headers }: IncomingMessage,
+  body: Buffer,
+): Promise<Response> {
+  const kept = Object.entries(headers).filter((entry): entry is [string, string] => !OWN.test(entry[0]))
+  const sent = body.length === 0 ? {} : { body: new Uint8Array(body) }
+  return fetch(service.origin + url, { method, headers: kept, ...sent })
+}
+
+/** How many requests have written. */
+export function writesOf({ counted }: Gate): number {
+  return ['POST', 'PUT', 'DELETE'].reduce((sum, method) => sum + (counted[method] ?? 0), 0)
+}
+
+/** Answers as a service would that has none of our own routes. */
+export function withoutOwnRoutes({ path, response }: Arrived): Verdict {
+  if (path.startsWith('/wp-json/kalends/')) {
+    response.writeHead(404).end('{"code":"rest_no_route"}')
+    return 'answered'
+  }
+  if (path !== '/wp-json/') return 'pass'
+  response.writeHead(200).end('{"namespaces":["tribe/events/v1","wp/v2"]}')
+  return 'answered'
+}

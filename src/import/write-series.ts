@@ -8,6 +8,7 @@ import { recurrenceLines } from '../recurrence/write-recurrence.ts'
 import { seriesResource } from '../series/series.ts'
 import { prepareSeries } from '../series/series-operations.ts'
 import { durationOf, MOST_OCCURRENCES, type Schedule, startAt, whenAt } from '../series/series-schedule.ts'
+import { readShared } from '../series/series-shared.ts'
 import { findSeries } from '../series/series-store.ts'
 import type { SeriesRow } from '../storage/schema.ts'
 import { dayOf, wallNow } from '../text/moments.ts'
@@ -53,7 +54,8 @@ function laterStart({ recurrence, start }: Schedule, series: SeriesRow | undefin
 }
 
 /**
- * Prepares the change of a series to fields of a source. Dates stand for themselves, and what the rule does not leave out takes place.
+ * Prepares the change of a series to fields of a source. Dates stand for themselves, and what the rule does not leave out takes place; one in the
+ * trash comes back.
  * @throws Problem
  */
 export async function prepareSeriesChange(context: Context, record: number, values: Values): Promise<unknown> {
@@ -61,7 +63,8 @@ export async function prepareSeriesChange(context: Context, record: number, valu
   if (!row) throw new Error(`There is no series ${record}.`)
   const { recurrence } = values
   const lines = Array.isArray(recurrence) ? { recurrence: withExceptions(recurrence) } : {}
-  const parsed = await parseFields(seriesResource.fields, { ...values, ...lines }, context, {
+  const back = row.status === 'trash' ? { status: readShared(row).status } : {}
+  const parsed = await parseFields(seriesResource.fields, { ...back, ...values, ...lines }, context, {
     extent: 'partial',
     mayAsk: true,
   })

@@ -106,25 +106,40 @@ const selectTakenSlugs = forEachTable((table) =>
 /** Slugs tried together once the first is taken. */
 const BATCH = 20
 
-/** The first of `base`, `base-2`, `base-3` … that no other published record of the table has; `own` is the id of the record itself (rule 17.3). */
-export async function freeSlug(tx: Db, table: RecordTable, base: string, own: number | undefined): Promise<string> {
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * The first of `base`, `base-2`, `base-3` … that no other published record of the table has, and that is not `used` already; `own` is the id
+ * of the record itself (rule 17.3).
+ */
+export async function freeSlug(
+  tx: Db,
+  table: RecordTable,
+  base: string,
+  own: number | undefined,
+  used: ReadonlySet<string> = NONE,
+): Promise<string> {
   for (let from = 1, size = 1; ; from += size, size = Math.max(BATCH, size * 2)) {
     const slugs = Array.from({ length: size }, (_, i) => (from + i === 1 ? base : numberedSlug(base, from + i)))
     const rows = await selectTakenSlugs[table](tx, { slugs, id: own ?? 0 })
     const taken = new Set(rows.map((row) => row.slug))
-    const free = slugs.find((candidate) => !taken.has(candidate))
+    const free = slugs.find((candidate) => !taken.has(candidate) && !used.has(candidate))
     if (free !== undefined) return free
   }
 }
 
-/** For each of these slugs, which differ, the first of `slug`, `slug-2` … that no other published record of the table has. */
+/** For each of these slugs the first of `slug`, `slug-2` … that no other published record of the table has, none twice. */
 export async function freeSlugs(tx: Db, table: RecordTable, slugs: readonly string[]): Promise<string[]> {
   const taken = new Set<string>()
   for (let at = 0; at < slugs.length; at += SLUGS_AT_ONCE)
     for (const { slug } of await selectTakenSlugs[table](tx, { slugs: slugs.slice(at, at + SLUGS_AT_ONCE), id: 0 }))
       taken.add(slug)
   const free: string[] = []
-  for (const slug of slugs) free.push(taken.has(slug) ? await freeSlug(tx, table, slug, undefined) : slug)
+  for (const slug of slugs) {
+    const chosen = taken.has(slug) ? await freeSlug(tx, table, slug, undefined, taken) : slug
+    taken.add(chosen)
+    free.push(chosen)
+  }
   return free
 }
 

@@ -1,6 +1,7 @@
 import { publishEvent } from '../events/event-rules.ts'
 import { updateLinked } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
+import { findDueSeries, publishSeries } from '../series/publish-series.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { held } from '../storage/locks.ts'
 import { type Tx, writerBy } from '../storage/recording.ts'
@@ -18,6 +19,8 @@ export async function publishDue(database: Database, now: number): Promise<void>
     const isDue = await findDue(database.read, table, nowUtc).executeTakeFirst()
     if (isDue) await database.write((tx) => publish(tx, table, nowUtc), writerBy('schedule'))
   }
+  for (const { id } of await findDueSeries(database.read, nowUtc))
+    await database.write((tx) => publishSeries(tx, id, nowUtc), writerBy('schedule'))
 }
 
 function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string) {

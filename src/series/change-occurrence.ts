@@ -6,14 +6,15 @@ import { ownFields } from '../events/recurrence-present.ts'
 import { occurrenceStarts } from '../recurrence/occurrences.ts'
 import type { Recurrence } from '../recurrence/recurrence.ts'
 import type { Tx } from '../storage/recording.ts'
-import type { EventRow, SeriesRow } from '../storage/schema.ts'
+import type { EventRow, SeriesRow, Taxonomy, TermRow } from '../storage/schema.ts'
+import { findTermsByIds } from '../terms/term-store.ts'
 import { renderTitle } from '../text/html.ts'
 import { renderedText } from '../text/long-texts.ts'
 import { formatUtc } from '../text/moments.ts'
 import { slugify } from '../text/slug.ts'
 import { addDates } from './change-series.ts'
 import { newSeries, type Planned } from './create-series.ts'
-import { readSchedule, scheduleOf, startsOf, TIMES, whenAt } from './series-schedule.ts'
+import { FOR_EVER, readSchedule, scheduleOf, startsOf, TIMES, whenAt } from './series-schedule.ts'
 import { readShared, type Shared, sharedOf } from './series-shared.ts'
 import { findOccurrences, insertSeries, updateSeries } from './series-store.ts'
 
@@ -26,49 +27,51 @@ export async function changeOccurrence(
   context: Context,
   look: LookAtWritten<object>,
 ): Promise<object> {
-  const had = await linksOf(tx, before)
+  const isBack = (row: EventRow) => before.status === 'trash' && row.status !== 'trash'
+  const [had, terms] = await Promise.all([linksOf(tx, before), findTermsByIds(tx, readShared(series).terms)])
   return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
     const has = await linksOf(tx, row, links)
-    const own = ownNames(series, before, row, Object.keys(prepared.values), had, has)
+    const kept = isBack(row) ? await bringBack(tx, series, row, context) : series
+    const sent = Object.keys(prepared.values)
+    const names = [ownColumns(kept, before, row, sent), ownLinks(readShared(kept), terms, sent, { had, has })]
+    const own = ownNames(before, names.flat())
     const now = own === row.own ? row : { ...row, own }
     if (now !== row) await updateEvent(tx, row, { own }, NO_LINKS)
-    if (before.status === 'trash' && row.status !== 'trash') await bringBack(tx, series, row, context)
+    if (before.status !== 'trash' && row.status === 'trash') await leaveOut(tx, series, row, context)
     return look(tx, now, links)
   })
 }
 
 const NO_LINKS = { venues: undefined, organizers: undefined, terms: undefined }
 
-/** The names of the fields whose sent values differ from those of the series; others are as they were. */
-function ownNames(
-  series: SeriesRow,
-  before: EventRow,
-  after: EventRow,
-  sent: readonly string[],
-  had: EventLinks,
-  has: EventLinks,
-): string {
+/** A field that was sent, and whether it is the occurrence's own from now on; undefined leaves it as it was. */
+interface Noted {
+  name: string
+  isOwn: boolean | undefined
+}
+
+function ownNames(before: EventRow, noted: readonly Noted[]): string {
   const own = new Set(ownFields(before))
-  const note = (name: string, isChanged: boolean, isShared: boolean) => {
-    if (isShared) own.delete(name)
-    else if (isChanged) own.add(name)
-  }
-  const shared = readShared(series)
-  const times = whenAt(scheduleOf(series), before.recurrence_id)
-  const common: Partial<EventRow> = { ...shared, ...times }
-  const isTimed = TIMES.some((name) => sent.includes(name))
-  for (const name of isTimed ? [...new Set([...sent, ...TIMES])] : sent) {
-    if (name === 'slug' || !(name in common)) continue
-    const column = name as keyof EventRow
-    const isBack = name === 'status' && before.status === 'trash'
-    note(name, !isBack && !looksAlike(before, after, column), after[column] === common[column])
-  }
-  for (const name of LINKS) {
-    if (!sent.includes(name)) continue
-    const [was, is] = [idsOf(had, name), idsOf(has, name)]
-    note(name, was !== is, name in SHARED_LINKS && is === sharedIds(shared, name))
+  for (const { name, isOwn } of noted) {
+    if (isOwn === true) own.add(name)
+    if (isOwn === false) own.delete(name)
   }
   return [...own].sort().join(',')
+}
+
+/** Columns that differ from those of the series are own. Texts that are sent back as they were read change nothing, times go together. */
+function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
+  const common: Partial<EventRow> = { ...readShared(series), ...whenAt(scheduleOf(series), before.recurrence_id) }
+  const times: readonly string[] = TIMES.some((name) => sent.includes(name)) ? TIMES : []
+  const names = [...new Set([...sent, ...times])].filter((name) => name !== 'slug' && name in common)
+  return names.map((name) => {
+    const column = name as keyof EventRow
+    if (after[column] === common[column]) return { name, isOwn: false }
+    if (name === 'status' && after.status === 'trash') return { name, isOwn: undefined }
+    const isBack = name === 'status' && before.status === 'trash'
+    const isNew = isBack || times.includes(name) || !looksAlike(before, after, column)
+    return { name, isOwn: isNew ? true : undefined }
+  })
 }
 
 /** Whether a column is the same, or a text that answers show alike: clients send back what they have read. */
@@ -81,26 +84,64 @@ function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): 
 }
 
 const LINKS = ['venue', 'organizer', 'categories', 'tags'] as const
-const SHARED_LINKS = { venue: 'venues', organizer: 'organizers' } as const
 
+/** Links that were sent, and differ from those of the series. */
+function ownLinks(
+  shared: Shared,
+  terms: readonly TermRow[],
+  sent: readonly string[],
+  { had, has }: Record<'had' | 'has', EventLinks>,
+): Noted[] {
+  const termsOf = (taxonomy: Taxonomy) => terms.filter((term) => term.taxonomy === taxonomy).map(({ id }) => id)
+  const common = {
+    venue: shared.venues.join(),
+    organizer: shared.organizers.join(),
+    categories: inOrder(termsOf('category')),
+    tags: inOrder(termsOf('tag')),
+  }
+  return LINKS.filter((name) => sent.includes(name)).map((name) => {
+    const is = idsOf(has, name)
+    if (is === common[name]) return { name, isOwn: false }
+    return { name, isOwn: is === idsOf(had, name) ? undefined : true }
+  })
+}
+
+/** Venues and organizers have an order, terms have none. */
 function idsOf(links: EventLinks, name: (typeof LINKS)[number]): string {
-  const rows = { venue: links.venues, organizer: links.organizers, categories: links.categories, tags: links.tags }
-  return rows[name].map(({ id }) => id).join(',')
+  const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
+  if (name === 'venue') return ids(links.venues).join()
+  if (name === 'organizer') return ids(links.organizers).join()
+  return inOrder(ids(links[name]))
 }
 
-function sharedIds(shared: Shared, name: string): string {
-  return name === 'venue' ? shared.venues.join(',') : name === 'organizer' ? shared.organizers.join(',') : ''
-}
+const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
-/** An occurrence that comes back is no exception any more; a date that the rule does not have is added. */
-async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {
+/**
+ * An occurrence that comes back is no exception any more; a date that the rule does not have is added. Of a series that was in the trash as
+ * a whole it is the only date: the others have not come back.
+ */
+async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
+  const modified_utc = formatUtc(now)
+  if (series.status === 'trash') return updateSeries(tx, series, { ...onlyDate(series, row), modified_utc })
   const { recurrence, start } = scheduleOf(series)
   const at = row.recurrence_id
   const without: Recurrence = { ...recurrence, left: recurrence.left.filter((wall) => wall !== at) }
   const isThere = occurrenceStarts(without, start, at, MOST_BEFORE).includes(at)
   const rules = isThere ? without : { ...without, added: [...without.added, at].sort() }
-  const status = series.status === 'trash' ? { status: row.status } : {}
-  await updateSeries(tx, series, { ...status, rules: JSON.stringify(rules), modified_utc: formatUtc(now) })
+  return updateSeries(tx, series, { rules: JSON.stringify(rules), modified_utc })
+}
+
+/** A series whose one date is that of an occurrence. */
+function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Partial<SeriesRow> {
+  const rules: Recurrence = { added: [], left: [] }
+  const shared: Shared = { ...readShared(series), status }
+  return {
+    status,
+    start_date: recurrence_id,
+    rules: JSON.stringify(rules),
+    shared: JSON.stringify(shared),
+    written_until: FOR_EVER,
+  }
 }
 
 /** More dates than a series has before any of its occurrences. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context/context.ts'
 import { type LookAtWritten, type PreparedEvent, settleEvent, settleLinked } from '../events/event-rules.ts'
-import { insertEvents, moveOccurrences, type WrittenLinks } from '../events/event-store.ts'
+import { findEvent, insertEvents, moveOccurrences, type WrittenLinks } from '../events/event-store.ts'
 import { ownFields } from '../events/recurrence-present.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
@@ -14,10 +14,20 @@ import { foldedText } from '../text/long-texts.ts'
 import { dayOf, formatUtc } from '../text/moments.ts'
 import { occurrenceRows } from './create-series.ts'
 import { type Changed, modifiedNow, touch, trashed, withSlugs, writeChanges } from './occurrence-writes.ts'
-import { compareDates, newDates, type Rescheduled } from './reschedule.ts'
-import { FOR_EVER, type Schedule, scheduleOf, startsOf, TIMES, type When, whenAt } from './series-schedule.ts'
+import { compareDates, type Dated, newDates, type Rescheduled } from './reschedule.ts'
+import {
+  FOR_EVER,
+  refused,
+  type Schedule,
+  scheduleOf,
+  startsOf,
+  TIMES,
+  type When,
+  type Written,
+  whenAt,
+} from './series-schedule.ts'
 import { readShared, type Shared, sharedNames } from './series-shared.ts'
-import { findOccurrences, holdSeries, insertSeries, updateSeries } from './series-store.ts'
+import { findOccurrences, findSeries, holdSeries, insertSeries, updateSeries } from './series-store.ts'
 
 /** A series that nobody else changes until the end of the transaction, with its occurrences in order. */
 export interface HeldSeries {
@@ -44,10 +54,30 @@ export interface AskedChange {
 }
 
 /**
- * Changes all occurrences of a series but for what each has changed for itself, and its dates where the rule or the times are others.
+ * Changes all occurrences of a series but for what each has changed for itself, and its dates where the rule or the times are others. The
+ * status of the trash moves it there when all else is changed.
  * @throws Problem rest_forbidden when the caller may not edit all of them
  */
 export async function changeAll(
+  tx: Tx,
+  held: HeldSeries,
+  addressed: EventRow,
+  asked: AskedChange,
+  context: Context,
+  look: LookAtWritten<object>,
+): Promise<object> {
+  const { status, ...others } = asked.prepared.values
+  if (status !== 'trash') return changeEach(tx, held, addressed, asked, context, look)
+  const prepared = { ...asked.prepared, values: others }
+  return changeEach(tx, held, addressed, { ...asked, prepared }, context, async (inner, row, links) => {
+    const series = await findSeries(inner, held.series.id)
+    const rows = await findOccurrences(inner, held.series.id)
+    if (series && isLive(series)) await removeAll(inner, { series, rows }, context)
+    return look(inner, (await findEvent(inner, row.id)) ?? row, links)
+  })
+}
+
+async function changeEach(
   tx: Tx,
   held: HeldSeries,
   addressed: EventRow,
@@ -60,7 +90,7 @@ export async function changeAll(
   if (!live.every((row) => mayEdit(context.caller, row))) throw new Problem('rest_forbidden')
   const linked = await settleLinked(tx, asked.prepared, context)
   const shared = readShared(series)
-  const like = alike(addressed, live, shared)
+  const like = alike(addressed, live, series)
   const settled = await settleEvent(tx, like, withoutSlug(asked.prepared), context)
   const terms = settled.terms.isSent ? settled.terms.after : undefined
   const links: WrittenLinks = { venues: linked.venues, organizers: linked.organizers, terms }
@@ -68,25 +98,23 @@ export async function changeAll(
   const kept: Shared = { ...shared, ...changed, ...sentLinks(links) }
   const before = scheduleOf(series)
   const schedule = newDates(before, addressed, { ...like, ...settled.columns }, asked.recurrence) ?? before
-  const isRevived = series.status === 'trash' && kept.status !== 'trash'
+  const isRevived = series.status === 'trash' && changed.status !== undefined
   const isMoved = schedule !== before || isRevived
-  const dates = isMoved ? startsOf(schedule, context.now, context.site.seriesMonths, live.length) : undefined
-  const plan = dates
-    ? compareDates(rows, asked.keepsDays ? onDayOf(before, schedule) : before, schedule, dates.starts)
-    : { kept: keptAsTheyAre(live), made: [], gone: [] }
+  const dates = isMoved ? datesOf(schedule, context, live.length) : undefined
+  const isTrashed = series.status === 'trash' && !isRevived
+  const starts = isTrashed ? [] : (dates?.starts ?? live.map((row) => row.recurrence_id))
+  const plan = compareDates(rows, asked.keepsDays ? onDayOf(before, schedule) : before, schedule, starts)
   const after = await updateSeries(tx, series, {
     ...seriesColumns(series, kept, schedule, context),
+    ...(isTrashed ? { status: 'trash' } : {}),
     ...(dates ? { written_until: dates.until } : {}),
   })
-  const changes = await rowChanges(
-    tx,
-    after,
-    plan,
-    { changed, kept, schedule: isMoved ? schedule : undefined },
-    context,
-  )
+  const same = { changed, kept, schedule: isMoved ? schedule : undefined }
+  const changes = await rowChanges(tx, after, plan, same, context)
   const ofOwn = (names: readonly string[]) =>
-    plan.kept.flatMap(({ row }) => (ownFields(row).some((own) => names.includes(own)) ? [] : [row.id]))
+    changes.flatMap(({ before: row }) =>
+      isOpenTo(context, row) && !ownFields(row).some((own) => names.includes(own)) ? [row.id] : [],
+    )
   await writeChanges(tx, changes, {
     links,
     venues: ofOwn(['venue']),
@@ -104,14 +132,25 @@ function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
   return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
 }
 
+/** @throws Problem when exceptions leave no date */
+function datesOf(schedule: Schedule, { now, site }: Context, known: number): Written {
+  const dates = startsOf(schedule, now, site.seriesMonths, known)
+  if (dates.starts.length === 0) throw refused({ part: 'EXDATE', message: 'The exceptions leave no date.' })
+  return dates
+}
+
+/** What is in the trash goes along with its series, but for what somebody else owns. */
+const isOpenTo = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(caller, row)
+
 const NOTHING_KNOWN = { venues: undefined, organizers: undefined, terms: undefined, made: new Set<number>() }
 
 /** The addressed occurrence without what it, or another one in its place, has changed for itself. */
-function alike(addressed: EventRow, live: readonly EventRow[], shared: Shared): EventRow {
-  const { venues: _venues, organizers: _organizers, terms: _terms, ...columns } = shared
+function alike(addressed: EventRow, live: readonly EventRow[], series: SeriesRow): EventRow {
+  const { venues: _venues, organizers: _organizers, terms: _terms, ...columns } = readShared(series)
   const ownsTerms = (row: EventRow) => ownFields(row).some((own) => own === 'categories' || own === 'tags')
   const example = ownsTerms(addressed) ? live.find((row) => !ownsTerms(row)) : undefined
-  return { ...addressed, ...columns, id: (example ?? addressed).id }
+  const status = isLive(series) ? columns.status : 'trash'
+  return { ...addressed, ...columns, status, id: (example ?? addressed).id }
 }
 
 /** The slug of an occurrence stays its own. */
@@ -128,10 +167,6 @@ function sentLinks(links: WrittenLinks): Partial<Pick<Shared, 'venues' | 'organi
 function changedColumns(like: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
   const names = sharedNames(like).filter((name) => name in columns && columns[name] !== like[name])
   return Object.fromEntries(names.map((name) => [name, columns[name]]))
-}
-
-function keptAsTheyAre(rows: readonly EventRow[]): Rescheduled['kept'] {
-  return rows.map((row) => ({ row, start: row.recurrence_id }))
 }
 
 function seriesColumns(series: SeriesRow, kept: Shared, schedule: Schedule, { now }: Context): Partial<SeriesRow> {
@@ -161,15 +196,34 @@ interface SameForAll {
 async function rowChanges(
   tx: Tx,
   series: SeriesRow,
-  { kept, gone }: Rescheduled,
+  { kept, gone, away }: Rescheduled,
   same: SameForAll,
   context: Context,
 ): Promise<Changed[]> {
-  const mayAll =
-    gone.every((row) => mayDelete(context.caller, row)) && kept.every(({ row }) => mayEdit(context.caller, row))
-  if (!mayAll) throw new Problem('rest_forbidden')
-  const stay = kept.map(({ row, start }) => ({ before: row, columns: columnsOf(row, start, same, context) }))
-  return [...(await withSlugs(tx, series, stay)), ...(await trashed(tx, gone, context))]
+  const { caller } = context
+  if (!gone.every(({ row }) => mayDelete(caller, row)) || !kept.every(({ row }) => mayEdit(caller, row)))
+    throw new Problem('rest_forbidden')
+  const { status: _status, ...others } = same.changed
+  const changedOf = ({ row, start }: Dated, changed: Partial<EventRow>) => ({
+    before: row,
+    columns: columnsOf(row, start, { ...same, changed: isOpenTo(context, row) ? changed : {} }, context),
+  })
+  const stay = kept.map((dated) => withStatus(changedOf(dated, same.changed), same.kept))
+  const going = await trashed(
+    tx,
+    gone.map(({ row }) => row),
+    context,
+  )
+  const gonePlaces = new Map(gone.map((dated) => [dated.row.id, changedOf(dated, others).columns]))
+  const leave = going.map(({ before, columns }) => ({ before, columns: { ...gonePlaces.get(before.id), ...columns } }))
+  return [...(await withSlugs(tx, series, stay)), ...leave, ...away.map((dated) => changedOf(dated, others))]
+}
+
+/** What comes back from the trash is as public as the others. */
+function withStatus({ before, columns }: Changed, { status }: Shared): Changed {
+  if (isLive(before)) return { before, columns }
+  const own = ownFields(before).filter((name) => name !== 'status')
+  return { before, columns: { ...columns, status, own: own.join(',') } }
 }
 
 const TEXTS = ['title', 'excerpt', 'description'] as const
@@ -184,8 +238,6 @@ function columnsOf(row: EventRow, start: string, same: SameForAll, context: Cont
     columns.search = TEXTS.map((name) => foldedText(texts[name])).join('\n')
     columns.trusted = Math.min(row.trusted, kept.trusted)
   }
-  // What comes back from the trash is as public as the others.
-  if (row.status === 'trash') columns.status = kept.status
   if (!schedule) return columns
   const times: Partial<When> = TIMES.some((name) => own.has(name)) ? {} : whenAt(schedule, start)
   return { ...columns, ...times, recurrence_id: start }
@@ -213,13 +265,20 @@ export async function addDates(
 
 /**
  * Splits a series at an occurrence, which begins a series of its own with all after it; they stay the events they are. The series as it
- * is when the occurrence is the first.
+ * is when the occurrence is the first; where it is to have other dates, these are counted from there.
  * @throws Problem when no rule has the dates from there on
  */
-export async function splitSeries(tx: Tx, held: HeldSeries, at: EventRow, context: Context): Promise<HeldSeries> {
+export async function splitSeries(
+  tx: Tx,
+  held: HeldSeries,
+  at: EventRow,
+  recurrence: unknown,
+  context: Context,
+): Promise<HeldSeries> {
   const { recurrence_id: start } = at
   const earlier = held.rows.filter((row) => row.recurrence_id < start)
-  if (!earlier.some(isLive)) return held
+  if (!earlier.some(isLive))
+    return recurrence === undefined ? held : { ...held, series: beginningAt(held.series, start) }
   const { before, after } = halves(held.series, start)
   const id = await nextRecordId(tx, 'series')
   const time = { created_utc: formatUtc(context.now), modified_utc: formatUtc(context.now) }
@@ -238,6 +297,13 @@ export async function splitSeries(tx: Tx, held: HeldSeries, at: EventRow, contex
   const rows = held.rows.filter((row) => row.recurrence_id >= start).map((row) => ({ ...row, series: id }))
   touch(tx, rows)
   return { series: begun, rows }
+}
+
+/** A series whose rule counts from a later date, which it is about to be given another one for. */
+function beginningAt(series: SeriesRow, start: string): SeriesRow {
+  const { recurrence } = scheduleOf(series)
+  const left = recurrence.left.filter((wall) => wall >= start)
+  return { ...series, start_date: start, rules: JSON.stringify({ ...recurrence, left }) }
 }
 
 function halves(series: SeriesRow, at: string) {

@@ -39,18 +39,22 @@ export async function trashed(tx: Tx, rows: readonly EventRow[], context: Contex
   }))
 }
 
-/** Gives slugs to those that come back from the trash or are published for the first time. */
+/** Gives slugs to those that come back from the trash or are published for the first time; those of drafts may be shared. */
 export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Changed[]): Promise<Changed[]> {
-  const wanted = changes.map(({ before, columns }) => {
-    const status = columns.status ?? before.status
+  const unmarked = changes.map(({ before, columns }) => {
+    const isBack = before.status === 'trash' && (columns.status ?? 'trash') !== 'trash'
+    return isBack ? { before, columns: { ...columns, slug: untrashedSlug(before.slug) } } : { before, columns }
+  })
+  const wanted = unmarked.map(({ before, columns }) => {
+    const { status, slug, recurrence_id } = { ...before, ...columns }
     if (status === 'trash' || status === 'draft' || status === 'pending') return undefined
-    if (before.slug === '') return datedSlug(series.slug, columns.recurrence_id ?? before.recurrence_id)
-    return before.status === 'trash' ? untrashedSlug(before.slug) : undefined
+    if (slug === '') return datedSlug(series.slug, recurrence_id)
+    return before.status === 'trash' ? slug : undefined
   })
   const asked = wanted.flatMap((slug) => slug ?? [])
   const free = asked.length === 0 ? [] : await freeSlugs(tx, 'events', asked)
   let next = 0
-  return changes.map(({ before, columns }, i) =>
+  return unmarked.map(({ before, columns }, i) =>
     wanted[i] === undefined ? { before, columns } : { before, columns: { ...columns, slug: free[next++] ?? '' } },
   )
 }

@@ -1,7 +1,14 @@
 import type { Context } from '../context/context.ts'
 import type { AskedUpdate, Operations, WriteSteps } from '../declare/operations.ts'
 import type { LoadedEvent } from '../events/event-filter.ts'
-import { changeEvent, createEvent, type EventValues, type PreparedEvent, settleTimes } from '../events/event-rules.ts'
+import {
+  changeEvent,
+  createEvent,
+  type EventValues,
+  type LookAtWritten,
+  type PreparedEvent,
+  settleTimes,
+} from '../events/event-rules.ts'
 import { findEvent, type KnownLinks, updateEvent } from '../events/event-store.ts'
 import { eventOperations, getHeld, prepareChange, prepareNew, readBack, readTrashed } from '../events/events.ts'
 import type { RecurrenceScope } from '../fields/recurrence-kinds.ts'
@@ -12,7 +19,7 @@ import { ruleText } from '../recurrence/write-recurrence.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
 import { beginSeries, changeOccurrence, leaveOut } from './change-occurrence.ts'
-import { changeAll, getHeldSeries, removeAll, removeFollowing, splitSeries } from './change-series.ts'
+import { changeAll, getHeldSeries, isLive, removeAll, removeFollowing, splitSeries } from './change-series.ts'
 import { createSeries, type Planned } from './create-series.ts'
 import { isNone, readSchedule, scheduleOf, startsOf } from './series-schedule.ts'
 import { findSeries, holdSeries } from './series-store.ts'
@@ -88,11 +95,18 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
   const row = await getHeld(tx, event.id, context, mayEdit)
   if (row.status === 'trash' && held.series.status !== 'trash') throw new Problem('event-is-in-trash')
   if (isNone(recurrence)) return becomeSingle(tx, held, row, prepared, context)
-  const part = scope === 'following' ? await splitSeries(tx, held, row, context) : held
+  const part = scope === 'following' ? await splitSeries(tx, held, row, recurrence, context) : held
   const addressed = { ...row, series: part.series.id }
-  return changeAll(tx, part, addressed, { prepared: event, recurrence }, context, (inner, after, links) =>
-    (after.status === 'trash' ? readTrashed : readBack)(context)(inner, after, links),
-  )
+  return changeAll(tx, part, addressed, { prepared: event, recurrence }, context, readWritten(context))
+}
+
+/** Looks at an occurrence as it has been written, in the trash or not. */
+export function readWritten(context: Context): LookAtWritten<object> {
+  return async (tx, { id }, links) => {
+    const row = await findEvent(tx, id)
+    if (!row) throw new Problem('series-was-changed')
+    return (isLive(row) ? readBack : readTrashed)(context)(tx, row, links)
+  }
 }
 
 async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Context): Promise<object> {
@@ -110,7 +124,7 @@ export async function becomeSingle(
   { event, scope }: Pick<PreparedUpdate, 'event' | 'scope'>,
   context: Context,
 ): Promise<object> {
-  const part = scope === 'following' ? await splitSeries(tx, held, row, context) : held
+  const part = scope === 'following' ? await splitSeries(tx, held, row, undefined, context) : held
   await removeAll(tx, part, context, row.id)
   const single = { series: null, recurrence_id: '', own: '' }
   await updateEvent(tx, row, single, UNCHANGED)

@@ -5,14 +5,22 @@ import type { EventRow } from '../storage/schema.ts'
 import { formatUtc, utcToMs } from '../text/moments.ts'
 import { durationOf, isNone, readAt, type Schedule, TIMES, type When } from './series-schedule.ts'
 
+/** An occurrence with its original start from now on. */
+export interface Dated {
+  row: EventRow
+  start: string
+}
+
 /** What becomes of the occurrences of a series whose dates change. */
 export interface Rescheduled {
-  /** Occurrences that stay, with their original starts from now on; some come back from the trash. */
-  kept: { row: EventRow; start: string }[]
+  /** Those that stay; some come back from the trash. */
+  kept: Dated[]
   /** Original starts that have no occurrence yet. */
   made: string[]
-  /** Occurrences that are no more. */
-  gone: EventRow[]
+  /** Those that are no more. */
+  gone: Dated[]
+  /** Those that stay in the trash. */
+  away: Dated[]
 }
 
 /** A wall time moved by as much as the start of a series. */
@@ -28,25 +36,21 @@ export function compareDates(
   after: Schedule,
   starts: readonly string[],
 ): Rescheduled {
-  const byStart = new Map<string, EventRow>()
-  for (const row of rows) {
-    const start = movedWall(row.recurrence_id, before.start, after.start)
-    const known = byStart.get(start)
-    if (!known || known.status === 'trash') byStart.set(start, row)
+  const dated = rows.map((row) => ({ row, start: movedWall(row.recurrence_id, before.start, after.start) }))
+  const byStart = new Map<string, Dated>()
+  for (const one of dated) {
+    const known = byStart.get(one.start)
+    if (!known || known.row.status === 'trash') byStart.set(one.start, one)
   }
-  const result: Rescheduled = { kept: [], made: [], gone: [] }
-  const kept = new Set<number>()
-  for (const start of starts) {
-    const row = byStart.get(start)
-    if (!row) {
-      result.made.push(start)
-      continue
-    }
-    kept.add(row.id)
-    result.kept.push({ row, start })
+  const kept = starts.flatMap((start) => byStart.get(start) ?? [])
+  const stay = new Set(kept.map(({ row }) => row.id))
+  const others = dated.filter(({ row }) => !stay.has(row.id))
+  return {
+    kept,
+    made: starts.filter((start) => !byStart.has(start)),
+    gone: others.filter(({ row }) => row.status !== 'trash'),
+    away: others.filter(({ row }) => row.status === 'trash'),
   }
-  result.gone = rows.filter(({ id, status }) => status !== 'trash' && !kept.has(id))
-  return result
 }
 
 /**

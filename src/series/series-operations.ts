@@ -1,9 +1,8 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Context } from '../context/context.ts'
 import type { AskedUpdate, Found, Operations, WriteSteps } from '../declare/operations.ts'
-import type { EventValues, LookAtWritten, PreparedEvent } from '../events/event-rules.ts'
-import { findEvent } from '../events/event-store.ts'
-import { prepareChange, readBack, readTrashed } from '../events/events.ts'
+import type { EventValues, PreparedEvent } from '../events/event-rules.ts'
+import { prepareChange } from '../events/events.ts'
 import { recordRights } from '../linked/record-present.ts'
 import { mayDelete, mayRead, seesAll, seesOwn } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
@@ -15,7 +14,7 @@ import type { Tx } from '../storage/recording.ts'
 import type { EventRow, SeriesRow, Tables } from '../storage/schema.ts'
 import { parametersOf } from '../text/query-text.ts'
 import { changeAll, getHeldSeries, isLive, removeAll } from './change-series.ts'
-import { becomeSingle, otherThan } from './recurring-events.ts'
+import { becomeSingle, otherThan, readWritten } from './recurring-events.ts'
 import type { SeriesQuery } from './series.ts'
 import { type LoadedSeries, seriesPresentation } from './series-present.ts'
 import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
@@ -122,7 +121,7 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
       const row = first(held.rows)
       const asked = { prepared: event, recurrence, keepsDays }
       if (isNone(recurrence)) await becomeSingle(tx, held, row, { event, scope: 'all' }, context)
-      else await changeAll(tx, held, atStart(held.series, row), asked, context, look(context))
+      else await changeAll(tx, held, atStart(held.series, row), asked, context, readWritten(context))
       return showWritten(tx, series.id, context)
     },
   }
@@ -140,23 +139,17 @@ export async function prepareSeries(
   return { series, event, recurrence: otherThan(series, recurrence), keepsDays }
 }
 
-/** The occurrence that stands for all: the first one, unless it is in the trash and others are not. */
+/**
+ * The occurrence that stands for all: the first one, unless it is in the trash and others are not.
+ * @throws Problem when the only one has become a single event
+ */
 function first(rows: readonly EventRow[]): EventRow {
   const found = rows.find(isLive) ?? rows[0]
-  if (!found) throw new Problem('rest-series-not-found')
+  if (!found) throw new Problem('series-is-in-trash')
   return found
 }
 
 /** The same at the start that the rule counts from, which a series shows as its own. */
 function atStart(series: SeriesRow, row: EventRow): EventRow {
   return { ...row, ...whenAt(scheduleOf(series), series.start_date), recurrence_id: series.start_date }
-}
-
-/** Looks at the occurrence that stands for all as it has been written. */
-function look(context: Context): LookAtWritten<object> {
-  return async (tx, { id }, links) => {
-    const row = await findEvent(tx, id)
-    if (!row) throw new Problem('series-was-changed')
-    return (isLive(row) ? readBack : readTrashed)(context)(tx, row, links)
-  }
 }

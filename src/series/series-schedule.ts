@@ -52,7 +52,8 @@ export function readAt(recurrence: unknown, start: Start): Recurrence {
   return read
 }
 
-function refused({
+/** A refused recurrence as a problem that names the part. */
+export function refused({
   part,
   message,
   values,

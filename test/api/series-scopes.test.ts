@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { holdSeries } from '../../src/series/series-store.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -216,17 +218,42 @@ test('a single event becomes a series and keeps its id, and a series becomes sin
   assert.equal((await service.get(`/events/${ended.id}`)).status, 200)
 })
 
-test('of two who split a series at once one is told to read again, and a failure changes nothing', async () => {
+/** Begins requests that have all read the series before one of them may change it. */
+async function atOnce<Result>(series: number, begin: () => Promise<Result>[]): Promise<Result[]> {
+  const begun = await service.app.database.write(async (tx) => {
+    await holdSeries(tx, series)
+    const requests = begin()
+    await sleep(500)
+    return { requests }
+  })
+  return Promise.all(begun.requests)
+}
+
+test('of two who split a series at once one is told to read again (5d.13)', async () => {
   const { series, events } = await made()
   const split = (i: number) =>
     service.put(`/events/${at(events, i).id}`, { title: `From ${i}`, recurrence_scope: 'following' })
-  const statuses = (await Promise.all([split(2), split(4)])).map(({ status }) => status).sort()
-  assert.deepEqual(statuses, [200, 409])
-  const other = await made()
-  const wrong = { title: 'Never', recurrence: 'RRULE:FREQ=HOURLY', recurrence_scope: 'following' }
-  assert.equal((await service.put(`/events/${at(other.events, 2).id}`, wrong)).status, 400)
-  assert.deepEqual(await occurrencesOf(other.series), other.events)
-  assert.ok(series)
+  const answers = await atOnce(series, () => [split(2), split(4)])
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
+  assert.equal(answers.find(({ status }) => status === 409)?.body.code, 'series-was-changed')
+  const [won] = answers.filter(({ status }) => status === 200)
+  const later = await occurrencesOf(won?.body.post_parent)
+  assert.deepEqual(idsOf([...(await occurrencesOf(series)), ...later]), idsOf(events))
+})
+
+test('a failure inside a split leaves nothing changed (5d.13)', async () => {
+  const { series, events } = await made()
+  const following = (fields: object) =>
+    service.put(`/events/${at(events, 2).id}`, { title: 'Never', recurrence_scope: 'following', ...fields })
+  assert.equal((await following({ recurrence: 'RRULE:FREQ=HOURLY' })).status, 400)
+  const { read } = service.app.database
+  const count = async () => (await read.selectFrom('series').select('id').execute()).length
+  const before = await count()
+  // The split has been written when the new dates turn out to lie too far back.
+  const past = { start_date: '1990-03-01 10:00:00', end_date: '1990-03-01 11:00:00', recurrence: 'RRULE:FREQ=DAILY' }
+  assert.equal((await following(past)).status, 400)
+  assert.equal(await count(), before)
+  assert.deepEqual(await occurrencesOf(series), events)
 })
 
 test('nobody changes occurrences that are not theirs by way of a series', async () => {

@@ -1,0 +1,34 @@
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { compare, type Play, steps } from '../support/series-play.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/** Sequences of up to fifteen steps; more with SERIES_ROUNDS=500. */
+const ROUNDS = Number(process.env.SERIES_ROUNDS ?? 12)
+/** Looks for the shortest sequence that fails, with SERIES_SHRINK=1; the same seed takes the same steps. */
+const SEED = Number(process.env.SERIES_SEED ?? Date.now() % 1_000_000)
+
+let service: TestService
+let venues: number[]
+let categories: number[]
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+  venues = []
+  categories = []
+  for (const name of ['Hall', 'Yard', 'Barn']) venues.push((await service.create('/venues', { venue: name })).id)
+  for (const name of ['Music', 'Food']) categories.push((await service.create('/categories', { name })).id)
+})
+
+after(() => service.close())
+
+test(`whatever people do with series, they are as plain lists of dates say (seed ${SEED}) (5d.3, 5d.10, 5d.11, 5d.28)`, async () => {
+  const property = fc.asyncProperty(steps, async (taken) => {
+    const play: Play = { service, venues, categories, series: [], singles: [] }
+    for (const step of taken) {
+      await step(play)
+      await compare(play)
+    }
+  })
+  await fc.assert(property, { numRuns: ROUNDS, seed: SEED, endOnFailure: process.env.SERIES_SHRINK === undefined })
+})

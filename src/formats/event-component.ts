@@ -33,10 +33,10 @@ interface SeriesPart {
   modified: string
 }
 
-/** The VEVENT of an event (RFC 5545, 3.6.1). The same data always make the same bytes. */
-export function writeEventComponent(context: Context, facts: EventFacts): string {
+/** The VEVENT of an event (RFC 5545, 3.6.1), its times by its `readableRules`. The same data always make the same bytes. */
+export function writeEventComponent(context: Context, facts: EventFacts, rules: ZoneRules | undefined): string {
   const { row, modified } = facts
-  return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, context.now), modified })
+  return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, rules), modified })
 }
 
 /** The VEVENT of a series, with the texts of one of its occurrences (RFC 5545, 3.8.5). */
@@ -50,19 +50,24 @@ export function writeSeriesComponent(context: Context, facts: EventFacts, whole:
   return writeComponent(context, facts, {
     uid: series.uid,
     url: seriesUrl(context.site, series),
-    times: [...timesBy(first, rules), ...recurring],
+    times: [...writeTimes(first, rules), ...recurring],
     modified: laterOf(whole, facts),
   })
 }
 
 /** The VEVENT of an occurrence that differs from its series, named by its original start in the form of that of the series. */
-export function writeOverride(context: Context, facts: EventFacts, whole: WholeSeries): string {
+export function writeOverride(
+  context: Context,
+  facts: EventFacts,
+  whole: WholeSeries,
+  own: ZoneRules | undefined,
+): string {
   const { series, start, rules } = whole
   const { recurrence_id: wall } = facts.row
   const id = start.allDay
     ? writeDay('RECURRENCE-ID', wall.slice(0, 10))
     : writeTime('RECURRENCE-ID', wall, wallToUtc(wall, start.zone), rules)
-  const times = [id, ...writeTimes(facts.row, context.now)]
+  const times = [id, ...writeTimes(facts.row, own)]
   return writeComponent(context, facts, { uid: series.uid, times, modified: laterOf(whole, facts) })
 }
 
@@ -100,7 +105,11 @@ export type EventTimes = Pick<
 >
 
 /** The VEVENT of an event that is public no longer: what calendars need to strike it, and nothing that was not public. */
-export function writeWithdrawnComponent(context: Context, row: WithdrawnEventRow): string {
+export function writeWithdrawnComponent(
+  context: Context,
+  row: WithdrawnEventRow,
+  rules: ZoneRules | undefined,
+): string {
   const withdrawn = utcTime(row.withdrawn_utc)
   const title = announced(context.site, { event_status: 'canceled' }, plainText(row.title))
   return [
@@ -110,7 +119,7 @@ export function writeWithdrawnComponent(context: Context, row: WithdrawnEventRow
     contentLine('LAST-MODIFIED', withdrawn),
     // It may have been changed in the same second.
     contentLine('SEQUENCE', String(sequenceAt(row.withdrawn_utc) + 1)),
-    ...writeTimes(row, context.now),
+    ...writeTimes(row, rules),
     contentLine('SUMMARY', escapeText(title)),
     contentLine('STATUS', 'CANCELLED'),
     contentLine('END', 'VEVENT'),
@@ -127,15 +136,12 @@ function utcTime(utc: string): string {
 }
 
 function wallTime(wall: string): string {
-  return wall.replace(' ', 'T').replace(/[-:]/g, '')
+  const part = (from: number, to: number) => wall.slice(from, to)
+  return `${part(0, 4)}${part(5, 7)}${part(8, 10)}T${part(11, 13)}${part(14, 16)}${part(17, 19)}`
 }
 
 /** DTSTART and DTEND: days for events that last all day, wall times with their zone where readers get them right, UTC otherwise. */
-function writeTimes(row: EventTimes, now: number): string[] {
-  return timesBy(row, readableRules(row, now))
-}
-
-function timesBy(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
+function writeTimes(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
   if (row.all_day === 1) {
     const end = addDays(row.end_date.slice(0, 10), 1)
     return [writeDay('DTSTART', row.start_date.slice(0, 10)), writeDay('DTEND', end)]

@@ -40,16 +40,16 @@ export const icalendar = feedFormat({
       event: (facts) => {
         const own = readableRules(facts.row, context.now)
         const whole = series.get(facts.series?.id ?? 0)
-        if (!whole) return withZones(writeEventComponent(context, facts), [own])
+        if (!whole) return withZones(writeEventComponent(context, facts, own), [own])
         const master = facts.row.id === whole.model ? writeSeriesComponent(context, facts, whole) : ''
-        const override = isOverride(facts.row) ? writeOverride(context, facts, whole) : ''
+        const override = isOverride(facts.row) ? writeOverride(context, facts, whole, own) : ''
         return withZones(master + override, [whole.rules, override === '' ? undefined : own])
       },
       between: '',
-      withdrawn: (row) =>
-        excepted.has(row.event)
-          ? ''
-          : withZones(writeWithdrawnComponent(context, row), [readableRules(row, context.now)]),
+      withdrawn: (row) => {
+        const own = readableRules(row, context.now)
+        return excepted.has(row.event) ? '' : withZones(writeWithdrawnComponent(context, row, own), [own])
+      },
       tail: () => contentLine('END', 'VCALENDAR'),
     }
   },

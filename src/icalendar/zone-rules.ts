@@ -1,4 +1,4 @@
-import { clockChanges, lastWallToUtc, wallToUtc } from '../text/zones.ts'
+import { clockChanges, isOnlyUtcOf, utcToMs } from '../text/zones.ts'
 import { contentLine } from './content-lines.ts'
 
 // Outlook reads one STANDARD and one DAYLIGHT with a yearly rule each and shifts everything else by hours, so a zone is written as such a pair,
@@ -114,11 +114,10 @@ function offsetBy({ standard, daylight }: ZoneRules, utc: number): number {
 
 /** Whether a reader of the rules takes this wall time for this UTC time; both as `YYYY-MM-DD HH:MM:SS`. */
 export function isReadRight(rules: ZoneRules, wall: string, utc: string): boolean {
-  const utcMs = Date.parse(`${utc.replace(' ', 'T')}Z`)
-  const wallMs = Date.parse(`${wall.replace(' ', 'T')}Z`)
-  if (Number.isNaN(utcMs) || utcMs < 0 || wallMs - utcMs !== offsetBy(rules, utcMs)) return false
+  const utcMs = utcToMs(utc)
+  if (Number.isNaN(utcMs) || utcMs < 0 || utcToMs(wall) - utcMs !== offsetBy(rules, utcMs)) return false
   // Of a time that clocks show twice some readers take the first, some the last.
-  return wallToUtc(wall, rules.id) === utc && lastWallToUtc(wall, rules.id) === utc
+  return isOnlyUtcOf(wall, utc, rules.id)
 }
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']

@@ -1,4 +1,4 @@
-import { BLOCK, escapeText, INVISIBLE, type Piece, splitMarkup, VOID } from './markup.ts'
+import { BLOCK, escapeText, INVISIBLE, type Piece, splitMarkup, VOID, withSingleBlanks } from './markup.ts'
 import { setParagraphs } from './paragraphs.ts'
 import { decodeEntities, safeText, safeTitle } from './safe-html.ts'
 
@@ -98,5 +98,5 @@ function separates(name: string): boolean {
 }
 
 function collapse(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
+  return withSingleBlanks(text).trim()
 }

@@ -28,6 +28,12 @@ export const BLOCK = new Set(
 
 const BARE_AMPERSAND = /&(?!(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
+/** Runs of white space that are not one blank already. */
+const ODD_BLANKS = /[^\S ]\s*| \s+/g
+
+/** A text with one blank in place of each run of white space. */
+export const withSingleBlanks = (text: string) => text.replace(ODD_BLANKS, ' ')
+
 /** Text with `<`, `>` and each `&` that begins no entity as entities. */
 export function escapeText(text: string): string {
   return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

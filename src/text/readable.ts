@@ -1,4 +1,4 @@
-import { BLOCK, INVISIBLE, type Piece, splitMarkup } from './markup.ts'
+import { BLOCK, INVISIBLE, type Piece, splitMarkup, withSingleBlanks } from './markup.ts'
 import { decodeEntities } from './safe-html.ts'
 
 /** Text on its way: lines so far, and the blanks that stand before the next word. */
@@ -48,7 +48,7 @@ function writeBlock(writing: Writing, { kind, name }: Piece): void {
 }
 
 function writeText(writing: Writing, text: string): void {
-  const words = text.replace(/\s+/g, ' ')
+  const words = withSingleBlanks(text)
   const shown = words.trim()
   if (shown === '') {
     writing.isApart ||= words !== ''

@@ -137,9 +137,22 @@ function isWithin(open: string[], { kind, name }: Piece): boolean {
   return open.length < MOST_OPEN && open.push(name) > 0
 }
 
+const COMMON: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&#039;': "'",
+}
+const COMMON_ENTITY = /&(?:amp|lt|gt|quot|#0?39);/g
+/** What may be any other entity, which only a parser knows. */
+const RARE_ENTITY = /&(?!(?:amp|lt|gt|quot|#0?39);)/
+
 /** The text of HTML without tags: its entities decoded. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
+  if (!RARE_ENTITY.test(text)) return text.replace(COMMON_ENTITY, (entity) => COMMON[entity] ?? entity)
   const escaped = sanitizeHtml(text.replaceAll('<', '&lt;'), { allowedTags: [] })
   return escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }

@@ -152,11 +152,20 @@ export function wallToUtc(wall: string, zone: string): string {
 
 /** The UTC time of the last occurrence of a wall time: later than that of `wallToUtc` where clocks go back over it. */
 export function lastWallToUtc(wall: string, zone: string): string {
+  return formatUtc(lastUtcMsOf(utcToMs(wall), getZone(zone)))
+}
+
+/** Whether a UTC time is the only one at which clocks of a zone show a wall time. */
+export function isOnlyUtcOf(wall: string, utc: string, zone: string): boolean {
   const known = getZone(zone)
-  const wallMs = utcToMs(wall)
-  if (known.kind === 'fixed') return formatUtc(wallMs - known.offset)
+  const [wallMs, utcMs] = [utcToMs(wall), utcToMs(utc)]
+  return utcMsOf(wallMs, known) === utcMs && lastUtcMsOf(wallMs, known) === utcMs
+}
+
+function lastUtcMsOf(wallMs: number, known: Zone): number {
+  if (known.kind === 'fixed') return wallMs - known.offset
   const last = wallMs - offsetAt(known, wallMs + DAY)
-  return formatUtc(last + offsetAt(known, last) === wallMs ? last : utcMsOf(wallMs, known))
+  return last + offsetAt(known, last) === wallMs ? last : utcMsOf(wallMs, known)
 }
 
 /** The wall time of a zone at a UTC time. Throws a RangeError on an unknown zone. */

@@ -26,6 +26,8 @@ const ON_BOTH = [
 const CONCURRENCY = 3
 /** With more failing files than this something is wrong with all of them. */
 const MOST_UNSTEADY = 3
+/** Of the slowest files. */
+const MOST_NAMED = 300
 /** For one file. Only what hangs takes so long, on whatever machine. */
 const TIMEOUT_MS = 900_000
 
@@ -70,20 +72,31 @@ async function runSteadily(files: readonly string[]): Promise<Counts> {
 /** Runs the files, each in a process of its own, and shows how they go. */
 async function runFiles(files: readonly string[], concurrency: number): Promise<Outcome> {
   const counts: Outcome = { passed: 0, failed: 0, skipped: 0, failing: new Set() }
+  const seconds = new Map<string, number>()
   const tests = run({ files: files.map((file) => join(root, file)), concurrency, timeout: TIMEOUT_MS })
   tests.on('test:fail', ({ file }) => {
     if (file !== undefined) counts.failing.add(relative(root, file))
   })
   tests.on('test:summary', (summary) => {
     // Each file has a summary of its own; the last one, of no file, is that of all.
-    if (summary.file !== undefined) return
+    if (summary.file !== undefined) {
+      seconds.set(relative(root, summary.file), summary.duration_ms / 1000)
+      return
+    }
     const { passed, failed, cancelled, skipped, todo } = summary.counts as Record<string, number>
     counts.passed = passed ?? 0
     counts.failed = (failed ?? 0) + (cancelled ?? 0)
     counts.skipped = (skipped ?? 0) + (todo ?? 0)
   })
   for await (const piece of tests.compose(spec)) process.stdout.write(piece)
+  sayWhatTookLongest(seconds)
   return counts
+}
+
+/** Names the slowest files, since the whole has to stay a matter of minutes. */
+function sayWhatTookLongest(seconds: ReadonlyMap<string, number>): void {
+  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED)
+  for (const [file, took] of slowest) console.log(`${took.toFixed(1).padStart(7)} s  ${file}`)
 }
 
 const describe = ({ passed, failed, skipped }: Counts) =>

@@ -122,6 +122,21 @@ export function offerPrice(raw: readonly string[]): string {
 /** The part that is shown of a cost stored before there were limits. */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 
+/** Characters of a stored cost that are read: more than `MOST_SHOWN` takes to write down. */
+const MOST_READ = 120_000
+
+/** The texts of a stored cost. Of one stored before there were limits, the first ones only. */
+export function storedCost(json: string): string[] {
+  if (json.length <= MOST_READ) return JSON.parse(json)
+  const end = json.lastIndexOf('","', MOST_READ)
+  try {
+    if (end !== -1) return JSON.parse(`${json.slice(0, end)}"]`)
+  } catch {
+    // That was within a text, so all of it is read.
+  }
+  return JSON.parse(json)
+}
+
 /** The prices of a cost, the lowest first, words without numbers last. */
 function pricesOf(raw: readonly string[], freeWord: string): Price[] {
   return raw

@@ -13,7 +13,7 @@ import { isWallTime, wallParts } from '../text/moments.ts'
 import { shownUrl } from '../text/urls.ts'
 import { offsetOf, timezoneAbbreviation } from '../text/zones.ts'
 import { presentVenue, venueLinkedData } from '../venues/venue-present.ts'
-import { offerPrice, presentCost } from './event-cost.ts'
+import { offerPrice, presentCost, storedCost } from './event-cost.ts'
 import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
@@ -217,7 +217,7 @@ function showCost(site: Context['site'], raw: string): ShownCost {
   const found = known.get(raw)
   if (found !== undefined) return found
   if (known.size >= MOST_COSTS) known.clear()
-  const stored: string[] = JSON.parse(raw)
+  const stored = storedCost(raw)
   const members = JSON.stringify(presentCost(stored, site.currency, FREE)).slice(1, -1)
   const shown = { members, offered: offerPrice(stored) }
   if (raw.length <= LONGEST_COST) known.set(raw, shown)

@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import { priceRange } from '../events/event-cost.ts'
+import { priceRange, storedCost } from '../events/event-cost.ts'
 import { LINKED_STATUS } from '../events/event-present.ts'
 import { seriesLinkedData } from '../events/recurrence-present.ts'
 import type { OrganizerRow, VenueRow } from '../storage/schema.ts'
@@ -87,7 +87,7 @@ function linkedOrganizer(organizer: OrganizerRow): object {
 
 /** One price, or the range of several; none where no number is given. */
 function linkedOffer({ site }: Context, { row, url }: EventFacts): object | undefined {
-  const range = priceRange(JSON.parse(row.cost))
+  const range = priceRange(storedCost(row.cost))
   if (!range) return undefined
   const { lowest, highest } = range
   return {

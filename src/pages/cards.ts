@@ -1,6 +1,6 @@
 import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../cache/cache.ts'
 import type { Context } from '../context/context.ts'
-import { presentCost } from '../events/event-cost.ts'
+import { presentCost, storedCost } from '../events/event-cost.ts'
 import { isShown } from '../events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../events/event-store.ts'
 import { presentImage } from '../images/images.ts'
@@ -179,7 +179,7 @@ const FREE: MessageText = 'Free'
 
 /** The cost of an event as plain text. */
 export function shownCost({ site }: Context, cost: string): string {
-  return decodeEntities(presentCost(JSON.parse(cost), site.currency, translate(site.language, FREE)).cost)
+  return decodeEntities(presentCost(storedCost(cost), site.currency, translate(site.language, FREE)).cost)
 }
 
 /** As much of a text as a list shows, ended at a word. */

@@ -11,6 +11,8 @@ const collectGarbage: () => void = runInNewContext('gc')
 
 /** The bound of the caches, small beside the answers of a round. */
 const CACHE_BYTES = 3_000_000
+/** Bytes that the allocator may keep for later; 300 kept statements took more than a gigabyte. */
+const MOST_GROWN = 60_000_000
 const EVENTS = 120
 const ROUND = 360
 
@@ -82,6 +84,12 @@ async function used(): Promise<number> {
   return least
 }
 
+/** Bytes of the process once all garbage is gone. */
+async function resident(): Promise<number> {
+  await used()
+  return process.memoryUsage().rss
+}
+
 test('however many different things strangers ask for, memory stays what it was', async (t) => {
   // The first rounds fill the caches.
   for (let round = 0; round < 2; round++) await hammer(round)
@@ -90,4 +98,23 @@ test('however many different things strangers ask for, memory stays what it was'
   const grown = (await used()) - before
   t.diagnostic(`${(before / 1e6).toFixed(1)} MB, and ${(grown / 1e6).toFixed(1)} MB more after four more rounds`)
   assert.ok(grown < CACHE_BYTES, `${(grown / 1e6).toFixed(1)} MB more`)
+})
+
+test('every length of a list of ids costs no memory of its own', async (t) => {
+  const ids = (howMany: number) => Array.from({ length: howMany }, (_, i) => i + 1).join(',')
+  const ask = async (from: number, to: number) => {
+    for (let length = from; length <= to; length++) {
+      for (const as of ['anonymous', 'editor'] as const) {
+        for (const path of [`/events?include=${ids(length)}`, `/venues?include=${ids(length)}`])
+          assert.equal((await service.get(`${path}&per_page=1`, as)).status, 200)
+      }
+    }
+  }
+  // Statements are kept outside the heap, so all memory of the process counts; code and buffers come with the first round.
+  await ask(1, 60)
+  const before = await resident()
+  await ask(61, 360)
+  const grown = (await resident()) - before
+  t.diagnostic(`${(before / 1e6).toFixed(1)} MB, and ${(grown / 1e6).toFixed(1)} MB more after 300 lengths`)
+  assert.ok(grown < MOST_GROWN, `${(grown / 1e6).toFixed(1)} MB more`)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { longestTurn } from '../support/longest-turn.ts'
 import { touch } from '../support/recording.ts'
 import { day, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -23,6 +24,8 @@ const LONG = {
   slug: 's'.repeat(400),
 }
 const TERMS = 300
+/** For one turn of the event loop. */
+const MOST_MS = 50
 
 describe('what earlier versions took and today is over a limit', () => {
   const ids = { event: 0, venue: 0, organizer: 0, category: 0 }
@@ -126,4 +129,24 @@ describe('what earlier versions took and today is over a limit', () => {
     const category = await service.put(`/categories/${ids.category}`, { description: 'Short' })
     assert.deepEqual([category.status, category.body.name], [200, LONG.term])
   })
+})
+
+test('a stored cost of 150,000 numbers is shown in every list, and holds nobody up', async () => {
+  const event = await create('/events', { title: 'Expensive', ...day })
+  const cost = JSON.stringify(Array.from({ length: 150_000 }, (_, i) => String(i + 1)))
+  await service.app.database.write(async (tx) => {
+    await tx.updateTable('events').set({ cost }).where('id', '=', event.id).execute()
+    await touch(tx, 'event', event.id)
+  })
+  const turn = await longestTurn(async () => {
+    for (const as of ['anonymous', 'editor', 'admin'] as const) {
+      for (const path of [`/events/${event.id}`, `/events?include=${event.id}`, '/events?search=expensive']) {
+        const { status, body } = await service.get(path, as)
+        assert.equal(status, 200, `${as} ${path}`)
+        const { cost_details: details } = body.events?.[0] ?? body
+        assert.ok(details.values.length > 0, `${as} ${path}`)
+      }
+    }
+  })
+  assert.ok(turn < MOST_MS, `${turn} ms`)
 })

@@ -264,6 +264,11 @@ describe('a stored record that cannot be shown', () => {
         const kind = kinds[table] || name.split(' ')[1] || ''
         assert.equal(named(kind, name).length, 1, `${kind} ${name}: ${lines.join('\n')}`)
       }
+      const alone = await fetch(`${base}/events/${ids['Broken cost']}`)
+      assert.equal(alone.status, 500)
+      const request = alone.headers.get('x-request-id') ?? 'none'
+      const isItsStack = (line: string) => line.includes(`"${request}"`) && /"stack":".*\\n {4}at /.test(line)
+      await until(() => lines.some(isItsStack), 'no line has the stack and the id of the request', 20)
     } finally {
       await end()
     }

@@ -27,7 +27,7 @@ const CONCURRENCY = 3
 /** With more failing files than this something is wrong with all of them. */
 const MOST_UNSTEADY = 3
 /** Of the slowest files. */
-const MOST_NAMED = 300
+const MOST_NAMED = 12
 /** For one file. Only what hangs takes so long, on whatever machine. */
 const TIMEOUT_MS = 900_000
 

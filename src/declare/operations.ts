@@ -38,6 +38,8 @@ export interface JsonPieces {
   count: number
   /** As many bytes as all of them take, or more. */
   mostBytes: number
+  /** As many bytes as this one takes, or more. */
+  mostBytesOf: (i: number) => number
   /** Writes one into a buffer, from `at` on, and returns where it ends; `counts` gets the places of numbers in it that change by themselves. */
   write: (i: number, into: Buffer, at: number, counts: number[]) => number
 }

@@ -20,7 +20,7 @@ import {
   writeParts,
   writePiece,
 } from '../memory/event-pieces.ts'
-import { findPresented, type PresentedRecord } from '../memory/presented-records.ts'
+import { findPresented, LONG_RECORD, type PresentedRecord } from '../memory/presented-records.ts'
 import { presentOrganizer } from '../organizers/organizer-present.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
 import { textsOfRecord, textsOfTerm } from '../records/record-texts.ts'
@@ -51,11 +51,13 @@ export function loadPieces(
 }
 
 function asJson(events: readonly ListedEvent[]): JsonPieces {
+  const mostOf = (event: ListedEvent) => ('bytes' in event ? event.bytes.length : mostBytes(event))
   let most = 0
-  for (const event of events) most += 'bytes' in event ? event.bytes.length : mostBytes(event)
+  for (const event of events) most += mostOf(event)
   return {
     count: events.length,
     mostBytes: most,
+    mostBytesOf: (i) => mostOf(events[i] as ListedEvent),
     write: (i, into, at, counts) => {
       const event = events[i] as ListedEvent
       return 'bytes' in event ? writePiece(event, into, at, counts) : writeParts(event, into, at, counts)
@@ -127,7 +129,8 @@ async function presentMissing(
       venues: shownOf(venues, places),
       organizers: shownOf(organizers, hosts),
     }
-    presented.set(id, isKept && isMissedAgain(pieces, id) ? keepPiece(pieces, id, parts) : parts)
+    const isShort = parts.own.length <= LONG_RECORD
+    presented.set(id, isKept && isShort && isMissedAgain(pieces, id) ? keepPiece(pieces, id, parts) : parts)
   }
   return presented
 }

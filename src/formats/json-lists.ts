@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../context/context.ts'
 import type { Found, JsonPieces } from '../declare/operations.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
@@ -81,6 +82,18 @@ export function writeList({ head, records, tail }: JsonList, into: Buffer): Writ
   }
   at += into.write(tail, at)
   return { bytes: into.subarray(0, at), counts }
+}
+
+/** The same bytes record by record; other requests take their turns in between. */
+export async function* pieceList({ head, records, tail }: JsonList): AsyncGenerator<Buffer> {
+  yield Buffer.from(head, 'latin1')
+  for (let i = 0; i < records.count; i++) {
+    const piece = Buffer.allocUnsafeSlow(records.mostBytesOf(i) + 1)
+    if (i > 0) piece[0] = COMMA
+    yield piece.subarray(0, records.write(i, piece, i > 0 ? 1 : 0, []))
+    await nextTurn()
+  }
+  yield Buffer.from(tail)
 }
 
 /** The same list in a buffer of its own. */

@@ -4,7 +4,15 @@ import type { Reply } from '../formats/format.ts'
 import { formatsOf, namesAnother, preferredFormat } from '../formats/formats.ts'
 import { isPretty, json } from '../formats/json.ts'
 import { jsonBytes } from '../formats/json-bytes.ts'
-import { copyList, followEvent, followList, type JsonList, mostListBytes, writeList } from '../formats/json-lists.ts'
+import {
+  copyList,
+  followEvent,
+  followList,
+  type JsonList,
+  mostListBytes,
+  pieceList,
+  writeList,
+} from '../formats/json-lists.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { Problem } from '../problems.ts'
 import { admitted, isFull, leave, tryEnter } from './admission.ts'
@@ -28,7 +36,7 @@ import { findList, isEvent, isEventList } from './public-lists.ts'
 import type { Responder, Service } from './respond.ts'
 import { findMatch, type RouteTable } from './route-table.ts'
 import type { Action } from './routes.ts'
-import { asNew, contentTag, send, sendStream, type Visit } from './send.ts'
+import { asNew, contentTag, contentTagInTurns, send, sendStream, type Visit } from './send.ts'
 import { type Buffers, makeBuffers } from './sent-buffers.ts'
 import { isSharedRoot, takesHtml } from './site-page.ts'
 import { isSteady } from './steady-lists.ts'
@@ -269,8 +277,15 @@ function sendShown(
   send(front, read, made, 'ordinary')
 }
 
+/** Bytes that a list may take to be written in one turn of the event loop; such an estimate is up to three times too high. */
+const LONG_LIST = 12_000_000
+
 /** Sends a list that memory knows, and keeps it once it has been asked for twice. */
 function sendList(reads: PublicReads, read: Read, list: JsonList, version: string, day: string): void {
+  if (mostListBytes(list) > LONG_LIST) {
+    sendLongList(reads, read, list, version, day)
+    return
+  }
   const { front, finished, buffers, service } = reads
   const { url, key } = read
   const isSteadyList = isSteady(url)
@@ -298,6 +313,18 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
   send(front, read, made, 'memory', isKept ? undefined : () => buffers.give(pooled))
 }
 
+/** Sends a list record by record, without keeping it. It has an ETag where the data alone decide what it says. */
+function sendLongList(reads: PublicReads, read: Read, list: JsonList, version: string, day: string): void {
+  const { front, finished, listRoute: route } = reads
+  const tag = isSteady(read.url) ? versionTag(finished, version, day) : ''
+  sendStream(
+    front,
+    read,
+    { status: 200, route, headers: headersOf(reads, list), tag, chunks: pieceList(list) },
+    'memory',
+  )
+}
+
 function headersOf({ listHeaders, rootLink }: PublicReads, { link, totalPages, found: { total } }: JsonList): string[] {
   return [
     ...listHeaders,
@@ -316,7 +343,7 @@ async function finish(reads: PublicReads, url: string, reply: Reply, version: st
   // An envelope may be cached as long as its content.
   const isOk = (reply.innerStatus ?? reply.status) === 200
   const isOfVersion = version !== '' && isSteady(url)
-  const tag = isOfVersion ? versionTag(finished, version, finished.today(now)) : contentTag(body)
+  const tag = isOfVersion ? versionTag(finished, version, finished.today(now)) : await contentTagInTurns(body)
   return finishedWith(reads, reply, version, now, isOk ? tag : '', body)
 }
 

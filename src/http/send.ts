@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { BYTES_AT_ONCE } from '../formats/json-bytes.ts'
 import { leave, tryEnter } from './admission.ts'
 import type { Answered } from './answered.ts'
 import { clientAddress } from './client-address.ts'
@@ -48,6 +50,17 @@ export const asNew = () => ({ earlierTags: [], encoded: {}, isKept: false, isSen
 /** An ETag of the content alone. */
 export function contentTag(body: Buffer): string {
   return `W/"${createHash('sha1').update(body).digest('base64url')}"`
+}
+
+/** The same, in several turns of the event loop for a long body. */
+export async function contentTagInTurns(body: Buffer): Promise<string> {
+  if (body.length <= BYTES_AT_ONCE) return contentTag(body)
+  const hash = createHash('sha1')
+  for (let at = 0; at < body.length; at += BYTES_AT_ONCE) {
+    hash.update(body.subarray(at, at + BYTES_AT_ONCE))
+    await nextTurn()
+  }
+  return `W/"${hash.digest('base64url')}"`
 }
 
 /**

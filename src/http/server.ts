@@ -35,7 +35,7 @@ import { refuseUnreadable, transportProblem } from './refusals.ts'
 import { makeResponder, type Responder, type Service } from './respond.ts'
 import { namedRoute } from './rest-route.ts'
 import { makeRouteTable } from './route-table.ts'
-import { asNew, contentTag, send, sendStream, type Visit } from './send.ts'
+import { asNew, contentTagInTurns, send, sendStream, type Visit } from './send.ts'
 import { sitePage } from './site-page.ts'
 
 /** Limits and surroundings of the server. */
@@ -316,7 +316,7 @@ async function sendReply(
     if (!Buffer.isBuffer(content))
       sendStream(front, visit, { status, route, headers, tag: '', chunks: content }, 'ordinary')
     else {
-      const tag = isTagged ? contentTag(content) : ''
+      const tag = isTagged ? await contentTagInTurns(content) : ''
       send(front, visit, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
     }
   } catch (error) {

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Database, Db } from '../storage/database.ts'
 import { type Tx, writerBy } from '../storage/recording.ts'
 import { statement } from '../storage/statement.ts'
@@ -11,11 +13,23 @@ export interface PresentedRecord {
   own: string
 }
 
+/** Bytes of a record that is read by itself: fifty of the longest would be a hundred megabytes in one turn of the event loop. */
+export const LONG_RECORD = 200_000
+
 const select = statement<{ ids: readonly number[]; form: string }>()((db, value) =>
   db
     .selectFrom('presented_records')
-    .select(['record', 'image', 'own'])
+    .select(['record', 'image'])
+    .select(sql<string | null>`case when octet_length(own) <= ${sql.lit(LONG_RECORD)} then own end`.as('own'))
     .where('record', 'in', value('ids'))
+    .where('form', '=', value('form')),
+)
+
+const selectLong = statement<{ id: number; form: string }>()((db, value) =>
+  db
+    .selectFrom('presented_records')
+    .select(['record', 'image', 'own'])
+    .where('record', '=', value('id'))
     .where('form', '=', value('form')),
 )
 
@@ -26,8 +40,18 @@ export async function findPresented(
   ids: readonly number[],
 ): Promise<Map<number, PresentedRecord>> {
   const found = new Map<number, PresentedRecord>()
-  for (const presented of await select(db, { ids, form }))
+  const add = (presented: PresentedRecord) => {
     if (isWhole(presented)) found.set(presented.record, presented)
+  }
+  const long: number[] = []
+  for (const { own, ...record } of await select(db, { ids, form })) {
+    if (own === null) long.push(record.record)
+    else add({ ...record, own })
+  }
+  for (const id of long) {
+    for (const presented of await selectLong(db, { id, form })) add(presented)
+    await nextTurn()
+  }
   return found
 }
 

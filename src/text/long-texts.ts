@@ -52,7 +52,7 @@ const MOST_KNOWN = 16_000_000
 export const keyOf = ({ work, raw, base = '' }: WantedText) => `${work} ${base} ${raw}`
 
 function madeOf(wanted: WantedText): string {
-  if (costOf(wanted.raw) < WORTH_KNOWING) return workText(wanted)
+  if (!isWorthKnowing(wanted.raw)) return workText(wanted)
   return findKnown(wanted) ?? workText(wanted)
 }
 
@@ -92,9 +92,10 @@ function costOf(raw: unknown): number {
   return signs === 0 ? raw.length * PLAIN_COST : raw.length * MARKUP_COST + signs * SIGN_COST
 }
 
+/** Counts no further than to what takes too long in any case. */
 function countSigns(raw: string, sign: string): number {
   let count = 0
-  for (let at = raw.indexOf(sign); at !== -1; at = raw.indexOf(sign, at + 1)) count++
+  for (let at = raw.indexOf(sign); at !== -1 && count <= MOST_COUNTED; at = raw.indexOf(sign, at + 1)) count++
   return count
 }
 
@@ -102,6 +103,12 @@ function countSigns(raw: string, sign: string): number {
 const WORTH_KNOWING = 100
 /** The most microseconds of rendering on the event loop at once. */
 const MOST_AT_ONCE = 3000
+const MOST_COUNTED = MOST_AT_ONCE / SIGN_COST
+
+/** Whether a text is cached once it is rendered. */
+function isWorthKnowing(raw: unknown): boolean {
+  return (typeof raw === 'string' && raw.length * PLAIN_COST >= WORTH_KNOWING) || costOf(raw) >= WORTH_KNOWING
+}
 
 /** Whether showing these texts does not block the event loop. */
 export function areTextsPrepared(wanted: readonly WantedText[]): boolean {

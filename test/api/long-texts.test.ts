@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { longestTurn } from '../support/longest-turn.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { credentialsOf, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 before(async () => {
@@ -29,15 +29,23 @@ const HOSTILE: Readonly<Record<string, string>> = {
   words: Array.from({ length: 33_000 }, (_, i) => i.toString(36).padStart(5, 'x')).join(' '),
 }
 
-/** More than any of these takes here; before there were limits they took seconds. Half a second of another process is no failure. */
-const MOST_MS = 120
+/** Milliseconds of one turn of the event loop. Before there were limits it was seconds. */
+const MOST_MS = 50
+
+/** Fails unless the work keeps to the limit: once of three times, as code that runs for the first time, and other processes, take longer. */
+async function holdsUpNobody(name: string, work: (round: number) => Promise<void>): Promise<void> {
+  const turns: number[] = []
+  for (let round = 1; round <= 3 && !turns.some((turn) => turn < MOST_MS); round++)
+    turns.push(await longestTurn(() => work(round)))
+  assert.ok(turns.at(-1) !== undefined && Math.min(...turns) < MOST_MS, `${name}: ${turns.join(', ')} ms`)
+}
 
 for (const [name, text] of Object.entries(HOSTILE)) {
   test(`a long description of ${name} is written, listed, found and read without holding anything up`, async () => {
     for (const as of ['author', 'admin'] as const) {
-      const turn = await longestTurn(async () => {
+      await holdsUpNobody(`${name} by ${as}`, async (round) => {
         const day = { start_date: '2027-05-05', end_date: '2027-05-05' }
-        const venue = await service.post('/venues', { venue: `${name} ${as}`, description: text }, as)
+        const venue = await service.post('/venues', { venue: `${name} ${as} ${round}`, description: text }, as)
         const event = await service.post(
           '/events',
           { title: name, ...day, description: text, venue: venue.body.id },
@@ -47,7 +55,7 @@ for (const [name, text] of Object.entries(HOSTILE)) {
         const paths = [`/events/${event.body.id}`, `/events?include=${event.body.id}`, `/venues/${venue.body.id}`]
         for (const path of [
           ...paths,
-          `/venues?search=${encodeURIComponent(`${name} ${as}`)}`,
+          `/venues?search=${encodeURIComponent(`${name} ${as} ${round}`)}`,
           '/events?search=nowhere',
         ]) {
           for (const reader of ['anonymous', as] as const)
@@ -56,7 +64,6 @@ for (const [name, text] of Object.entries(HOSTILE)) {
         const changed = await service.put(`/events/${event.body.id}`, { excerpt: text }, as)
         assert.equal(changed.body.description, event.body.description)
       })
-      assert.ok(turn < MOST_MS, `${turn} ms for ${name} by ${as}`)
     }
   })
 }
@@ -68,5 +75,25 @@ test('what is worked out beside the others is what would have been worked out he
     assert.equal(made.body.description, renderText(text, false))
     const trusted = await service.post('/venues', { venue: `Another ${at}`, description: text }, 'admin')
     assert.equal(trusted.body.description, renderText(text, true))
+  }
+})
+
+test('a list of the longest events is sent in many turns', async () => {
+  const HOW_MANY = 15
+  const [day, text] = ['2028-05-05', long('&')]
+  for (let i = 0; i < HOW_MANY; i++) {
+    const sent = { title: `Long ${i}`, start_date: day, end_date: day, description: text, excerpt: text }
+    assert.equal((await service.post('/events', sent, 'author')).status, 201)
+  }
+  for (const as of ['anonymous', 'editor'] as const) {
+    await holdsUpNobody(`the list of ${as}`, async () => {
+      // Taken piece by piece: reading thirty megabytes of JSON is long work for this thread too.
+      const path = `/events?per_page=50&start_date=${day}`
+      const { status, body } = await fetch(service.base + path, { headers: credentialsOf(as) })
+      assert.equal(status, 200)
+      let bytes = 0
+      for await (const piece of body ?? []) bytes += piece.length
+      assert.ok(bytes > HOW_MANY * MOST * 2 * '&amp;'.length, `${bytes} bytes`)
+    })
   }
 })

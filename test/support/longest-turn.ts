@@ -9,7 +9,10 @@ export async function longestTurn(work: () => Promise<void>): Promise<number> {
     if (!isOver) setImmediate(watch)
   }
   setImmediate(watch)
-  await work()
-  isOver = true
+  try {
+    await work()
+  } finally {
+    isOver = true
+  }
   return longest
 }

@@ -10,24 +10,26 @@ interface Limit {
   waiting: number
   /** Milliseconds after which a waiting request is turned away. */
   longestMs: number
+  /** Milliseconds that one should take once it runs. While they take longer, fewer run at the same time: a busy database serves no more by being asked more. */
+  aimMs: number
 }
 
 /**
- * How much of each kind is taken on. Running: as many as keep the database busy, and no more. Waiting: as many as are answered within the longest
+ * How much of each kind is taken on. Running: as many as keep a quick database busy, and no more. Waiting: as many as are answered within the longest
  * wait on a machine of two cores, so that every accepted request is answered within a second.
  */
 export const LIMITS: Readonly<Record<Work, Limit>> = {
   /** Lists of events from the index in memory that wait for some of their events. */
-  lists: { running: 32, waiting: 500, longestMs: 500 },
+  lists: { running: 32, waiting: 500, longestMs: 500, aimMs: 300 },
   /** All other reads of the database. */
-  reads: { running: 8, waiting: 250, longestMs: 500 },
-  searches: { running: 4, waiting: 100, longestMs: 250 },
+  reads: { running: 8, waiting: 250, longestMs: 500, aimMs: 300 },
+  searches: { running: 4, waiting: 100, longestMs: 250, aimMs: 300 },
   /** Half as many as a commit holds at the most: on SQLite each waits for all that run. */
-  writes: { running: 32, waiting: 250, longestMs: 400 },
+  writes: { running: 32, waiting: 250, longestMs: 400, aimMs: 300 },
   /** Each holds an image in memory, which has arrived by now; scaling takes about a second for each. */
-  uploads: { running: 3, waiting: 20, longestMs: 10_000 },
+  uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY },
   /** Answers that go on for as long as their readers take: nobody waits for one to end. */
-  streams: { running: 4, waiting: 0, longestMs: 0 },
+  streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY },
 }
 
 /** A request that waits for its turn. */
@@ -43,6 +45,8 @@ interface Waiter {
 interface Queue {
   limit: Limit
   running: number
+  /** How many may run at the moment: `limit.running`, or fewer while they take long. */
+  places: number
   /** In the order in which they came. */
   waiting: Set<Waiter>
   isDispatching: boolean
@@ -58,7 +62,13 @@ export interface Admission {
 const LOOK_EVERY_MS = 50
 
 export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): Admission {
-  const queue = (limit: Limit): Queue => ({ limit, running: 0, waiting: new Set(), isDispatching: false })
+  const queue = (limit: Limit): Queue => ({
+    limit,
+    running: 0,
+    places: limit.running,
+    waiting: new Set(),
+    isDispatching: false,
+  })
   const { lists, reads, searches, writes, uploads, streams } = limits
   return {
     queues: {
@@ -76,7 +86,7 @@ export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): A
 /** Takes a free place of this kind unless others wait for one; give it back with `leave`. */
 export function tryEnter(admission: Admission, work: Work, weight = 1): boolean {
   const queue = admission.queues[work]
-  if (queue.running >= queue.limit.running || queue.waiting.size > 0) return false
+  if (!hasPlace(queue) || queue.waiting.size > 0) return false
   queue.running += weight
   return true
 }
@@ -101,9 +111,11 @@ export async function admitted<T>(
   weight = 1,
 ): Promise<T> {
   if (!tryEnter(admission, work, weight)) await waitForTurn(admission, work, isGone, weight)
+  const began = performance.now()
   try {
     return await run()
   } finally {
+    learn(admission.queues[work], (performance.now() - began) / weight)
     leave(admission, work, weight)
   }
 }
@@ -136,8 +148,26 @@ function dispatch(queue: Queue): void {
   setImmediate(() => void giveTurns(queue))
 }
 
-function hasNext({ waiting, running, limit }: Queue): boolean {
-  return waiting.size > 0 && running < limit.running
+function hasNext(queue: Queue): boolean {
+  return queue.waiting.size > 0 && hasPlace(queue)
+}
+
+function hasPlace({ running, places }: Queue): boolean {
+  return running < Math.floor(places)
+}
+
+/** A quarter of the places stays, however long work takes. */
+const FEWEST_PLACES = 1 / 4
+const PLACES_LOST = 0.5
+const PLACES_WON = 0.1
+
+/** Takes in how long one request of this kind has run. */
+function learn(queue: Queue, ranMs: number): void {
+  const { limit, places } = queue
+  queue.places =
+    ranMs > limit.aimMs
+      ? Math.max(limit.running * FEWEST_PLACES, places - PLACES_LOST)
+      : Math.min(limit.running, places + PLACES_WON)
 }
 
 /** Milliseconds of a turn of the event loop for waiting requests: a query of SQLite holds this thread. */

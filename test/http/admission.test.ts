@@ -7,7 +7,7 @@ import { Problem } from '../../src/problems.ts'
 const here = () => false
 
 function withReads(running: number, waiting: number, longestMs = 60_000) {
-  return makeAdmission({ ...LIMITS, reads: { running, waiting, longestMs } })
+  return makeAdmission({ ...LIMITS, reads: { ...LIMITS.reads, running, waiting, longestMs } })
 }
 
 /** Work that goes on until it is told to end. */
@@ -119,4 +119,25 @@ test('places that come free together are given on together, and each waiter begi
   await nextTurn()
   assert.deepEqual(seen, ['a begins', 'a goes on', 'b begins', 'b goes on', 'c begins', 'c goes on'])
   await Promise.all(waiting)
+})
+
+test('fewer run at the same time while they take long, and as many as before once they do not', async () => {
+  const admission = makeAdmission({ ...LIMITS, reads: { running: 8, waiting: 100, longestMs: 60_000, aimMs: 200 } })
+  let [running, most] = [0, 0]
+  const ask = (ms: number) =>
+    admitted(admission, 'reads', here, async () => {
+      running += 1
+      most = Math.max(most, running)
+      await sleep(ms)
+      running -= 1
+    })
+  const askMany = async (howMany: number, ms: number) => {
+    most = 0
+    await Promise.all(Array.from({ length: howMany }, () => ask(ms)))
+    return most
+  }
+  assert.equal(await askMany(30, 250), 8)
+  assert.equal(await askMany(20, 250), 2, 'a quarter of them, however long they take')
+  for (let i = 0; i < 8; i++) await askMany(20, 0)
+  assert.equal(await askMany(20, 1), 8)
 })

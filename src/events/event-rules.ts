@@ -173,29 +173,33 @@ export async function settleEvent(
   { values, image }: PreparedEvent,
   context: Context,
 ): Promise<SettledEvent> {
-  const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
-  const texts = { ...UNSENT, ...before, ...kept }
-  const record = settleRecord(context, before, values, 'now')
+  const own = ownColumns(before, values, context)
   const numbered = before?.id ?? nextRecordId(tx, 'event')
-  const named = { id: numbered, status: record.status, name: texts.title }
+  const named = { id: numbered, status: own.status, name: { ...UNSENT, ...before, ...own }.title }
   const [id, terms, slug] = await Promise.all([
     numbered,
-    settleEventTerms(tx, before, values, record.status, context),
+    settleEventTerms(tx, before, values, own.status, context),
     settleSlug(tx, context.caller, 'events', named, before, values.slug),
   ])
-  const columns = {
+  const pictured = image === undefined ? {} : { image: await linkImage(tx, image, context) }
+  const columns = { ...own, ...pictured, slug }
+  return { row: { ...UNSENT, uid: randomUUID(), ...before, ...columns, id }, columns, terms }
+}
+
+/** The columns that were sent or follow from what was sent, but those that depend on other rows. */
+export function ownColumns(before: EventRow | undefined, values: EventValues, context: Context) {
+  const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
+  const texts = { ...UNSENT, ...before, ...kept }
+  return {
     ...kept,
-    ...record,
+    ...settleRecord(context, before, values, 'now'),
     ...settleWebsite(values, before, context),
     ...settleTimes(values, before, context),
     ...(values.cost === undefined ? {} : { cost: settleCost(values.cost) }),
-    ...(image === undefined ? {} : { image: await linkImage(tx, image, context) }),
     ...(texts.event_status === 'scheduled' ? { event_status_reason: '' } : {}),
-    slug,
     search: [texts.title, texts.excerpt, texts.description].map(foldedText).join('\n'),
     trusted: settleTrust(context, before, ['title', 'description', 'excerpt'], values, { ...before }),
   }
-  return { row: { ...UNSENT, uid: randomUUID(), ...before, ...columns, id }, columns, terms }
 }
 
 /** Local and UTC times (rule 18.1): times that were not sent stay, and UTC follows from the wall clock and the zone. */

@@ -264,18 +264,6 @@ async function replaceTerms(tx: Tx, event: number, ids?: readonly number[]): Pro
 
 const insertOne = statement<{ row: EventRow }>()((db, value) => db.insertInto('events').values(value('row') as never))
 
-const updateUid = statement<{ id: number; uid: string }>()((db, value) =>
-  db
-    .updateTable('events')
-    .set({ uid: value('uid') as never })
-    .where('id', '=', value('id')),
-)
-
-/** Has an event that this transaction has made keep the name that calendars knew it by before it came here. */
-export async function keepUid(tx: Tx, id: number, uid: string): Promise<void> {
-  await updateUid(tx, { id, uid })
-}
-
 const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, value) =>
   db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
 )
@@ -312,6 +300,35 @@ export async function insertEvents(tx: Tx, rows: readonly EventRow[], links: Wri
   for (const row of rows) recordWritten(tx, 'event', undefined, { ...row, name: row.title })
   const ids = rows.map(({ id }) => id)
   await Promise.all([...inParts(rows, (part) => insertMany(tx, { rows: part })), ...linkEvents(tx, ids, links)])
+}
+
+/** A new row with the ids of what it links to, in order. */
+export interface NewEvent {
+  row: EventRow
+  links: WrittenLinks
+}
+
+/** Writes new events, each with its links. All statements have begun, in this order, when the function returns. */
+export async function insertEventsApart(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  for (const { row } of events) recordWritten(tx, 'event', undefined, { ...row, name: row.title })
+  const linked = (kind: LinkedType['kind'], ids: (links: WrittenLinks) => readonly number[]): LinkRow[] =>
+    events.flatMap(({ row, links }) => ids(links).map((id, position) => ({ event: row.id, [kind]: id, position })))
+  const terms = events.flatMap(({ row, links }) => (links.terms ?? []).map((term) => ({ event: row.id, term })))
+  await Promise.all([
+    ...inParts(
+      events.map(({ row }) => row),
+      (rows) => insertMany(tx, { rows }),
+    ),
+    ...inParts(
+      linked('venue', ({ venues }) => venues ?? []),
+      (rows) => insertVenues(tx, { rows }),
+    ),
+    ...inParts(
+      linked('organizer', ({ organizers }) => organizers ?? []),
+      (rows) => insertOrganizers(tx, { rows }),
+    ),
+    ...inParts(terms, (rows) => insertEventTerms(tx, { rows })),
+  ])
 }
 
 /** Links events to the same records, as many as there are of each kind. */

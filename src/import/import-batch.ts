@@ -1,3 +1,4 @@
+import { createEvents } from '../events/create-events.ts'
 import { withImages } from '../images/images.ts'
 import { attempt } from '../storage/attempt.ts'
 import { isConflict } from '../storage/conflict.ts'
@@ -9,7 +10,7 @@ import { describeItem, type ImportRun, remember } from './import-run.ts'
 import { findItems, saveItems } from './import-store.ts'
 import { findPlaces, ownPart, type Place } from './place-occurrences.ts'
 import { type KnownItem, type Plan, planItem } from './plan-item.ts'
-import { likeOthers, type RecordState, readStates } from './record-states.ts'
+import { likeOthers, type RecordState, readStates, stateOfMade } from './record-states.ts'
 import { type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
 import { fieldsOf, type PreparedItem, prepareItem, reasonOf, referencesOf, writeItem } from './write-item.ts'
 
@@ -248,7 +249,7 @@ async function writeBatch(
   const { context } = run
   if (prepared.length === 0) return []
   try {
-    return await context.write((tx) => writeAll(run, tx, kind, prepared, (work) => work()))
+    return await context.write((tx) => writeAll(run, tx, kind, prepared, undefined))
   } catch (error) {
     refuseOutage(error)
   }
@@ -270,6 +271,7 @@ async function writeBatch(
   return written
 }
 
+/** Does the write of one item, which may fail by itself. */
 type Do = <T>(work: () => Promise<T>, one: Planned) => Promise<T | undefined>
 
 async function writeAll(
@@ -277,18 +279,48 @@ async function writeAll(
   tx: Tx,
   kind: ItemKind,
   prepared: readonly [Planned, PreparedItem][],
-  perform: Do,
+  perform: Do | undefined,
 ): Promise<Written[]> {
   await refuseStale(tx, kind, prepared)
-  const written: Written[] = []
+  const states = new Map<number, RecordState>()
+  const written = await writeEvents(run, tx, prepared, states, perform)
   for (const [one, ready] of prepared) {
+    if (ready.event) continue
     const isChanged = ready.record === undefined || ready.fields.size > 0
+    const write = () => writeItem(run, tx, ready)
     const known = { id: ready.record ?? 0, isNew: false }
-    const made = isChanged ? await perform(() => writeItem(run, tx, ready), one) : known
+    const made = isChanged ? await (perform ? perform(write, one) : write()) : known
     if (made) written.push({ one, ready, record: made.id, isNew: made.isNew, isChanged })
   }
-  const states = await readStates(tx, kind, [...new Set(written.map(({ record }) => record))])
+  const others = written.flatMap(({ record }) => (states.has(record) ? [] : [record]))
+  for (const [id, state] of await readStates(tx, kind, [...new Set(others)])) states.set(id, state)
   await saveItems(tx, changedRows(itemRows(run, written, states), written), actRows(run, written, states))
+  return written
+}
+
+/** Writes the new events among the items, all together or one after the other; notes their states. */
+async function writeEvents(
+  run: ImportRun,
+  tx: Tx,
+  prepared: readonly [Planned, PreparedItem][],
+  states: Map<number, RecordState>,
+  perform: Do | undefined,
+): Promise<Written[]> {
+  const asked = prepared.flatMap(([one, ready]) =>
+    ready.event ? [{ one, ready, event: ready.event, uid: one.item.uid }] : [],
+  )
+  const written: Written[] = []
+  for (const some of perform ? asked.map((single) => [single]) : [asked]) {
+    const [first] = some
+    if (!first) continue
+    const write = () => createEvents(tx, some, run.context)
+    const made = await (perform ? perform(write, first.one) : write())
+    for (const [at, event] of made?.entries() ?? []) {
+      const { one, ready } = some[at] ?? first
+      states.set(event.row.id, stateOfMade(event))
+      written.push({ one, ready, record: event.row.id, isNew: true, isChanged: true })
+    }
+  }
   return written
 }
 
@@ -332,6 +364,7 @@ function itemRows(
 /** Rows that are not there already: an image that cannot be fetched is tried in every run. */
 function changedRows(rows: readonly ImportItemColumns[], written: readonly Written[]): ImportItemColumns[] {
   const known = new Set(written.flatMap(({ one }) => (one.known ? [textOf(one.known)] : [])))
+  if (known.size === 0) return [...rows]
   return rows.filter((row) => !known.has(textOf(row)))
 }
 

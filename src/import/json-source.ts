@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { isShown, itemsOf, LISTS, type Shown, type ShownKind } from './shown-records.ts'
+import { isShown, itemsOf, LISTS, type Shown, type ShownBefore, type ShownKind } from './shown-records.ts'
 import { MOST_OCCURRENCES, seriesEntries, seriesIn } from './shown-series.ts'
 import type { Source, SourceEntry } from './source-item.ts'
 import { linesOf, textIn } from './text-lines.ts'
@@ -51,6 +51,7 @@ function isRecord(text: string): boolean {
 async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>): AsyncGenerator<SourceEntry> {
   const series = await findOccurrences(bytes())
   const handle = await open(file)
+  const before: ShownBefore = new Map()
   try {
     for await (const line of linesOf(bytes(), LONGEST_LINE)) {
       const at = `line ${line.number}`
@@ -62,7 +63,7 @@ async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>
       const number = seriesIn(record)
       const spans = number === undefined ? undefined : series.get(number)
       if (record === undefined) yield { at, reason: 'It is no JSON.' }
-      else if (number === undefined) yield* itemsOf(kindOf(record), record, at)
+      else if (number === undefined) yield* itemsOf(kindOf(record), record, at, before)
       else if (spans && spans.length > 0) yield* seriesEntries(await recordsAt(handle, spans.splice(0)), number, at)
       else if (!spans) yield* itemsOf('event', record, at)
     }

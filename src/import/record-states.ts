@@ -1,3 +1,4 @@
+import type { MadeEvent } from '../events/create-events.ts'
 import { findSeriesByIds } from '../events/event-store.ts'
 import { eventFields } from '../fields/event-fields.ts'
 import type { FieldsData } from '../fields/field.ts'
@@ -76,6 +77,11 @@ async function eventStates(db: Db, ids: readonly number[]): Promise<Map<number, 
     })
   }
   return new Map(rows.map((row) => [row.id, withLinks(row)]))
+}
+
+/** The state of an event that has just been made. */
+export function stateOfMade({ row, links, categories, tags }: MadeEvent): RecordState {
+  return eventState(row, { venue: links.venues ?? [], organizer: links.organizers ?? [], categories, tags })
 }
 
 /** The ids of what an event is linked to, terms in the order of their ids. */

@@ -71,8 +71,23 @@ const NAMES = { event: 'title', venue: 'venue', organizer: 'organizer', category
 export const isShown = (value: unknown): value is Shown =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** A record of an answer with all that it shows, those that it refers to first. */
-export function* itemsOf(kind: ShownKind, record: unknown, at: string): Generator<SourceEntry> {
+/** Records that others have shown, as text by kind and id: each comes again with every record that refers to it. */
+export type ShownBefore = Map<string, string>
+
+const MOST_REMEMBERED = 50_000
+
+/** Whether a record was shown before just like this. */
+function isShownBefore(before: ShownBefore, kind: ShownKind, record: Shown): boolean {
+  const key = `${kind} ${String(record.id)}`
+  const text = JSON.stringify(record)
+  if (before.get(key) === text) return true
+  if (before.size >= MOST_REMEMBERED) before.clear()
+  before.set(key, text)
+  return false
+}
+
+/** A record of an answer with all that it shows, those that it refers to first, unless they were shown before. */
+export function* itemsOf(kind: ShownKind, record: unknown, at: string, before?: ShownBefore): Generator<SourceEntry> {
   if (!isShown(record)) {
     yield { at, reason: 'This is no record.' }
     return
@@ -82,7 +97,7 @@ export function* itemsOf(kind: ShownKind, record: unknown, at: string): Generato
     for (const [member, linked] of LINKED) {
       if (record[member] === undefined) continue
       const records = listOf(record[member])
-      for (const one of records) yield* itemsOf(linked, one, at)
+      for (const one of records) if (!before || !isShownBefore(before, linked, one)) yield* itemsOf(linked, one, at)
       links[member] = records.flatMap((one) => identityOf(one) ?? [])
     }
   }

@@ -1,6 +1,8 @@
 import type { Context } from '../context/context.ts'
 import { parseFields } from '../declare/parse.ts'
-import { keepUid } from '../events/event-store.ts'
+import { event } from '../events/event.ts'
+import type { PreparedEvent } from '../events/event-rules.ts'
+import { prepareNew as prepareNewEvent } from '../events/events.ts'
 import { problemReply } from '../http/problem-replies.ts'
 import { isImageReference } from '../images/images.ts'
 import { Problem } from '../problems.ts'
@@ -16,7 +18,9 @@ export interface PreparedItem {
   item: SourceItem
   /** The record to change; undefined for one to be made. */
   record: number | undefined
-  /** What the operations of the resource have prepared. */
+  /** A new event, which is written together with others. */
+  event: PreparedEvent | undefined
+  /** What the operations of the resource have prepared of any other write. */
   prepared: unknown
   /** The fields of the source that are written. Others could not be, and are tried again the next time. */
   fields: ReadonlySet<string>
@@ -114,11 +118,11 @@ export async function prepareItem(
     fields.add('image')
   }
   if (item.kind === 'series' && 'recurrence' in raw) Object.assign(raw, await writableTimes(run, item, record, wanted))
-  const prepared =
-    record === undefined
-      ? await prepareNew(context, item.kind, raw)
-      : await prepareChange(context, item.kind, record, raw)
-  return { item, record, prepared, fields, context }
+  const ready = { item, record, fields, context, event: undefined, prepared: undefined }
+  if (record !== undefined) return { ...ready, prepared: await prepareChange(context, item.kind, record, raw) }
+  if (item.kind !== 'event') return { ...ready, prepared: await prepareNew(context, item.kind, raw) }
+  const values = await parseFields(event.fields, raw, context, { extent: 'whole', mayAsk: true })
+  return { ...ready, event: await prepareNewEvent(context, values) }
 }
 
 /** What differs in the times of a series from those of the source, which is told. */
@@ -169,7 +173,7 @@ async function isThere(run: ImportRun, { at }: SourceItem, image: string, contex
   return false
 }
 
-/** Writes a prepared item; returns the id of its record, and whether the record is new. @throws Problem */
+/** Writes a prepared item other than a new event; returns the id of its record, and whether the record is new. @throws Problem */
 export async function writeItem(
   run: ImportRun,
   tx: Tx,
@@ -183,7 +187,7 @@ export async function writeItem(
   try {
     const made = await create.write(tx, prepared, run.context)
     const id = item.kind === 'series' ? seriesOf(made) : idOf(made)
-    if (item.uid !== undefined) await (item.kind === 'series' ? keepSeriesUid : keepUid)(tx, id, item.uid)
+    if (item.uid !== undefined && item.kind === 'series') await keepSeriesUid(tx, id, item.uid)
     // One of the same name may have been there, which is taken in its place.
     const recorded = tx.recording.changes.get(
       `${item.kind === 'category' || item.kind === 'tag' ? 'term' : item.kind} ${id}`,

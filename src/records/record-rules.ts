@@ -7,7 +7,7 @@ import type { RecordColumns, RecordTable } from '../storage/schema.ts'
 import { formatUtc, parseMoment, parseUtcMoment } from '../text/moments.ts'
 import { slugify, trashedSlug, untrashedSlug } from '../text/slug.ts'
 import { utcToWall, wallToUtc } from '../text/zones.ts'
-import { freeSlug } from './record-store.ts'
+import { freeSlug, freeSlugs } from './record-store.ts'
 import { effectiveStatus, isUnpublished, settledByDate } from './status.ts'
 
 /** The values a client may send for the columns of every record. */
@@ -98,15 +98,45 @@ export async function settleSlug(
   before: Pick<RecordColumns, 'id' | 'slug' | 'status'> | undefined,
   sent: string | undefined,
 ): Promise<string> {
+  const { slug, isShared } = wantedSlug(caller, table, record, before, sent)
+  const wanted = slug ?? String(await record.id)
+  if (isShared || (before && before.slug === wanted && !isUnpublished(before.status))) return wanted
+  return freeSlug(tx, table, wanted, before?.id)
+}
+
+/** The slugs of new records of one table that are written together; the later of two that ask for the same one gets another. */
+export async function settleNewSlugs(
+  tx: Db,
+  caller: Caller,
+  table: RecordTable,
+  records: readonly { id: number; status: string; name: string; sent: string | undefined }[],
+): Promise<string[]> {
+  const wanted = records.map((record) => wantedSlug(caller, table, record, undefined, record.sent))
+  const asked = wanted.map(({ slug }, at) => slug ?? String(records[at]?.id))
+  const free = await freeSlugs(
+    tx,
+    table,
+    asked.filter((_slug, at) => !wanted[at]?.isShared),
+  )
+  let next = 0
+  return asked.map((slug, at) => (wanted[at]?.isShared ? slug : (free[next++] ?? slug)))
+}
+
+/** The slug that a record is to have, undefined for its id; and whether others may have the same. */
+function wantedSlug(
+  caller: Caller,
+  table: RecordTable,
+  { status, name }: { status: string; name: string },
+  before: Pick<RecordColumns, 'slug'> | undefined,
+  sent: string | undefined,
+): { slug: string | undefined; isShared: boolean } {
   const asked = sent ? slugify(sent) : ''
   const kept = untrashedSlug(before?.slug ?? '')
   // A caller who may not publish does not choose the slug of a pending record either.
-  if (table === 'events' && record.status === 'pending' && !can(caller, 'publish')) return kept
-  if (isUnpublished(record.status)) return asked || kept || (table === 'events' ? '' : slugify(record.name))
-  const base = asked || kept || slugify(record.name) || String(await record.id)
-  const wanted = record.status === 'trash' ? trashedSlug(base) : base
-  if (before && before.slug === wanted && !isUnpublished(before.status)) return wanted
-  return freeSlug(tx, table, wanted, before?.id)
+  if (table === 'events' && status === 'pending' && !can(caller, 'publish')) return { slug: kept, isShared: true }
+  if (isUnpublished(status)) return { slug: asked || kept || (table === 'events' ? '' : slugify(name)), isShared: true }
+  const base = asked || kept || slugify(name) || undefined
+  return { slug: base !== undefined && status === 'trash' ? trashedSlug(base) : base, isShared: false }
 }
 
 /** The columns that move a record to the trash (rule 24.1). */

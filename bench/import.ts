@@ -1,0 +1,150 @@
+/**
+ * How fast an import is, and what readers of the running calendar notice of it:
+ *
+ *     npm run bench:import -- [--events 10000] [--format ndjson|ics] [--served]
+ *
+ * The calendar of the benchmarks is written as a file and imported into an empty one, a second time without changes, and on request while a service answers from
+ * it. Events a second are those of processor time, which other programs on the machine change little; `--cpu-prof` says where it goes.
+ */
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { prepareGround } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import type { Context } from '../src/context/context.ts'
+import { importSource } from '../src/import/import-source.ts'
+import { openSource } from '../src/import/open-source.ts'
+import { speaker } from '../src/locales/translate.ts'
+import { listUsers } from '../src/people/users.ts'
+import { writerBy } from '../src/storage/recording.ts'
+import { prepareDataStore } from './data-store.ts'
+import { BASE, startService } from './service.ts'
+
+const FORMATS = ['ndjson', 'ics'] as const
+const WINDOW = 'start_date=1990-01-01&end_date=2100-01-01'
+/** ms between two requests of the reader, and for which it reads before the import. */
+const EVERY = 10
+const BEFORE_MS = 5000
+
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+/** Writes the whole calendar of a data set as a file of each format. */
+async function writeFiles(events: number, folder: string): Promise<void> {
+  const { address } = await prepareDataStore(events, undefined, say)
+  const service = await startService({ address, cores: { server: undefined, load: undefined }, flags: [] })
+  try {
+    for (const format of FORMATS) {
+      const { body } = await fetch(`http://127.0.0.1:${service.port}${BASE}/events?${WINDOW}&format=${format}`)
+      if (body) await pipeline(Readable.fromWeb(body), createWriteStream(join(folder, `calendar.${format}`)))
+    }
+  } finally {
+    await service.stop()
+  }
+}
+
+/** Asks for a list again and again; says on request how long it has taken since the last one, in ms. */
+function read(port: number): void {
+  const took: number[] = []
+  const url = `http://127.0.0.1:${port}${BASE}/events?${WINDOW}&per_page=10`
+  const ask = async () => {
+    const began = performance.now()
+    await (await fetch(url)).arrayBuffer()
+    took.push(performance.now() - began)
+    setTimeout(ask, EVERY)
+  }
+  void ask()
+  parentPort?.on('message', () => {
+    const sorted = took.splice(0).sort((a, b) => a - b)
+    parentPort?.postMessage([0.5, 0.99, 1].map((part) => sorted[Math.ceil(sorted.length * part) - 1]?.toFixed(1)))
+  })
+}
+
+/** Imports a file into the calendar of a folder twice. */
+async function measure(file: string, folder: string): Promise<void> {
+  const config = readConfig({ data: folder, log_level: 'silent' }, {})
+  const { database, images, site } = await prepareGround(config, () => undefined)
+  const [admin] = await listUsers(database.read)
+  if (!admin) throw new Error('there is no administrator')
+  const { id } = admin
+  const by = { ...writerBy('import'), user: id, login: admin.login }
+  const write: Context['write'] = (work) => database.write(work, by)
+  const { read: db, aside, findMatching } = database
+  const caller = { id, login: admin.login, role: admin.role }
+  const context = {
+    db,
+    aside,
+    write,
+    findMatching,
+    images,
+    say: speaker(site),
+    report: () => undefined,
+    site,
+    caller,
+    now: Date.now(),
+  }
+  const options = { conflicts: 'keep', dryRun: false, mirror: false, images: false } as const
+  for (const name of ['first', 'again']) {
+    const { source, close } = await openSource(file, {}, { zone: site.timezone, backOffMs: 0 })
+    const [began, spent] = [performance.now(), process.cpuUsage()]
+    const { counts } = await importSource({
+      source,
+      options,
+      context,
+      by,
+      remark: ({ text }) => say(text),
+      progress: () => undefined,
+    })
+    await close()
+    const { user, system } = process.cpuUsage(spent)
+    const items = counts.created + counts.unchanged
+    const rate = (seconds: number) => `${Math.round(items / seconds)}/s`
+    const wall = (performance.now() - began) / 1000
+    const memory = Math.round(process.memoryUsage().rss / 1e6)
+    say(
+      `${name}: ${items} items, ${rate((user + system) / 1e6)} of processor time, ${rate(wall)} of time, ${memory} MB resident`,
+    )
+  }
+  await database.close()
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      events: { type: 'string', default: '10000' },
+      format: { type: 'string', default: 'ndjson' },
+      served: { type: 'boolean', default: false },
+    },
+  })
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-bench-import-'))
+  try {
+    await writeFiles(Number(values.events), folder)
+    const address = `sqlite:${join(folder, 'kalends.sqlite')}`
+    const service = values.served
+      ? await startService({ address, cores: { server: undefined, load: undefined }, flags: [] })
+      : undefined
+    const reader = service && new Worker(new URL(import.meta.url), { workerData: service.port })
+    const tell = async (when: string) => {
+      if (!reader) return
+      reader.postMessage('tell')
+      const took = await new Promise((go) => reader.once('message', go))
+      say(`a list ${when}: ${took} ms (median, p99, longest)`)
+    }
+    if (reader) await pause(BEFORE_MS)
+    await tell('before')
+    await measure(join(folder, `calendar.${values.format}`), folder)
+    await tell('meanwhile')
+    await reader?.terminate()
+    await service?.stop()
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+if (isMainThread) await main()
+else read(workerData)

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from '../context/context.ts'
+import { linkImage } from '../images/images.ts'
+import { keepPresented } from '../memory/presented-records.ts'
+import { settleNewSlugs } from '../records/record-rules.ts'
+import { nextRecordIds } from '../records/record-store.ts'
+import type { Tx } from '../storage/recording.ts'
+import type { EventRow } from '../storage/schema.ts'
+import { showRecord } from '../storage/unshowable.ts'
+import { settleTerms, termEntries } from '../terms/term-rules.ts'
+import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
+import { ownColumns, type PreparedEvent, settleLinked, UNSENT } from './event-rules.ts'
+import { insertEventsApart, type NewEvent } from './event-store.ts'
+import { formOf, presentOwn } from './presented-events.ts'
+
+/** An event to be made, and the UID that calendars know it by, if they do. */
+export interface AskedEvent {
+  event: PreparedEvent
+  uid: string | undefined
+}
+
+/** A new event, with its terms in the order of their ids. */
+export interface MadeEvent extends NewEvent {
+  categories: readonly number[]
+  tags: readonly number[]
+}
+
+/**
+ * Writes new events with everything they link to, as `createEvent` writes each of them, with few statements for all. Nothing of any stays when one fails.
+ * One that nobody could be shown is not written.
+ */
+export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context: Context): Promise<MadeEvent[]> {
+  const ids = await nextRecordIds(tx, 'event', asked.length)
+  const settled = asked.map(({ event }, at) => {
+    const columns = { ...UNSENT, ...ownColumns(undefined, event.values, context), id: ids[at] ?? 0 }
+    return { columns, id: columns.id, status: columns.status, name: columns.title, sent: event.values.slug }
+  })
+  const slugs = await settleNewSlugs(tx, context.caller, 'events', settled)
+  const terms = await settleTermsOf(tx, asked, context)
+  const events: MadeEvent[] = []
+  for (const [at, { event, uid = randomUUID() }] of asked.entries()) {
+    const { venues = [], organizers = [] } = await settleLinked(tx, event, context)
+    const image = event.image === undefined ? null : await linkImage(tx, event.image, context)
+    const { categories, tags } = terms[at] ?? { categories: [], tags: [] }
+    const row = { ...(settled[at]?.columns as EventRow), image, slug: slugs[at] ?? '', uid }
+    events.push({ row, links: { venues, organizers, terms: [...categories, ...tags] }, categories, tags })
+  }
+  await insertEventsApart(tx, events)
+  await shiftCounts(tx, countsOf(events))
+  await present(tx, events, context)
+  return events
+}
+
+/** The ids of the terms of each event; those that were named by ids are looked up together. */
+async function settleTermsOf(
+  tx: Tx,
+  asked: readonly AskedEvent[],
+  { caller }: Context,
+): Promise<Pick<MadeEvent, 'categories' | 'tags'>[]> {
+  const sent = asked.map(({ event: { values } }) => ({
+    category: (values.categories === undefined ? undefined : termEntries(values.categories)) ?? [],
+    tag: (values.tags === undefined ? undefined : termEntries(values.tags)) ?? [],
+  }))
+  const numbers = new Set<number>()
+  for (const { category, tag } of sent)
+    for (const entry of [...category, ...tag]) if (typeof entry === 'number') numbers.add(entry)
+  const known = new Map((await findTermsByIds(tx, [...numbers])).map((term) => [term.id, term]))
+  const settled: Pick<MadeEvent, 'categories' | 'tags'>[] = []
+  for (const { category, tag } of sent) {
+    const categories = await settleTerms(tx, caller, 'category', category, known)
+    const tags = await settleTerms(tx, caller, 'tag', tag, known)
+    settled.push({ categories: categories.sort(byNumber), tags: tags.sort(byNumber) })
+  }
+  return settled
+}
+
+const byNumber = (a: number, b: number) => a - b
+
+function countsOf(events: readonly NewEvent[]): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const { row, links } of events)
+    if (row.status === 'publish') for (const term of links.terms ?? []) counts.set(term, (counts.get(term) ?? 0) + 1)
+  return counts
+}
+
+/** Presented records written with one statement. */
+const PRESENTED_AT_ONCE = 25
+
+async function present(tx: Tx, events: readonly NewEvent[], context: Context): Promise<void> {
+  const presented = events.flatMap(({ row }) => showRecord('event', row.id, () => presentOwn(context, row)) ?? [])
+  for (let at = 0; at < presented.length; at += PRESENTED_AT_ONCE)
+    await keepPresented(tx, formOf(context), presented.slice(at, at + PRESENTED_AT_ONCE))
+}

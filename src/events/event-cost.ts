@@ -81,6 +81,9 @@ export function parseCost(value: unknown): string[] | undefined {
   return texts
 }
 
+/** The word for a price of nought. Data are the same in every language (rule 10.7). */
+export const FREE = 'Free'
+
 /**
  * A stored cost as answers show it (rules 20.1 to 20.4): the lowest and the highest price, nought as `freeWord`.
  * An amount keeps its own currency mark, else takes the only one among the others, else the site's. A text that says more

@@ -13,7 +13,7 @@ import { isWallTime, wallParts } from '../text/moments.ts'
 import { shownUrl } from '../text/urls.ts'
 import { offsetOf, timezoneAbbreviation } from '../text/zones.ts'
 import { presentVenue, venueLinkedData } from '../venues/venue-present.ts'
-import { offerPrice, presentCost, storedCost } from './event-cost.ts'
+import { FREE, offerPrice, presentCost, storedCost } from './event-cost.ts'
 import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
@@ -101,29 +101,40 @@ function joinEvent(
   linkedData: object | undefined,
 ): Record<string, unknown> {
   const image = links.images.get(row.image ?? 0)
-  const venues = showEach(context, 'venue', links.venues, (venue) => {
-    const own = linkedData ? venueLinkedData(venue) : undefined
-    return presentVenue(context, venue, links.images.get(venue.image ?? 0), own)
-  })
-  const organizers = showEach(context, 'organizer', links.organizers, (organizer) => {
-    const own = linkedData ? organizerLinkedData(organizer) : undefined
-    return presentOrganizer(context, organizer, links.images.get(organizer.image ?? 0), own)
-  })
-  const terms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
-    rows.flatMap((term) => showOrLeaveOut(context, taxonomy, term.id, () => embedTerm(context.site, term)) ?? [])
   const [members, more] = (own === undefined ? writeOwn(context, row, image) : withImage(context, own, image)).split(
     '\n',
   )
   return {
     ...JSON.parse(members ?? ''),
-    categories: terms('category', links.categories),
-    tags: terms('tag', links.tags),
-    venue: venues.length === 1 ? venues[0] : venues,
-    organizer: organizers,
+    ...presentLinks(context, links, linkedData !== undefined),
     custom_fields: [],
     ...(linkedData ? { json_ld: linkedData } : {}),
     ...(more === undefined ? {} : JSON.parse(more)),
     ...recurrenceMembers(context, row, links),
+  }
+}
+
+/** The members that show what an event, or a series, links to. */
+export function presentLinks(
+  context: Context,
+  links: Pick<EventLinks, 'venues' | 'organizers' | 'categories' | 'tags' | 'images'>,
+  hasLinkedData: boolean,
+): { categories: object[]; tags: object[]; venue: object | undefined; organizer: object[] } {
+  const venues = showEach(context, 'venue', links.venues, (venue) => {
+    const own = hasLinkedData ? venueLinkedData(venue) : undefined
+    return presentVenue(context, venue, links.images.get(venue.image ?? 0), own)
+  })
+  const organizer = showEach(context, 'organizer', links.organizers, (organizer) => {
+    const own = hasLinkedData ? organizerLinkedData(organizer) : undefined
+    return presentOrganizer(context, organizer, links.images.get(organizer.image ?? 0), own)
+  })
+  const terms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
+    rows.flatMap((term) => showOrLeaveOut(context, taxonomy, term.id, () => embedTerm(context.site, term)) ?? [])
+  return {
+    categories: terms('category', links.categories),
+    tags: terms('tag', links.tags),
+    venue: venues.length === 1 ? venues[0] : venues,
+    organizer,
   }
 }
 
@@ -200,8 +211,6 @@ function writeTime(name: 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end
 /** Costs that are remembered as they are shown, and how long they are at the most: most events of a calendar share a few dozen short ones. */
 const MOST_COSTS = 1000
 const LONGEST_COST = 200
-/** The word for a price of nought. Data are the same in every language (rule 10.7). */
-const FREE = 'Free'
 const costs = new WeakMap<Context['site'], Map<string, ShownCost>>()
 
 interface ShownCost {

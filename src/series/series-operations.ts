@@ -16,6 +16,7 @@ import { parametersOf } from '../text/query-text.ts'
 import { changeAll, getHeldSeries, isLive, removeAll } from './change-series.ts'
 import { becomeSingle, otherThan, readWritten } from './recurring-events.ts'
 import type { SeriesQuery } from './series.ts'
+import { findSeriesLinks } from './series-links.ts'
 import { type LoadedSeries, seriesPresentation } from './series-present.ts'
 import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
 import { countShown, findOccurrences, findSeries } from './series-store.ts'
@@ -23,12 +24,12 @@ import { countShown, findOccurrences, findSeries } from './series-store.ts'
 /** The operations on series: those on all of their occurrences. They are made with the events that they repeat. */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
   find,
-  load: ({ db }, { rows = [] }) => withTotals(db, rows),
+  load: ({ db }, { rows = [] }) => loadAll(db, rows),
   locate: async ({ db }, address) => ('id' in address ? findSeries(db, address.id) : undefined),
   missing: async () => new Problem('rest-series-not-found'),
   loadOne: async ({ caller, db }, row) => {
     if (!mayRead(caller, row)) throw new Problem('series-not-accessible')
-    return withTotal(db, row)
+    return loadWith(db, row)
   },
   presentation: seriesPresentation,
   create: { prepare: refuse, write: refuse },
@@ -85,23 +86,26 @@ async function find(context: Context, query: SeriesQuery): Promise<Found<SeriesR
   }
 }
 
-async function withTotals(db: Db, rows: readonly SeriesRow[]): Promise<LoadedSeries[]> {
-  const totals = await countShown(
-    db,
-    rows.map(({ id }) => id),
-  )
-  return rows.map((row) => ({ row, total: totals.get(row.id) ?? 0 }))
+async function loadAll(db: Db, rows: readonly SeriesRow[]): Promise<LoadedSeries[]> {
+  const ids = rows.map(({ id }) => id)
+  const [totals, links] = await Promise.all([countShown(db, ids), findSeriesLinks(db, rows)])
+  return rows.flatMap((row, i) => {
+    const own = links[i]
+    return own ? [{ row, links: own, total: totals.get(row.id) ?? 0 }] : []
+  })
 }
 
-async function withTotal(db: Db, row: SeriesRow): Promise<LoadedSeries> {
-  return { row, total: (await countShown(db, [row.id])).get(row.id) ?? 0 }
+async function loadWith(db: Db, row: SeriesRow): Promise<LoadedSeries> {
+  const [loaded] = await loadAll(db, [row])
+  if (!loaded) throw new Error(`Series ${row.id} was not loaded.`)
+  return loaded
 }
 
 /** Presents a written series inside its transaction: one that cannot be shown is not written. */
 async function showWritten(tx: Tx, id: number, context: Context): Promise<object> {
   const row = await findSeries(tx, id)
   if (!row) throw new Problem('rest-series-not-found')
-  return presentSingle(context, seriesPresentation, await withTotal(tx, row))
+  return presentSingle(context, seriesPresentation, await loadWith(tx, row))
 }
 
 interface PreparedSeries {

@@ -1,32 +1,40 @@
 import type { Context } from '../context/context.ts'
 import type { Presentation } from '../declare/operations.ts'
 import { collectionUrl } from '../declare/resource.ts'
+import { FREE, presentCost, storedCost } from '../events/event-cost.ts'
+import { presentLinks } from '../events/event-present.ts'
+import type { EventLinks } from '../events/event-store.ts'
+import { textsOfEvent } from '../events/event-texts.ts'
 import { recurrenceOf, seriesUrl, showRule, startOf } from '../events/recurrence-present.ts'
-import { textsOfRecord } from '../records/record-texts.ts'
+import { showImage } from '../images/images.ts'
 import { recurrenceLines } from '../recurrence/write-recurrence.ts'
 import type { SeriesRow } from '../storage/schema.ts'
 import { renderTitle } from '../text/html.ts'
 import { renderedText } from '../text/long-texts.ts'
+import { shownUrl } from '../text/urls.ts'
 import { seriesResource } from './series.ts'
 import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
 import { readShared } from './series-shared.ts'
 
-/** A series, and how many of its occurrences lists show to everybody. */
+/** A series, what it links to, and how many of its occurrences lists show to everybody. */
 export interface LoadedSeries {
   row: SeriesRow
+  links: EventLinks
   total: number
 }
 
 /** How routes show series: the same in lists and alone (docs/series.md). */
 export const seriesPresentation: Presentation<LoadedSeries> = {
   nameOf: ({ row }) => ({ kind: 'series', id: row.id }),
-  textsOf: ({ row }) => textsOfRecord(readShared(row), 'listed'),
+  textsOf: ({ row, links }) => textsOfEvent(readShared(row), links, 'listed'),
   present: presentSeries,
 }
 
-function presentSeries(context: Context, { row, total }: LoadedSeries): object {
+function presentSeries(context: Context, { row, links, total }: LoadedSeries): object {
   const { site } = context
-  const { description, excerpt, trusted } = readShared(row)
+  const shared = readShared(row)
+  const { description, excerpt, trusted } = shared
+  const picture = links.images.get(shared.image ?? 0)
   const { timezone, all_day, start_date, end_date } = whenAt(scheduleOf(row), row.start_date)
   return {
     id: row.id,
@@ -36,6 +44,7 @@ function presentSeries(context: Context, { row, total }: LoadedSeries): object {
     description: renderedText(description, trusted === 1),
     excerpt: renderedText(excerpt, trusted === 1),
     slug: row.slug,
+    image: (picture && showImage(context, picture)) ?? false,
     url: seriesUrl(site, row),
     rest_url: `${collectionUrl(site, seriesResource)}/${row.id}`,
     timezone,
@@ -47,6 +56,14 @@ function presentSeries(context: Context, { row, total }: LoadedSeries): object {
       ...showRule(context, row),
       lines: recurrenceLines(recurrenceOf(row), startOf(row)),
     },
+    website: shownUrl(shared.website) ?? '',
+    ...presentCost(storedCost(shared.cost), site.currency, FREE),
+    show_map: shared.show_map === 1,
+    show_map_link: shared.show_map_link === 1,
+    hide_from_listings: shared.hide_from_listings === 1,
+    sticky: shared.sticky === 1,
+    featured: shared.featured === 1,
+    ...presentLinks(context, links, false),
     written_until: row.written_until === FOR_EVER ? null : row.written_until,
     created_utc: row.created_utc,
     modified_utc: row.modified_utc,

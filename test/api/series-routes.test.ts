@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import sharp from 'sharp'
 import { startService, type TestService } from '../support/service.ts'
 import { CALLERS, MAKERS, mayChange, OWNERS, type Owner, STATUSES, type Status } from './permission-table.ts'
 
@@ -62,6 +63,7 @@ test('a series is read as what its occurrences have in common, with its rule and
     description: '<p>As ever</p>',
     excerpt: '',
     slug: 'fish-chips',
+    image: false,
     url: `${service.origin}/series/fish-chips-${id}/`,
     rest_url: `${service.origin}/wp-json/kalends/v1/series/${id}`,
     timezone: 'Europe/Berlin',
@@ -75,6 +77,18 @@ test('a series is read as what its occurrences have in common, with its rule and
       text: 'every day, 4 times',
       lines: ['RRULE:FREQ=DAILY;COUNT=4', `EXDATE;TZID=Europe/Berlin:${YEAR}0302T100000`],
     },
+    website: '',
+    cost: '',
+    cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] },
+    show_map: false,
+    show_map_link: false,
+    hide_from_listings: false,
+    sticky: false,
+    featured: false,
+    categories: [],
+    tags: [],
+    venue: [],
+    organizer: [],
     written_until: null,
     occurrences: { total: 3, rest_url: `${service.base}/events?post_parent=${id}` },
   })
@@ -82,6 +96,42 @@ test('a series is read as what its occurrences have in common, with its rule and
   assert.equal((await service.get(`${SERIES}/x`)).body.code, 'rest_no_route')
   const [first] = await occurrencesOf(id)
   assert.equal((await service.get(`${SERIES}/${first?.id}`)).status, 404)
+})
+
+test('a series shows and takes what its occurrences link to, cost and image', async () => {
+  const fields = {
+    venue: { venue: 'Hall' },
+    organizer: [{ organizer: 'Ann' }, { organizer: 'Bob' }],
+    categories: ['Music', 'Art'],
+    tags: ['loud'],
+    cost: '5',
+    website: 'https://example.org/course',
+    featured: true,
+  }
+  const id = await made(fields)
+  const members = ['venue', 'organizer', 'categories', 'tags', 'cost', 'cost_details', 'website', 'featured'] as const
+  const seen = (shown: Record<string, unknown>) => members.map((name) => shown[name])
+  const { body } = await service.get(`${SERIES}/${id}`)
+  const [first] = (await service.get(`/events?post_parent=${id}`)).body.events
+  assert.deepEqual(seen(body), seen(first))
+  const listed = (await service.get(`${SERIES}?per_page=1`)).body.series[0]
+  assert.deepEqual(listed, body)
+  const yard = await service.create('/venues', { venue: 'Yard' })
+  const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer()
+  const headers = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="course.png"' }
+  const image = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(picture), headers)
+  const other = { venue: yard.id, organizer: [], categories: ['Art'], tags: [], cost: '', image: image.body.id }
+  const { body: after } = await service.put(`${SERIES}/${id}`, other)
+  assert.deepEqual([after.venue.id, after.organizer, after.tags, after.cost], [yard.id, [], [], ''])
+  assert.deepEqual([after.categories.length, after.image.id], [1, image.body.id])
+  const events = (await service.get(`/events?post_parent=${id}`)).body.events
+  for (const event of events) assert.deepEqual([seen(event), event.image], [seen(after), after.image])
+  const same = (await service.put(`${SERIES}/${id}`, after)).body
+  assert.deepEqual({ ...same, modified_utc: '' }, { ...after, modified_utc: '' })
+  await service.remove(`/venues/${yard.id}`)
+  assert.deepEqual((await service.get(`${SERIES}/${id}`)).body.venue, [])
 })
 
 test('series are listed page by page, the newest first, to everybody those that they may see', async () => {

@@ -83,7 +83,7 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   'event-not-accessible': on(['event'], 'read'),
   'venue-not-accessible': on(['venue'], 'read'),
   'organizer-not-accessible': on(['organizer'], 'read'),
-  'event-is-in-trash': on(['event'], 'remove'),
+  'event-is-in-trash': on(['event'], 'update', 'remove'),
   'venue-is-in-trash': on(['venue'], 'remove'),
   'organizer-is-in-trash': on(['organizer'], 'remove'),
   'could-not-create-venue': on(['venue'], 'create', 'update'),
@@ -94,7 +94,7 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   'event-no-longer-available': on(['event'], 'read'),
   'rest-series-not-found': ({ name, by }) => name === 'series' && by === 'id',
   'series-not-accessible': on(['series'], 'read'),
-  'series-is-in-trash': on(['series'], 'remove'),
+  'series-is-in-trash': on(['series'], 'update', 'remove'),
   'series-was-changed': on(['event', 'series'], 'update', 'remove'),
 }
 

@@ -372,6 +372,25 @@ test('what series answer is as described', async () => {
   await see(`DELETE ${item}`, { address }, 410)
 })
 
+test('changes by what is in the trash are answered as described', async () => {
+  const repeating = { title: 'Gone', ...times, recurrence: 'RRULE:FREQ=DAILY;COUNT=2' }
+  const { body: first } = await see('POST /events', { body: repeating }, 201)
+  const { body: gone } = await see('DELETE /events/{id}', { address: { id: first.id } }, 200)
+  const ended = { recurrence: '', recurrence_scope: 'all' }
+  const { body: only } = await see(
+    'POST /events',
+    { body: { ...repeating, recurrence: 'RRULE:FREQ=DAILY;COUNT=1' } },
+    201,
+  )
+  await see('PUT /events/{id}', { address: { id: only.id }, body: ended }, 200)
+  for (const method of UPDATES) {
+    const body = { title: 'All of them', recurrence_scope: 'all' }
+    await see(`${method} /events/{id}`, { address: { id: gone.id }, body }, 410)
+    await see(`${method} /events/by-slug/{slug}`, { address: { slug: gone.slug }, body }, 410)
+    await see(`${method} /series/{id}`, { address: { id: only.post_parent }, body: { status: 'publish' } }, 410)
+  }
+})
+
 test('changes of one series by several people at once are answered as described', async () => {
   const body = { recurrence_scope: 'all' }
   const query = '?recurrence_scope=all'

@@ -17,7 +17,6 @@ import type { Database } from './storage/database.ts'
 import { readEdition } from './storage/edition.ts'
 import { migrate } from './storage/migrate.ts'
 import { openDatabase } from './storage/open-database.ts'
-import { readFromReplica } from './storage/postgres/postgres-replica.ts'
 import { dropOld } from './storage/pruning.ts'
 import { openExisting } from './storage/snapshot.ts'
 import { findMigrations } from './storage/tables.ts'
@@ -136,7 +135,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     logger.error(requestId === undefined ? { err: error } : { err: error, requestId })
   const { database: primary, images, site, demo } = await prepareGround(config, report, options)
   const metrics = config.metrics === '' ? undefined : makeMetrics()
-  const database = readingDatabase(primary, config, metrics, report)
+  const database = await readingDatabase(primary, config, metrics, report)
   const authenticator = makeAuthenticator(database)
   const budget = cacheBudget(config.cache_bytes)
   const memory = openEventMemory(database, budget, report)
@@ -170,10 +169,20 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
 }
 
 /** The database that requests read from: with its replica, and counted for the metrics, where they are configured. */
-function readingDatabase(primary: Database, config: Config, metrics: Metrics | undefined, report: Report): Database {
-  const replica = replicaAddress(config)
-  const database = replica === undefined ? primary : readFromReplica(primary, replica, report)
+async function readingDatabase(
+  primary: Database,
+  config: Config,
+  metrics: Metrics | undefined,
+  report: Report,
+): Promise<Database> {
+  const database = await withReplica(primary, replicaAddress(config), report)
   return metrics ? countDatabase(metrics, database) : database
+}
+
+async function withReplica(primary: Database, replica: string | undefined, report: Report): Promise<Database> {
+  if (replica === undefined) return primary
+  const { readFromReplica } = await import('./storage/postgres/postgres-replica.ts')
+  return readFromReplica(primary, replica, report)
 }
 
 function serverLimits(config: Config) {

@@ -1,31 +1,8 @@
 import { Command, Option } from 'commander'
-import { type App, openCalendar, startApp } from './app.ts'
-import {
-  type Config,
-  databaseAddress,
-  environmentName,
-  flagName,
-  mediaAddress,
-  mediaUrl,
-  readConfig,
-  type Site,
-  settings,
-  settingsPage,
-  siteOf,
-} from './config.ts'
-import { describeFindings, examine } from './doctor/doctor.ts'
-import { type ImportGround, registerImportCommands } from './import/import-command.ts'
-import { openMediaStore } from './media/open-media-store.ts'
-import { registerAuditCommand } from './people/audit-command.ts'
+import { type App, startApp } from './app.ts'
+import { type Config, environmentName, flagName, readConfig, type Site, settings, siteOf } from './config.ts'
 import { remindOfPassword, tellFirstPassword } from './people/first-password.ts'
-import { registerUserCommands } from './people/user-commands.ts'
-import { registerPushCommand } from './push/push-command.ts'
 import { withoutPassword } from './storage/database-address.ts'
-import { renewEdition } from './storage/edition.ts'
-import { type CalendarPlaces, registerBackupCommands } from './transfer/backup-command.ts'
-import { registerCopyCommand } from './transfer/copy-command.ts'
-import { registerExportCommand } from './transfer/export-command.ts'
-import { type OpenedMedia, registerMediaCommands } from './transfer/media-commands.ts'
 import { readVersion } from './version.ts'
 import { serveMetrics } from './watching/metrics-server.ts'
 import { withoutSecrets } from './watching/redact.ts'
@@ -49,29 +26,6 @@ function configOf(flags: Record<string, unknown>): Config {
     return typeof value === 'string' ? [[name, value]] : []
   })
   return readConfig(Object.fromEntries(texts), process.env)
-}
-
-/** The calendar that is there and the store of its images. */
-async function openMedia(config: Config): Promise<OpenedMedia> {
-  const { media, failure } = await findPlaces(config)
-  return { database: await openCalendar(config), store: media, failure }
-}
-
-/** The places of the calendar, neither of which is opened or made. */
-async function findPlaces(config: Config): Promise<CalendarPlaces> {
-  let last: Error | undefined
-  const media = await openMediaStore(mediaAddress(config), (error) => {
-    last = error
-  })
-  return { database: databaseAddress(config), media, failure: () => last }
-}
-
-/** The calendar that is there, with its images, as an import writes to it. */
-async function openGround(config: Config): Promise<ImportGround> {
-  const { database, store } = await openMedia(config)
-  const site = siteOf(config, config.port)
-  const images = { store, hosts: config.image_hosts, maxBytes: config.image_bytes, mediaUrl: mediaUrl(config, site) }
-  return { database, images, site }
 }
 
 async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
@@ -136,6 +90,12 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
+/** Whether the command line says to serve, as it does without a command: a service does without the code of other commands. */
+function isServing(): boolean {
+  const { operands, unknown } = program.parseOptions(process.argv.slice(2))
+  return operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
+}
+
 // New files are readable for the user who runs this, and for nobody else on the machine.
 process.umask(0o077)
 // Every user of the machine may read a command line; a title takes its place there.
@@ -158,49 +118,8 @@ program
   .option('--demo', 'fill a new database with a season of a town, to look around')
   .action(serve)
 
-program
-  .command('settings')
-  .description('Print every setting as a page of the documentation.')
-  .action(() => console.log(settingsPage()))
-
-program
-  .command('invalidate-etags')
-  .alias('restored')
-  .description('Make every entity tag given so far void, after a backup was restored.')
-  .action(async () => {
-    const database = await openCalendar(configOf(program.opts()))
-    try {
-      await database.write(renewEdition)
-    } finally {
-      await database.close()
-    }
-    console.log('No entity tag given so far names anything any more.')
-  })
-
-program
-  .command('doctor')
-  .description(
-    'Look at configuration, database, disk, clock, permissions and network, and say what to do. Changes nothing.',
-  )
-  .action(async () => {
-    const findings = await examine(() => configOf(program.opts()), Date.now())
-    for (const line of describeFindings(findings)) console.log(withoutSecrets(line))
-    if (findings.some(({ state }) => state === 'error')) process.exitCode = 1
-  })
-
-registerUserCommands(program, () => openCalendar(configOf(program.opts())))
-registerAuditCommand(program, () => openCalendar(configOf(program.opts())))
-registerImportCommands(program, () => openGround(configOf(program.opts())))
-registerPushCommand(program, () => openGround(configOf(program.opts())))
-registerCopyCommand(program)
-registerBackupCommands(program, () => findPlaces(configOf(program.opts())))
-registerExportCommand(program, async () => {
-  const config = configOf(program.opts())
-  const { database, store } = await openMedia(config)
-  const site = siteOf(config, config.port)
-  const { image_hosts: hosts, image_bytes: maxBytes } = config
-  return { database, site, images: { store, hosts, maxBytes, mediaUrl: mediaUrl(config, site) } }
-})
-registerMediaCommands(program, () => openMedia(configOf(program.opts())))
-
+if (!isServing()) {
+  const { registerCommands } = await import('./commands.ts')
+  registerCommands(program, () => configOf(program.opts()))
+}
 await program.parseAsync().catch(fail)

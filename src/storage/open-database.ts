@@ -1,5 +1,4 @@
 import type { Database } from './database.ts'
-import { openPostgres } from './postgres/postgres.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 import { watchWrites } from './write-health.ts'
 
@@ -14,7 +13,11 @@ export async function openDatabase(address: string): Promise<Database> {
     const file = address.slice('sqlite:'.length)
     return watchWrites(openSqlite(file), file)
   }
-  if (scheme === 'postgres' || scheme === 'postgresql') return watchWrites(await openPostgres(address), undefined)
+  if (scheme === 'postgres' || scheme === 'postgresql') {
+    // Nobody else needs its driver in memory.
+    const { openPostgres } = await import('./postgres/postgres.ts')
+    return watchWrites(await openPostgres(address), undefined)
+  }
   // A text that is no address may be a secret as a whole.
   const named = scheme === '' ? 'this address' : `${scheme}:…`
   throw new Error(`No database can be opened at ${named}: sqlite:FILE and postgres://… are understood.`)

@@ -35,7 +35,7 @@ const LAYERS = [
   ['push'],
   ['watching'],
   ['app.ts'],
-  ['workers.ts'],
+  ['workers.ts', 'commands.ts'],
   ['main.ts'],
 ] as const
 

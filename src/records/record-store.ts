@@ -92,13 +92,17 @@ export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<R
   return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
 }
 
+// Conditions of the two indexes of slugs, letter for letter: drafts may share a slug, every other record has its own (rule 17.3).
+const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending')`
+const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending')`
+
 const selectTakenSlugs = forEachTable((table) =>
   statement<{ slugs: string[]; id: number }>()((db, value) =>
     db
       .selectFrom(table)
       .select('slug')
       .where('slug', 'in', value('slugs'))
-      .where('status', 'not in', ['draft', 'pending'])
+      .where(OWNS_SLUG)
       .where('id', '!=', value('id')),
   ),
 )
@@ -150,7 +154,10 @@ const selectBySlug = forEachTable((table) =>
     db
       .selectFrom(table)
       .select('id')
-      .where('slug', '=', value('slug'))
+      .where('id', 'in', () => {
+        const named = db.selectFrom(table).select('id').where('slug', '=', value('slug'))
+        return named.where(OWNS_SLUG).unionAll(named.where(MAY_SHARE_SLUG))
+      })
       .where((record) =>
         record.or([
           record('status', 'in', ['publish', 'private']),
@@ -158,7 +165,7 @@ const selectBySlug = forEachTable((table) =>
           record(value('all'), '=', 1),
         ]),
       )
-      .orderBy((record) => record.case().when('status', 'in', ['draft', 'pending']).then(1).else(0).end())
+      .orderBy((record) => record.case().when(MAY_SHARE_SLUG).then(1).else(0).end())
       .orderBy('id')
       .limit(1),
   ),

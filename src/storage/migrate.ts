@@ -19,6 +19,7 @@ import { oldSlugs } from './migrations/0015-old-slugs.ts'
 import { imports } from './migrations/0016-imports.ts'
 import { keptAnswers } from './migrations/0017-kept-answers.ts'
 import { pushes } from './migrations/0018-pushes.ts'
+import { fewerPages } from './migrations/0019-fewer-pages.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -50,6 +51,7 @@ export const migrations: Migration[] = [
   imports,
   keptAnswers,
   pushes,
+  fewerPages,
 ]
 
 /** The names of all steps that this version knows, in order. */

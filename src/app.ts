@@ -13,6 +13,7 @@ import { type Authenticator, makeAuthenticator } from './people/authenticate.ts'
 import { createFirstAdministrator, type FirstAdministrator, giveFirstPassword } from './people/first-administrator.ts'
 import { publishDue } from './schedule/event-schedule.ts'
 import { extendSeries } from './series/extend-series.ts'
+import { renewTimes } from './series/renew-times.ts'
 import type { Database } from './storage/database.ts'
 import { readEdition } from './storage/edition.ts'
 import { migrate } from './storage/migrate.ts'
@@ -272,10 +273,10 @@ function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   return setInterval(look, SCHEDULE_EVERY).unref()
 }
 
-/** Writes the dates of series as they come within the horizon, again and again. */
+/** Writes the dates of series as they come within the horizon, again and again; once, those that zones have moved since the last start. */
 function startExtending(database: Database, site: Site, report: Report): NodeJS.Timeout {
   const look = () => extendSeries(database, site, Date.now()).catch(report)
-  void look()
+  void look().then(() => renewTimes(database, Date.now()).catch(report))
   return setInterval(look, EXTENDING_EVERY).unref()
 }
 

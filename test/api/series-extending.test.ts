@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { extendSeries } from '../../src/series/extend-series.ts'
+import { renewTimes } from '../../src/series/renew-times.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -35,7 +36,7 @@ const daily = (more: object = {}) => ({
   ...more,
 })
 
-test('an endless rule goes on day by day, once though two nodes extend it, and not when the clock is set back', async () => {
+test('an endless rule goes on day by day, once though two nodes extend it, and not when the clock is set back (5d.18)', async () => {
   const { post_parent: series } = await service.create('/events', daily())
   const first = await startsOf(series)
   const now = Date.now()
@@ -55,7 +56,7 @@ test('an endless rule goes on day by day, once though two nodes extend it, and n
   assert.equal(body.events[0].categories[0].count, later.length)
 })
 
-test('a service that was off for a year catches up, and the dates that end with the rule are all', async () => {
+test('a service that was off for a year catches up, and the dates that end with the rule are all (5d.18)', async () => {
   const { post_parent: endless } = await service.create('/events', daily({ recurrence: 'RRULE:FREQ=WEEKLY' }))
   const { post_parent: ending, id } = await service.create(
     '/events',
@@ -71,4 +72,47 @@ test('a service that was off for a year catches up, and the dates that end with 
   assert.equal((await startsOf(ending)).length, 20)
   const { body } = await service.get(`/events?search=All&per_page=50&start_date=2000-01-01&end_date=2100-01-01`)
   assert.equal(body.total, 20)
+})
+
+test('occurrences to come keep their wall time when their zone gets other rules, and past ones their moment (5d.9)', async () => {
+  const times = { start_date: `${yesterday()} 10:00`, end_date: `${yesterday()} 11:00` }
+  const { post_parent } = await service.create('/events', daily({ ...times, recurrence: 'RRULE:FREQ=WEEKLY;COUNT=5' }))
+  const path = `/events?post_parent=${post_parent}&start_date=2000-01-01&end_date=2100-01-01`
+  const listed = async () => (await service.get(path)).body.events
+  const [, , , last] = await listed()
+  const own = { start_date: `${last.start_date.slice(0, 10)} 15:00`, end_date: `${last.end_date.slice(0, 10)} 17:00` }
+  await service.update(`/events/${last.id}`, own)
+  const before = await listed()
+  const since = { ...facts(before[0]), utc_start_date: '2001-01-01 00:00:00' }
+  // As an older version of the zone would have had it.
+  await service.app.database.write(async (tx) => {
+    for (const { id, utc_start_date, utc_end_date } of before) {
+      const later = (utc: string) =>
+        new Date(Date.parse(`${utc.replace(' ', 'T')}Z`) + 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+      const wrong = { utc_start_date: later(utc_start_date), utc_end_date: later(utc_end_date) }
+      const columns = id === since.id ? { utc_start_date: since.utc_start_date } : wrong
+      await tx.updateTable('events').set(columns).where('id', '=', id).execute()
+    }
+  })
+  await renewTimes(service.app.database, Date.now())
+  const after = (await service.get(path, 'editor')).body.events
+  assert.deepEqual(after.map(facts), [since, ...before.slice(1).map(facts)])
+  const revision = async () => (await service.app.database.read.selectFrom('changes').select('kind').execute()).length
+  const known = await revision()
+  await renewTimes(service.app.database, Date.now())
+  assert.equal(await revision(), known)
+})
+
+const yesterday = () => new Date(Date.now() - DAY).toISOString().slice(0, 10)
+
+interface Shown {
+  id: number
+  start_date: string
+  end_date: string
+  utc_start_date: string
+  utc_end_date: string
+}
+
+const facts = ({ id, start_date, end_date, utc_start_date, utc_end_date }: Shown) => ({
+  ...{ id, start_date, end_date, utc_start_date, utc_end_date },
 })

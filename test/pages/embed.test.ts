@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { axeScript, type Chromium, findChromium, startChromium, type Tab } from '../support/chromium.ts'
+import { axeScript } from '../support/browsers.ts'
+import { type Chromium, type ChromiumTab, findChromium, startChromium } from '../support/chromium.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const program = findChromium()
@@ -107,7 +108,7 @@ describe('the page that writes the markup', () => {
 
 describe('the element on a page of another site', { skip: program === undefined && 'no Chromium is installed' }, () => {
   let chromium: Chromium
-  let tab: Tab
+  let tab: ChromiumTab
   /** What the other site answers. */
   let markup = ''
   let policy = ''

@@ -1,43 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Browser, Sight, Tab } from './browsers.ts'
 
 /** A Chromium without windows, driven over its own protocol. */
-export interface Chromium {
-  /** Opens an empty tab. */
-  open: () => Promise<Tab>
-  close: () => Promise<void>
+export interface Chromium extends Browser {
+  open: () => Promise<ChromiumTab>
 }
 
-/** How a page is looked at. */
-export interface Sight {
-  width: number
-  height?: number
-  scheme?: 'light' | 'dark'
-  /** Whether scripts run. */
-  scripts?: boolean
-  /** How much larger than usual it is shown. */
-  zoom?: number
-  forcedColors?: boolean
-}
-
-export interface Tab {
+export interface ChromiumTab extends Tab {
   send: (method: string, parameters?: object) => Promise<Record<string, unknown>>
-  look: (sight: Sight) => Promise<void>
-  goTo: (address: string) => Promise<void>
-  /** The value of an expression, awaited. */
-  evaluate: <Value>(expression: string) => Promise<Value>
-  /** A PNG of the whole page. */
-  picture: () => Promise<Buffer>
-  /** Addresses that were asked for since the tab was opened. */
-  requested: string[]
-  /** What was written to the console, and what the policy of the page forbade. */
-  complaints: string[]
-  close: () => Promise<void>
 }
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', process.env.CHROMIUM ?? '']
@@ -45,27 +20,6 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 /** Where there is a Chromium on this machine; undefined when there is none. */
 export function findChromium(): string | undefined {
   return PLACES.find((place) => place !== '' && existsSync(place))
-}
-
-/** Where axe-core is; undefined where it is not installed. */
-export const axePath = findPackage('axe-core/axe.min.js')
-
-/** The path of a file of a package that may be missing. */
-export function findPackage(name: string): string | undefined {
-  try {
-    return createRequire(import.meta.url).resolve(name)
-  } catch {
-    return undefined
-  }
-}
-
-/** What has axe look at a page; its value is a list of what it objects to. */
-export function axeScript(): string {
-  return `(async () => {
-    ${readFileSync(axePath ?? '', 'utf8')}
-    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
-    return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary).join(' | '))
-  })()`
 }
 
 /** Starts a Chromium with a profile of its own. */
@@ -155,29 +109,30 @@ function send(session: Session, method: string, params: object, sessionId?: stri
   return new Promise((resolve, reject) => session.waiting.set(id, { resolve, reject }))
 }
 
-async function openTab(session: Session): Promise<Tab> {
+async function openTab(session: Session): Promise<ChromiumTab> {
   const { targetId } = await send(session, 'Target.createTarget', { url: 'about:blank' })
   const { sessionId } = await send(session, 'Target.attachToTarget', { targetId, flatten: true })
-  const call: Tab['send'] = (method, parameters = {}) => send(session, method, parameters, String(sessionId))
-  const tab: Tab = {
+  const call: ChromiumTab['send'] = (method, parameters = {}) => send(session, method, parameters, String(sessionId))
+  const tab: ChromiumTab = {
     send: call,
     look: (sight) => look(call, sight),
     goTo: (address) => goTo(call, address),
     evaluate: (expression) => evaluate(call, expression),
+    showPrinted: async (isPrinted) =>
+      void (await call('Emulation.setEmulatedMedia', { media: isPrinted ? 'print' : '' })),
     picture: async () => {
       const { data } = await call('Page.captureScreenshot', { captureBeyondViewport: true, format: 'png' })
       return Buffer.from(String(data), 'base64')
     },
     requested: [],
     complaints: [],
-    close: async () => void (await send(session, 'Target.closeTarget', { targetId })),
   }
   session.tabs.set(String(sessionId), tab)
   for (const domain of ['Page', 'Network', 'Log', 'Runtime']) await call(`${domain}.enable`)
   return tab
 }
 
-async function look(call: Tab['send'], sight: Sight): Promise<void> {
+async function look(call: ChromiumTab['send'], sight: Sight): Promise<void> {
   const { width, height = 900, scheme = 'light', scripts = true, zoom = 1, forcedColors = false } = sight
   const [w, h] = [Math.round(width / zoom), Math.round(height / zoom)]
   await call('Emulation.setDeviceMetricsOverride', { width: w, height: h, deviceScaleFactor: zoom, mobile: false })
@@ -187,10 +142,10 @@ async function look(call: Tab['send'], sight: Sight): Promise<void> {
     { name: 'forced-colors', value: forcedColors ? 'active' : 'none' },
   ]
   await call('Emulation.setEmulatedMedia', { features })
-  await call('Emulation.setScriptExecutionDisabled', { value: !scripts })
+  await call('Network.setBlockedURLs', { urls: scripts ? [] : ['*.js'] })
 }
 
-async function goTo(call: Tab['send'], address: string): Promise<void> {
+async function goTo(call: ChromiumTab['send'], address: string): Promise<void> {
   const { errorText } = await call('Page.navigate', { url: address })
   if (errorText !== undefined) throw new Error(`${address}: ${String(errorText)}`)
   for (let tries = 0; tries < 200; tries++) {
@@ -201,7 +156,7 @@ async function goTo(call: Tab['send'], address: string): Promise<void> {
   throw new Error(`${address} has not been loaded.`)
 }
 
-async function evaluate<Value>(call: Tab['send'], expression: string): Promise<Value> {
+async function evaluate<Value>(call: ChromiumTab['send'], expression: string): Promise<Value> {
   const parameters = { expression, awaitPromise: true, returnByValue: true }
   const { result, exceptionDetails } = await call('Runtime.evaluate', parameters)
   if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))

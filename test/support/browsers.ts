@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+/** A browser without windows that looks at pages. */
+export interface Browser {
+  /** Opens an empty tab. */
+  open: () => Promise<Tab>
+  close: () => Promise<void>
+}
+
+/** How a page is looked at. */
+export interface Sight {
+  width: number
+  height?: number
+  scheme?: 'light' | 'dark'
+  /** Whether the page gets its scripts; those that look at it run in any case. */
+  scripts?: boolean
+  /** How much larger than usual it is shown. */
+  zoom?: number
+  forcedColors?: boolean
+}
+
+export interface Tab {
+  look: (sight: Sight) => Promise<void>
+  goTo: (address: string) => Promise<void>
+  /** The value of an expression, awaited. */
+  evaluate: <Value>(expression: string) => Promise<Value>
+  /** Shows the page as it is printed, or as on a screen again; undefined where a browser cannot be told to. */
+  showPrinted?: (isPrinted: boolean) => Promise<void>
+  /** A PNG of the whole page. */
+  picture: () => Promise<Buffer>
+  /** Addresses that were asked for since the tab was opened. */
+  requested: string[]
+  /** What was written to the console, and what the policy of the page forbade. */
+  complaints: string[]
+}
+
+/** Where axe-core is; undefined where it is not installed. */
+export const axePath = findPackage('axe-core/axe.min.js')
+
+/** The path of a file of a package that may be missing. */
+export function findPackage(name: string): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve(name)
+  } catch {
+    return undefined
+  }
+}
+
+/** What has axe look at a page; its value is a list of what it objects to. */
+export function axeScript(): string {
+  return `(async () => {
+    ${readFileSync(axePath ?? '', 'utf8')}
+    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+    return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + node.failureSummary).join(' | '))
+  })()`
+}

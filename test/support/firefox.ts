@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Browser, Sight, Tab } from './browsers.ts'
+
+const PLACES = ['/usr/bin/firefox-esr', '/usr/bin/firefox', process.env.FIREFOX ?? '']
+
+/** Where there is a Firefox on this machine; undefined when there is none. */
+export function findFirefox(): string | undefined {
+  return PLACES.find((place) => place !== '' && existsSync(place))
+}
+
+/** Starts a Firefox without windows. How it shows colours is fixed when a process starts, so each way of them has a process of its own. */
+export async function startFirefox(program: string): Promise<Browser> {
+  const processes = new Map<string, Promise<Running>>()
+  const running = (sight: Sight) => {
+    const preferences = preferencesOf(sight)
+    const known = processes.get(preferences) ?? start(program, preferences)
+    processes.set(preferences, known)
+    return known
+  }
+  return {
+    open: async () => openTab(running),
+    close: async () => {
+      for (const one of processes.values()) await (await one).close()
+    },
+  }
+}
+
+/** Settings of a profile that make it look at pages so, and keep it from asking anybody for anything else. */
+function preferencesOf({ scheme = 'light', forcedColors = false }: Sight): string {
+  const preferences = {
+    'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1,
+    'browser.display.document_color_use': forcedColors ? 2 : 0,
+    'ui.prefersReducedMotion': 1,
+    'app.update.enabled': false,
+    'browser.shell.checkDefaultBrowser': false,
+    'datareporting.policy.dataSubmissionEnabled': false,
+    'network.captive-portal-service.enabled': false,
+    'network.connectivity-service.enabled': false,
+    'toolkit.telemetry.enabled': false,
+  }
+  return Object.entries(preferences)
+    .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`)
+    .join('')
+}
+
+/** A process with one tab, driven by WebDriver BiDi. */
+interface Running {
+  send: (method: string, parameters: object) => Promise<Record<string, unknown>>
+  context: string
+  /** Whether files of scripts are kept from it. */
+  isScriptless: boolean
+  requested: string[]
+  complaints: string[]
+  close: () => Promise<void>
+}
+
+interface Message {
+  id?: number
+  type?: 'success' | 'error' | 'event'
+  method?: string
+  params?: { request?: { request: string; url: string }; level?: string; text?: string; isBlocked?: boolean }
+  result?: Record<string, unknown>
+  message?: string
+}
+
+async function start(program: string, preferences: string): Promise<Running> {
+  const profile = await mkdtemp(join(tmpdir(), 'kalends-firefox-'))
+  await writeFile(join(profile, 'user.js'), preferences)
+  const flags = ['--headless', '--no-remote', '--remote-debugging-port=0', '--profile', profile]
+  const child = spawn(program, flags, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const socket = await connect(`${await addressOf(child)}/session`)
+  const waiting = new Map<number, (message: Message) => void>()
+  let last = 0
+  const running: Running = {
+    send: async (method, params) => {
+      last += 1
+      socket.send(JSON.stringify({ id: last, method, params }))
+      const { type, result, message } = await new Promise<Message>((resolve) => waiting.set(last, resolve))
+      if (type === 'error') throw new Error(`${method}: ${message}`)
+      return result ?? {}
+    },
+    context: '',
+    isScriptless: false,
+    requested: [],
+    complaints: [],
+    close: async () => {
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill()
+      await ended
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+  socket.onmessage = ({ data }) => {
+    const message: Message = JSON.parse(String(data))
+    waiting.get(message.id ?? 0)?.(message)
+    waiting.delete(message.id ?? 0)
+    if (message.type === 'event') receive(running, message)
+  }
+  await running.send('session.new', { capabilities: {} })
+  await running.send('session.subscribe', { events: ['network.beforeRequestSent', 'log.entryAdded'] })
+  await running.send('network.addIntercept', { phases: ['beforeRequestSent'] })
+  running.context = String((await running.send('browsingContext.create', { type: 'tab' })).context)
+  return running
+}
+
+/** Notes what a page asks for and complains of. Each request waits for leave, which scripts do not get where none are to run. */
+function receive(running: Running, { method, params = {} }: Message): void {
+  const { request, level, text = '', isBlocked } = params
+  if (method === 'log.entryAdded' && level === 'error') running.complaints.push(text)
+  if (method !== 'network.beforeRequestSent' || !request) return
+  running.requested.push(request.url)
+  if (!isBlocked) return
+  const isRefused = running.isScriptless && /\.js(?:\?|$)/.test(request.url)
+  const answer = isRefused ? 'network.failRequest' : 'network.continueRequest'
+  // The page may be gone by then.
+  running.send(answer, { request: request.request }).catch(() => undefined)
+}
+
+async function addressOf({ stderr }: ChildProcess): Promise<string> {
+  if (!stderr) throw new Error('Firefox says nothing.')
+  for await (const line of createInterface({ input: stderr })) {
+    const [, address] = /WebDriver BiDi listening on (ws:\S+)/.exec(line) ?? []
+    if (address === undefined) continue
+    stderr.resume()
+    return address
+  }
+  throw new Error('Firefox has not started.')
+}
+
+async function connect(address: string): Promise<WebSocket> {
+  const socket = new WebSocket(address)
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    socket.onerror = reject
+  })
+  return socket
+}
+
+async function openTab(processFor: (sight: Sight) => Promise<Running>): Promise<Tab> {
+  let running = await processFor({ width: 1280 })
+  const tab: Tab = {
+    look: async (sight) => {
+      running = await processFor(sight)
+      running.isScriptless = sight.scripts === false
+      tab.requested = running.requested
+      tab.complaints = running.complaints
+      const { width, height = 900, zoom = 1 } = sight
+      const viewport = { width: Math.round(width / zoom), height: Math.round(height / zoom) }
+      const { context, send } = running
+      await send('browsingContext.setViewport', { context, viewport, devicePixelRatio: zoom })
+    },
+    goTo: async (url) => {
+      await running.send('browsingContext.navigate', { context: running.context, url, wait: 'complete' })
+    },
+    evaluate: async (expression) => {
+      const { result, exceptionDetails } = await running.send('script.evaluate', {
+        expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value) ?? 'null')`,
+        target: { context: running.context },
+        awaitPromise: true,
+      })
+      if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails).slice(0, 2000))
+      return JSON.parse((result as { value: string }).value)
+    },
+    picture: async () => {
+      const { data } = await running.send('browsingContext.captureScreenshot', {
+        context: running.context,
+        origin: 'document',
+      })
+      return Buffer.from(String(data), 'base64')
+    },
+    requested: running.requested,
+    complaints: running.complaints,
+  }
+  return tab
+}

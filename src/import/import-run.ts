@@ -49,6 +49,10 @@ export interface ImportRun {
   digests: Map<string, string>
   /** Events and series of this source that have been read, by record. */
   seen: Set<number>
+  /** Identities of events that the source says it has no more. */
+  lost: Set<string>
+  /** Something is not in, or not whole, and is to be told again the next time. */
+  isIncomplete: boolean
 }
 
 /** Entries of the memory of a run; items that it has forgotten are looked up in the database. */

@@ -5,8 +5,8 @@ import { formatUtc } from '../text/moments.ts'
 import { digestOf, fingerprintsOf } from './fingerprints.ts'
 import { importBatch } from './import-batch.ts'
 import { type Counts, type ImportOptions, type ImportRun, noCounts, type Remark, remember } from './import-run.ts'
-import { findPosition, findSource, insertRun, sourceNumber, updateRun } from './import-store.ts'
-import { handleMissing } from './missing-items.ts'
+import { findPosition, findSource, findToken, insertRun, saveToken, sourceNumber, updateRun } from './import-store.ts'
+import { handleLost, handleMissing, isLossUnknown } from './missing-items.ts'
 import { ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
 import { fieldsOf } from './write-item.ts'
 
@@ -42,8 +42,11 @@ export async function importSource(task: ImportTask): Promise<Imported> {
   try {
     await withImages(run.context, async () => {
       await importEntries(run, task)
+      if (await isLossUnknown(run)) await importWhole(run, task)
       if (task.source.isWhole()) await handleMissing(run)
+      else await handleLost(run)
     })
+    await noteToken(run, task.source)
     state = 'done'
   } finally {
     await endRun(run, state)
@@ -51,7 +54,23 @@ export async function importSource(task: ImportTask): Promise<Imported> {
   return { run: run.run, counts: run.counts }
 }
 
+/** Reads everything: an occurrence that is gone is known by its series alone, and what remains of that was not told. */
+async function importWhole(run: ImportRun, task: ImportTask): Promise<void> {
+  run.seen.clear()
+  task.source.readSince?.('')
+  await importEntries(run, task)
+}
+
+/** Keeps the token of a source that tells what has changed: it need not tell again what is in. */
+async function noteToken({ source, context, options, isIncomplete }: ImportRun, from: Source): Promise<void> {
+  const token = from.token?.() ?? ''
+  if (source === undefined || options.dryRun || isIncomplete || token === '') return
+  await context.write((tx) => saveToken(tx, source, token, JSON.stringify(options)))
+}
+
 async function beginRun({ source, options, context, by, remark }: ImportTask): Promise<ImportRun> {
+  // What was left then by other options has to be told again.
+  source.readSince?.(await findToken(context.db, source.address, JSON.stringify({ ...options, dryRun: false })))
   if (!options.dryRun) await resumeSource(source, context)
   const begun = options.dryRun
     ? { source: await findSource(context.db, source.address), run: undefined }
@@ -60,8 +79,13 @@ async function beginRun({ source, options, context, by, remark }: ImportTask): P
         const row = { source: number, user: context.caller.id, options: JSON.stringify(options) }
         return { source: number, run: await insertRun(tx, row, Date.now()) }
       })
-  const memory = { links: new Map(), digests: new Map(), seen: new Set<number>() }
-  return { context, by, options, ...begun, counts: noCounts(), remark, ...memory }
+  const memory = { links: new Map(), digests: new Map(), seen: new Set<number>(), lost: new Set<string>() }
+  const run: ImportRun = { context, by, options, ...begun, counts: noCounts(), remark, ...memory, isIncomplete: false }
+  run.remark = (said) => {
+    if (said.kind === 'failed' || said.kind === 'note') run.isIncomplete = true
+    remark(said)
+  }
+  return run
 }
 
 /** How long ago a run may have been cut off for the next one to go on where it stopped, in ms. */
@@ -90,6 +114,10 @@ type Waiting = Record<ItemKind, SourceItem[]>
 async function importEntries(run: ImportRun, { source, progress }: ImportTask): Promise<void> {
   const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], series: [], event: [] }
   for await (const entry of source.entries()) {
+    if ('lost' in entry) {
+      run.lost.add(entry.lost)
+      continue
+    }
     if ('reason' in entry) {
       run.counts.failed += 1
       run.remark({ kind: 'failed', at: entry.at, text: entry.reason })

@@ -9,7 +9,7 @@ import type { ItemKind } from './source-item.ts'
 export async function sourceNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('import_sources')
-    .values({ address })
+    .values({ address, token: '', options: '' })
     .onConflict((conflict) => conflict.column('address').doNothing())
     .execute()
   const { id } = await tx
@@ -24,6 +24,20 @@ export async function sourceNumber(tx: Db, address: string): Promise<number> {
 export async function findSource(db: Db, address: string): Promise<number | undefined> {
   const row = await db.selectFrom('import_sources').select('id').where('address', '=', address).executeTakeFirst()
   return row?.id
+}
+
+/** The token to ask a source with for what has changed since it was read with these options; empty when there is none. */
+export async function findToken(db: Db, address: string, options: string): Promise<string> {
+  const row = await db
+    .selectFrom('import_sources')
+    .select(['token', 'options'])
+    .where('address', '=', address)
+    .executeTakeFirst()
+  return row?.options === options ? row.token : ''
+}
+
+export async function saveToken(tx: Db, source: number, token: string, options: string): Promise<void> {
+  await tx.updateTable('import_sources').set({ token, options }).where('id', '=', source).execute()
 }
 
 const selectItems = statement<{ source: number; kind: string; identities: readonly string[] }>()((db, value) =>

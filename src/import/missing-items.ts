@@ -37,6 +37,26 @@ async function handleMissingOf(run: ImportRun, kind: 'series' | 'event'): Promis
   }
 }
 
+/** Whether the source has lost something that is not known by itself here: an occurrence of a series, perhaps. */
+export async function isLossUnknown(run: ImportRun): Promise<boolean> {
+  const { source, lost, context } = run
+  if (source === undefined || lost.size === 0) return false
+  const [series] = await listItems(context.db, source, 'series', { identity: '', occurrence: '' }, 1)
+  return series !== undefined && (await findItems(context.db, source, 'event', [...lost])).length < lost.size
+}
+
+/** Does with the events that the source says it has no more what `handleMissing` does with those that are missing. */
+export async function handleLost(run: ImportRun): Promise<void> {
+  const { source, lost, context } = run
+  if (source === undefined || lost.size === 0) return
+  const items = await findItems(context.db, source, 'event', [...lost])
+  await handleSome(
+    run,
+    'event',
+    items.filter(({ record, occurrence }) => occurrence === '' && !run.seen.has(record)),
+  )
+}
+
 async function handleSome(
   run: ImportRun,
   kind: 'series' | 'event',

@@ -4,7 +4,7 @@ import { organizerFields } from '../fields/organizer-fields.ts'
 import { venueFields } from '../fields/venue-fields.ts'
 import { termFields } from '../terms/term-fields.ts'
 import { decodeName, decodeTitle } from './shown-text.ts'
-import { carriedFields, type ItemKind, type ItemLinks, type SourceEntry, type SourceItem } from './source-item.ts'
+import { carriedFields, type ItemKind, type ItemLinks, type ReadEntry, type SourceItem } from './source-item.ts'
 
 /** The kinds of record that answers show by themselves. */
 export type ShownKind = Exclude<ItemKind, 'series'>
@@ -87,7 +87,7 @@ function isShownBefore(before: ShownBefore, kind: ShownKind, record: Shown): boo
 }
 
 /** A record of an answer with all that it shows, those that it refers to first, unless they were shown before. */
-export function* itemsOf(kind: ShownKind, record: unknown, at: string, before?: ShownBefore): Generator<SourceEntry> {
+export function* itemsOf(kind: ShownKind, record: unknown, at: string, before?: ShownBefore): Generator<ReadEntry> {
   if (!isShown(record)) {
     yield { at, reason: 'This is no record.' }
     return

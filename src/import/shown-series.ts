@@ -78,7 +78,7 @@ function sharedItem(
 ): SharedItem | undefined {
   const event = [...itemsOf('event', record, at)].at(-1)
   const first = occurrences[0]?.start
-  if (!event || 'reason' in event || first === undefined) return undefined
+  if (!event || !('kind' in event) || first === undefined) return undefined
   const when = whenOf(event.values, 0)
   if (!when) return undefined
   const place: Start = { local: first, zone: when.timezone, allDay: when.all_day === 1 }
@@ -123,13 +123,13 @@ function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
 
 /** Everything that the record of an event refers to. */
 function* referredBy(record: Shown, at: string): Generator<SourceEntry> {
-  for (const entry of itemsOf('event', record, at)) if ('reason' in entry || entry.kind !== 'event') yield entry
+  for (const entry of itemsOf('event', record, at)) if (!('kind' in entry) || entry.kind !== 'event') yield entry
 }
 
 /** An occurrence by itself, after what it refers to. */
 function* ownEntries(one: ShownOccurrence, { item, slug, place }: SharedItem, at: string): Generator<SourceEntry> {
   for (const entry of itemsOf('event', one.record, at)) {
-    if ('reason' in entry || entry.kind !== 'event') {
+    if (!('kind' in entry) || entry.kind !== 'event') {
       yield entry
       continue
     }

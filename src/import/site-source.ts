@@ -1,3 +1,4 @@
+import { askChanges, type Changes } from './ask-changes.ts'
 import { findInterface, parsed } from './find-interface.ts'
 import { type Asking, basicAuthorization, fetchPolitely, SourceFailure } from './polite-fetch.ts'
 import { isShown, itemsOf, LISTS, type ShownKind } from './shown-records.ts'
@@ -36,6 +37,9 @@ interface Reading {
   listed: Set<string>
   /** Series that have been read, each whole with its first occurrence. */
   series: Set<string>
+  /** Of a site that tells what has changed: the token to ask with next, and the one of its last answer. */
+  since: string
+  token: string
 }
 
 /** A site that speaks this interface, read page by page. */
@@ -54,29 +58,69 @@ export function siteSource(task: SiteTask, address: string): Source {
     isWhole,
     listed: new Set(),
     series: new Set(),
+    since: '',
+    token: '',
   }
   return {
     address,
     total: () => [...reading.totals.values()].reduce((sum, total) => sum + total, 0),
     progress: () => reading.read,
     isWhole: () => reading.isWhole,
-    position: () => JSON.stringify([reading.list, reading.page]),
+    position: () => JSON.stringify(reading.since === '' ? [reading.list, reading.page] : [reading.since]),
     resume: (position) => {
       const [list, page]: unknown[] = JSON.parse(position)
-      reading.list = Number(list)
-      reading.page = Number(page)
       reading.isWhole = false
+      if (typeof list === 'string') reading.since = list
+      else [reading.list, reading.page] = [Number(list), Number(page)]
     },
+    readSince: (token) => {
+      reading.since = token
+      reading.isWhole = task.since === undefined && token === ''
+      reading.listed.clear()
+      reading.series.clear()
+    },
+    token: () => reading.token,
     entries: () => readSite(reading),
   }
 }
 
 async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
-  reading.base = (await findInterface(reading.task.url, reading.asking)).base
+  const { base, root } = await findInterface(reading.task.url, reading.asking)
+  reading.base = base
+  const isBegun = reading.list > 0 || reading.page > 1
+  const changes = isBegun || reading.task.since !== undefined ? undefined : await firstChanges(reading, root)
+  if (changes) return yield* readChanges(reading, root, changes)
   for (; reading.list < LISTS.length; reading.list += 1) {
     const [path, kind] = LISTS[reading.list] ?? LISTS[0]
     yield* readList(reading, path, kind)
     reading.page = 1
+  }
+}
+
+/** What a site of our own kind says first of what has changed since the token; undefined where it says nothing of the kind. */
+async function firstChanges(reading: Reading, root: string): Promise<Changes | undefined> {
+  try {
+    return await askChanges(root, reading.since, reading.asking)
+  } catch (error) {
+    if (!(error instanceof SourceFailure) || ![400, 401, 403, 404, 405, 410].includes(error.status)) throw error
+    if (reading.since === '') return undefined
+    // The token is too old, or of another reader.
+    reading.since = ''
+    reading.isWhole = true
+    return firstChanges(reading, root)
+  }
+}
+
+async function* readChanges(reading: Reading, root: string, first: Changes): AsyncGenerator<SourceEntry> {
+  for (let page: Changes = first; ; page = await askChanges(root, page.next, reading.asking)) {
+    for (const { kind, id, record } of page.changes) {
+      if (record !== undefined) yield* entriesOfRecord(reading, kind, record, `${kind} ${id}`)
+      else if (kind === 'event') yield { lost: id }
+      reading.read += 1
+    }
+    reading.since = page.next
+    reading.token = page.token
+    if (page.next === '') return
   }
 }
 
@@ -115,7 +159,7 @@ async function* entriesOfRecord(
       ? itemsOf(kind, record, at)
       : seriesEntries(await readOccurrences(reading, series, record), series, at)
   for (const entry of entries) {
-    if ('reason' in entry || standsAlone(entry.kind)) yield entry
+    if (!('kind' in entry) || standsAlone(entry.kind)) yield entry
     else if (entry.kind === kind) {
       reading.listed.add(keyOf(kind, entry.identity))
       yield entry

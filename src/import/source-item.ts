@@ -40,7 +40,15 @@ export interface SourceFault {
   reason: string
 }
 
-export type SourceEntry = SourceItem | SourceFault
+/** An event that the source had once, and says that it has no more. */
+export interface SourceLoss {
+  lost: string
+}
+
+/** What stands in a source. */
+export type ReadEntry = SourceItem | SourceFault
+
+export type SourceEntry = ReadEntry | SourceLoss
 
 /** A source to be read from its beginning. Those that others refer to come before them. */
 export interface Source {
@@ -55,6 +63,10 @@ export interface Source {
   /** How far it has been read, for sources that can be read on from there after an interruption. */
   position?: () => string
   resume?: (position: string) => void
+  /** Of a source that tells what has changed: has it tell that since a token, or everything without one. Called before it is read. */
+  readSince?: (token: string) => void
+  /** The token to go on from the next time, once it has been read; empty when it has none. */
+  token?: () => string
   entries: () => AsyncIterable<SourceEntry>
 }
 

@@ -11,6 +11,7 @@ import {
   type ListedRun,
   listActs,
   saveItems,
+  saveToken,
   updateRun,
 } from './import-store.ts'
 import { hasChangedOccurrence, isChangedHere } from './missing-items.ts'
@@ -41,7 +42,11 @@ export async function undoImport(context: Context, id: number): Promise<Undone> 
   const undone: Undone = { restored: 0, removed: 0, left: [] }
   // Events first, so that nothing refers to what goes after them.
   for (const kind of ITEM_KINDS.toReversed()) await undoKind(context, run, kind, undone)
-  await context.write((tx) => updateRun(tx, id, { state: 'undone' }))
+  await context.write(async (tx) => {
+    // The source has to tell everything again.
+    await saveToken(tx, run.source, '', '')
+    await updateRun(tx, id, { state: 'undone' })
+  })
   return undone
 }
 

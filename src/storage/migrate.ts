@@ -20,6 +20,7 @@ import { imports } from './migrations/0016-imports.ts'
 import { keptAnswers } from './migrations/0017-kept-answers.ts'
 import { pushes } from './migrations/0018-pushes.ts'
 import { fewerPages } from './migrations/0019-fewer-pages.ts'
+import { sourceTokens } from './migrations/0020-source-tokens.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -52,6 +53,7 @@ export const migrations: Migration[] = [
   keptAnswers,
   pushes,
   fewerPages,
+  sourceTokens,
 ]
 
 /** The names of all steps that this version knows, in order. */

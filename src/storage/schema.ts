@@ -239,6 +239,15 @@ export interface KeptAnswerColumns {
   kept_utc: string
 }
 
+/** A source of imports. */
+export interface ImportSourceColumns {
+  id: number
+  address: string
+  /** Where what it says has changed goes on, and the options of the run up to there as JSON. */
+  token: string
+  options: string
+}
+
 /** A run of an import. */
 export interface ImportColumns {
   id: number
@@ -318,7 +327,7 @@ export interface Tables {
   old_slugs: OldSlugColumns
   kept_answers: KeptAnswerColumns
   history: WithSequence<HistoryColumns>
-  import_sources: { id: Generated<number>; address: string }
+  import_sources: WithSequence<ImportSourceColumns>
   imports: WithSequence<ImportColumns>
   import_items: ImportItemColumns
   import_acts: ImportActColumns

@@ -53,7 +53,7 @@ export async function startCalendar(settings: Parameters<typeof startService>[0]
   }
 }
 
-const RUNS = ['imports', 'presented_records']
+const RUNS = ['imports', 'import_sources', 'presented_records']
 
 async function allRows({ read }: Database): Promise<string> {
   const tables = (await listTables(read)).filter(({ name }) => !RUNS.includes(name))

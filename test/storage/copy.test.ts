@@ -353,7 +353,16 @@ test('tables come after those they refer to, without those that a database keeps
       .filter(({ counter }) => counter !== undefined)
       .map(({ name, counter }) => `${name}.${counter}`)
       .sort(),
-    ['credentials.id', 'history.id', 'import_sources.id', 'imports.id', 'records.id', 'terms.id', 'users.id'],
+    [
+      'credentials.id',
+      'history.id',
+      'import_sources.id',
+      'imports.id',
+      'push_targets.id',
+      'records.id',
+      'terms.id',
+      'users.id',
+    ],
   )
   await database.close()
   await remove()

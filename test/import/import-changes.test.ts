@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, type TestContext, test } from 'node:test'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const ALL = '/events?start_date=1990-01-01&end_date=2100-01-01&per_page=50'
+
+const at = (day: number) => ({
+  start_date: `2027-05-${String(day).padStart(2, '0')} 20:00:00`,
+  end_date: `2027-05-${String(day).padStart(2, '0')} 22:00:00`,
+})
+
+/** Two calendars, and what the first one was asked for through an address in front of it. */
+async function pair(t: TestContext) {
+  const [other, calendar] = [await startCalendar(), await startCalendar()]
+  t.after(calendar.close)
+  t.after(other.close)
+  const asked: string[] = []
+  const front = createServer(async (request, response) => {
+    asked.push(request.url ?? '')
+    const answer = await fetch(`${other.service.origin}${request.url}`, {
+      headers: { accept: request.headers.accept ?? '' },
+    })
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  }).listen(0, '127.0.0.1')
+  await new Promise((go) => front.once('listening', go))
+  t.after(() => front.close())
+  const { port } = front.address() as AddressInfo
+  const { pathname } = new URL(other.service.base)
+  const source = `http://127.0.0.1:${port}${pathname}`
+  const lists = () => asked.filter((url) => /\/events\/v1\/(events|venues)/.test(url)).length
+  return { other: other.service, calendar, source, asked, lists }
+}
+
+const titles = async ({ service }: Calendar) =>
+  (await service.get(ALL)).body.events?.map(({ title }: { title: string }) => title) ?? []
+
+describe('an import of another calendar of this kind', () => {
+  test('asks for what has changed since the last run alone', async (t) => {
+    const { other, calendar, source, asked, lists } = await pair(t)
+    for (let i = 1; i <= 5; i++)
+      await other.create('/events', { title: `Evening ${i}`, ...at(i), venue: { venue: 'Hall' } })
+    assert.equal((await calendar.kalends('import', source)).code, 0)
+    assert.equal((await titles(calendar)).length, 5)
+    assert.equal(lists(), 0)
+    asked.length = 0
+    const before = await calendar.rows()
+    assert.match((await calendar.kalends('import', source)).out, /0 made, 0 changed, 0 unchanged/)
+    assert.equal(await calendar.rows(), before)
+    assert.equal(asked.length, 1)
+    const [first, second] = (await other.get(ALL)).body.events
+    await other.update(`/events/${first.id}`, { title: 'Changed' })
+    await other.remove(`/events/${second.id}`, 'admin')
+    await other.create('/events', { title: 'New', ...at(20) })
+    const { out } = await calendar.kalends('import', source)
+    assert.match(out, /event \d+ \(Evening 2\) is gone from the source\./)
+    assert.match(out, /1 made, 1 changed, 1 unchanged/)
+    assert.deepEqual(await titles(calendar), ['Changed', 'Evening 2', 'Evening 3', 'Evening 4', 'Evening 5', 'New'])
+    // Other options have everything told again.
+    assert.match(
+      (await calendar.kalends('import', '--mirror', source)).out,
+      /Evening 2\) is gone from the source; it goes to the trash/,
+    )
+    await other.remove(`/events/${first.id}`, 'admin')
+    await calendar.kalends('import', '--mirror', source)
+    assert.deepEqual(await titles(calendar), ['Evening 3', 'Evening 4', 'Evening 5', 'New'])
+  })
+
+  test('reads everything again after an undo, with a token that is refused, and when something was not in', async (t) => {
+    const { other, calendar, source, asked } = await pair(t)
+    await other.create('/events', { title: 'Evening', ...at(1) })
+    await calendar.kalends('import', source)
+    await calendar.kalends('imports', 'undo', '1')
+    assert.deepEqual(await titles(calendar), [])
+    assert.match((await calendar.kalends('import', source)).out, /1 made/)
+    await calendar.service.app.database.write((tx) =>
+      tx.updateTable('import_sources').set({ token: 'WyJ6bm8iXQ' }).execute(),
+    )
+    asked.length = 0
+    assert.match((await calendar.kalends('import', source)).out, /1 unchanged/)
+    assert.equal(asked.length, 2)
+    await other.create('/events', { title: 'Pictured', ...at(2), image: undefined })
+    assert.match((await calendar.kalends('import', source)).out, /1 made/)
+  })
+
+  test('follows occurrences and whole series that are removed there', async (t) => {
+    const { other, calendar, source } = await pair(t)
+    const made = await other.create('/events', { title: 'Weekly', ...at(4), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+    await other.create('/events', { title: 'Once', ...at(5) })
+    await calendar.kalends('import', '--mirror', source)
+    assert.deepEqual(await titles(calendar), ['Weekly', 'Once', 'Weekly', 'Weekly'])
+    const { events } = (await other.get(`/events?post_parent=${made.post_parent}&start_date=2027-01-01`)).body
+    await other.remove(`/events/${events[1].id}`, 'admin')
+    await calendar.kalends('import', '--mirror', source)
+    assert.deepEqual(await titles(calendar), ['Weekly', 'Once', 'Weekly'])
+    await other.remove(`/events/${events[0].id}?recurrence_scope=all`, 'admin')
+    await calendar.kalends('import', '--mirror', source)
+    assert.deepEqual(await titles(calendar), ['Once'])
+  })
+})

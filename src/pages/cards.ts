@@ -163,7 +163,7 @@ function makeCard(context: Context, row: ShownRow, links: EventLinks): Card {
     url: recordUrl(site, 'event', row).slice(site.url.length),
     title: plainText(row.title),
     event_status: row.event_status,
-    excerpt: shortened(plainText(row.excerpt === '' ? row.beginning : row.excerpt)),
+    excerpt: excerptOf(row.excerpt, row.beginning),
     start: row.start_date,
     end: row.end_date,
     isAllDay: row.all_day === 1,
@@ -174,6 +174,10 @@ function makeCard(context: Context, row: ShownRow, links: EventLinks): Card {
     picture: image && showOrLeaveOut(context, 'image', image.id, () => pictureOf(context, image)),
   }
 }
+
+/** The excerpt that lists show of an event: its own, else the beginning of its description. */
+export const excerptOf = (excerpt: string, description: string) =>
+  shortened(plainText(excerpt === '' ? description.slice(0, EXCERPT_FROM) : excerpt))
 
 const FREE: MessageText = 'Free'
 

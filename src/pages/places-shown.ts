@@ -1,10 +1,15 @@
 import type { VenueRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
 
-type Address = Pick<VenueRow, 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
+type Address = Pick<VenueRow, 'venue' | 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
 
-/** The address of a venue in lines, without those that are empty. */
-export function addressLines({ address, city, zip, stateprovince, country }: Address): string[] {
+/** The address of a venue in lines, to stand below its name: squares and parks are often their own address. */
+export function addressLines(venue: Address): string[] {
+  const name = plainText(venue.venue)
+  return fullAddress(venue).filter((line) => line !== name)
+}
+
+function fullAddress({ address, city, zip, stateprovince, country }: Address): string[] {
   const town = [plainText(zip), plainText(city)].filter(Boolean).join(' ')
   return [plainText(address), town, [plainText(stateprovince), plainText(country)].filter(Boolean).join(', ')].filter(
     Boolean,
@@ -15,7 +20,7 @@ export function addressLines({ address, city, zip, stateprovince, country }: Add
 export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>): string | undefined {
   const { geo_lat: lat, geo_lng: lng } = venue
   if (lat !== null && lng !== null) return `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lng}#map=17/${lat}/${lng}`
-  const lines = addressLines(venue)
+  const lines = fullAddress(venue)
   return lines.length === 0
     ? undefined
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`

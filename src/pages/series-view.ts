@@ -5,7 +5,7 @@ import type { EventRow, SeriesRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
 import { renderedForPage, showPrepared } from '../text/long-texts.ts'
 import { dayOf } from '../text/moments.ts'
-import { type Card, shortened } from './cards.ts'
+import { type Card, excerptOf, shortened } from './cards.ts'
 import { daySections, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
 import { PER_PAGE } from './list-view.ts'
@@ -66,11 +66,18 @@ function dates(
   const { site } = viewing.context
   const way = (other: number, text: string) => ({ path: other > 1 ? `${path}?page=${other}` : path, text })
   return html`<section class="theirs"><div class="side">${subscribeMenu(site, '/events', feedFilter(series))}</div><h2>${say(site, 'Coming dates')}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
-<div class="results nested">${daySections(viewing, cards)}</div>${pager(
+<div class="results nested">${daySections(viewing, withoutSaid(series, cards))}</div>${pager(
     page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
     page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
     say(site, 'Other pages of the list'),
   )}</section>`
+}
+
+/** The dates of a series without the text that the page of the series begins with. */
+function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
+  const { description, excerpt } = readShared(series)
+  const said = excerptOf(excerpt, description)
+  return cards.map((card) => (card.excerpt === said && description !== '' ? { ...card, excerpt: '' } : card))
 }
 
 /** Coming dates that the page of an occurrence names. */

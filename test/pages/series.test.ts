@@ -41,6 +41,8 @@ test('the page of an event says how it repeats, and leads to its other dates and
   assert.equal(series.status, 200)
   assert.match(series.text, /<h1 dir="auto">Straßenmarkt am Tor<\/h1><p class="lead">Every 3 days, 40 times<\/p>/)
   assert.match(series.text, /<b>cheese<\/b>/)
+  // Its dates do not say again what it has said.
+  assert.doesNotMatch(series.text, /class="excerpt"/)
   assert.match(series.text, /40 events/)
   assert.match(series.text, new RegExp(`events\\.ics\\?post_parent=${first.post_parent}`))
   assert.match(series.text, /"@type":"EventSeries"/)

@@ -237,9 +237,7 @@ function paddedLength(length: number): number {
 }
 
 function columnsOf(row: object): string[] {
-  const columns: string[] = []
-  for (const [column, value] of Object.entries(row)) if (value !== undefined) columns.push(column)
-  return columns
+  return Object.keys(row).filter((column) => row[column as keyof typeof row] !== undefined)
 }
 
 function isRow(value: unknown): value is object {

@@ -21,12 +21,24 @@ const WORKS = {
   terms: (folded: string) => [...termsOf(folded)].join(' '),
 } as const satisfies Record<string, (raw: string, base: string) => string>
 
-let last = { raw: '', trusted: false, rendered: '' }
+interface Rendered {
+  raw: string
+  trusted: boolean
+  rendered: string
+}
 
-/** Renders a text. The last one is cached, since the linked data of a record are made of its text right after it. */
+const NONE: Rendered = { raw: '', trusted: false, rendered: '' }
+let last = NONE
+let lastButOne = NONE
+
+/** Renders a text. The last two are cached: the linked data of a record are made of its description or excerpt right after both. */
 function renderOnce(raw: string, trusted: boolean): string {
-  if (raw !== last.raw || trusted !== last.trusted) last = { raw, trusted, rendered: renderText(raw, trusted) }
-  return last.rendered
+  if (raw === last.raw && trusted === last.trusted) return last.rendered
+  const known = raw === lastButOne.raw && trusted === lastButOne.trusted
+  const rendered = known ? lastButOne.rendered : renderText(raw, trusted)
+  lastButOne = last
+  last = { raw, trusted, rendered }
+  return rendered
 }
 
 export type TextWork = keyof typeof WORKS

@@ -1,4 +1,4 @@
-import { type DatabaseConnection, type Dialect, type Driver, Kysely, SqliteDialect } from 'kysely'
+import { type DatabaseConnection, type Dialect, type Driver, Kysely, SqliteDialect, SqliteQueryCompiler } from 'kysely'
 import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import type { Prepare } from './sqlite-connection.ts'
@@ -12,18 +12,20 @@ export function queryBuilder(prepare: Prepare): Db {
 /** The query builder over a connection that reads: it waits for locks, and marks errors of the database. */
 export function readingBuilder(prepare: Prepare): Db {
   const dialect = dialectOf(prepare)
-  return new Kysely<Tables>({
-    dialect: {
-      createDriver: () => waitingDriver(dialect.createDriver()),
-      createAdapter: () => dialect.createAdapter(),
-      createIntrospector: (db) => dialect.createIntrospector(db),
-      createQueryCompiler: () => dialect.createQueryCompiler(),
-    },
-  })
+  return new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => waitingDriver(dialect.createDriver()) } })
 }
 
+/** Every transaction has a builder of its own. A compiler keeps nothing from one query to the next, and takes longer to make than the rest. */
+const compiler = new SqliteQueryCompiler()
+
 function dialectOf(prepare: Prepare): Dialect {
-  return new SqliteDialect({ database: { close: () => {}, prepare } })
+  const dialect = new SqliteDialect({ database: { close: () => {}, prepare } })
+  return {
+    createDriver: () => dialect.createDriver(),
+    createAdapter: () => dialect.createAdapter(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => compiler,
+  }
 }
 
 function waitingDriver(driver: Driver): Driver {

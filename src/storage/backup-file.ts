@@ -8,7 +8,15 @@ import { openDatabase } from './open-database.ts'
 import { openExisting, readSnapshot } from './snapshot.ts'
 import { prepareKept } from './sqlite/sqlite-connection.ts'
 import { queryBuilder } from './sqlite/sqlite-queries.ts'
-import { findMigrations, findNextNumber, listTables, readRows, type TableShape } from './tables.ts'
+import {
+  databaseSize,
+  findMigrations,
+  findNextNumber,
+  listTables,
+  readRows,
+  SECRET_TABLES,
+  type TableShape,
+} from './tables.ts'
 
 // A backup is a SQLite file without indexes, whatever database it was taken from: the tables with content of the calendar, the files of images as an
 // archive of the program sqlite3 (`sqlar`), and a manifest. The service cannot be started on it, since it has no table `migrations`.
@@ -32,6 +40,8 @@ export interface Manifest {
   bytes: number
   /** Keys of files that an image names and the store did not have. */
   missing: string[]
+  /** True for one that was taken without secrets: nobody can sign in to what is restored from it. */
+  withoutSecrets?: true
 }
 
 /** The part of a manifest that tells of the tables. */
@@ -56,24 +66,30 @@ export interface BackupWriter {
 
 /**
  * Writes every table of a calendar, as it is at one moment, into a new file that nobody else can read. The calendar may be written to meanwhile.
- * @throws Error with one sentence when there is no calendar, or the file is there already.
+ * @param options `free`: bytes that the disk has left; `withSecrets`: false to leave hashes of passwords and tokens out
+ * @throws Error with one sentence when there is no calendar, the file is there already, or the disk surely has too little room.
  */
 export async function writeBackupTables(
   address: string,
   file: string,
+  { withSecrets, free }: { withSecrets: boolean; free: number },
 ): Promise<{ writer: BackupWriter; tables: TablesManifest }> {
   const source = await openExisting(address)
   try {
     if (!(await findMigrations(source.read))) throw new Error('The database holds no calendar.')
+    const least = await leastBytes(source.read)
+    if (free < least)
+      throw new Error(`The disk has ${free} bytes left, and the backup needs ${least} at the least: make room first.`)
     closeSync(openSync(file, 'wx', 0o600))
     const target = new DatabaseSync(file, { enableForeignKeyConstraints: false })
     try {
       // Until it is finished the file is worth nothing, so nothing has to survive a crash.
       target.exec(`pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${APPLICATION_ID}`)
       const sourceFile = fileOf(address)
+      const leftOut = withSecrets ? [] : SECRET_TABLES
       const tables = sourceFile
-        ? copyFromFile(target, sourceFile, await listTables(source.read))
-        : await readSnapshot(source, (from) => copyFromServer(target, from))
+        ? copyFromFile(target, sourceFile, await listTables(source.read), leftOut)
+        : await readSnapshot(source, (from) => copyFromServer(target, from, leftOut))
       target.exec(SQLAR)
       return { writer: makeWriter(target), tables }
     } catch (error) {
@@ -83,6 +99,19 @@ export async function writeBackupTables(
   } finally {
     await source.close()
   }
+}
+
+/** The part of a database that is content at the least, the rest being indexes and room of former rows. */
+const LEAST_CONTENT = 1 / 10
+
+/** Bytes that a backup has at the least: as much of the database as is content, and its images. */
+async function leastBytes(db: Db): Promise<number> {
+  const { rows } = await databaseSize(db).execute(db)
+  const images = await db
+    .selectFrom('images')
+    .select((image) => image.fn.sum<number | string | null>('filesize').as('bytes'))
+    .executeTakeFirst()
+  return Math.round(Number(rows[0]?.bytes ?? 0) * LEAST_CONTENT + Number(images?.bytes ?? 0))
 }
 
 /** The table that `sqlite3 FILE -A` lists and unpacks. */
@@ -95,7 +124,12 @@ function fileOf(address: string): string | undefined {
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 /** Tables of the same form are copied by whole records, which takes next to no time. */
-function copyFromFile(target: DatabaseSync, file: string, shapes: readonly TableShape[]): TablesManifest {
+function copyFromFile(
+  target: DatabaseSync,
+  file: string,
+  shapes: readonly TableShape[],
+  leftOut: readonly string[],
+): TablesManifest {
   const address = pathToFileURL(file)
   address.search = '?mode=ro'
   target.prepare('attach ? as source').run(address.href)
@@ -103,6 +137,7 @@ function copyFromFile(target: DatabaseSync, file: string, shapes: readonly Table
   const form = target.prepare(`select sql from source.sqlite_schema where type = 'table' and name = ?`)
   for (const { name } of shapes) {
     target.exec(String(form.get(name)?.sql))
+    if (leftOut.includes(name)) continue
     target.exec(`insert into main.${quoted(name)} select * from source.${quoted(name)}`)
   }
   target.exec(`delete from main.sqlite_sequence;
@@ -118,7 +153,7 @@ function copyFromFile(target: DatabaseSync, file: string, shapes: readonly Table
   )
 }
 
-async function copyFromServer(target: DatabaseSync, from: Db): Promise<TablesManifest> {
+async function copyFromServer(target: DatabaseSync, from: Db, leftOut: readonly string[]): Promise<TablesManifest> {
   const migrations = (await findMigrations(from)) ?? []
   const shapes = await listTables(from)
   const forms = await tableForms(migrations)
@@ -128,7 +163,7 @@ async function copyFromServer(target: DatabaseSync, from: Db): Promise<TablesMan
     target.exec(forms.get(name) ?? '')
     const values = columns.map(() => '?').join()
     const insert = target.prepare(`insert into ${quoted(name)} (${columns.map(quoted).join()}) values (${values})`)
-    for await (const rows of readRows(from, shape))
+    for await (const rows of leftOut.includes(name) ? [] : readRows(from, shape))
       for (const row of rows) insert.run(...columns.map((column) => row[column] as SQLInputValue))
     if (counter === undefined) continue
     target.prepare('delete from sqlite_sequence where name = ?').run(name)

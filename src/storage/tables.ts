@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
 
@@ -24,6 +24,9 @@ const OWN = [
   'presented_records',
   'kept_answers',
 ]
+
+/** Tables with what opens something: hashes of application passwords and tokens. */
+export const SECRET_TABLES: readonly string[] = ['credentials']
 
 /** Columns that each database fills by itself: copied changes are changes of one transaction. */
 const OWN_COLUMNS = new Set(['changes.position'])
@@ -171,4 +174,12 @@ export async function setNextNumber(tx: Db, { name }: TableShape, counter: strin
 /** Has the database look at what its tables hold, so that it does not plan queries for empty ones after many rows came at once. */
 export async function gatherStatistics(db: Db): Promise<void> {
   if (isPostgres(db)) await sql`analyze`.execute(db)
+}
+
+/** Bytes that a database takes up, without what it has given back. */
+export function databaseSize(db: Db): RawBuilder<{ bytes: number | string }> {
+  return isPostgres(db)
+    ? sql`select pg_database_size(current_database()) as bytes`
+    : sql`select (p.page_count - f.freelist_count) * s.page_size as bytes
+        from pragma_page_count p, pragma_freelist_count f, pragma_page_size s`
 }

@@ -23,6 +23,7 @@ export interface CalendarPlaces {
 interface BackupOptions {
   every?: string
   keep?: string
+  withoutSecrets?: true
 }
 
 /** Puts the commands `backup` and `restore` on the command line. */
@@ -35,6 +36,7 @@ export function registerBackupCommands(program: Command, open: () => Promise<Cal
     .argument('<target>', 'the file, which may be an older backup, or a folder for files named after the time')
     .option('--every <time>', 'go on running, and take a backup each time this has passed: 30m, 24h or 7d')
     .option('--keep <number>', 'remove the oldest backups of the folder when there are more than so many')
+    .option('--without-secrets', 'leave hashes of passwords and tokens out, to hand it on; nobody can sign in to it')
     .action((target: string, options: BackupOptions, command: Command) =>
       run(command, async (print) => {
         const plan = readPlan(target, options)
@@ -64,14 +66,16 @@ interface Plan {
   isFolder: boolean
   everyMs: number | undefined
   keep: number | undefined
+  withSecrets: boolean
 }
 
 /** @throws Error with one sentence for options that do not go together */
-function readPlan(target: string, { every, keep }: BackupOptions): Plan {
+function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions): Plan {
   const isFolder = existsSync(target) && statSync(target).isDirectory()
   if (!isFolder && (every !== undefined || keep !== undefined))
     throw new Error(`--every and --keep need a folder, and ${target} is none: make it first.`)
-  return { target, isFolder, everyMs: every === undefined ? undefined : readTime(every), keep: readNumber(keep) }
+  const everyMs = every === undefined ? undefined : readTime(every)
+  return { target, isFolder, everyMs, keep: readNumber(keep), withSecrets: withoutSecrets === undefined }
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -96,11 +100,12 @@ async function withReason<T>({ failure }: CalendarPlaces, work: () => Promise<T>
   }
 }
 
-async function backUpOnce(places: CalendarPlaces, { target, isFolder, keep }: Plan, print: Print): Promise<void> {
+async function backUpOnce(places: CalendarPlaces, plan: Plan, print: Print): Promise<void> {
+  const { target, isFolder, keep, withSecrets } = plan
   const now = Date.now()
   const file = isFolder ? join(target, nameAt(now)) : target
   const progress = await showProgress(process.stderr, () => undefined)
-  const manifest = await withReason(places, () => backUp(places, file, now, progress))
+  const manifest = await withReason(places, () => backUp(places, file, { withSecrets }, now, progress))
   describeBackup(file, (await stat(file)).size, manifest).forEach(print)
   if (keep === undefined) return
   for (const old of (await listBackups(target)).slice(keep)) {
@@ -154,12 +159,14 @@ async function listBackups(folder: string): Promise<string[]> {
   return finished
 }
 
-function describeBackup(file: string, size: number, { rows, files, missing }: Manifest): string[] {
+function describeBackup(file: string, size: number, { rows, files, missing, withoutSecrets }: Manifest): string[] {
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
   return [
     ...missing.map((key) => `Not in the store, though an image names it: ${key}`),
     `The backup ${file} is whole: ${rows.events} events, ${total} rows in all, ${files} files of images, ${size} bytes.`,
-    'It holds the hashes of passwords and tokens: keep it as safe as the database.',
+    withoutSecrets
+      ? 'It holds no hashes of passwords and tokens, but all else, also what is not public.'
+      : 'It holds the hashes of passwords and tokens: keep it as safe as the database.',
   ]
 }
 
@@ -169,6 +176,9 @@ function describeRestored({ manifest, kept, remarks }: Restored): string[] {
     ...remarks,
     `Restored ${manifest.rows.events} events and ${manifest.files} files of images, as of ${manifest.made_utc} UTC.`,
     ...former,
+    ...(manifest.withoutSecrets
+      ? ['It has no passwords and tokens: nobody can sign in before kalends password add has given users new ones.']
+      : []),
     'Entity tags and sync tokens given so far name nothing any more. The service can be started.',
   ]
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { filesOf } from '../images/images.ts'
@@ -24,6 +24,12 @@ export interface BackupSource {
   media: MediaStore
 }
 
+/** What a backup is to have. */
+export interface BackupContent {
+  /** False to leave hashes of passwords and tokens out. */
+  withSecrets: boolean
+}
+
 /** Files that are fetched at the same time. */
 const FILES_AT_ONCE = 8
 
@@ -36,6 +42,7 @@ const FILES_AT_ONCE = 8
 export async function backUp(
   source: BackupSource,
   file: string,
+  content: BackupContent,
   now: number,
   progress: CopyProgress,
 ): Promise<Manifest> {
@@ -43,7 +50,7 @@ export async function backUp(
   await removeLeftovers(file)
   const partial = `${file}.${process.pid}.part`
   try {
-    const manifest = await writeBackup(source, partial, now, progress)
+    const manifest = await writeBackup(source, partial, content, now, progress)
     // Reads everything back.
     openBackup(partial).close()
     await sealFile(partial)
@@ -52,8 +59,14 @@ export async function backUp(
     return manifest
   } catch (error) {
     for (const end of ['', '-journal']) await rm(partial + end, { force: true })
-    throw error
+    throw withPlace(error, file)
   }
+}
+
+/** What SQLite says of a file that it cannot write names no file. */
+function withPlace(error: unknown, file: string): unknown {
+  const isOfFile = error instanceof Error && 'errcode' in error
+  return isOfFile ? new Error(`The backup cannot be written to ${file}: ${error.message}.`, { cause: error }) : error
 }
 
 async function requireReplaceable(file: string): Promise<void> {
@@ -89,14 +102,16 @@ function isRunning(pid: number): boolean {
 async function writeBackup(
   { database, media }: BackupSource,
   file: string,
+  { withSecrets }: BackupContent,
   now: number,
   progress: CopyProgress,
 ): Promise<Manifest> {
-  const { writer, tables } = await writeBackupTables(database, file)
+  const { bavail, bsize } = await statfs(dirname(file))
+  const { writer, tables } = await writeBackupTables(database, file, { withSecrets, free: bavail * bsize })
   try {
     const files = await addFiles(writer, media, progress)
     const made = { format: BACKUP_FORMAT, made_utc: formatUtc(now), version: readVersion() }
-    const manifest: Manifest = { ...made, ...tables, ...files }
+    const manifest: Manifest = { ...made, ...tables, ...files, ...(withSecrets ? {} : { withoutSecrets: true }) }
     writer.finish(manifest)
     return manifest
   } catch (error) {

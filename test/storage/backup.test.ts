@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,9 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type App, startApp } from '../../src/app.ts'
 import { localMediaStore } from '../../src/media/media-store.ts'
 import { openMediaStore } from '../../src/media/open-media-store.ts'
+import { writeBackupTables } from '../../src/storage/backup-file.ts'
 import { readEdition } from '../../src/storage/edition.ts'
 import { migrate, migrationNames } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
+import { listTables, SECRET_TABLES } from '../../src/storage/tables.ts'
 import { registerBackupCommands } from '../../src/transfer/backup-command.ts'
 import { sealFile } from '../../src/transfer/seal.ts'
 import { smallDisk } from '../campaigns/failing-disks.ts'
@@ -171,7 +174,7 @@ describe('a backup of a whole calendar', () => {
     return (JSON.parse(text).events as { title: string }[]).map(({ title }) => title)
   }
 
-  test('belongs to its user alone, and nothing lies beside it', async () => {
+  test('belongs to its user alone, and nothing lies beside it (4d.26)', async () => {
     assert.equal((await stat(backup())).mode & 0o777, 0o600)
     const names = await readdir(folder)
     assert.deepEqual(
@@ -180,7 +183,7 @@ describe('a backup of a whole calendar', () => {
     )
   })
 
-  test('gives the same answers on a new file', async () => {
+  test('gives the same answers on a new file (4d.24, 4d.25)', async () => {
     const target = { database: `sqlite:${path('new/kalends.sqlite')}`, media: `file:${path('new/media')}` }
     await runForReal(['restore', backup()], target)
     const app = await serve(target)
@@ -195,7 +198,26 @@ describe('a backup of a whole calendar', () => {
     assert.notEqual(await editionOf(target.database), edition)
   })
 
-  test('takes the place of another calendar of the same kind, which is kept', async () => {
+  test('without secrets has everything but what opens the calendar, and says so (4d.26)', async () => {
+    const file = path('handed-on.backup')
+    assert.match(await succeed(['backup', '--without-secrets', file], source), /It holds no hashes of passwords/)
+    const bytes = await readFile(file, 'latin1')
+    assert.equal(bytes.includes('$scrypt$') || bytes.includes('$argon2'), false)
+    const target = { database: `sqlite:${path('handed-on.sqlite')}`, media: `file:${path('handed-on-media')}` }
+    assert.match(await succeed(['restore', file], target), /nobody can sign in before kalends password add/)
+    const app = await serve(target)
+    for (const [name, text] of expected)
+      if (name.startsWith('anonymous')) assert.ok((await ask(app, 'anonymous', name.slice(10))).text === text, name)
+    assert.equal((await ask(app, 'admin', '/wp/v2/users/me')).status, 401)
+    const { count } = await app.database.read
+      .selectFrom('credentials')
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    assert.equal(Number(count), 0)
+    await app.stop()
+  })
+
+  test('takes the place of another calendar of the same kind, which is kept (4d.25)', async () => {
     const target = await otherCalendar('other-media')
     const former = await editionOf(target.database)
     const printed = await succeed(['restore', backup()], target)
@@ -230,7 +252,7 @@ describe('a backup of a whole calendar', () => {
     assert.deepEqual(ids.slice(0, 2), ids.slice(2))
   })
 
-  test('is refused when it was cut off or altered anywhere, before anything is touched', async () => {
+  test('is refused when it was cut off or altered anywhere, before anything is touched (4d.25)', async () => {
     const target = await otherCalendar('untouched-media')
     const { size } = await stat(backup())
     const broken = path('broken.backup')
@@ -270,7 +292,7 @@ describe('a backup of a whole calendar', () => {
     return file
   }
 
-  test('of a newer version is refused, and so is one that lacks rows', async () => {
+  test('of a newer version is refused, and so is one that lacks rows (4d.25)', async () => {
     const target = await otherCalendar('newer-media')
     const newer = await withManifest((manifest) => {
       manifest.migrations = [...migrationNames, '9999-of-tomorrow']
@@ -392,7 +414,35 @@ describe('a backup of a whole calendar', () => {
     await s3.close()
   })
 
-  test('that finds no room leaves nothing behind', async (t) => {
+  test('leaves out every table with a column that sounds like a secret, when asked', async () => {
+    const database = await openDatabase(source.database)
+    const tables = await listTables(database.read)
+    await database.close()
+    const secret = tables.filter(({ columns }) => columns.some((column) => /hash|secret|password|token/.test(column)))
+    assert.deepEqual(
+      secret.map(({ name }) => name),
+      SECRET_TABLES,
+    )
+  })
+
+  test('is not begun where the disk surely has too little room (4d.26)', async () => {
+    await assert.rejects(
+      writeBackupTables(source.database, path('tight.backup'), { withSecrets: true, free: 10_000 }),
+      /^Error: The disk has 10000 bytes left, and the backup needs \d+ at the least: make room first\.$/,
+    )
+    assert.equal(existsSync(path('tight.backup')), false)
+  })
+
+  test('whose file may not grow leaves nothing behind (4d.26)', async () => {
+    const alone = await mkdtemp(path('limited-'))
+    const words = [...flags(source), 'backup', join(alone, 'limited.backup')]
+    const { child, ended } = startProcess('src/main.ts', words, {}, 'trap "" XFSZ; ulimit -f 150')
+    child.stdout?.resume()
+    assert.equal(await ended, 1)
+    assert.deepEqual(await readdir(alone), [])
+  })
+
+  test('that finds no room leaves nothing behind (4d.26)', async (t) => {
     const disk = smallDisk(1)
     if (typeof disk === 'string') return t.skip(disk)
     const { err, code } = await command(['backup', join(disk.folder, 'full.backup')], {
@@ -483,7 +533,7 @@ describe('a backup under many writes', () => {
     }
   }
 
-  test('has everything acknowledged before it began, and nothing by half', async () => {
+  test('has everything acknowledged before it began, and nothing by half (4d.24)', async () => {
     const stop = new AbortController()
     const writing = Array.from({ length: 8 }, (_, writer) => writeOn(writer, stop.signal))
     while (made.length < 50) await sleep(20)
@@ -511,7 +561,7 @@ describe('a backup under many writes', () => {
     await target.remove()
   })
 
-  test('killed at any moment leaves no file that looks whole, and the next one removes what is left', async () => {
+  test('killed at any moment leaves no file that looks whole, and the next one removes what is left (4d.26)', async () => {
     const file = path('killed.backup')
     const took = await timeOf(() => runForReal(['backup', path('spare.backup')], places))
     for (const share of [0.5, 0.7, 0.8, 0.9, 0.95]) {

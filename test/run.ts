@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const ON_BOTH = [
   'test/api',
   'test/campaigns/crash',
+  'test/campaigns/round-trip',
   'test/fuzz',
   'test/import',
   'test/pages/pages',

@@ -15,6 +15,8 @@ import { startService, type TestService } from '../support/service.ts'
 export interface Calendar {
   service: TestService
   kalends: (...words: string[]) => Promise<CommandResult>
+  /** The calendar over a connection of its own, which whoever asks closes. */
+  ground: () => Promise<ImportGround>
   /** Writes a file into a folder of the test; returns its path. */
   file: (name: string, content: string | Uint8Array) => Promise<string>
   /** Every row of every table but those of runs, as text. */
@@ -39,6 +41,7 @@ export async function startCalendar(settings: Parameters<typeof startService>[0]
   })
   return {
     service,
+    ground: open,
     kalends: (...words) => runCommand((program) => registerImportCommands(program, open), words),
     file: async (name, content) => {
       const path = join(folder, name)

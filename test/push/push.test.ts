@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { renewEdition } from '../../src/storage/edition.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
+import { comparable } from '../support/comparable.ts'
 import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { addSeries, fillCalendar } from '../support/sample-calendar.ts'
@@ -12,21 +13,6 @@ import { type Gate, openGate, withoutOwnRoutes, writesOf } from './target-gate.t
 
 const ALL = 'start_date=1000-01-01&end_date=9999-12-31&per_page=50'
 const ANY = 'status=publish,draft,private,future,pending'
-
-/** Members that follow from ids, addresses or the moment of writing. */
-const APART = new Set([
-  ...['id', 'global_id', 'global_id_lineage', 'author', 'url', 'rest_url', 'modified', 'modified_utc', 'urls', 'count'],
-  ...['series', 'post_parent', '_links', 'json_ld', 'parent', 'term_taxonomy_id', 'date'],
-])
-
-/** What is compared of a record of a service. */
-function comparable(value: unknown, origin: string): unknown {
-  if (typeof value === 'string') return value.replaceAll(origin, '').replace(/&p=\d+$/, '')
-  if (value === null || typeof value !== 'object') return value
-  if (Array.isArray(value)) return value.map((one) => comparable(one, origin))
-  const members = Object.entries(value).filter(([name]) => !APART.has(name))
-  return Object.fromEntries(members.map(([name, member]) => [name, comparable(member, origin)]))
-}
 
 interface Named {
   id: number

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeRandom, type Random } from '../../bench/random.ts'
+import { registerExportCommand } from '../../src/transfer/export-command.ts'
+import { type Calendar, startCalendar } from '../import/calendar-command.ts'
+import { runCommand } from '../support/commands.ts'
+import { comparable, differingPaths } from '../support/comparable.ts'
+import { formatEvents } from './format-events.ts'
+
+/** The formats that calendars go out and come in by. */
+export const FORMATS = ['json', 'ndjson', 'ics', 'csv'] as const
+export type RoundTripFormat = (typeof FORMATS)[number]
+
+/** What a format does not carry over, by the member that an answer shows it in: the table of docs/exports.md says why. */
+export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> = {
+  json: [],
+  ndjson: [],
+  ics: [
+    ...['title', 'description', 'excerpt', 'slug', 'date_utc', 'website', 'cost', 'cost_details.values'],
+    ...['event_status', 'event_status_reason', 'featured', 'sticky', 'show_map', 'categories', 'tags'],
+    ...['timezone', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date', 'recurrence', 'recurrence.overrides'],
+    ...['venue.date_utc', 'venue.address', 'venue.city', 'venue.country', 'venue.zip', 'organizer.date_utc'],
+  ],
+  csv: [
+    ...['title', 'description', 'excerpt', 'slug', 'date_utc', 'website'],
+    ...['event_status', 'event_status_reason', 'sticky', 'show_map', 'categories', 'tags', 'recurrence'],
+    ...['venue.date_utc', 'organizer.date_utc', 'organizer.email'],
+  ],
+}
+
+/** One event of so many is a date of a series. */
+const SERIES_SHARE = 0.2
+const DATES_OF_SERIES = 5
+const AT_ONCE = 6
+
+const CITIES = ['Kilvara', 'Aldbury', 'São Tomé', '北京', 'Übach']
+const RULES = ['FREQ=WEEKLY', 'FREQ=DAILY;INTERVAL=2', 'FREQ=MONTHLY', 'FREQ=WEEKLY;INTERVAL=2']
+
+/** A calendar of single events that are hard to write and of series, some dates of which have something for themselves. */
+export async function fillForRoundTrip(calendar: Calendar, count: number, seed: number): Promise<void> {
+  const random = makeRandom(seed)
+  const series = Math.round((count * SERIES_SHARE) / DATES_OF_SERIES)
+  const single = count - series * DATES_OF_SERIES
+  const lines = [...formatEvents(single, seed)].map((event, at) => JSON.stringify(singleEvent(event, at + 1, random)))
+  const { code, out, err } = await calendar.kalends('import', await calendar.file('source.ndjson', lines.join('\n')))
+  assert.equal(code, 0, out + err)
+  const left = Array.from({ length: series }, (_, at) => at).values()
+  const write = async () => {
+    for (const at of left) await writeSeries(calendar, at, random)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, write))
+}
+
+function singleEvent(event: object, id: number, { pick, chance, whole }: Random): object {
+  const town = whole(1, 40)
+  const category = whole(1, 12)
+  return {
+    id,
+    slug: `event-${id}`,
+    ...event,
+    status: 'publish',
+    cost: pick(['', '5', '$5 – $12', 'Free', 'from 7 to 9']),
+    website: chance(0.3) ? `https://example.org/${id}?a=1&b=2` : '',
+    excerpt: chance(0.2) ? `In short ${id}` : '',
+    featured: chance(0.1),
+    sticky: chance(0.1),
+    show_map: chance(0.5),
+    ...(chance(0.1) ? { event_status: pick(['canceled', 'postponed']), event_status_reason: 'Rain; snow' } : {}),
+    venue: chance(0.7) ? { id: 1000 + town, ...venueOf(town) } : [],
+    organizer: chance(0.5) ? [{ id: 2000 + town, organizer: `Club ${town}`, email: `club${town}@example.org` }] : [],
+    categories: [{ id: category, name: `Kind ${category}`, slug: `kind-${category}`, parent: 0 }],
+    tags: chance(0.4) ? [{ id: 100 + category, name: `Tag ${category}`, slug: `tag-${category}` }] : [],
+  }
+}
+
+function venueOf(town: number): object {
+  const city = CITIES[town % CITIES.length]
+  return { venue: `Hall ${town}`, address: `${town} Main Street`, city, country: 'Portugal', zip: `${1000 + town}` }
+}
+
+async function writeSeries({ service }: Calendar, at: number, { pick, whole }: Random): Promise<void> {
+  const day = `2027-${String(whole(1, 12)).padStart(2, '0')}-${String(whole(1, 28)).padStart(2, '0')}`
+  const made = await service.create('/events', {
+    title: `Series ${at}`,
+    slug: `series-${at}`,
+    description: `Every time, ${at}`,
+    start_date: `${day} 18:00:00`,
+    end_date: `${day} 20:00:00`,
+    timezone: pick(['Europe/Berlin', 'America/New_York', 'UTC']),
+    categories: [`Kind ${whole(1, 12)}`],
+    cost: '3',
+    recurrence: `RRULE:${pick(RULES)};COUNT=${DATES_OF_SERIES}`,
+  })
+  const query = `post_parent=${made.post_parent}&start_date=2020-01-01&end_date=2040-01-01&per_page=50`
+  const { body } = await service.get(`/events?${query}`)
+  if (at % 3 === 0) await service.update(`/events/${body.events[1].id}`, { title: `Series ${at}, another title` })
+  if (at % 3 === 1)
+    await service.update(`/events/${body.events[2].id}`, {
+      start_date: `${body.events[2].start_date.slice(0, 10)} 19:00:00`,
+    })
+  if (at % 3 === 2) await service.remove(`/events/${body.events[3].id}`)
+}
+
+type Shown = Readonly<Record<string, unknown>> & { title: string; start_date: string }
+
+/** Single events by the number that ends their titles, dates of series by the number of the series and their day. */
+function keyOf({ title, start_date }: Shown): string {
+  const [, series] = /^Series (\d+)/.exec(title) ?? []
+  return series === undefined ? (title.split(' ').at(-1) ?? '') : `series ${series} ${start_date.slice(0, 10)}`
+}
+
+/** Every event of a calendar as it can be compared. */
+async function readEvents({ service }: Calendar): Promise<Map<string, Shown>> {
+  const url = `${service.base}/events?format=ndjson&start_date=1000-01-01&end_date=9999-12-31`
+  const text = await (await fetch(url)).text()
+  const events = new Map<string, Shown>()
+  for (const line of text.split('\n').filter(Boolean)) {
+    const event: Shown = JSON.parse(line)
+    events.set(keyOf(event), comparable(event, service.origin) as Shown)
+  }
+  return events
+}
+
+/** Members that differ after a round trip, each with how many events it differs in; an event that is not there is `(gone)`, one too many `(new)`. */
+export type Losses = Map<string, number>
+
+/** Takes a calendar out in a format and into an empty one, and compares them field by field. */
+export async function roundTrip(from: Calendar, format: RoundTripFormat): Promise<Losses> {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-round-trip-'))
+  const to = await startCalendar({ timezone: from.service.config.timezone })
+  try {
+    const file = join(folder, `calendar.${format}`)
+    await exportTo(from, format, file)
+    const { code, out, err } = await to.kalends('import', '--no-images', file)
+    assert.equal(code, 0, out + err)
+    return compare(await readEvents(from), await readEvents(to))
+  } finally {
+    await to.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Members that say in parts what others say. */
+const FOLLOWING = /_date_details|^timezone_abbr$|^cost_details\.(?!values)/
+
+/** The paths of what differs; the moment of an event at a time of day is one of its own, since its wall time may be that of another zone. */
+function pathsOf(before: Shown, after: Shown): string[] {
+  const paths = [...differingPaths(before, after)].filter((path) => !FOLLOWING.test(path))
+  const isMoved = before.utc_start_date !== after.utc_start_date || before.utc_end_date !== after.utc_end_date
+  return before.all_day !== true && isMoved ? [...paths, '(moment)'] : paths
+}
+
+function compare(before: ReadonlyMap<string, Shown>, after: ReadonlyMap<string, Shown>): Losses {
+  const losses: Losses = new Map()
+  const note = (path: string) => losses.set(path, (losses.get(path) ?? 0) + 1)
+  for (const [key, event] of before)
+    if (!after.has(key)) note('(gone)')
+    else for (const path of pathsOf(event, after.get(key) ?? event)) note(path)
+  for (const key of after.keys()) if (!before.has(key)) note('(new)')
+  return losses
+}
+
+async function exportTo({ service, ground }: Calendar, format: RoundTripFormat, file: string): Promise<void> {
+  const words = ['export', '--format', format, '--output', file]
+  const { code, err } = await runCommand((program) => registerExportCommand(program, ground), words)
+  assert.equal(code, 0, `${service.base} ${err}`)
+}

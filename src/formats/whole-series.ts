@@ -62,13 +62,14 @@ export async function gatherSeries(context: Context, series: SeriesRow): Promise
   // Some readers take a rule in UTC for one of the calendar's own zone (X-WR-TIMEZONE).
   const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
   const rules = isPlain ? undefined : zoneRulesOf(start.zone, context.now)
-  if (!any || !(isPlain || (rules && isRight(rules, first, shown)))) return undefined
+  const byRule = datesByRule(series, start)
+  if (!any || !(isPlain || (rules && isUnmoved(byRule, start) && isRight(rules, first, shown)))) return undefined
   return {
     series,
     start,
     rules,
     first,
-    lines: calendarLines(datesShown(series, start, shown), start),
+    lines: calendarLines(datesShown(series, byRule, shown), start),
     model: (shown.find((row) => !isOverride(row)) ?? any).id,
     overrides: shown.filter(isOverride).map(({ id }) => id),
     excepted: all.filter(({ status }) => status !== 'publish').map(({ id }) => id),
@@ -106,11 +107,21 @@ function firstOf({ start_date, timezone, all_day, duration }: SeriesRow): WholeS
   return { start_date, end_date: utcToWall(utc_end_date, timezone), utc_start_date, utc_end_date, all_day }
 }
 
+/** The dates of a series by its rule alone, as far as they are written. */
+function datesByRule(series: SeriesRow, start: Start): string[] {
+  const { rule } = recurrenceOf(series)
+  return occurrenceStarts({ ...(rule ? { rule } : {}), added: [], left: [] }, start, series.written_until, MOST_DATES)
+}
+
+/** Whether all dates have the time of the first one; a change of the clocks that skips it moves it, for each reader in its own way. */
+function isUnmoved(dates: readonly string[], { local }: Start): boolean {
+  return dates.every((wall) => wall.slice(10) === local.slice(10))
+}
+
 /** The recurrence of a series with the exceptions and additions that leave the occurrences that are shown; what is not written yet stays as the rule has it. */
-function datesShown(series: SeriesRow, start: Start, shown: readonly Occurrence[]) {
+function datesShown(series: SeriesRow, byRule: readonly string[], shown: readonly Occurrence[]) {
   const { rule, added, left } = recurrenceOf(series)
   const written = series.written_until
-  const byRule = occurrenceStarts({ ...(rule ? { rule } : {}), added: [], left: [] }, start, written, MOST_DATES)
   const made = new Set(byRule)
   const present = new Set(shown.map(({ recurrence_id }) => recurrence_id))
   const isLater = (wall: string) => wall > written

@@ -1,4 +1,4 @@
-// Compares the dates of random rules with those that other programs make of the same lines:
+// Compares the dates of random rules, and calendar files of series in odd zones, with what other programs make of them:
 //   npm run recurrence [-- [--rules 10000] [--seed 1]]     needs python3-dateutil and python3-recurring-ical-events; libical-dev is optional
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { matchingDates } from '../../src/recurrence/rule-dates.ts'
 import { calendarLines, ruleText } from '../../src/recurrence/write-recurrence.ts'
 import { wallToUtc } from '../../src/text/zones.ts'
 import { type Expanded, expandedRules } from '../recurrence/random-rules.ts'
+import { compareCalendars } from './recurrence-calendars.ts'
 
 /** Debian keeps the packages of Python with its own. */
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
@@ -26,7 +27,7 @@ const { user } = process.cpuUsage(began)
 console.log(
   `${cases.length} rules, ${cases.reduce((sum, { starts }) => sum + starts.length, 0)} dates, ${Math.round(user / 1000)} ms`,
 )
-const isSame = [comparePython(cases), compareLibical(cases)].every(Boolean)
+const isSame = [comparePython(cases), compareLibical(cases), await compareCalendars(PYTHON)].every(Boolean)
 process.exitCode = isSame ? 0 : 1
 
 function comparePython(expanded: readonly Expanded[]): boolean {

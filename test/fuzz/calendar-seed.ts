@@ -31,7 +31,8 @@ function recordsOf(): [collection: string, members: Record<string, unknown>][] {
       },
     ],
   )
-  return [...linked, ...terms, ...events] as [string, Record<string, unknown>][]
+  const repeating = { ...DAY, title: 'Choir', recurrence: 'RRULE:FREQ=WEEKLY;COUNT=8' }
+  return [...linked, ...terms, ...events, ['events', repeating]] as [string, Record<string, unknown>][]
 }
 
 /** Records that are there from the start, by collection. */
@@ -53,8 +54,9 @@ export async function seedCalendar(service: FuzzedService, line: Line): Promise<
     const body = { kind: 'members', encoding: 'json', members: entries } as const
     const { answer } = await exchange(line, { as: 'admin', method: 'POST', path, query: [], headers: {}, body })
     if (answer?.status !== 201) throw new Error(`${collection} could not be seeded: ${answer?.body}`)
-    const { id, slug } = JSON.parse(String(answer.body))
+    const { id, slug, post_parent: series } = JSON.parse(String(answer.body))
     seeded[collection] = [...(seeded[collection] ?? []), { path: `${path}/${id}`, id, slug }]
+    if (series) seeded.series = [{ path: `${service.restRoot}/kalends/v1/series/${series}`, id: series, slug }]
   }
   return seeded
 }

@@ -147,6 +147,10 @@ export const FIELD_TRAPS: readonly (readonly [field: string, value: () => unknow
   ['description', () => `a${' '.repeat(80_000)}b\nc`],
   ['categories', () => numbers(8000).map((i) => `c${i}`)],
   ['tags', () => `${'a,'.repeat(20_000)}b`],
+  ['recurrence', () => `RRULE:FREQ=YEARLY;BYMONTH=${numbers(12)};BYMONTHDAY=${numbers(31)};BYSETPOS=${numbers(366)}`],
+  ['recurrence', () => ['RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', `EXDATE:${'20270504T193000,'.repeat(749)}`]],
+  ['recurrence', () => `RDATE:${'20270504T193000,'.repeat(100_000)}`],
+  ['recurrence', () => ({ frequency: 'daily', weekdays: numbers(8000), until: '9999-12-31', interval: 1e308 })],
 ]
 
 function trap(random: Random, most: number): string {

@@ -32,6 +32,17 @@ const MOMENTS = [
 const ZONES = ['Europe/Berlin', 'UTC+2', 'America/New_York', '+05:45', 'UTC', '']
 const ADDRESSES = ['https://example.org/a?b=c&d=e', 'http://example.org', '']
 
+const RECURRENCES = [
+  'RRULE:FREQ=WEEKLY;COUNT=4',
+  'RRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20280101',
+  ['RRULE:FREQ=DAILY;INTERVAL=3;COUNT=5', 'RDATE:20270620T100000', 'EXDATE:20270507T193000'],
+  { frequency: 'weekly', count: 6, weekdays: ['tu', 'th'] },
+  { frequency: 'yearly' },
+  '',
+  [],
+  null,
+]
+
 /** What requests of a moment of a run may name. */
 export interface Known {
   seeded: Seeded
@@ -42,6 +53,7 @@ export interface Known {
 const COLLECTIONS = [
   ['events_cat', 'categories'],
   ['event', 'events'],
+  ['series', 'series'],
   ['venue', 'venues'],
   ['organizer', 'organizers'],
   ['categor', 'categories'],
@@ -73,6 +85,7 @@ export function validValue(field: DescribedField, known: Known, random: Random):
   if (name === 'image') return random.pick([0, '', 0, '', random.whole(1, known.latest)])
   if (name.startsWith('geo_')) return random.pick(['', '', 52.5])
   if (name === 'per_page') return random.whole(1, 60)
+  if (name === 'recurrence') return random.pick<unknown>(RECURRENCES)
   if (name === 'cost') return random.pick<unknown>(['Free', '$10 - $25', 5, ['5', '10'], '', '9 €'])
   if (schema.examples && name.includes('date')) return random.pick(MOMENTS)
   return allowedValue(schema, known, random, name)

@@ -6,6 +6,7 @@ import type { DemoGround } from './demo/demo.ts'
 import { canShare } from './http/acceptors.ts'
 import type { OnAnswered } from './http/answered.ts'
 import { type HttpServer, makeServer } from './http/server.ts'
+import { runDueImports, type StartImport } from './import/import-schedule.ts'
 import type { ImageService } from './media/image-service.ts'
 import { openMediaStore } from './media/open-media-store.ts'
 import { closeMemory, type EventMemory, loadMemory, openEventMemory } from './memory/event-memory.ts'
@@ -55,6 +56,8 @@ const EXTENDING_EVERY = 3_600_000
 
 /** Milliseconds between looks for changes and history that have been kept long enough. */
 const PRUNING_EVERY = 600_000
+/** The same for imports on a schedule. */
+const IMPORTS_EVERY = 30_000
 
 /**
  * Opens the database that is configured, brought up to date. `remark` gets sentences for the operator.
@@ -112,6 +115,8 @@ export interface StartOptions {
   demo?: boolean
   /** Another process sees to the first administrator. */
   isWorker?: boolean
+  /** How imports on a schedule are started; without it none is. */
+  startImport?: StartImport
 }
 
 /** The parts of a running service that a stop ends. */
@@ -155,6 +160,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     startSchedule(database, logger),
     startExtending(database, site, report),
     startPruning(database, config.history_days, report),
+    ...(options.startImport ? [startImports(database, options.startImport, report)] : []),
   ]
   const running: Running = { config, http, timers, authenticator, memory, database, requestLog, isStopping: false }
   const port = await listen(http, config, canShare && !options.isWorker)
@@ -284,6 +290,19 @@ function startExtending(database: Database, site: Site, report: Report): NodeJS.
 function startPruning(database: Database, historyDays: number, report: Report): NodeJS.Timeout {
   const drop = () => dropOld(database, historyDays, Date.now()).catch(report)
   return setInterval(drop, PRUNING_EVERY).unref()
+}
+
+/** Does the imports that are due, again and again. */
+function startImports(database: Database, start: StartImport, report: Report): NodeJS.Timeout {
+  let isBusy = false
+  const look = async () => {
+    if (isBusy) return
+    isBusy = true
+    await runDueImports(database, start, Date.now, report).catch(report)
+    isBusy = false
+  }
+  void look()
+  return setInterval(look, IMPORTS_EVERY).unref()
 }
 
 async function listen(http: HttpServer, { host, port }: Config, isShared: boolean): Promise<number> {

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { type App, startApp } from './app.ts'
 import { type Config, environmentName, flagName, readConfig, type Site, settings, siteOf } from './config.ts'
+import { importStarter } from './import/start-import.ts'
 import { remindOfPassword, tellFirstPassword } from './people/first-password.ts'
 import { withoutPassword } from './storage/database-address.ts'
 import { readVersion } from './version.ts'
@@ -22,21 +23,35 @@ function addSettings(command: Command): Command {
 /** The values given as flags, under the names of the settings. */
 function configOf(flags: Record<string, unknown>): Config {
   const texts = Object.keys(settings).flatMap((name) => {
-    const value = flags[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]
+    const value = flags[optionName(name)]
     return typeof value === 'string' ? [[name, value]] : []
   })
   return readConfig(Object.fromEntries(texts), process.env)
 }
 
+/** The settings given as flags, as they were typed. */
+function settingWords(): string[] {
+  const flags: Record<string, unknown> = program.opts()
+  return Object.keys(settings).flatMap((name) => {
+    const value = flags[optionName(name)]
+    return typeof value === 'string' ? [flagName(name), value] : []
+  })
+}
+
+/** What the command line calls the option of a setting. */
+function optionName(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
 async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
   const config = configOf(program.opts())
   if (isWorker) {
-    const app = await startApp(config, { isWorker })
+    const app = await startApp(config, { isWorker, startImport: importStarter(settingWords()) })
     tellMetrics(app)
     return stopOnSignal(app)
   }
   if (config.workers === 1) {
-    const app = await startApp(config, { demo })
+    const app = await startApp(config, { demo, startImport: importStarter(settingWords()) })
     await openMetrics(config, app)
     announce(app.site, app, config)
     return stopOnSignal(app)

@@ -17,10 +17,12 @@ import {
   type Remarks,
 } from './import-report.ts'
 import type { ImportOptions } from './import-run.ts'
+import { pauseSchedule, removeSchedule } from './import-schedule.ts'
 import { importSource } from './import-source.ts'
 import { listRuns } from './import-store.ts'
 import { openSource } from './open-source.ts'
 import { type ConflictPolicy, POLICIES } from './plan-item.ts'
+import { describeSchedules, scheduleImport } from './schedule-commands.ts'
 import type { Source } from './source-item.ts'
 import { DATE_ORDERS, type DateOrder } from './table-dates.ts'
 import { undoImport } from './undo-import.ts'
@@ -45,6 +47,8 @@ interface Asked {
   images: boolean
   user?: string
   name?: string
+  every?: string
+  forService?: true
   login?: string
   passwordFile?: string
   since?: string
@@ -80,6 +84,40 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
         print(`Run ${number} is undone: ${restored} put back, ${removed} removed, ${left.length} left as they are.`)
       }),
     )
+  registerSchedules(imports, open)
+}
+
+/** The commands about imports on a schedule. */
+function registerSchedules(imports: Command, open: () => Promise<ImportGround>): void {
+  imports
+    .command('schedules')
+    .description('List the imports on a schedule, which `import --every` makes.')
+    .action((_options: unknown, command: Command) =>
+      run(command, open, async ({ database }, print) => {
+        for (const line of await describeSchedules(database, Date.now())) print(line)
+      }),
+    )
+  const about = (word: string, text: string, work: (database: Database, name: string) => Promise<void>, done: string) =>
+    imports
+      .command(word)
+      .description(text)
+      .argument('<name>', 'what the import is called')
+      .action((name: string, _options: unknown, command: Command) =>
+        run(command, open, async ({ database }, print) => {
+          await work(database, name)
+          print(`The import ${name} ${done}.`)
+        }),
+      )
+  const pause = (isPaused: boolean) => (database: Database, name: string) =>
+    pauseSchedule(database, name, isPaused, Date.now())
+  about('pause', 'Let an import on a schedule rest.', pause(true), 'rests until it is resumed')
+  about('resume', 'Have an import on a schedule go on, at once.', pause(false), 'goes on')
+  about(
+    'remove',
+    'Take an import off its schedule; what it has brought in stays.',
+    removeSchedule,
+    'is off its schedule',
+  )
 }
 
 const MOST_RUNS = 100
@@ -111,6 +149,11 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
     .option('--no-images', 'fetch no images')
     .option('--user <login>', 'in whose name; the first administrator unless given')
     .option('--name <name>', 'what the source is called here, so that it may move; its address unless given')
+    .option(
+      '--every <time>',
+      'do so again and again while the service runs, such as 30m, 6h or 1d; it goes by its --name',
+    )
+    .addOption(new Option('--for-service').hideHelp())
     .option('--login <login>', 'who to sign in as at the site, for drafts and private records')
     .option(
       '--password-file <file>',
@@ -126,7 +169,13 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
     )
     .action((source: string, asked: Asked, command: Command) =>
       run(command, open, async (ground, print) => {
-        const { conflicts, images, dryRun = false, mirror = false, user, ...said } = asked
+        const { every, forService, conflicts, images, dryRun = false, mirror = false, user, ...said } = asked
+        if (every !== undefined) {
+          const words = wordsOf(asked)
+          return print(await scheduleImport(ground.database, source, { ...asked, every }, words, Date.now()))
+        }
+        // What the service has started ends with it, and another process goes on.
+        if (forService) endWithParent()
         const options = { conflicts, images, dryRun, mirror }
         const password = process.env[commandVariables.importPassword]
         const reader = { zone: ground.site.timezone, backOffMs: BACK_OFF_MS }
@@ -135,6 +184,27 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
         if (!isComplete) throw new Incomplete('Not everything is in; the report says what, and why.')
       }),
     )
+}
+
+/** Ends this process when the one that has started it is gone; it may end by itself before. */
+function endWithParent(): void {
+  process.once('disconnect', () => process.exit(1))
+  process.channel?.unref()
+}
+
+/** The options of an import as words, but those that say when it is done and where its password stands. */
+function wordsOf({ conflicts, mirror, images, user, name, login, map = [], dates }: Asked): string[] {
+  const option = (word: string, value: string | undefined) => (value === undefined ? [] : [word, value])
+  return [
+    ...option('--conflicts', conflicts),
+    ...(mirror ? ['--mirror'] : []),
+    ...(images ? [] : ['--no-images']),
+    ...option('--user', user),
+    ...option('--name', name),
+    ...option('--login', login),
+    ...map.flatMap((entry) => ['--map', entry]),
+    ...option('--dates', dates),
+  ]
 }
 
 /** Imports a source, and prints the report. False when something of it is not in. */

@@ -21,6 +21,7 @@ import { keptAnswers } from './migrations/0017-kept-answers.ts'
 import { pushes } from './migrations/0018-pushes.ts'
 import { fewerPages } from './migrations/0019-fewer-pages.ts'
 import { sourceTokens } from './migrations/0020-source-tokens.ts'
+import { importSchedules } from './migrations/0021-import-schedules.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -54,6 +55,7 @@ export const migrations: Migration[] = [
   pushes,
   fewerPages,
   sourceTokens,
+  importSchedules,
 ]
 
 /** The names of all steps that this version knows, in order. */

@@ -248,6 +248,22 @@ export interface ImportSourceColumns {
   options: string
 }
 
+/** An import that is done again and again. */
+export interface ImportScheduleColumns {
+  id: number
+  name: string
+  /** JSON list of the words of the command line, without `--every`. */
+  words: string
+  every_seconds: number
+  /** When it is due, and until when a process has it in hand: empty for none. */
+  next_utc: string
+  leased_utc: string
+  paused: number
+  /** Runs that failed in a row, and how the last run ended. */
+  failures: number
+  outcome: string
+}
+
 /** A run of an import. */
 export interface ImportColumns {
   id: number
@@ -328,6 +344,7 @@ export interface Tables {
   kept_answers: KeptAnswerColumns
   history: WithSequence<HistoryColumns>
   import_sources: WithSequence<ImportSourceColumns>
+  import_schedules: WithSequence<ImportScheduleColumns>
   imports: WithSequence<ImportColumns>
   import_items: ImportItemColumns
   import_acts: ImportActColumns

@@ -356,6 +356,7 @@ test('tables come after those they refer to, without those that a database keeps
     [
       'credentials.id',
       'history.id',
+      'import_schedules.id',
       'import_sources.id',
       'imports.id',
       'push_targets.id',

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { chmod } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { listSchedules, runDueImports, type ScheduledRun } from '../../src/import/import-schedule.ts'
+import { formatUtc } from '../../src/text/moments.ts'
+import { startProcess } from '../support/processes.ts'
+import { until } from '../support/waiting.ts'
+import { startCalendar } from './calendar-command.ts'
+
+const HOUR = 3_600_000
+
+describe('an import on a schedule', () => {
+  test('is done by one process at a time, again after its time, and sooner when it fails', async (t) => {
+    const calendar = await startCalendar()
+    t.after(calendar.close)
+    const { database } = calendar.service.app
+    const source = await calendar.file('town.ndjson', '')
+    const { out } = await calendar.kalends('import', '--every', '6h', '--name', 'town', '--mirror', source)
+    assert.match(out, /The import town is done every 6h from now on/)
+    const begun: (readonly string[])[] = []
+    const reported: string[] = []
+    let [now, end]: [number, ScheduledRun] = [Date.now() + 1000, { code: 0, said: 'Run 1' }]
+    const look = () =>
+      runDueImports(
+        database,
+        async (words) => {
+          begun.push(words)
+          return end
+        },
+        () => now,
+        ({ message }) => reported.push(message),
+      )
+    await Promise.all([look(), look(), look()])
+    assert.deepEqual(begun, [[source, '--conflicts', 'keep', '--mirror', '--name', 'town']])
+    now += 5 * HOUR
+    await look()
+    assert.equal(begun.length, 1)
+    now += HOUR + 1000
+    end = { code: 1, said: 'The site does not answer.' }
+    await look()
+    assert.deepEqual(reported, ['The import town failed: The site does not answer.'])
+    const [failed] = await listSchedules(database.read)
+    assert.deepEqual([failed?.failures, failed?.next_utc], [1, formatUtc(now + 300_000)])
+    now += 301_000
+    await look()
+    const [again] = await listSchedules(database.read)
+    assert.deepEqual([again?.failures, again?.next_utc], [2, formatUtc(now + 600_000)])
+    assert.match((await calendar.kalends('imports', 'schedules')).out, /town +360m .* 2 +The site does not answer/)
+    await calendar.kalends('imports', 'pause', 'town')
+    now += 24 * HOUR
+    await look()
+    assert.equal(begun.length, 3)
+    await calendar.kalends('imports', 'resume', 'town')
+    end = { code: 2, said: 'Not everything is in.' }
+    await look()
+    assert.equal(begun.length, 4)
+    assert.equal((await listSchedules(database.read))[0]?.failures, 0)
+    await calendar.kalends('imports', 'remove', 'town')
+    assert.match((await calendar.kalends('imports', 'schedules')).out, /No import is on a schedule/)
+    assert.match((await calendar.kalends('imports', 'pause', 'town')).err, /There is no import town on a schedule/)
+  })
+
+  test('goes to another process when the one that had it in hand is gone', async (t) => {
+    const calendar = await startCalendar()
+    t.after(calendar.close)
+    const { database } = calendar.service.app
+    await calendar.kalends('import', '--every', '1d', '--name', 'town', 'https://town.example')
+    let now = Date.now() + 1000
+    // It never comes back from this.
+    void runDueImports(
+      database,
+      () => new Promise(() => undefined),
+      () => now,
+      () => undefined,
+    )
+    await until(async () => (await listSchedules(database.read))[0]?.leased_utc !== '', 'nobody has it in hand')
+    let count = 0
+    const look = () =>
+      runDueImports(
+        database,
+        async () => ({ code: 0, said: String(++count) }),
+        () => now,
+        () => undefined,
+      )
+    await look()
+    assert.equal(count, 0)
+    now += 301_000
+    await look()
+    assert.equal(count, 1)
+  })
+
+  test('is done by the running service, in a process of its own', async (t) => {
+    const calendar = await startCalendar()
+    t.after(calendar.close)
+    const event = {
+      id: 1,
+      title: 'Ball',
+      start_date: '2027-05-01 20:00:00',
+      end_date: '2027-05-01 22:00:00',
+      timezone: 'UTC',
+    }
+    const source = await calendar.file('town.ndjson', JSON.stringify(event))
+    await calendar.kalends('import', '--every', '6h', '--name', 'town', '--user', 'admin', source)
+    const { database, data, timezone } = calendar.service.config
+    const flags = [
+      '--database',
+      database,
+      '--data',
+      data,
+      '--timezone',
+      timezone,
+      '--port',
+      '0',
+      '--log-level',
+      'silent',
+    ]
+    const { child, ended } = startProcess('src/main.ts', [...flags, 'serve'])
+    t.after(async () => {
+      child.kill()
+      await ended
+    })
+    const schedules = () => listSchedules(calendar.service.app.database.read)
+    await until(async () => (await schedules())[0]?.outcome !== '', 'nothing was imported', 100)
+    assert.match((await schedules())[0]?.outcome ?? '', /^Run 1: 1 made/)
+    assert.equal((await calendar.service.get('/events?start_date=2027-01-01')).body.total, 1)
+  })
+
+  test('says what it cannot be done with', async (t) => {
+    const calendar = await startCalendar()
+    t.after(calendar.close)
+    const source = await calendar.file('town.ndjson', '')
+    const secret = await calendar.file('secret', 'abcd')
+    await chmod(secret, 0o644)
+    const said = async (...words: string[]) => (await calendar.kalends('import', ...words)).err
+    const town = ['--name', 'town', 'https://town.example']
+    assert.match(await said('--every', '6h', source), /goes by a name: say it with --name/)
+    assert.match(await said('--every', '1m', ...town), /a time of 5m and more/)
+    assert.match(await said('--every', '6h', '--dry-run', ...town), /neither with --dry-run/)
+    assert.match(await said('--every', '6h', '--login', 'anna', ...town), /name that with --password-file/)
+    assert.match(await said('--every', '6h', '--password-file', secret, ...town), /Other users can see/)
+    assert.match(await said('--every', '6h', '--name', 'x', 'nowhere.ics'), /There is no file nowhere.ics/)
+    await chmod(secret, 0o600)
+    assert.match(
+      (await calendar.kalends('import', '--every', '6h', '--login', 'anna', '--password-file', secret, ...town)).out,
+      /town is done every/,
+    )
+    const [kept] = await listSchedules(calendar.service.app.database.read)
+    assert.ok(kept && !kept.words.includes('abcd') && kept.words.includes(secret))
+  })
+})

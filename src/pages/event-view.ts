@@ -14,6 +14,7 @@ import { addToCalendar } from './add-to-calendar.ts'
 import { type Card, type Picture, pictureOf, shortened, shownCost } from './cards.ts'
 import { chips, nearName, shownTitle, titleOf } from './event-rows.ts'
 import { feedLinks } from './feed-links.ts'
+import { linkedName } from './linked-view.ts'
 import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { findNeighbours } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
@@ -170,13 +171,13 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
 function venueFact({ context: { site } }: Viewing, row: EventRow, venue: VenueRow): Html {
   const lines = addressLines(venue)
   const map = (row.show_map_link === 1 || row.show_map === 1 || venue.geo_lat !== null) && mapLink(venue)
-  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordUrl(site, 'venue', venue).slice(site.url.length))}">${plainText(venue.venue)}</a></strong>${lines.map((line) => html`<span dir="auto">${line}</span>`)}${
+  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordUrl(site, 'venue', venue).slice(site.url.length))}">${linkedName(site, { kind: 'venue', row: venue })}</a></strong>${lines.map((line) => html`<span dir="auto">${line}</span>`)}${
     map && html`<a class="quiet" href="${map}" rel="noopener">${say(site, 'Show on a map')}</a>`
   }</dd>`
 }
 
 function organizerFact({ context: { site } }: Viewing, organizer: OrganizerRow): Html {
-  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordUrl(site, 'organizer', organizer).slice(site.url.length))}">${plainText(organizer.organizer)}</a></strong></dd>`
+  return html`<dd><strong dir="auto"><a href="${pathTo(site, recordUrl(site, 'organizer', organizer).slice(site.url.length))}">${linkedName(site, { kind: 'organizer', row: organizer })}</a></strong></dd>`
 }
 
 /** The events before and after this one. */

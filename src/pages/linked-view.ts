@@ -1,3 +1,4 @@
+import type { Site } from '../config.ts'
 import { findImages } from '../images/images.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { organizerLinkedData } from '../organizers/organizer-present.ts'
@@ -40,7 +41,7 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
     showRecord(kind, row.id, () => {
       const { site } = context
       const path = recordUrl(site, kind, row).slice(site.url.length)
-      const name = kind === 'venue' ? plainText(row.venue) : plainText(row.organizer)
+      const name = linkedName(site, linked)
       const shown =
         picture &&
         html`<img class="portrait" src="${link(picture.src)}" srcset="${picture.srcset}" sizes="320px" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`
@@ -82,6 +83,13 @@ function events(
     page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
     say(site, 'Other pages of the list'),
   )}</section>`
+}
+
+/** The name of a venue or organizer, or what stands for one: markup alone leaves none. */
+export function linkedName(site: Site, linked: Linked): string {
+  return linked.kind === 'venue'
+    ? plainText(linked.row.venue) || say(site, 'Venue')
+    : plainText(linked.row.organizer) || say(site, 'Organizer')
 }
 
 /** How a venue is found and an organizer is reached. */

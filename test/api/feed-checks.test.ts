@@ -1,4 +1,4 @@
-// Points about feeds that are checked by their numbers, and that every address in an answer leads somewhere.
+// Points about feeds that are checked by their numbers.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
@@ -111,27 +111,4 @@ describe('feeds', () => {
     for (const accept of ['text/calendar', 'text/html', 'application/rss+xml', '*/*'])
       assert.match((await ask('/events.ics', { accept })).headers.get('content-type') ?? '', /^text\/calendar/)
   })
-})
-
-/** Every address of our own in an answer. */
-function addressesIn(value: unknown, found = new Set<string>()): Set<string> {
-  if (typeof value === 'string' && value.startsWith(service.origin)) found.add(value)
-  else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) addressesIn(one, found)
-  return found
-}
-
-test('every address in an answer of the interface leads somewhere', async () => {
-  const paths = ['events', 'venues', 'organizers', 'categories', 'tags'].map((name) => `${service.base}/${name}`)
-  const known = new Set([...paths, `${service.base}/`, `${service.origin}/wp-json/`])
-  for (const path of [...known].slice(0, 5)) {
-    const { body } = await service.get(path.slice(service.base.length))
-    for (const address of addressesIn(body)) known.add(address)
-  }
-  assert.ok(known.size > 20)
-  for (const address of known) {
-    // The namespace index names templates of routes too.
-    if (address.includes('(?P<')) continue
-    const { status } = await fetch(address, { headers: { accept: 'text/html,*/*;q=0.8' } })
-    assert.equal(status, 200, address)
-  }
 })

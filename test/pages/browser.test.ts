@@ -6,6 +6,7 @@ import { prepareGround } from '../../src/app.ts'
 import { axePath, axeScript, type Browser, findPackage, type Sight, type Tab } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { findFirefox, startFirefox } from '../support/firefox.ts'
+import { markupValidator } from '../support/markup.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const isWhole = process.env.PAGES_CHECK === 'all'
@@ -210,27 +211,10 @@ describe('the markup of pages', {
         ...PATHS,
         ...[event.url, event.venue.url, event.organizer[0].url].map((url) => new URL(url).pathname),
       ]
-      const name = 'html-validate'
-      const { HtmlValidate } = await import(name)
-      const validator = new HtmlValidate({
-        extends: ['html-validate:recommended', 'html-validate:document'],
-        rules: {
-          'doctype-style': 'off',
-          'long-title': 'off',
-          'no-inline-style': 'error',
-          // The style sheet is of the same origin.
-          'require-sri': 'off',
-          'tel-non-breaking': 'off',
-        },
-      })
+      const validate = await markupValidator()
       for (const path of paths) {
         const page = await service.request('anonymous', 'GET', `~${path}`, undefined, { accept: 'text/html' })
-        const { results } = await validator.validateString(page.body)
-        const found = results.flatMap(
-          ({ messages }: { messages: { ruleId: string; line: number; message: string }[] }) =>
-            messages.map(({ ruleId, line, message }) => `${path}:${line} ${ruleId} ${message}`),
-        )
-        assert.deepEqual(found.slice(0, 10), [])
+        assert.deepEqual((await validate(page.body)).slice(0, 10), [], path)
       }
     } finally {
       await service.close()

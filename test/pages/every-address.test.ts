@@ -1,0 +1,116 @@
+// Records that are hard to show: every address that answers give leads somewhere, and what stands there is a valid document.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { XMLValidator } from 'fast-xml-parser'
+import { readers } from '../campaigns/format-readers.ts'
+import { findPackage } from '../support/browsers.ts'
+import { HARD_TEXTS, writeHardRecords } from '../support/hard-records.ts'
+import { markupValidator } from '../support/markup.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Oslo', site_name: `Kil<vara> & "sons", 'and'; co` })
+  await writeHardRecords(service)
+})
+after(() => service.close())
+
+/** As a browser asks. */
+const visit = (address: string) => fetch(address, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
+
+/** Every address of our own in an answer. */
+function addressesIn(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value === 'string' && value.startsWith(service.origin)) found.add(value)
+  else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) addressesIn(one, found)
+  return found
+}
+
+/** What indexes name besides: templates of routes, and routes that want a caller or a body. */
+const OF_INDEX = /\(\?P<|\{|\/users\/me$|\/batch\/v1$/
+
+/** Everything that the interface leads to, from its root on: texts by their addresses. */
+async function walk(): Promise<Map<string, { type: string; text: string }>> {
+  const platform = `${service.origin}/wp-json/wp/v2`
+  const lists = ['events', 'venues', 'organizers', 'categories', 'tags'].map((name) => `${service.base}/${name}`)
+  const posts = ['tribe_events', 'tribe_venue', 'tribe_organizer', 'tribe_events_cat', 'tags', 'types'].map(
+    (name) => `${platform}/${name}`,
+  )
+  const own = ['series', 'changes'].map((name) => `${service.origin}/wp-json/kalends/v1/${name}`)
+  const due = [`${service.origin}/wp-json/`, `${service.base}/`, ...lists, ...posts, ...own]
+  const found = new Map<string, { type: string; text: string }>()
+  for (let address = due.pop(); address !== undefined; address = due.pop()) {
+    if (found.has(address) || OF_INDEX.test(address)) continue
+    const response = await visit(address)
+    assert.equal(response.status, 200, address)
+    const [type, text] = [response.headers.get('content-type') ?? '', await response.text()]
+    found.set(address, { type, text })
+    // The description names the beginnings of addresses.
+    if (type.startsWith('application/json') && !address.endsWith('/doc')) due.push(...addressesIn(JSON.parse(text)))
+  }
+  return found
+}
+
+describe('of records that are hard to show', () => {
+  let found: Map<string, { type: string; text: string }>
+
+  test('every url, rest_url and member of urls in any answer leads somewhere', async () => {
+    found = await walk()
+    const kinds = ['/event/', '/venue/', '/organizer/', '/events/category/', '/tag/', '/series/', '/tribe/events/v1/']
+    for (const kind of kinds) {
+      const some = [...found.keys()].filter((address) => address.includes(kind))
+      assert.ok(some.length >= (kind === '/series/' ? 1 : HARD_TEXTS.length), `${kind} ${some.length}`)
+    }
+  })
+
+  test('every page is valid', {
+    skip: findPackage('html-validate') === undefined && 'html-validate is not installed',
+  }, async () => {
+    const views = ['/', '/events/', '/events/month/', '/events/today/', '/events/past/', '/embed/?view=month', '/none/']
+    const first = new URL([...found.keys()].find((address) => address.includes('/events/category/')) ?? '').pathname
+    const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+    const queries = HARD_TEXTS.map((text) => `/events/?search=${encodeURIComponent(text)}&venue=1`)
+    const others = [`/events/${day}/`, `${first}month/`, '/events/?venue=abc', '/events/?page=999', ...queries]
+    const pages = [...found]
+      .filter(([, { type }]) => type.startsWith('text/html'))
+      .map(([address, { text }]) => [address, text] as const)
+    for (const path of [...views, ...others]) pages.push([path, await (await visit(service.origin + path)).text()])
+    const objections: string[] = []
+    const validate = await markupValidator()
+    for (const [address, text] of pages) for (const one of await validate(text)) objections.push(`${address}: ${one}`)
+    assert.deepEqual(objections.slice(0, 10), [])
+  })
+
+  test('every feed is valid, and has all of them', async () => {
+    const expected = Number((await service.get('/events?start_date=2000-01-01&per_page=1')).body.total)
+    for (const [ending, read] of Object.entries(readers)) {
+      const text = await (
+        await fetch(`${service.origin}/events.${ending}?start_date=2000-01-01&recurrence=expanded`)
+      ).text()
+      if (ending === 'rss' || ending === 'atom') assert.equal(XMLValidator.validate(text), true, ending)
+      if (ending !== 'json' && ending !== 'jsonld') assert.doesNotMatch(text, /\0|\ufffe|\uffff/)
+      const events = read(text)
+      assert.equal(events.length, expected, ending)
+      for (const { url } of events) assert.ok(found.has(url), `${ending} ${url}`)
+    }
+    const lines = await (await fetch(`${service.origin}/events.ndjson?start_date=2000-01-01`)).text()
+    assert.equal(
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)).length,
+      expected,
+    )
+  })
+
+  test('every record has its own feed and file in every format', async () => {
+    const pages = [...found.keys()].filter((address) => /\/(?:event|venue|organizer)\/[^/]+\/$/.test(address))
+    assert.ok(pages.length > HARD_TEXTS.length * 4)
+    for (const page of pages)
+      for (const [ending, read] of Object.entries(readers)) {
+        const response = await fetch(`${page.slice(0, -1)}.${ending}`)
+        assert.equal(response.status, 200, `${page} ${ending}`)
+        assert.ok(read(await response.text()).length <= (page.includes('/event/') ? 1 : 10), `${page} ${ending}`)
+      }
+  })
+})

@@ -1,0 +1,24 @@
+/** What says what is wrong with a page, a line for each objection. */
+export async function markupValidator(): Promise<(text: string) => Promise<string[]>> {
+  const name = 'html-validate'
+  const { HtmlValidate } = await import(name)
+  const validator = new HtmlValidate({
+    extends: ['html-validate:recommended', 'html-validate:document'],
+    rules: {
+      'doctype-style': 'off',
+      'long-title': 'off',
+      'no-inline-style': 'error',
+      // The style sheet is of the same origin.
+      'require-sri': 'off',
+      'tel-non-breaking': 'off',
+      // Both ways of writing it are right.
+      'void-style': 'off',
+    },
+  })
+  return async (text) => {
+    const { results } = await validator.validateString(text)
+    return results.flatMap(({ messages }: { messages: { ruleId: string; line: number; message: string }[] }) =>
+      messages.map(({ ruleId, line, message }) => `${line} ${ruleId} ${message}`),
+    )
+  }
+}

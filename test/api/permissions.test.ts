@@ -224,6 +224,45 @@ test(`${listCells} cells: lists show and count what the caller may read, by stat
   })
 })
 
+const FEED = '~/wp-json/kalends/v1/changes'
+const feedCells = CALLERS.length * KINDS.length * OWNERS.length * STATUSES.length
+
+test(`${feedCells} cells: the feed of changes tells each caller what their lists show and of nothing else, and a token goes with its reader (4d.20, 4d.21)`, async () => {
+  const tokens: string[] = []
+  for (const caller of CALLERS) {
+    const told = new Map<string, number[]>(KINDS.map((kind) => [kind, []]))
+    let page = await service.get(`${FEED}?kinds=venue,organizer,event&per_page=50`, caller)
+    for (; ; page = await service.get(`${FEED}?since=${page.body.next_token}&per_page=50`, caller)) {
+      assert.equal(page.status, 200, caller)
+      for (const { kind, id, action } of page.body.changes) {
+        assert.equal(action, 'upsert')
+        told.get(kind)?.push(id)
+      }
+      if (page.body.sync_token) break
+    }
+    for (const kind of KINDS) {
+      const planted = new Set(of(kind).map(({ id }) => id))
+      const isMaker = MAKERS.record.includes(caller)
+      const expected = of(
+        kind,
+        ({ owner, status }) =>
+          status !== 'trash' && mayRead(caller, kind, owner, status) && (isMaker || status === 'publish'),
+      )
+      const found = (told.get(kind) ?? []).filter((id) => planted.has(id))
+      assert.deepEqual(
+        found.sort((a, b) => a - b),
+        expected.map(({ id }) => id).sort((a, b) => a - b),
+        `${caller} ${kind}`,
+      )
+    }
+    for (const other of tokens) assert.equal((await service.get(`${FEED}?since=${other}`, caller)).status, 410, caller)
+    tokens.push(page.body.sync_token)
+    assert.equal((await service.get(`${FEED}?since=nonsense`, caller)).status, 400)
+    for (const method of ['POST', 'PUT', 'DELETE'])
+      assert.equal((await service.request(caller, method, FEED)).status, 404, `${caller} ${method}`)
+  }
+})
+
 const idsOf = (records: { id: number }[]) => records.map(({ id }) => id).sort((a, b) => a - b)
 
 test(`${CALLERS.length * 4} cells: an event shows of its venues and organizers what the caller may read, and none from the trash`, async () => {

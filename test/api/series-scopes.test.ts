@@ -55,7 +55,7 @@ async function made(more: object = {}): Promise<{ series: number; events: Shown[
 
 const at = (events: Shown[], i: number): Shown => events[i] ?? assert.fail(`no occurrence ${i}`)
 
-test('a field that an occurrence has changed for itself is left alone by a change of all', async () => {
+test('a field that an occurrence has changed for itself is left alone by a change of all (5d.10)', async () => {
   const { series, events } = await made()
   const own = await service.update(`/events/${at(events, 2).id}`, { title: 'Guest' })
   assert.deepEqual(own.recurrence.overrides, ['title'])
@@ -84,7 +84,7 @@ test('what was read and is sent back makes nothing an occurrence’s own', async
   assert.deepEqual(startsOf(await occurrencesOf(all.post_parent)), startsOf(events))
 })
 
-test('venues and categories of all reach every occurrence but those with their own', async () => {
+test('venues and categories of all reach every occurrence but those with their own (5d.16)', async () => {
   const { series, events } = await made({ title: 'Places' })
   const hall = await service.create('/venues', { venue: 'Hall' })
   const yard = await service.create('/venues', { venue: 'Yard' })
@@ -102,7 +102,7 @@ test('venues and categories of all reach every occurrence but those with their o
   assert.ok(after.every(({ categories }) => categories.length === 1 && categories[0]?.count === 6))
 })
 
-test('a later time of all moves each occurrence that has not moved by itself, and ids stay', async () => {
+test('a later time of all moves each occurrence that has not moved by itself, and ids stay (5d.11)', async () => {
   const { series, events } = await made()
   await service.update(`/events/${at(events, 3).id}`, { start_date: day(4, '15:00:00'), end_date: day(4, '16:00:00') })
   const change = { start_date: day(2, '12:30:00'), end_date: day(2, '14:00:00'), recurrence_scope: 'all' }
@@ -119,7 +119,7 @@ test('a later time of all moves each occurrence that has not moved by itself, an
   assert.deepEqual(at(after, 3).recurrence.overrides, ['end_date', 'start_date'])
 })
 
-test('another rule keeps the dates that stay, makes new ones and moves the rest to the trash', async () => {
+test('another rule keeps the dates that stay, makes new ones and moves the rest to the trash (5d.3)', async () => {
   const { series, events } = await made()
   const change = { recurrence: 'RRULE:FREQ=DAILY;INTERVAL=2;COUNT=5', recurrence_scope: 'all' }
   await service.update(`/events/${at(events, 0).id}`, change)
@@ -147,7 +147,7 @@ test('another rule keeps the dates that stay, makes new ones and moves the rest 
   )
 })
 
-test('a change of the following splits the series, and the later occurrences stay the events they are', async () => {
+test('a change of the following splits the series, and the later occurrences stay the events they are (5d.12)', async () => {
   const { series, events } = await made()
   const changed = await service.update(`/events/${at(events, 4).id}`, { title: 'Late', recurrence_scope: 'following' })
   assert.notEqual(changed.post_parent, series)
@@ -164,7 +164,7 @@ test('a change of the following splits the series, and the later occurrences sta
   assert.ok((await occurrencesOf(series)).every(({ title }) => title === 'Early'))
 })
 
-test('an occurrence that is removed is an exception until it is restored', async () => {
+test('an occurrence that is removed is an exception until it is restored (5d.14)', async () => {
   const { series, events } = await made()
   const gone = at(events, 2)
   assert.equal((await service.remove(`/events/${gone.id}`)).status, 200)
@@ -184,7 +184,7 @@ test('an occurrence that is removed is an exception until it is restored', async
   )
 })
 
-test('all and the following are removed together, and once', async () => {
+test('all and the following are removed together, and once (5d.15)', async () => {
   const { series, events } = await made()
   assert.equal((await service.remove(`/events/${at(events, 3).id}?recurrence_scope=following`)).status, 200)
   assert.deepEqual(
@@ -256,7 +256,7 @@ test('a failure inside a split leaves nothing changed (5d.13)', async () => {
   assert.deepEqual(await occurrencesOf(series), events)
 })
 
-test('nobody changes occurrences that are not theirs by way of a series', async () => {
+test('nobody changes occurrences that are not theirs by way of a series (5d.25)', async () => {
   const { events } = await made()
   for (const as of ['contributor', 'author', 'subscriber', 'anonymous'] as const)
     for (const scope of ['this', 'following', 'all']) {

@@ -147,3 +147,46 @@ test('a series that is published later is public when its occurrences are', asyn
   const { body } = await service.get(`${SERIES}/${series}`)
   assert.deepEqual([body.status, body.occurrences.total], ['publish', 4])
 })
+
+test('without its last occurrence a series is in the trash (5d.15)', async () => {
+  const { series, events } = await made()
+  for (const { id } of events) assert.equal((await service.remove(`/events/${id}`)).status, 200)
+  assert.equal((await service.get(`${SERIES}/${series}`, 'admin')).body.status, 'trash')
+  assert.equal((await service.remove(`${SERIES}/${series}`)).status, 410)
+})
+
+test('from the last occurrence on it is a series of one date, and from the first on the whole (5d.12)', async () => {
+  const { series, events } = await made()
+  const following = (i: number, title: string) =>
+    service.update(`/events/${at(events, i).id}`, { title, recurrence_scope: 'following' })
+  const last = await following(3, 'Last')
+  assert.notEqual(last.post_parent, series)
+  assert.deepEqual([last.recurrence.rrule, (await listed(last.post_parent)).length], ['FREQ=DAILY;COUNT=1', 1])
+  const first = await following(0, 'First')
+  assert.deepEqual([first.post_parent, first.recurrence.rrule], [series, 'FREQ=DAILY;COUNT=3'])
+})
+
+test('calendars know an event that begins to repeat by the same name (5d.22)', async () => {
+  const plain = { title: 'Known', start_date: day(1), end_date: day(1, '11:00:00') }
+  const single = await service.create('/events', plain)
+  const uidIn = async (path: string) => /^UID:(.*)\r$/m.exec(String((await service.get(path)).body))?.[1]
+  const uid = await uidIn(`~/event/${single.slug}.ics`)
+  assert.ok(uid)
+  const first = await service.update(`/events/${single.id}`, { recurrence: 'RRULE:FREQ=DAILY;COUNT=2' })
+  assert.equal(first.id, single.id)
+  assert.equal(await uidIn(`~/events.ics?post_parent=${first.post_parent}`), uid)
+})
+
+test('a series is in no list, search or count of events, and no event by its id (5d.2)', async () => {
+  const { series, events } = await made({ title: 'Unlisted choir' })
+  for (const as of ['anonymous', 'editor'] as const) {
+    const window = 'start_date=2000-01-01&end_date=2100-01-01'
+    const { body, headers } = await service.get(`/events?search=unlisted&per_page=3&${window}`, as)
+    assert.deepEqual([body.total, body.total_pages, headers.get('x-tec-total')], [4, 2, '4'])
+    assert.match(body.next_rest_url, /page=2/)
+    assert.ok(!body.events.some(({ id }: Shown) => id === series))
+    assert.equal((await service.get(`/events?include=${series}&${window}`, as)).body.total, 0)
+    assert.equal((await service.get(`/events/${series}`, as)).body.code, 'rest-invalid-event-id')
+  }
+  assert.equal(events.length, 4)
+})

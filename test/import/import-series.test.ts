@@ -107,6 +107,23 @@ describe('an import of events that repeat', () => {
     assert.equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
   })
 
+  test('keeps series of one name from two sources apart (5d.27)', async (t) => {
+    const calendar = await calendarOf(t)
+    const [one, two] = [ics(weekly('FREQ=WEEKLY;COUNT=2')), ics(weekly('FREQ=WEEKLY;COUNT=3'))]
+    await calendar.kalends('import', await calendar.file('one.ics', one))
+    await calendar.kalends('import', await calendar.file('two.ics', two))
+    const found = await allEvents(calendar)
+    assert.equal(found.length, 5)
+    assert.equal(new Set(found.map((event: Shown) => event.post_parent)).size, 2)
+    const none = ics(vevent('other@x', 'SUMMARY:Other', `DTSTART:${YEAR}0301T120000Z`))
+    await calendar.kalends('import', '--mirror', await calendar.file('two.ics', none))
+    const left = await allEvents(calendar)
+    assert.deepEqual(
+      left.filter((event: Shown) => event.post_parent).map((event: Shown) => event.id),
+      found.filter((event: Shown) => event.post_parent === found[0].post_parent).map((event: Shown) => event.id),
+    )
+  })
+
   test('changes dates with the rule of the source, and the events of dates that stay keep their ids', async (t) => {
     const calendar = await calendarOf(t)
     const source = await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=4')))
@@ -286,6 +303,22 @@ describe('an import of the series of another calendar', () => {
     })
     await service.create('/events', { title: 'Once', start_date: at('01-06', '10'), end_date: at('01-06', '11') })
   }
+
+  test('as iCalendar has the same occurrences, with those that are changed or canceled (5d.21)', async (t) => {
+    const [other, calendar] = [await calendarOf(t), await calendarOf(t)]
+    await fill(other)
+    const canceled = (await allEvents(other)).filter(({ title }) => title.startsWith('Market')).at(-1)
+    await other.service.update(`/events/${canceled.id}`, { event_status: 'canceled', event_status_reason: 'Rain' })
+    const text = await (await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)).text()
+    const { out, code } = await calendar.kalends('import', await calendar.file('other.ics', text))
+    assert.equal(code, 0, out)
+    // Calendar files say in the title too that an event is canceled.
+    const facts = ({ title, utc_start_date, utc_end_date, all_day, event_status, recurrence }: Shown) => [
+      ...[title.replace('Canceled: ', ''), utc_start_date, utc_end_date, all_day, event_status],
+      recurrence?.id,
+    ]
+    assert.deepEqual((await allEvents(calendar)).map(facts), (await allEvents(other)).map(facts))
+  })
 
   for (const kind of ['ndjson', 'json', 'site'])
     test(`as ${kind} has each list as it was there, and writes nothing again (4d.9)`, async (t) => {

@@ -112,7 +112,11 @@ async function firstChanges(reading: Reading, root: string): Promise<Changes | u
 }
 
 async function* readChanges(reading: Reading, root: string, first: Changes): AsyncGenerator<SourceEntry> {
+  const asked = new Set<string>()
   for (let page: Changes = first; ; page = await askChanges(root, page.next, reading.asking)) {
+    if (asked.has(page.next) || asked.size > MOST_PAGES)
+      throw new SourceFailure(root, 'tells of changes without an end.')
+    asked.add(page.next)
     for (const { kind, id, record } of page.changes) {
       if (record !== undefined) yield* entriesOfRecord(reading, kind, record, `${kind} ${id}`)
       else if (kind === 'event') yield { lost: id }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { type Calendar, startCalendar } from './calendar-command.ts'
+import { allEvents, comparable } from './compared-events.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
 type Shown = any
 
-const ALL = '/events?start_date=1990-01-01&end_date=2100-01-01&per_page=50'
+const ALL = '/events?start_date=1990-01-01&end_date=2100-01-01'
 
 /** In a year that is ahead for as long as anybody runs this. */
 const YEAR = new Date().getUTCFullYear() + 1
@@ -39,42 +40,8 @@ const moved = vevent(
   `DTEND;TZID=Europe/Berlin:${YEAR}0113T230000`,
 )
 
-async function allEvents({ service }: Calendar): Promise<Shown[]> {
-  const events: Shown[] = []
-  for (let page = 1; ; page++) {
-    const { body } = await service.get(`${ALL}&page=${page}`)
-    for (const event of body.events ?? []) events.push(event)
-    if (page >= (body.total_pages ?? 0)) return events
-  }
-}
-
 const titlesOf = async (calendar: Calendar) =>
   (await allEvents(calendar)).map(({ title, start_date }) => `${title} ${start_date.slice(5, 16)}`)
-
-/** Events without what differs from calendar to calendar. */
-async function comparable(calendar: Calendar): Promise<unknown[]> {
-  const { origin } = calendar.service
-  return (await allEvents(calendar)).map((event) => {
-    const text = JSON.stringify(event, (name, value) =>
-      [
-        'id',
-        'global_id',
-        'global_id_lineage',
-        'author',
-        'series',
-        'post_parent',
-        'date',
-        'modified',
-        'modified_utc',
-      ].includes(name) && name !== 'recurrence'
-        ? undefined
-        : value,
-    )
-    return JSON.parse(
-      text.replaceAll(origin, '').replace(/\/(events|venues|organizers|categories|tags)\/\d+/g, '/$1/n'),
-    )
-  })
-}
 
 describe('an import of events that repeat', () => {
   test('takes a rule as a series, with exceptions and overrides in any order, and writes nothing again (4d.7)', async (t) => {
@@ -103,7 +70,7 @@ describe('an import of events that repeat', () => {
     const before = await calendar.rows()
     assert.equal((await calendar.kalends('import', source)).code, 0)
     assert.equal(await calendar.rows(), before)
-    const feed = await (await fetch(`${calendar.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)).text()
+    const feed = await (await fetch(`${calendar.service.base}${ALL}&format=ics`)).text()
     assert.equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
   })
 
@@ -328,7 +295,7 @@ describe('an import of the series of another calendar', () => {
         if (kind === 'site') return other.service.origin
         const text =
           kind === 'ndjson'
-            ? await (await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ndjson`)).text()
+            ? await (await fetch(`${other.service.base}${ALL}&format=ndjson`)).text()
             : JSON.stringify({ events: await allEvents(other) })
         return calendar.file(`other.${kind}`, text)
       }

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const PATH = '/wp-json/tribe/events/v1'
+
+/** A site of one's own making; returns the address of its namespace. */
+async function site(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await new Promise((go) => server.once('listening', go))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
+}
+
+const event = (id: number, more: object = {}) => ({
+  id,
+  title: `Event ${id}`,
+  start_date: '2027-07-05 20:00:00',
+  end_date: '2027-07-05 21:00:00',
+  timezone: 'UTC',
+  ...more,
+})
+
+describe('an import of a hostile source', () => {
+  let calendar: Calendar
+  before(async () => {
+    calendar = await startCalendar()
+  })
+  after(() => calendar.close())
+  const titles = async () =>
+    (await calendar.service.get('/events?start_date=2027-01-01&per_page=50')).body.events.map(
+      ({ title }: { title: string }) => title,
+    )
+
+  test('ends at an answer that unpacks to more than may be held (4d.28)', async (t) => {
+    const bomb = gzipSync(Buffer.alloc(60_000_000, ' '))
+    const source = await site(t, (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb)
+    })
+    const { err, code } = await calendar.kalends('import', source)
+    assert.equal(code, 1)
+    assert.match(err, /answers with more than 50000000 bytes/)
+  })
+
+  test('ends where changes have no end, with what was told before', async (t) => {
+    let asked = 0
+    const source = await site(t, (request, response) => {
+      if (!request.url?.includes('/kalends/v1/changes')) return void response.writeHead(404).end('{}')
+      asked += 1
+      const changes = [{ action: 'upsert', kind: 'event', id: asked, record: event(asked) }]
+      response.end(JSON.stringify({ changes, next_token: asked > 3 ? 'again' : `token ${asked}` }))
+    })
+    const { err, code } = await calendar.kalends('import', source)
+    assert.equal(code, 1)
+    assert.match(err, /tells of changes without an end/)
+    assert.equal(asked, 5)
+  })
+
+  test('names the records that it cannot take, and brings in the others', async () => {
+    const records = [
+      JSON.stringify(event(1, { start_date: '2027-02-31 20:00:00' })),
+      JSON.stringify(event(2, { timezone: 'Nowhere/Town' })),
+      JSON.stringify(event(3, { title: '' })),
+      JSON.stringify(event(4, { start_date: { $gt: '' } })),
+      JSON.stringify(
+        event(5, { recurrence: { series: 9, id: '2027-99-99 00:00:00', rrule: 'FREQ=SECONDLY', overrides: 7 } }),
+      ),
+      JSON.stringify(
+        event(6, { recurrence: { series: 9, id: '2027-07-05 20:00:00', rrule: 'FREQ=SECONDLY', overrides: 7 } }),
+      ),
+      JSON.stringify(
+        event(7, {
+          recurrence: { series: 8, id: '2027-07-05 20:00:00', rrule: `FREQ=DAILY;COUNT=${'9'.repeat(300)}` },
+        }),
+      ),
+      JSON.stringify({ id: { toString: 1 }, title: 'No id' }),
+      '[1,2',
+      'null',
+      JSON.stringify(event(10, { venue: { id: 1, venue: 'x'.repeat(100_000) } })),
+      `${'['.repeat(200_000)}`,
+    ]
+    const bytes = Buffer.concat([
+      Buffer.from(`${records.join('\n')}\n`),
+      Buffer.from(
+        `{"id":11,"title":"Caf\u00e9","start_date":"2027-07-05 20:00:00","end_date":"2027-07-05 21:00:00","timezone":"UTC"}\n`,
+        'latin1',
+      ),
+      Buffer.from(`${JSON.stringify(event(12))}\n`),
+    ])
+    const { out, code } = await calendar.kalends('import', await calendar.file('odd.ndjson', bytes))
+    assert.equal(code, 2, out)
+    for (const line of [2, 3, 4, 8, 9, 10, 12]) assert.match(out, new RegExp(`line ${line}: .`), out)
+    const found = await titles()
+    for (const title of ['Event 5', 'Event 6', 'Event 7', 'Event 12'])
+      assert.ok(found.includes(title), `${title}: ${out}`)
+    assert.ok(found.includes('Caf\ufffd'), out)
+  })
+
+  test('reads past a line of a hundred million bytes, whatever the format', async () => {
+    const huge = Buffer.alloc(100_000_000, 'x')
+    const lines = Buffer.concat([
+      Buffer.from('{"id":1,"title":"'),
+      huge,
+      Buffer.from(`"}\n${JSON.stringify(event(20))}\n`),
+    ])
+    const first = await calendar.kalends('import', await calendar.file('huge.ndjson', lines))
+    assert.match(first.out, /line 1: It has 100000019 bytes/)
+    const head = 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:h@x\r\nDTSTART:20270705T200000Z\r\nDESCRIPTION:'
+    const tail =
+      '\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:i@x\r\nSUMMARY:After\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
+    const calendarFile = Buffer.concat([Buffer.from(head), huge, Buffer.from(tail)])
+    const second = await calendar.kalends('import', await calendar.file('huge.ics', calendarFile))
+    assert.match(second.out, /line 2: Line 5 is too long/)
+    const found = await titles()
+    assert.ok(found.includes('Event 20') && found.includes('After'))
+  })
+})

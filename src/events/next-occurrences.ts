@@ -1,10 +1,20 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { Db } from '../storage/database.ts'
-import type { EventRow } from '../storage/schema.ts'
+import type { EventRow, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import type { NextOccurrence } from './event-store.ts'
 
 /** The most occurrences that one tells of. */
 const MOST_NEXT = 5
+
+/**
+ * Whether lists show an event to everybody, in a form that no index has: SQLite would look through all such events for the few hundred of
+ * one series.
+ */
+export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
+  const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])
+  return record(record.case().when(isShown).then(1).else(0).end(), '=', 1)
+}
 
 const selectNext = statement<{ series: number; start: string }>()((db, value) =>
   db
@@ -12,8 +22,7 @@ const selectNext = statement<{ series: number; start: string }>()((db, value) =>
     .select(['id', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date'])
     .where('series', '=', value('series'))
     .where('start_date', '>', value('start'))
-    .where('status', '=', 'publish')
-    .where('hide_from_listings', '=', 0)
+    .where(isInLists)
     .orderBy('start_date')
     .orderBy('id')
     .limit(MOST_NEXT),

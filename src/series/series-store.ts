@@ -1,3 +1,4 @@
+import { isInLists } from '../events/next-occurrences.ts'
 import type { Db } from '../storage/database.ts'
 import { holdRecord } from '../storage/locks.ts'
 import { type Action, recordChange, type Tx } from '../storage/recording.ts'
@@ -50,8 +51,7 @@ const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
     .selectFrom('events')
     .select(['series', (record) => record.fn.countAll<number>().as('total')])
     .where('series', 'in', value('ids'))
-    .where('status', '=', 'publish')
-    .where('hide_from_listings', '=', 0)
+    .where(isInLists)
     .groupBy('series'),
 )
 

@@ -27,6 +27,8 @@ import type { Family } from './watching/metric-families.ts'
 import { countDatabase, type Metrics, makeMetrics, noteAnswer, readMetrics } from './watching/metrics.ts'
 import { withoutSecrets } from './watching/redact.ts'
 import { logAnswer, makeRequestLog, type RequestLog, writeLines } from './watching/request-log.ts'
+import { readerContext } from './webhooks/message-body.ts'
+import { makeSender, type Sender, sendDue, stopSending } from './webhooks/send-webhooks.ts'
 
 /** A running service. */
 export interface App {
@@ -53,6 +55,9 @@ const SCHEDULE_EVERY = 1000
 
 /** Milliseconds between looks for series whose next dates come within the horizon, which is a matter of days. */
 const EXTENDING_EVERY = 3_600_000
+
+/** Milliseconds between looks for messages to webhooks that are due. */
+const WEBHOOKS_EVERY = 500
 
 /** Milliseconds between looks for changes and history that have been kept long enough. */
 const PRUNING_EVERY = 600_000
@@ -128,6 +133,7 @@ interface Running {
   memory: EventMemory
   database: Database
   requestLog: RequestLog | undefined
+  sender: Sender
   isStopping: boolean
 }
 
@@ -156,13 +162,25 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
       ...hearing(requestLog, metrics),
     },
   )
+  const sender = senderOf(primary, site, images, config, report)
   const timers = [
+    startWebhooks(sender, report),
     startSchedule(database, logger),
     startExtending(database, site, report),
     startPruning(database, config.history_days, report),
     ...(options.startImport ? [startImports(database, options.startImport, report)] : []),
   ]
-  const running: Running = { config, http, timers, authenticator, memory, database, requestLog, isStopping: false }
+  const running: Running = {
+    config,
+    http,
+    timers,
+    authenticator,
+    memory,
+    database,
+    requestLog,
+    sender,
+    isStopping: false,
+  }
   const port = await listen(http, config, canShare && !options.isWorker)
   loadMemory(memory).catch((error: unknown) => running.isStopping || report(error))
   Object.assign(site, siteOf(config, port))
@@ -217,6 +235,7 @@ async function stopRunning(running: Running): Promise<void> {
   for (const timer of running.timers) clearInterval(timer)
   await http.stop({ drainMs: config.drain_ms, deadlineMs: config.stop_ms })
   await atMost(CLOSES_WITHIN, async () => {
+    await stopSending(running.sender)
     await authenticator.close()
     await closeMemory(memory)
     await database.close()
@@ -284,6 +303,26 @@ function startExtending(database: Database, site: Site, report: Report): NodeJS.
   const look = () => extendSeries(database, site, Date.now()).catch(report)
   void look().then(() => renewTimes(database, Date.now()).catch(report))
   return setInterval(look, EXTENDING_EVERY).unref()
+}
+
+/** Sends messages to webhooks as they come, again and again. */
+function startWebhooks(sender: Sender, report: Report): NodeJS.Timeout {
+  return setInterval(() => sendDue(sender, Date.now()).catch(report), WEBHOOKS_EVERY).unref()
+}
+
+function senderOf(
+  database: Database,
+  site: Site,
+  images: ImageService,
+  { webhook_hosts: hosts }: Config,
+  report: Report,
+): Sender {
+  return makeSender({
+    database,
+    hosts,
+    report,
+    contextOf: (isPrivate) => readerContext({ database, site, images }, isPrivate, report),
+  })
 }
 
 /** Drops what has been kept long enough, again and again. */

@@ -13,6 +13,7 @@ import { registerCopyCommand } from './transfer/copy-command.ts'
 import { registerExportCommand } from './transfer/export-command.ts'
 import { type OpenedMedia, registerMediaCommands } from './transfer/media-commands.ts'
 import { withoutSecrets } from './watching/redact.ts'
+import { registerWebhookCommands } from './webhooks/webhook-command.ts'
 
 /** Puts every command but `serve` on the command line. `configure` reads the settings once they are known. */
 export function registerCommands(program: Command, configure: () => Config): void {
@@ -24,6 +25,7 @@ export function registerCommands(program: Command, configure: () => Config): voi
   registerCopyCommand(program)
   registerBackupCommands(program, () => findPlaces(configure()))
   registerExportCommand(program, () => openGround(configure()))
+  registerWebhookCommands(program, { open: () => openCalendar(configure()), hosts: () => configure().webhook_hosts })
   registerMediaCommands(program, () => openMedia(configure()))
 }
 

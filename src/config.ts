@@ -147,6 +147,12 @@ export const settings = {
     'names of hosts',
     isHost,
   ),
+  webhook_hosts: list(
+    'The only hosts webhooks are sent to. Empty: every public host by https. A private or local address, and http, are for hosts named here alone.',
+    'HOST,…',
+    'names of hosts',
+    isHost,
+  ),
   image_bytes: wholeNumber('The largest image accepted, in bytes.', 'BYTES', 20_000_000, 1000, 500_000_000),
   body_bytes: wholeNumber(
     'The largest request body accepted, in bytes; uploads of images may be as large as an image.',

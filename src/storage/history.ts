@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { formatUtc } from '../text/zones.ts'
 import type { Db } from './database.ts'
-import type { Act, Recorded, Recording, Tx, Writer } from './recording.ts'
-import type { ChangeColumns, HistoryColumns } from './schema.ts'
+import type { Act, Recording, Tx, Writer } from './recording.ts'
+import type { HistoryColumns } from './schema.ts'
 
 /** A row to be added to the history. */
 export type HistoryRow = Omit<HistoryColumns, 'id'>
@@ -29,7 +29,7 @@ export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number):
 }
 
 /** An act and what it was done to. */
-type DoneAct = Pick<Recorded, 'kind' | 'record'> & { act: Act }
+type DoneAct = Pick<HistoryRow, 'kind' | 'record'> & { act: Act }
 
 type Origin = Pick<HistoryRow, 'user' | 'login' | 'address' | 'client' | 'request'>
 
@@ -60,7 +60,7 @@ function bounded(text: unknown): string {
 /** Narrows the history; undefined where anything will do. */
 export interface HistoryFilter {
   user?: { id: number } | { login: string } | undefined
-  kind?: ChangeColumns['kind'] | undefined
+  kind?: HistoryColumns['kind'] | undefined
   record?: number | undefined
   /** From this time on, and before this time, as `YYYY-MM-DD HH:MM:SS` in UTC. */
   since?: string | undefined

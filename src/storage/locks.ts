@@ -45,6 +45,14 @@ export function held<Query extends { forNoKeyUpdate: () => Query }>(tx: Db, quer
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
+/** A query whose rows are locked until the end of the transaction; rows that another transaction has locked are left out. */
+export function claimed<Query extends { forUpdate: () => Query; skipLocked: () => Query }>(
+  tx: Db,
+  query: Query,
+): Query {
+  return isPostgres(tx) ? query.forUpdate().skipLocked() : query
+}
+
 /** A query whose rows stay unchanged until the end of the transaction; rows that another transaction is changing are left out. */
 export function heldIfFree<Query extends { forShare: () => Query; skipLocked: () => Query }>(
   tx: Db,

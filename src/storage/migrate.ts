@@ -22,6 +22,7 @@ import { pushes } from './migrations/0018-pushes.ts'
 import { fewerPages } from './migrations/0019-fewer-pages.ts'
 import { sourceTokens } from './migrations/0020-source-tokens.ts'
 import { importSchedules } from './migrations/0021-import-schedules.ts'
+import { webhooks } from './migrations/0022-webhooks.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -56,6 +57,7 @@ export const migrations: Migration[] = [
   fewerPages,
   sourceTokens,
   importSchedules,
+  webhooks,
 ]
 
 /** The names of all steps that this version knows, in order. */

@@ -4,11 +4,15 @@ import type { Database, Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
 import { dropHistory } from './history.ts'
 import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
+import { dropDeliveries } from './outbox.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 
 /** Days that the row of a deleted record stays among the changes, where all others stay for good, and that a withdrawn event is told of. */
 export const TOMBSTONE_DAYS = 90
+
+/** Days that the log of messages to webhooks is kept. */
+const DELIVERY_DAYS = 30
 
 /** Rows dropped with one write, so that other writers wait a few milliseconds. */
 const DROPPED_AT_ONCE = 1000
@@ -16,7 +20,7 @@ const DROPPED_AT_ONCE = 1000
 const DAY_MS = 86_400_000
 
 /**
- * Drops the changes of records that have been deleted, and what was seen of events that were withdrawn, for 90 days, answers that were kept for a day, and the history that is
+ * Drops the changes of records that have been deleted, and what was seen of events that were withdrawn, for 90 days, answers that were kept for a day, messages to webhooks of 30 days, and the history that is
  * older than so many days (0 keeps all of it), in small writes. A reader of changes that has not come so far starts afresh.
  * @param now milliseconds since the epoch
  */
@@ -28,6 +32,7 @@ export async function dropOld(database: Pick<Database, 'write'>, historyDays: nu
   await untilFew(() => database.write((tx) => dropWithdrawn(tx, daysAgo(TOMBSTONE_DAYS))))
   await untilFew(() => database.write((tx) => dropKept(tx, daysAgo(KEPT_HOURS / 24), DROPPED_AT_ONCE)))
   await untilFew(() => database.write((tx) => dropBeyond(tx, MOST_KEPT, DROPPED_AT_ONCE)))
+  await untilFew(() => database.write((tx) => dropDeliveries(tx, daysAgo(DELIVERY_DAYS), DROPPED_AT_ONCE)))
   if (historyDays > 0)
     await untilFew(() => database.write((tx) => dropHistory(tx, daysAgo(historyDays), DROPPED_AT_ONCE)))
 }

@@ -211,7 +211,7 @@ export interface HistoryColumns {
   /** The login at that time. */
   login: string
   action: string
-  kind: ChangeColumns['kind']
+  kind: ChangeColumns['kind'] | 'webhook'
   record: number
   /** Title or name at that time; of a long one the beginning. */
   name: string
@@ -262,6 +262,49 @@ export interface ImportScheduleColumns {
   /** Runs that failed in a row, and how the last run ended. */
   failures: number
   outcome: string
+}
+
+/** An address that is told of changes. */
+export interface WebhookColumns {
+  id: number
+  url: string
+  /** Types such as `event.*`, parted by commas. */
+  events: string
+  /** 1 for one that is told everything, as administrators see it; 0 for one that is told what the public sees. */
+  is_private: number
+  /** `whsec_` and a key in base64. */
+  secret: string
+  /** The one before, which signs as well until a time; empty for none. */
+  old_secret: string
+  old_secret_until_utc: string
+  created_utc: string
+  /** Since when no delivery has succeeded; empty while they do. */
+  failing_since_utc: string
+  /** Empty for one that is told. */
+  disabled_utc: string
+  disabled_why: string
+}
+
+/** A message to a webhook: one that waits, or the log of one that is over. */
+export interface DeliveryColumns {
+  id: number
+  webhook: number
+  /** The header `webhook-id`, the same on every attempt. */
+  message: string
+  type: string
+  kind: string
+  record: number
+  /** As it was sent; empty until it has failed once. */
+  body: string
+  state: 'waiting' | 'sent' | 'failed'
+  created_utc: string
+  /** When it is to be sent, or may be sent by another process; empty when it is over. */
+  next_utc: string
+  attempts: number
+  /** The status of the last answer; 0 for none. */
+  status: number
+  /** Why the last attempt failed. */
+  error: string
 }
 
 /** A run of an import. */
@@ -342,6 +385,8 @@ export interface Tables {
   withdrawn_events: WithdrawnEventColumns
   old_slugs: OldSlugColumns
   kept_answers: KeptAnswerColumns
+  webhooks: WithSequence<WebhookColumns>
+  webhook_deliveries: WithSequence<DeliveryColumns>
   history: WithSequence<HistoryColumns>
   import_sources: WithSequence<ImportSourceColumns>
   import_schedules: WithSequence<ImportScheduleColumns>

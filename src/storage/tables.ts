@@ -14,7 +14,7 @@ export interface TableShape {
 
 export type Row = Record<string, unknown>
 
-/** Tables that serve the database rather than the calendar: migrations, tables derived from others, the places of readers, and answers that tell of this database. */
+/** Tables that serve the database rather than the calendar: migrations, tables derived from others, the places of readers, answers that tell of this database, and messages that it has yet to send. */
 const OWN = [
   'migrations',
   'changes_dropped',
@@ -23,10 +23,11 @@ const OWN = [
   'unindexed_events',
   'presented_records',
   'kept_answers',
+  'webhook_deliveries',
 ]
 
-/** Tables with what opens something: hashes of application passwords and tokens. */
-export const SECRET_TABLES: readonly string[] = ['credentials']
+/** Tables with what opens something: hashes of application passwords and tokens, and the secrets of webhooks. */
+export const SECRET_TABLES: readonly string[] = ['credentials', 'webhooks']
 
 /** Columns that each database fills by itself: copied changes are changes of one transaction. */
 const OWN_COLUMNS = new Set(['changes.position'])

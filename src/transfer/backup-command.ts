@@ -36,7 +36,10 @@ export function registerBackupCommands(program: Command, open: () => Promise<Cal
     .argument('<target>', 'the file, which may be an older backup, or a folder for files named after the time')
     .option('--every <time>', 'go on running, and take a backup each time this has passed: 30m, 24h or 7d')
     .option('--keep <number>', 'remove the oldest backups of the folder when there are more than so many')
-    .option('--without-secrets', 'leave hashes of passwords and tokens out, to hand it on; nobody can sign in to it')
+    .option(
+      '--without-secrets',
+      'leave hashes of passwords and tokens and webhooks out, to hand it on; nobody can sign in to it',
+    )
     .action((target: string, options: BackupOptions, command: Command) =>
       run(command, async (print) => {
         const plan = readPlan(target, options)
@@ -165,8 +168,8 @@ function describeBackup(file: string, size: number, { rows, files, missing, with
     ...missing.map((key) => `Not in the store, though an image names it: ${key}`),
     `The backup ${file} is whole: ${rows.events} events, ${total} rows in all, ${files} files of images, ${size} bytes.`,
     withoutSecrets
-      ? 'It holds no hashes of passwords and tokens, but all else, also what is not public.'
-      : 'It holds the hashes of passwords and tokens: keep it as safe as the database.',
+      ? 'It holds no hashes of passwords and tokens, and no webhooks, but all else, also what is not public.'
+      : 'It holds the hashes of passwords and tokens, and the secrets of webhooks: keep it as safe as the database.',
   ]
 }
 

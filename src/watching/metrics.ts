@@ -4,6 +4,7 @@ import type { Admission } from '../http/admission.ts'
 import type { Answered } from '../http/answered.ts'
 import { type EventMemory, isBehind } from '../memory/event-memory.ts'
 import type { Database } from '../storage/database.ts'
+import { countWaiting } from '../webhooks/webhook-store.ts'
 import { type AnswerCounts, answerFamilies, countAnswer, noAnswers } from './answer-counts.ts'
 import { type Durations, noDurations, noteDuration, samplesOf } from './durations.ts'
 import { type Family, single } from './metric-families.ts'
@@ -76,6 +77,7 @@ export async function readMetrics(metrics: Metrics, watched: Watched): Promise<F
     ...answerFamilies(metrics.answers),
     ...databaseFamilies(metrics),
     ...(await memoryFamilies(watched)),
+    ...(await webhookFamilies(watched)),
     ...queueFamilies(watched),
     ...connectionFamilies(watched),
     ...processFamilies(metrics.loopDelay),
@@ -179,6 +181,21 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
             position,
           ),
         ]),
+  ]
+}
+
+/** Empty when the database does not answer. */
+async function webhookFamilies({ database }: Watched): Promise<Family[]> {
+  const counts = await countWaiting(database.read).catch(() => undefined)
+  if (!counts) return []
+  return [
+    single(
+      'kalends_webhook_messages_waiting',
+      'gauge',
+      'Messages to webhooks that have not arrived yet.',
+      counts.waiting,
+    ),
+    single('kalends_webhooks_disabled', 'gauge', 'Webhooks that are told nothing any more.', counts.disabled),
   ]
 }
 

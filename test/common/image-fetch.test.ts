@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { type FetchLimits, fetchImage, isPublicAddress } from '../../src/images/image-fetch.ts'
+import { type FetchLimits, fetchImage } from '../../src/images/image-fetch.ts'
+import { isPublicAddress } from '../../src/media/public-addresses.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 
 const PICTURE = Buffer.from('these bytes are looked at later')

@@ -30,6 +30,7 @@ const LAYERS = [
   ['resources.ts'],
   ['locales'],
   ['formats', 'pages', 'sync'],
+  ['webhooks'],
   ['http', 'demo', 'doctor', 'transfer'],
   ['import'],
   ['push'],

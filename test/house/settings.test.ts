@@ -80,6 +80,7 @@ const examples: Record<SettingName, readonly [string, string]> = {
   page_size_cap: ['20', '100'],
   geoloc_radius: ['5', '50'],
   series_months: ['12', '36'],
+  webhook_hosts: ['example.org,example.net', 'example.com'],
   image_hosts: ['example.org,example.net', 'example.com'],
   image_bytes: ['1000000', '2000000'],
   body_bytes: ['100000', '200000'],

@@ -363,6 +363,7 @@ test('tables come after those they refer to, without those that a database keeps
       'records.id',
       'terms.id',
       'users.id',
+      'webhooks.id',
     ],
   )
   await database.close()

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { formatUtc } from '../../text/zones.ts'
 import { type LatestChange, latestChanges, ON_CHANGED } from '../changes.ts'
 import { type HistoryRow, historyRows } from '../history.ts'
+import { TELL, toldChanges } from '../outbox.ts'
 import type { Tx } from '../recording.ts'
 import { statement } from '../statement.ts'
 
@@ -19,6 +20,11 @@ const upsert = statement<{ rows: LatestChange[] }>()(
 
 const insertHistory = statement<{ rows: HistoryRow[] }>()((db, value) => db.insertInto('history').values(value('rows')))
 
+const insertDeliveries = statement<{ changes: string }>()(
+  (_db, value) => sql`${sql.raw(TELL.before)} jsonb_to_recordset(${value('changes')}::jsonb)
+    as c(kind text, record bigint, verb text, public_verb text, with_series integer, message text, time text) ${sql.raw(TELL.after)}`,
+)
+
 /** Rows written with one statement. */
 const ROWS_AT_ONCE = 500
 
@@ -31,7 +37,9 @@ export async function saveRecording(tx: Tx): Promise<void> {
   const time = formatUtc(Date.now())
   const changes = inParts(latestChanges([tx.recording], time).sort(byRecord)).map((rows) => upsert(tx, { rows }))
   const acts = inParts(historyRows([tx.recording], time)).map((rows) => insertHistory(tx, { rows }))
-  await Promise.all([...changes, ...acts])
+  const told = toldChanges([tx.recording], time)
+  const deliveries = told === undefined ? [] : [insertDeliveries(tx, { changes: told })]
+  await Promise.all([...changes, ...acts, ...deliveries])
 }
 
 function byRecord(a: LatestChange, b: LatestChange): number {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { formatUtc } from '../../text/zones.ts'
 import { type LatestChange, latestChanges, ON_CHANGED } from '../changes.ts'
 import { type HistoryRow, historyRows } from '../history.ts'
+import { TELL, toldChanges } from '../outbox.ts'
 import type { Recording } from '../recording.ts'
 import { presentCursor } from './sqlite-changes.ts'
 import type { Prepare } from './sqlite-connection.ts'
@@ -11,6 +12,10 @@ const UPSERT = `insert into changes (kind, record, position, revision, was_publi
 
 const INSERT_HISTORY = `insert into history (time_utc, "user", login, action, kind, record, name, address, client, request)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+const INSERT_DELIVERIES = `${TELL.before} (select value ->> 'kind' as kind, value ->> 'record' as record, value ->> 'verb' as verb,
+    value ->> 'public_verb' as public_verb, value ->> 'with_series' as with_series, value ->> 'message' as message, value ->> 'time' as time from json_each(?)) c
+  ${TELL.after}`
 
 /** Rows written in one turn of the event loop, which takes some milliseconds. */
 const ROWS_A_TURN = 500
@@ -25,6 +30,8 @@ export function saveRecordings(prepare: Prepare, recordings: readonly Recording[
   const position = Number(presentCursor(prepare)) + 1
   const changes = latestChanges(recordings, time)
   const acts = historyRows(recordings, time)
+  const told = toldChanges(recordings, time)
+  if (told !== undefined) prepare(INSERT_DELIVERIES).run([told])
   if (changes.length > ROWS_A_TURN) return saveInTurns(prepare, changes, acts, position)
   saveChanges(prepare, changes, position)
   saveActs(prepare, acts)

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+import type { Recorded, Recording } from './recording.ts'
+
+// A change is written to the outbox in its own transaction, for every webhook that asks for it: there are both or neither. What follows from
+// another change, such as the dates of a series from the series, has no act and is not told.
+
+/** The kinds of records that webhooks tell of; categories and tags are terms. */
+export const TOLD_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
+
+/** How a record has changed. */
+export const VERBS = ['created', 'updated', 'deleted'] as const
+type Verb = (typeof VERBS)[number]
+
+/** A change that webhooks may be told of. */
+interface ToldChange {
+  kind: string
+  record: number
+  /** For webhooks that are told everything, and for those that are told what the public sees: empty for nothing. */
+  verb: Verb
+  public_verb: Verb | ''
+  /** 1 for an event that changes together with a series: as one of its dates it is not told by itself. */
+  with_series: number
+  message: string
+  time: string
+}
+
+/** What webhooks may be told of the transactions of a commit, as JSON; undefined for nothing. */
+export function toldChanges(recordings: readonly Recording[], nowUtc: string): string | undefined {
+  const told: ToldChange[] = []
+  for (const { changes } of recordings) {
+    const hasSeries = [...changes.values()].some(({ kind }) => kind === 'series')
+    for (const change of changes.values()) {
+      const { kind, record, act } = change
+      if (!act || !TOLD_KINDS.some((known) => known === kind)) continue
+      const verbs = { verb: verbOf(change), public_verb: publicVerb(change) }
+      const with_series = Number(hasSeries && kind === 'event')
+      told.push({ kind, record, ...verbs, with_series, message: randomUUID(), time: nowUtc })
+    }
+  }
+  return told.length === 0 ? undefined : JSON.stringify(told)
+}
+
+/** As the public sees it: becoming public is being made, and not to be public any more is being deleted. */
+function publicVerb({ wasPublic, isPublic, isDeleted }: Recorded): Verb | '' {
+  const isSeen = isPublic && !isDeleted
+  if (wasPublic) return isSeen ? 'updated' : 'deleted'
+  return isSeen ? 'created' : ''
+}
+
+function verbOf({ act, isDeleted }: Recorded): Verb {
+  if (isDeleted || act?.action === 'trash') return 'deleted'
+  return act?.action === 'create' ? 'created' : 'updated'
+}
+
+const VERB = 'case w.is_private when 1 then c.verb else c.public_verb end'
+const EVENTS = `',' || w.events || ','`
+
+/** Before and after the source of the changes `c` in the statement that writes them to the outbox. Without webhooks it looks at no change. */
+export const TELL = {
+  before: `insert into webhook_deliveries
+    (webhook, message, type, kind, record, body, state, created_utc, next_utc, attempts, status, error)
+    select w.id, 'msg_' || c.message || '_' || w.id, c.kind || '.' || ${VERB}, c.kind, c.record, '', 'waiting', c.time, c.time, 0, 0, ''
+    from webhooks w cross join`,
+  after: `where w.disabled_utc = '' and ${VERB} <> '' and (${EVENTS} like '%,*,%' or ${EVENTS} like '%,' || c.kind || '.*,%'
+    or ${EVENTS} like '%,' || c.kind || '.' || ${VERB} || ',%')
+    and (c.with_series = 0 or not exists (select 1 from events e where e.id = c.record and e.series is not null))`,
+} as const
+
+/** Drops so many messages at the most that were written before a time. Returns how many. */
+export async function dropDeliveries(tx: Db, beforeUtc: string, most: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    delete from webhook_deliveries where id in
+      (select id from webhook_deliveries where created_utc < ${beforeUtc} limit ${most}) returning id
+  `.execute(tx)
+  return rows.length
+}

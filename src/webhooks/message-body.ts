@@ -1,0 +1,94 @@
+import type { Site } from '../config.ts'
+import type { Context } from '../context/context.ts'
+import { OWN_NAMESPACE } from '../declare/resource.ts'
+import { speaker } from '../locales/translate.ts'
+import type { ImageService } from '../media/image-service.ts'
+import { anonymous, type Caller } from '../people/caller.ts'
+import { Problem } from '../problems.ts'
+import { presentById } from '../records/present-loaded.ts'
+import { resources, type Served, series } from '../resources.ts'
+import type { Database } from '../storage/database.ts'
+import type { DeliveryColumns } from '../storage/schema.ts'
+import { utcToMs } from '../text/zones.ts'
+
+/** The calendar that messages are written from. */
+export interface MessageGround {
+  database: Database
+  site: Site
+  images: ImageService
+}
+
+/** The administrator that nobody is: who sees everything. */
+const EVERYTHING: Caller = { id: -1, login: '', role: 'administrator' }
+
+/** The context in which messages are written: for anybody, or for those who see everything. */
+export function readerContext(
+  { database, site, images }: MessageGround,
+  isPrivate: boolean,
+  report: (error: unknown) => void,
+): Context {
+  const { read: db, aside, findMatching } = database
+  const write: Context['write'] = (work) => database.write(work)
+  const caller = isPrivate ? EVERYTHING : anonymous
+  return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now: Date.now() }
+}
+
+/** Bytes of a message; a record that takes more is left out, and has to be read. */
+const MOST_BYTES = 20_000
+
+/**
+ * A message as JSON: the type of a change, when it was made, and the record as lists show it to the reader of `context`. Undefined when the record is
+ * not there for that reader any more, as the message of a later change tells.
+ */
+export async function writeMessage(
+  { type, kind, record: id, created_utc }: DeliveryColumns,
+  context: Context,
+): Promise<string | undefined> {
+  const timestamp = new Date(utcToMs(created_utc)).toISOString()
+  if (!isOfRecord(type)) return JSON.stringify({ type, timestamp, data: { kind, id } })
+  const found = await findRecord(kind, id, context)
+  if (!found) return undefined
+  const data = { kind, id, rest_url: found.url }
+  const whole = JSON.stringify({ type, timestamp, data: { ...data, record: found.record } })
+  return Buffer.byteLength(whole) <= MOST_BYTES ? whole : JSON.stringify({ type, timestamp, data })
+}
+
+const isOfRecord = (type: string) => type.endsWith('.created') || type.endsWith('.updated')
+
+async function findRecord(
+  kind: string,
+  id: number,
+  context: Context,
+): Promise<{ url: string; record: object } | undefined> {
+  for (const { resource, operations } of servedAs(kind)) {
+    const row = await operations.locate(context, { id })
+    const record = row === undefined ? undefined : await present(operations, row, id, context)
+    if (record) return { url: addressOf(resource, id, context), record }
+  }
+  return undefined
+}
+
+/** The resources whose records are told as this kind. */
+function servedAs(kind: string): Served[] {
+  if (kind === 'series') return [series]
+  const names = kind === 'term' ? ['category', 'tag'] : [kind]
+  return resources.filter(({ resource }) => names.includes(resource.name))
+}
+
+async function present(
+  { loadOne, presentation }: Served['operations'],
+  row: unknown,
+  id: number,
+  context: Context,
+): Promise<object | undefined> {
+  try {
+    return (await presentById(context, presentation, [await loadOne(context, row)])).get(id)
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
+function addressOf({ path, name }: Served['resource'], id: number, { site }: Context): string {
+  return `${name === 'series' ? `${site.restUrl}/${OWN_NAMESPACE}` : site.base}/${path}/${id}`
+}

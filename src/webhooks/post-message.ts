@@ -1,0 +1,87 @@
+import { type IncomingMessage, request as requestPlain } from 'node:http'
+import { request as requestSecure } from 'node:https'
+import { lookUpAmong, mayConnect, nameOf } from '../media/public-addresses.ts'
+
+/** What came of sending a message. */
+export interface Posted {
+  /** Of the answer; 0 for none. */
+  status: number
+  /** Why it did not arrive; empty when it did. */
+  error: string
+  /** Seconds that the receiver asks us to wait. */
+  retryAfter?: number
+}
+
+/** How a message is sent. */
+export interface PostLimits {
+  /** The hosts of the setting. */
+  hosts: readonly string[]
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+/** Bytes of an answer that are read, so that the receiver can end it. */
+const MOST_READ = 16_384
+
+/** Whether messages may be sent to an address: by https, or to a host that the setting names. */
+export function mayPost(url: string, hosts: readonly string[]): boolean {
+  const target = URL.parse(url)
+  if (!target || !mayConnect(target, hosts)) return false
+  return target.protocol === 'https:' || hosts.some((host) => nameOf(URL.parse(`http://${host}`)) === nameOf(target))
+}
+
+/** Sends a message. No redirect is followed, and the connection goes to the address that was checked. Never throws. */
+export async function postMessage(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  limits: PostLimits,
+): Promise<Posted> {
+  if (!mayPost(url, limits.hosts)) return { status: 0, error: 'The address may not be sent to.' }
+  try {
+    const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.timeoutMs)])
+    const response = await send(new URL(url), headers, Buffer.from(body), limits.hosts, signal)
+    const { statusCode: status = 0 } = response
+    await readSome(response)
+    if (status >= 200 && status < 300) return { status, error: '' }
+    const wait = Number(response.headers['retry-after'])
+    return { status, error: `The receiver answered ${status}.`, ...(wait > 0 ? { retryAfter: wait } : {}) }
+  } catch (error) {
+    return { status: 0, error: reasonOf(error) }
+  }
+}
+
+/** Each message has its own connection, since a shared one may lead to an address that was not checked. */
+function send(
+  target: URL,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+  hosts: readonly string[],
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const request = target.protocol === 'https:' ? requestSecure : requestPlain
+  const described = { 'content-type': 'application/json', 'content-length': body.length, 'user-agent': 'Kalends' }
+  return new Promise((resolve, reject) => {
+    const options = { method: 'POST', agent: false, headers: { ...headers, ...described }, signal }
+    request(target, { ...options, lookup: lookUpAmong(hosts) }, resolve)
+      .on('error', reject)
+      .end(body)
+  })
+}
+
+async function readSome(response: IncomingMessage): Promise<void> {
+  let read = 0
+  for await (const chunk of response) {
+    read += chunk.length
+    if (read > MOST_READ) break
+  }
+  response.destroy()
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'The receiver could not be reached.'
+  if (error.name === 'TimeoutError' || error.cause instanceof Error) return 'The receiver did not answer in time.'
+  return 'code' in error
+    ? `The receiver could not be reached (${String(error.code)}).`
+    : 'The receiver could not be reached.'
+}

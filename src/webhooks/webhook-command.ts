@@ -1,0 +1,199 @@
+import { type Command, Option } from 'commander'
+import { run, table } from '../people/user-commands.ts'
+import type { Database } from '../storage/database.ts'
+import type { WebhookColumns } from '../storage/schema.ts'
+import { mayPost } from './post-message.ts'
+import { sendTest } from './send-test.ts'
+import {
+  addWebhook,
+  disableWebhook,
+  enableWebhook,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  readTypes,
+  removeWebhook,
+  resendDelivery,
+  rotateSecret,
+} from './webhook-store.ts'
+
+/** The calendar whose webhooks the commands are about. */
+export interface WebhookPlaces {
+  open: () => Promise<Database>
+  /** The hosts of the setting. */
+  hosts: () => readonly string[]
+  clock?: () => number
+}
+
+/** Puts the commands `webhook` on the command line; they open the database, and close it when done. */
+export function registerWebhookCommands(program: Command, { clock = Date.now, ...places }: WebhookPlaces): void {
+  const webhook = program.command('webhook').description('Tell other programs of every change, as it is made.')
+  const all = { ...places, clock }
+  registerAdd(webhook, all)
+  registerList(webhook, all)
+  registerChanges(webhook, all)
+  registerRotate(webhook, all)
+  registerTest(webhook, all)
+  registerDeliveries(webhook, all)
+  registerResend(webhook, all)
+}
+
+type Places = Required<WebhookPlaces>
+
+function registerAdd(webhook: Command, { open, hosts, clock }: Places): void {
+  webhook
+    .command('add')
+    .description('Add an address, and print the secret that its messages are signed with, once.')
+    .argument('<url>', 'where messages are sent to, by https')
+    .option(
+      '--events <types>',
+      'of which changes: event.*, venue.created and the like, parted by commas, or *',
+      'event.*',
+    )
+    .option('--private', 'tell it everything, drafts and private records included, as administrators see it')
+    .action((url: string, options: { events: string; private?: true }, command: Command) =>
+      run(command, open, async (database, print, by) => {
+        checkAddress(url, hosts())
+        const added = { url, events: readTypes(options.events), is_private: options.private ? 1 : 0 }
+        const { id, secret } = await database.write((tx) => addWebhook(tx, added, clock()), by)
+        print(`Added webhook ${id}. Its secret, shown only now: ${secret}`)
+      }),
+    )
+}
+
+const LONGEST_URL = 2000
+
+/** @throws Error with a sentence that says what an address has to be */
+function checkAddress(url: string, hosts: readonly string[]): void {
+  if (url.length > LONGEST_URL) throw new Error(`An address has at most ${LONGEST_URL} characters.`)
+  if (!mayPost(url, hosts))
+    throw new Error(
+      'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.',
+    )
+}
+
+function registerList(webhook: Command, { open }: Places): void {
+  webhook
+    .command('list', { isDefault: true })
+    .description('List all webhooks, without their secrets.')
+    .action((_options: unknown, command: Command) =>
+      run(command, open, async (database, print) => {
+        const rows = (await listWebhooks(database.read)).map((row) => [
+          `${row.id}`,
+          row.is_private === 1 ? 'everything' : 'public',
+          row.events,
+          stateOf(row),
+          row.url,
+        ])
+        print(table([['ID', 'TOLD', 'EVENTS', 'STATE', 'ADDRESS'], ...rows]))
+      }),
+    )
+}
+
+function stateOf({ disabled_utc, disabled_why, failing_since_utc }: WebhookColumns): string {
+  if (disabled_utc !== '') return `disabled at ${disabled_utc}: ${disabled_why}`
+  return failing_since_utc === '' ? 'enabled' : `failing since ${failing_since_utc}`
+}
+
+/** @throws Error with a sentence */
+function readId(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new Error(`An id is a number, not "${text}"; the lists show them.`)
+}
+
+const CHANGES = [
+  { name: 'remove', about: 'Remove a webhook and the log of its messages.', change: removeWebhook, done: 'Removed' },
+  { name: 'enable', about: 'Tell a webhook again, first what waits for it.', change: enableWebhook, done: 'Enabled' },
+  {
+    name: 'disable',
+    about: 'Tell a webhook nothing from now on.',
+    change: (...[tx, id, now]: Parameters<typeof enableWebhook>) => disableWebhook(tx, id, 'By command.', now),
+    done: 'Disabled',
+  },
+] as const
+
+function registerChanges(webhook: Command, { open, clock }: Places): void {
+  for (const { name, about, change, done } of CHANGES)
+    webhook
+      .command(name)
+      .description(about)
+      .argument('<id>', 'the id that `webhook list` shows')
+      .action((id: string, _options: unknown, command: Command) =>
+        run(command, open, async (database, print, by) => {
+          await database.write((tx) => change(tx, readId(id), clock()), by)
+          print(`${done} webhook ${id}.`)
+        }),
+      )
+}
+
+function registerRotate(webhook: Command, { open, clock }: Places): void {
+  webhook
+    .command('rotate')
+    .description('Give a webhook a new secret and print it, once. The old one signs as well for a day.')
+    .argument('<id>', 'the id that `webhook list` shows')
+    .action((id: string, _options: unknown, command: Command) =>
+      run(command, open, async (database, print, by) => {
+        const secret = await database.write((tx) => rotateSecret(tx, readId(id), clock()), by)
+        print(`The new secret of webhook ${id}, shown only now: ${secret}`)
+      }),
+    )
+}
+
+function registerTest(webhook: Command, { open, hosts, clock }: Places): void {
+  webhook
+    .command('test')
+    .description('Send a webhook a message of the type webhook.test, at once and once.')
+    .argument('<id>', 'the id that `webhook list` shows')
+    .action((id: string, _options: unknown, command: Command) =>
+      run(command, open, async (database, print) => {
+        const { status, error } = await sendTest(
+          database,
+          await getWebhook(database.read, readId(id)),
+          hosts(),
+          clock(),
+        )
+        if (error !== '') throw new Error(`The message did not arrive. ${error}`)
+        print(`The receiver answered ${status}.`)
+      }),
+    )
+}
+
+function registerDeliveries(webhook: Command, { open }: Places): void {
+  webhook
+    .command('deliveries')
+    .description('List the messages of the last 30 days, the newest first, and those that wait.')
+    .argument('[id]', 'only those of one webhook: the id that `webhook list` shows')
+    .addOption(new Option('--limit <number>', 'so many at the most').default('100'))
+    .action((id: string | undefined, { limit }: { limit: string }, command: Command) =>
+      run(command, open, async (database, print) => {
+        const found = await listDeliveries(database.read, id === undefined ? undefined : readId(id), readId(limit))
+        const rows = found.map((row) => [
+          `${row.id}`,
+          `${row.webhook}`,
+          row.created_utc,
+          row.type,
+          `${row.record}`,
+          row.state,
+          `${row.attempts}`,
+          row.next_utc,
+          row.state === 'sent' ? `${row.status}` : row.error,
+        ])
+        print(
+          table([['ID', 'WEBHOOK', 'TIME (UTC)', 'TYPE', 'RECORD', 'STATE', 'TRIES', 'NEXT (UTC)', 'LAST'], ...rows]),
+        )
+      }),
+    )
+}
+
+function registerResend(webhook: Command, { open, clock }: Places): void {
+  webhook
+    .command('resend')
+    .description('Have the service send a message again, with the id it had.')
+    .argument('<delivery>', 'the id that `webhook deliveries` shows')
+    .action((id: string, _options: unknown, command: Command) =>
+      run(command, open, async (database, print, by) => {
+        await database.write((tx) => resendDelivery(tx, readId(id), clock()), by)
+        print(`Message ${id} is sent again as soon as the service runs.`)
+      }),
+    )
+}

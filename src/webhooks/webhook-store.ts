@@ -1,0 +1,157 @@
+import type { Updateable } from 'kysely'
+import type { Db } from '../storage/database.ts'
+import { insertActs } from '../storage/history.ts'
+import { claimed } from '../storage/locks.ts'
+import { TOLD_KINDS, VERBS } from '../storage/outbox.ts'
+import type { Action, Tx } from '../storage/recording.ts'
+import type { DeliveryColumns, Tables, WebhookColumns } from '../storage/schema.ts'
+import { formatUtc } from '../text/moments.ts'
+import { makeSecret } from './signature.ts'
+
+const DAY_MS = 86_400_000
+
+/** Webhooks that a calendar may have: each of them costs every write something. */
+export const MOST_WEBHOOKS = 100
+
+/** Days that a secret signs beside the one that replaces it. */
+const OLD_SECRET_DAYS = 1
+
+const TYPES = TOLD_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
+
+/**
+ * A list of types of changes such as `event.*,venue.created`, written evenly.
+ * @throws Error with a sentence that names the first that is none
+ */
+export function readTypes(list: string): string {
+  const entries = [...new Set(list.split(',').map((entry) => entry.trim()))]
+  for (const entry of entries) {
+    const isKnown = entry === '*' || TYPES.includes(entry) || TOLD_KINDS.some((kind) => entry === `${kind}.*`)
+    if (!isKnown)
+      throw new Error(`"${entry}" is no type of change; there are ${TYPES.join(', ')}, event.* and the like, and *.`)
+  }
+  return entries.join(',')
+}
+
+/** Adds a webhook with a secret of its own. @throws Error with a sentence when there are too many */
+export async function addWebhook(
+  tx: Tx,
+  added: Pick<WebhookColumns, 'url' | 'events' | 'is_private'>,
+  now: number,
+): Promise<{ id: number; secret: string }> {
+  if ((await listWebhooks(tx)).length >= MOST_WEBHOOKS)
+    throw new Error(`There are ${MOST_WEBHOOKS} webhooks already; remove one that is not needed.`)
+  const secret = makeSecret()
+  const row = { ...added, secret, created_utc: formatUtc(now), ...NO_OLD_SECRET, ...NEVER_FAILED }
+  const { id } = await tx.insertInto('webhooks').values(row).returning('id').executeTakeFirstOrThrow()
+  await noteAct(tx, { id, url: added.url }, 'create', now)
+  return { id, secret }
+}
+
+const NEVER_FAILED = { failing_since_utc: '', disabled_utc: '', disabled_why: '' }
+const NO_OLD_SECRET = { old_secret: '', old_secret_until_utc: '' }
+
+/** All webhooks, the oldest first. */
+export function listWebhooks(db: Db): Promise<WebhookColumns[]> {
+  return db.selectFrom('webhooks').selectAll().orderBy('id').execute()
+}
+
+/** @throws Error with a sentence when there is none */
+export async function getWebhook(db: Db, id: number): Promise<WebhookColumns> {
+  const found = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!found) throw new Error(`There is no webhook ${id}; kalends webhook list shows them.`)
+  return found
+}
+
+/** Removes a webhook with all that it was told, or was to be told. */
+export async function removeWebhook(tx: Tx, id: number, now: number): Promise<void> {
+  const webhook = await getWebhook(tx, id)
+  await tx.deleteFrom('webhook_deliveries').where('webhook', '=', id).execute()
+  await tx.deleteFrom('webhooks').where('id', '=', id).execute()
+  await noteAct(tx, webhook, 'delete', now)
+}
+
+/** Tells a webhook again, beginning with what waits for it. */
+export async function enableWebhook(tx: Tx, id: number, now: number): Promise<void> {
+  await changeWebhook(tx, id, NEVER_FAILED, now)
+}
+
+/** Tells a webhook nothing from now on: of what changes meanwhile it never hears. */
+export async function disableWebhook(tx: Tx, id: number, why: string, now: number): Promise<void> {
+  await changeWebhook(tx, id, { disabled_utc: formatUtc(now), disabled_why: why }, now)
+}
+
+/** Gives a webhook a new secret; the one before signs as well for a day. */
+export async function rotateSecret(tx: Tx, id: number, now: number): Promise<string> {
+  const { secret: old_secret } = await getWebhook(tx, id)
+  const secret = makeSecret()
+  const old_secret_until_utc = formatUtc(now + OLD_SECRET_DAYS * DAY_MS)
+  await changeWebhook(tx, id, { secret, old_secret, old_secret_until_utc }, now)
+  return secret
+}
+
+async function changeWebhook(tx: Tx, id: number, columns: Updateable<Tables['webhooks']>, now: number): Promise<void> {
+  const webhook = await getWebhook(tx, id)
+  await tx.updateTable('webhooks').set(columns).where('id', '=', id).execute()
+  await noteAct(tx, webhook, 'update', now)
+}
+
+/** The history names the host alone: an address may have a secret in it. */
+async function noteAct(tx: Tx, { id, url }: Pick<WebhookColumns, 'id' | 'url'>, action: Action, now: number) {
+  await insertActs(tx, [{ kind: 'webhook', record: id, act: { action, name: URL.parse(url)?.host ?? '' } }], now)
+}
+
+/** The newest messages to a webhook, or to all, the newest first. */
+export function listDeliveries(db: Db, webhook: number | undefined, most: number): Promise<DeliveryColumns[]> {
+  const all = db.selectFrom('webhook_deliveries').selectAll().orderBy('id', 'desc').limit(most)
+  return (webhook === undefined ? all : all.where('webhook', '=', webhook)).execute()
+}
+
+/** Has a message sent again, with the id it had. @throws Error with a sentence when there is none */
+export async function resendDelivery(tx: Tx, id: number, now: number): Promise<void> {
+  const again = { state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 } as const
+  const update = tx.updateTable('webhook_deliveries').set(again).where('id', '=', id)
+  if ((await update.returning('id').execute()).length === 0)
+    throw new Error(`There is no message ${id} any more; kalends webhook deliveries lists those of the last 30 days.`)
+}
+
+/** The webhooks that have messages due, without those that are disabled. */
+export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
+  const hooks = db.selectFrom('webhooks').selectAll().where('disabled_utc', '=', '')
+  return hooks
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('webhook_deliveries as d')
+          .select('d.id')
+          .whereRef('d.webhook', '=', 'webhooks.id')
+          .where('d.next_utc', '<>', '')
+          .where('d.next_utc', '<=', nowUtc),
+      ),
+    )
+    .execute()
+}
+
+/** Takes some messages of a webhook that are due, and keeps others from sending them until a time. */
+export async function claimDue(
+  tx: Tx,
+  webhook: number,
+  most: number,
+  times: { nowUtc: string; untilUtc: string },
+): Promise<DeliveryColumns[]> {
+  const waiting = tx.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', webhook)
+  const due = waiting.where('next_utc', '<>', '').where('next_utc', '<=', times.nowUtc)
+  const rows = await claimed(tx, due.orderBy('next_utc').orderBy('id').limit(most)).execute()
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return []
+  await tx.updateTable('webhook_deliveries').set({ next_utc: times.untilUtc }).where('id', 'in', ids).execute()
+  return rows
+}
+
+/** How many messages wait, and how many webhooks are disabled. */
+export async function countWaiting(db: Db): Promise<{ waiting: number; disabled: number }> {
+  const { countAll } = db.fn
+  const [waiting, disabled] = await Promise.all([
+    db.selectFrom('webhook_deliveries').select(countAll().as('n')).where('next_utc', '<>', '').executeTakeFirst(),
+    db.selectFrom('webhooks').select(countAll().as('n')).where('disabled_utc', '<>', '').executeTakeFirst(),
+  ])
+  return { waiting: Number(waiting?.n ?? 0), disabled: Number(disabled?.n ?? 0) }
+}

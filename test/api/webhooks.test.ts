@@ -1,0 +1,452 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Webhook } from 'standardwebhooks'
+import { startApp } from '../../src/app.ts'
+import { publishDue } from '../../src/schedule/event-schedule.ts'
+import { dropOld } from '../../src/storage/pruning.ts'
+import type { DeliveryColumns, WebhookColumns } from '../../src/storage/schema.ts'
+import { listTables } from '../../src/storage/tables.ts'
+import { mayPost } from '../../src/webhooks/post-message.ts'
+import { registerWebhookCommands } from '../../src/webhooks/webhook-command.ts'
+import { addWebhook, claimDue, enableWebhook, removeWebhook, rotateSecret } from '../../src/webhooks/webhook-store.ts'
+import { runCommand } from '../support/commands.ts'
+import { day, startService, type TestService } from '../support/service.ts'
+
+interface Received {
+  headers: IncomingHttpHeaders
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: messages of every shape.
+  body: any
+}
+
+/** A receiver of messages, which answers as it is told. */
+interface Receiver {
+  server: Server
+  url: string
+  received: Received[]
+  /** The status of the next answers; 0 for none at all. */
+  status: number
+  headers: Record<string, string>
+}
+
+const receivers: Receiver[] = []
+let service: TestService
+
+before(async () => {
+  service = await startService({ webhook_hosts: '127.0.0.1' })
+})
+after(async () => {
+  await service.close()
+  for (const { server } of receivers) server.closeAllConnections()
+  for (const { server } of receivers) server.close()
+})
+
+async function startReceiver(): Promise<Receiver> {
+  const receiver: Receiver = { server: createServer(), url: '', received: [], status: 204, headers: {} }
+  receiver.server.on('request', async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    receiver.received.push({ headers: request.headers, text, body: JSON.parse(text) })
+    if (receiver.status !== 0) response.writeHead(receiver.status, receiver.headers).end('thanks')
+  })
+  await new Promise<void>((resolve) => receiver.server.listen(0, '127.0.0.1', resolve))
+  receiver.url = `http://127.0.0.1:${(receiver.server.address() as AddressInfo).port}/hook?key=hidden`
+  receivers.push(receiver)
+  return receiver
+}
+
+const database = () => service.app.database
+
+async function hook(events = '*', isPrivate = false): Promise<Receiver & { id: number; secret: string }> {
+  const receiver = await startReceiver()
+  const added = { url: receiver.url, events, is_private: Number(isPrivate) }
+  return Object.assign(receiver, await database().write((tx) => addWebhook(tx, added, Date.now())))
+}
+
+async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let waited = 0; waited < 15_000; waited += 50) {
+    if (await isSo()) return
+    await sleep(50)
+  }
+  assert.fail(`waited in vain: ${what}`)
+}
+
+async function heard(receiver: Receiver, count: number): Promise<Received[]> {
+  await until(() => receiver.received.length >= count, `${count} messages`)
+  return receiver.received
+}
+
+/** Resolves when nothing waits to be sent to a webhook. */
+const quiet = (id: number) =>
+  until(async () => (await deliveries(id)).every(({ next_utc }) => next_utc === ''), 'nothing waiting')
+
+const deliveries = (id: number): Promise<DeliveryColumns[]> =>
+  database().read.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', id).orderBy('id').execute()
+
+const stateOf = (id: number): Promise<WebhookColumns> =>
+  database().read.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+/** Makes what waits for a webhook due now. */
+const hurry = (id: number) =>
+  database().write((tx) =>
+    tx
+      .updateTable('webhook_deliveries')
+      .set({ next_utc: '2020-01-01 00:00:00' })
+      .where('webhook', '=', id)
+      .where('next_utc', '<>', '')
+      .execute(),
+  )
+
+const remove = (id: number) => database().write((tx) => removeWebhook(tx, id, Date.now()))
+
+const types = ({ received }: Receiver) => received.map(({ body }) => body.type)
+
+describe('messages', () => {
+  test('4d.17: are signed so that the package standardwebhooks verifies them, of the bytes that are sent', async () => {
+    const told = await hook('event.*')
+    const event = await service.create('/events', { title: 'Told & signed', ...day })
+    const [message] = await heard(told, 1)
+    assert.ok(message)
+    const headers = Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, String(value)]))
+    assert.deepEqual(new Webhook(told.secret).verify(message.text, headers), message.body)
+    assert.throws(() => new Webhook(told.secret).verify(`${message.text} `, headers))
+    assert.match(String(headers['webhook-id']), /^msg_/)
+    assert.equal(headers['content-type'], 'application/json')
+    const { type, timestamp, data } = message.body
+    assert.deepEqual([type, data.kind, data.id], ['event.created', 'event', event.id])
+    assert.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000)
+    const { json_ld: _own, ...listed } = (await service.get(`/events/${event.id}`)).body
+    assert.deepEqual(data.record, listed)
+    assert.equal(data.rest_url, `${service.base}/events/${event.id}`)
+    await remove(told.id)
+  })
+
+  test('4d.17: are signed with both secrets while one replaces the other', async () => {
+    const told = await hook('venue.*')
+    const secret = await database().write((tx) => rotateSecret(tx, told.id, Date.now()))
+    assert.notEqual(secret, told.secret)
+    await service.create('/venues', { venue: 'Two keys' })
+    const [message] = await heard(told, 1)
+    const headers = message?.headers as Record<string, string>
+    assert.equal(headers['webhook-signature']?.split(' ').length, 2)
+    for (const each of [secret, told.secret]) new Webhook(each).verify(message?.text ?? '', headers)
+    await remove(told.id)
+  })
+
+  test('a program of another language verifies one', { skip: !existsSync('/usr/bin/python3') }, async (t) => {
+    const script = `
+import base64, hashlib, hmac, http.server, socketserver, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers['content-length']))
+        signed = (self.headers['webhook-id'] + '.' + self.headers['webhook-timestamp'] + '.').encode() + body
+        key = base64.b64decode(sys.stdin.readline().strip().removeprefix('whsec_'))
+        mine = 'v1,' + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+        self.send_response(204); self.end_headers()
+        print('same' if hmac.compare_digest(mine, self.headers['webhook-signature']) else 'other', flush=True)
+    def log_message(self, *args): pass
+server = socketserver.TCPServer(('127.0.0.1', 0), Handler)
+print(server.server_address[1], flush=True)
+server.handle_request()`
+    const child = spawn('/usr/bin/python3', ['-c', script], { stdio: ['pipe', 'pipe', 'inherit'] })
+    t.after(() => child.kill())
+    let printed = ''
+    child.stdout.on('data', (chunk) => {
+      printed += String(chunk)
+    })
+    await until(() => printed.endsWith('\n'), 'the port of the receiver')
+    const added = { url: `http://127.0.0.1:${printed.trim()}/`, events: 'tag.*,term.created', is_private: 0 }
+    const { id, secret } = await database().write((tx) => addWebhook(tx, added, Date.now()))
+    child.stdin.write(`${secret}\n`)
+    await service.create('/tags', { name: 'Verified by others' })
+    await until(() => printed.split('\n').length === 3, 'the verdict')
+    assert.match(printed, /same/)
+    await remove(id)
+  })
+
+  test('4d.16: tell the public what it sees: what is not public is never named, and becoming private is a deletion', async () => {
+    const told = await hook('event.*')
+    const all = await hook('event.*', true)
+    const draft = await service.create('/events', { title: 'Secret draft', status: 'draft', ...day })
+    await service.update(`/events/${draft.id}`, { title: 'Still secret' })
+    await heard(all, 2)
+    await service.update(`/events/${draft.id}`, { status: 'publish', title: 'Open' })
+    await heard(told, 1)
+    await service.update(`/events/${draft.id}`, { title: 'Open still' })
+    await heard(told, 2)
+    await service.update(`/events/${draft.id}`, { status: 'private', title: 'Closed' })
+    await heard(told, 3)
+    await service.remove(`/events/${draft.id}`)
+    await quiet(all.id)
+    await quiet(told.id)
+    assert.deepEqual(types(told), ['event.created', 'event.updated', 'event.deleted'])
+    assert.deepEqual(told.received[2]?.body.data, { kind: 'event', id: draft.id })
+    assert.ok(told.received.every(({ text }) => !/secret|closed/i.test(text)))
+    const rest = Array.from({ length: 4 }, () => 'event.updated')
+    assert.deepEqual(types(all).sort(), ['event.created', 'event.deleted', ...rest])
+    assert.ok(all.received.some(({ text }) => text.includes('Closed')))
+    await remove(told.id)
+    await remove(all.id)
+  })
+
+  test('a record that is not public any more when its message goes out is not shown by it', async () => {
+    const told = await hook('event.*')
+    told.status = 500
+    const event = await service.create('/events', { title: 'Open for a moment', ...day })
+    await database().write((tx) =>
+      tx
+        .updateTable('webhook_deliveries')
+        .set({ next_utc: '2099-01-01 00:00:00' })
+        .where('webhook', '=', told.id)
+        .execute(),
+    )
+    const before = told.received.length
+    await service.update(`/events/${event.id}`, { status: 'draft', title: 'Hidden' })
+    await database().write((tx) =>
+      tx.updateTable('webhook_deliveries').set({ body: '' }).where('webhook', '=', told.id).execute(),
+    )
+    told.status = 204
+    await hurry(told.id)
+    await quiet(told.id)
+    assert.ok(told.received.slice(before).every(({ body }) => body.type === 'event.deleted'))
+    await remove(told.id)
+  })
+
+  test('4d.13: every way of writing reaches them, and follow-ups are not told', async () => {
+    const told = await hook()
+    const requests = [
+      { path: '/tribe/events/v1/venues', body: { venue: 'By batch' } },
+      { path: '/wp/v2/tags', body: { name: 'By the platform' } },
+    ]
+    await service.request('admin', 'POST', '~/wp-json/batch/v1', { validation: 'require-all-validate', requests })
+    const future = { status: 'future', date: '2090-01-01 00:00:00' }
+    const { id } = await service.create('/events', { title: 'By schedule', ...day, ...future })
+    await publishDue(database(), Date.parse('2090-01-02'))
+    await service.create('/events', { title: 'Weekly', ...day, recurrence: 'RRULE:FREQ=WEEKLY;COUNT=40' })
+    await service.create('/organizers', { organizer: 'Alone' })
+    await heard(told, 5)
+    await service.remove(`/events/${id}`)
+    await heard(told, 6)
+    await quiet(told.id)
+    assert.deepEqual(types(told).sort(), [
+      'event.created',
+      'event.deleted',
+      'organizer.created',
+      'series.created',
+      'term.created',
+      'venue.created',
+    ])
+    await remove(told.id)
+  })
+
+  test('4d.14: nothing is told of a write that was taken back', async () => {
+    const told = await hook()
+    const requests = [
+      { path: '/tribe/events/v1/venues', body: { venue: 'Taken back' } },
+      { path: '/tribe/events/v1/tags', body: { name: 'Twice' } },
+      { path: '/tribe/events/v1/tags', body: { name: 'Twice' } },
+    ]
+    await service.request('admin', 'POST', '~/wp-json/batch/v1', { validation: 'require-all-validate', requests })
+    assert.deepEqual(await deliveries(told.id), [])
+    await remove(told.id)
+  })
+})
+
+describe('a receiver', () => {
+  test('that fails is told again with the same id and body, and only so often', async () => {
+    const told = await hook('venue.*')
+    told.status = 500
+    await service.create('/venues', { venue: 'Again' })
+    for (let tries = 1; tries <= 3; tries++) {
+      await heard(told, tries)
+      await until(async () => (await deliveries(told.id))[0]?.attempts === tries, 'the attempt to be written')
+      if (tries === 3) told.status = 200
+      await hurry(told.id)
+    }
+    await heard(told, 4)
+    await quiet(told.id)
+    assert.equal(new Set(told.received.map(({ headers }) => headers['webhook-id'])).size, 1)
+    assert.equal(new Set(told.received.map(({ text }) => text)).size, 1)
+    const [sent] = await deliveries(told.id)
+    assert.deepEqual([sent?.state, sent?.attempts, sent?.status], ['sent', 4, 200])
+    assert.equal((await stateOf(told.id)).failing_since_utc, '')
+    told.status = 503
+    told.headers = { 'Retry-After': '7200' }
+    await service.create('/venues', { venue: 'Much later' })
+    await until(async () => (await deliveries(told.id))[1]?.attempts === 1, 'the first attempt')
+    const [, later] = await deliveries(told.id)
+    assert.ok(Date.parse(`${later?.next_utc}Z`) > Date.now() + 7_000_000)
+    const old = { created_utc: '2020-01-01 00:00:00', attempts: 5 }
+    await database().write((tx) =>
+      tx
+        .updateTable('webhook_deliveries')
+        .set(old)
+        .where('id', '=', later?.id ?? 0)
+        .execute(),
+    )
+    await hurry(told.id)
+    await quiet(told.id)
+    assert.equal((await deliveries(told.id))[1]?.state, 'failed')
+    await remove(told.id)
+  })
+
+  test('4d.18: that says it is gone is told nothing more', async () => {
+    const told = await hook('venue.*')
+    told.status = 410
+    await service.create('/venues', { venue: 'Gone' })
+    await until(async () => (await stateOf(told.id)).disabled_utc !== '', 'being disabled')
+    await service.create('/venues', { venue: 'Unheard' })
+    await sleep(800)
+    assert.equal(told.received.length, 1)
+    const acts = await database().read.selectFrom('history').selectAll().where('kind', '=', 'webhook').execute()
+    assert.ok(acts.some(({ record, action }) => record === told.id && action === 'update'))
+    assert.ok(acts.every(({ name }) => !name.includes('hidden')))
+    told.status = 200
+    await database().write((tx) => enableWebhook(tx, told.id, Date.now()))
+    await hurry(told.id)
+    await heard(told, 2)
+    await remove(told.id)
+  })
+
+  test('4d.18: that has failed for five days is disabled, with the reason', async () => {
+    const told = await hook('venue.*')
+    told.status = 500
+    await database().write((tx) =>
+      tx.updateTable('webhooks').set({ failing_since_utc: '2020-01-01 00:00:00' }).where('id', '=', told.id).execute(),
+    )
+    await service.create('/venues', { venue: 'Five days' })
+    await until(async () => (await stateOf(told.id)).disabled_why === 'Nothing has arrived for five days.', 'disabled')
+    await remove(told.id)
+  })
+
+  test('4d.12: that redirects has failed, and is not followed', async () => {
+    const told = await hook('venue.*')
+    const other = await startReceiver()
+    told.status = 307
+    told.headers = { Location: other.url }
+    await service.create('/venues', { venue: 'Elsewhere' })
+    await until(async () => (await deliveries(told.id))[0]?.status === 307, 'the answer to be written')
+    assert.equal(other.received.length, 0)
+    await remove(told.id)
+  })
+
+  test('4d.19: that does not answer holds up no other', async () => {
+    const slow = await hook('venue.*')
+    const quick = await hook('venue.*')
+    slow.status = 0
+    for (let i = 0; i < 8; i++) await service.create('/venues', { venue: `Slow ${i}` })
+    await heard(quick, 8)
+    assert.equal(slow.received.length, 5)
+    slow.server.closeAllConnections()
+    await remove(slow.id)
+    await remove(quick.id)
+  })
+})
+
+test('4d.12: addresses are public and https, or hosts of the setting', () => {
+  const refused = [
+    'http://example.org/',
+    'https://127.0.0.1/',
+    'https://10.0.0.1/',
+    'https://169.254.1.1/',
+    'https://100.64.0.1/',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://user:secret@example.org/',
+    'ftp://example.org/',
+    'file:///etc/passwd',
+    'nothing',
+    'https://2130706433/',
+  ]
+  for (const url of refused) assert.equal(mayPost(url, []), false, url)
+  assert.equal(mayPost('https://example.org/hook', []), true)
+  assert.equal(mayPost('http://127.0.0.1:8080/hook', ['127.0.0.1']), true)
+  assert.equal(mayPost('https://example.org/hook', ['127.0.0.1']), false)
+})
+
+test('4d.15: two processes send each message once, and one takes over what another left behind', async () => {
+  const told = await hook('venue.*')
+  const second = await startApp({ ...service.config, port: 0 })
+  try {
+    for (let i = 0; i < 30; i++) await service.create('/venues', { venue: `Once ${i}` })
+    await heard(told, 30)
+    await quiet(told.id)
+    const ids = told.received.map(({ headers }) => headers['webhook-id'])
+    assert.deepEqual([ids.length, new Set(ids).size], [30, 30])
+  } finally {
+    await second.stop()
+  }
+  // As by a process that was killed as it sent.
+  told.status = 500
+  await service.create('/venues', { venue: 'Left behind' })
+  await heard(told, 31)
+  await until(async () => (await deliveries(told.id)).at(-1)?.attempts === 1, 'the attempt to be written')
+  told.status = 204
+  const times = { nowUtc: '2098-01-01 00:00:00', untilUtc: '2099-01-01 00:00:00' }
+  const left = await database().write((tx) => claimDue(tx, told.id, 5, times))
+  assert.equal(left.length, 1)
+  assert.deepEqual(await database().write((tx) => claimDue(tx, told.id, 5, times)), [])
+  await hurry(told.id)
+  const [, again] = (await heard(told, 32)).slice(30)
+  assert.equal(again?.headers['webhook-id'], left[0]?.message)
+  await remove(told.id)
+})
+
+test('messages are not in copies and backups, and are dropped after 30 days', async () => {
+  const tables = (await listTables(database().read)).map(({ name }) => name)
+  assert.ok(tables.includes('webhooks') && !tables.includes('webhook_deliveries'))
+  const told = await hook('venue.*')
+  await service.create('/venues', { venue: 'For a while' })
+  await quiet(told.id)
+  await dropOld(database(), 0, Date.now() + 29 * 86_400_000)
+  assert.equal((await deliveries(told.id)).length, 1)
+  await dropOld(database(), 0, Date.now() + 31 * 86_400_000)
+  assert.equal((await deliveries(told.id)).length, 0)
+  await remove(told.id)
+})
+
+test('commands add, list, test, send again, rotate, disable, enable and remove webhooks', async () => {
+  const receiver = await startReceiver()
+  const kept = { ...database(), close: async () => undefined }
+  const command = (...words: string[]) =>
+    runCommand(
+      (program) => registerWebhookCommands(program, { open: async () => kept, hosts: () => ['127.0.0.1'] }),
+      ['webhook', ...words],
+    )
+  assert.match((await command('add', 'http://192.168.1.1/')).err, /setting webhook-hosts/)
+  assert.match((await command('add', receiver.url, '--events', 'event.made')).err, /"event.made" is no type of change/)
+  const { out } = await command('add', receiver.url, '--events', 'venue.*, event.created')
+  const [, id = '', secret = ''] = /webhook (\d+)\..*: (whsec_\S+)/.exec(out) ?? []
+  const listed = (await command('list')).out
+  assert.ok(listed.includes('venue.*,event.created') && !listed.includes(secret))
+  assert.equal((await command('test', id)).out, 'The receiver answered 204.\n')
+  assert.equal(receiver.received[0]?.body.type, 'webhook.test')
+  const headers = receiver.received[0]?.headers as Record<string, string>
+  new Webhook(secret).verify(receiver.received[0]?.text ?? '', headers)
+  receiver.status = 500
+  assert.match((await command('test', id)).err, /did not arrive. The receiver answered 500/)
+  receiver.status = 204
+  const log = (await command('deliveries', id)).out
+  assert.match(log, /webhook\.test/)
+  const [last] = await deliveries(Number(id))
+  assert.match((await command('resend', String(last?.id))).out, /sent again/)
+  await heard(receiver, 3)
+  assert.equal(receiver.received[2]?.headers['webhook-id'], last?.message)
+  assert.match((await command('rotate', id)).out, /whsec_/)
+  assert.equal((await command('disable', id)).code, 0)
+  assert.match((await command('list')).out, /disabled at .*By command/)
+  assert.equal((await command('enable', id)).code, 0)
+  assert.equal((await command('remove', id)).out, `Removed webhook ${id}.\n`)
+  for (const words of [
+    ['remove', id],
+    ['test', 'x'],
+    ['resend', '999999'],
+  ])
+    assert.equal((await command(...words)).code, 1)
+})

@@ -246,7 +246,8 @@ function writerOf({ id, login }: Caller) {
 async function contextOf({ database, images, site }: ImportGround, login: string | undefined): Promise<Context> {
   const { read: db, aside, findMatching } = database
   const { id, login: name, role } = await importer(db, login)
-  const caller = { id, login: name, role }
+  // Others have written the texts of a source, whoever imports it.
+  const caller = { id, login: name, role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writerOf(caller))
   const report: Context['report'] = () => undefined
   return { db, aside, write, findMatching, images, say: speaker(site), report, site, caller, now: Date.now() }

@@ -8,6 +8,8 @@ export interface Caller {
   role: Role | undefined
   /** The scopes of the credential; without any it may do everything that the role may. */
   scopes?: readonly Scope[]
+  /** Writes texts of others, which are sanitised whatever the role may write. */
+  isFiltered?: boolean
 }
 
 export const anonymous: Caller = { id: 0, login: '', role: undefined }
@@ -26,6 +28,7 @@ export function isLoggedIn(caller: Caller): boolean {
 
 /** True when the role of the caller has the capability, and the credential may use it: scopes narrow a role and never widen it. */
 export function can(caller: Caller, capability: Capability): boolean {
+  if (caller.isFiltered && capability === 'unfiltered_html') return false
   return holds(caller, capability) && isInScope(caller, (scope) => capabilitiesIn[scope].has(capability))
 }
 

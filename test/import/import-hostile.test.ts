@@ -99,6 +99,18 @@ describe('an import of a hostile source', () => {
     assert.ok(found.includes('Caf\ufffd'), out)
   })
 
+  test('shows texts without what could run, whoever imports them, and fetches no private picture (4d.10)', async () => {
+    const description = '<p onclick="x()">Fine</p><script>alert(1)</script><iframe src="https://x.example"></iframe>'
+    const title = 'Bare <img src=x onerror=alert(1)>'
+    const image = { url: 'http://10.0.0.1/a.png' }
+    const source = await calendar.file('html.ndjson', JSON.stringify(event(30, { title, description, image })))
+    const { out } = await calendar.kalends('import', '--user', 'admin', source)
+    assert.match(out, /Its image could not be fetched: http:\/\/10\.0\.0\.1/)
+    const { events } = (await calendar.service.get('/events?start_date=2027-01-01&search=bare')).body
+    assert.match(events[0].description, /^<p>Fine<\/p>/)
+    assert.doesNotMatch(JSON.stringify(events[0]), /onerror|onclick|<script|iframe/)
+  })
+
   test('reads past a line of a hundred million bytes, whatever the format', async () => {
     const huge = Buffer.alloc(100_000_000, 'x')
     const lines = Buffer.concat([

@@ -40,6 +40,8 @@ export interface JsonPieces {
   mostBytes: number
   /** As many bytes as this one takes, or more. */
   mostBytesOf: (i: number) => number
+  /** The same as they are now, whatever the numbers in them become while they are written in several turns. */
+  held: () => JsonPieces
   /** Writes one into a buffer, from `at` on, and returns where it ends; `counts` gets the places of numbers in it that change by themselves. */
   write: (i: number, into: Buffer, at: number, counts: number[]) => number
 }

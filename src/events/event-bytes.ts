@@ -58,11 +58,19 @@ function asJson(events: readonly ListedEvent[]): JsonPieces {
     count: events.length,
     mostBytes: most,
     mostBytesOf: (i) => mostOf(events[i] as ListedEvent),
+    held: () => asJson(events.map(held)),
     write: (i, into, at, counts) => {
       const event = events[i] as ListedEvent
       return 'bytes' in event ? writePiece(event, into, at, counts) : writeParts(event, into, at, counts)
     },
   }
+}
+
+/** An event with counts of its own. */
+function held(event: ListedEvent): ListedEvent {
+  const copy = (piece: Piece) => ({ ...piece, bytes: bytesOf(piece.bytes) })
+  if ('bytes' in event) return copy(event)
+  return { ...event, categories: event.categories.map(copy), tags: event.tags.map(copy) }
 }
 
 /** The listed events with these ids, in that order; those of a window are not kept. */

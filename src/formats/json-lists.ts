@@ -84,8 +84,12 @@ export function writeList({ head, records, tail }: JsonList, into: Buffer): Writ
   return { bytes: into.subarray(0, at), counts }
 }
 
-/** The same bytes record by record; other requests take their turns in between. */
-export async function* pieceList({ head, records, tail }: JsonList): AsyncGenerator<Buffer> {
+/** The same bytes record by record, with the counts of now; other requests take their turns in between. */
+export function pieceList({ head, records, tail }: JsonList): AsyncGenerator<Buffer> {
+  return piecesOf(head, records.held(), tail)
+}
+
+async function* piecesOf(head: string, records: JsonPieces, tail: string): AsyncGenerator<Buffer> {
   yield Buffer.from(head, 'latin1')
   for (let i = 0; i < records.count; i++) {
     const piece = Buffer.allocUnsafeSlow(records.mostBytesOf(i) + 1)

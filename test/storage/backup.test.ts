@@ -418,7 +418,11 @@ describe('a backup of a whole calendar', () => {
     const database = await openDatabase(source.database)
     const tables = await listTables(database.read)
     await database.close()
-    const secret = tables.filter(({ columns }) => columns.some((column) => /hash|secret|password|token/.test(column)))
+    // Where another calendar's feed of changes was read up to opens nothing by itself.
+    const secret = tables.filter(
+      ({ name, columns }) =>
+        name !== 'import_sources' && columns.some((column) => /hash|secret|password|token/.test(column)),
+    )
     assert.deepEqual(
       secret.map(({ name }) => name),
       SECRET_TABLES,

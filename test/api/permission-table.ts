@@ -21,6 +21,9 @@ export type Kind = (typeof KINDS)[number]
 export const TERM_KINDS = ['category', 'tag'] as const
 export type TermKind = (typeof TERM_KINDS)[number]
 
+/** What the rights of records are asked for: those of a series are of all its occurrences. */
+type Asked = Kind | 'series'
+
 export const PATHS = {
   event: '/events',
   venue: '/venues',
@@ -90,7 +93,7 @@ export interface RecordCell {
   allow: string
 }
 
-export function mayRead(caller: Reader, kind: Kind, owner: Owner, status: Status): boolean {
+export function mayRead(caller: Reader, kind: Asked, owner: Owner, status: Status): boolean {
   const whose = caller === owner ? 'own' : 'others'
   const { reads, changes } = RIGHTS[caller]
   // A trashed event is there for those who could restore it (rule 24.5).
@@ -148,12 +151,19 @@ function answerToNothing(kind: Kind, caller: Reader, method: Method): Given {
   return { allow, answer: { status: caller === 'anonymous' ? 401 : 403, code: 'rest_forbidden' } }
 }
 
-function answerTo(kind: Kind, caller: Reader, owner: Owner, status: Status, method: Method): Given {
-  const allow = mayChange(caller, owner, status) ? 'GET, DELETE, POST, PUT, PATCH' : 'GET'
+function answerTo(kind: Asked, caller: Reader, owner: Owner, status: Status, method: Method): Given {
+  const all = kind === 'series' ? 'GET, POST, PUT, PATCH, DELETE' : 'GET, DELETE, POST, PUT, PATCH'
+  const allow = mayChange(caller, owner, status) ? all : 'GET'
   return { allow, answer: answerToKnown(kind, caller, owner, status, method) }
 }
 
-function answerToKnown(kind: Kind, caller: Reader, owner: Owner, status: Status, method: Method): RecordCell['answer'] {
+function answerToKnown(
+  kind: Asked,
+  caller: Reader,
+  owner: Owner,
+  status: Status,
+  method: Method,
+): RecordCell['answer'] {
   if (method === 'OPTIONS') return { status: 200 }
   if (method === 'GET' || method === 'HEAD') {
     if (mayRead(caller, kind, owner, status)) return { status: 200 }
@@ -164,6 +174,51 @@ function answerToKnown(kind: Kind, caller: Reader, owner: Owner, status: Status,
   if (!mayChange(caller, owner, status)) return { status: 403, code: 'rest_forbidden' }
   if (method === 'DELETE' && status === 'trash') return { status: 410, code: `${kind}-is-in-trash` }
   return { status: 200 }
+}
+
+/** What a write to a series is addressed to: the series itself, or an occurrence with a `recurrence_scope`. */
+const ADDRESSED = ['series', 'this', 'following', 'all'] as const
+type Addressed = (typeof ADDRESSED)[number]
+
+/** How a method is asked for: by itself, or by a POST that names it in `_method` or `X-HTTP-Method-Override` (rule 1.6). */
+type Way = 'itself' | 'query' | 'header'
+
+/** Both stand-ins come before any route is found, so that each is tried at half of what there is to address. */
+function waysOf(method: Method, addressed: Addressed): Way[] {
+  if (method !== 'PATCH' && method !== 'DELETE') return ['itself']
+  return ['itself', addressed === 'series' || addressed === 'following' ? 'query' : 'header']
+}
+
+/** Reading has no scope. */
+const methodsOf = (addressed: Addressed) => (addressed === 'following' || addressed === 'all' ? WRITES : METHODS)
+
+/** One cell of series: like one of records, of the whole series or of an occurrence. */
+export interface SeriesCell extends Omit<RecordCell, 'by'> {
+  addressed: Addressed
+  way: Way
+}
+
+/** Every cell of series, and of their occurrences in every scope. */
+export function seriesCells(): SeriesCell[] {
+  return CALLERS.flatMap((caller) =>
+    ownersFor(caller).flatMap((owner) =>
+      STATUSES.flatMap((status) =>
+        ADDRESSED.flatMap((addressed) =>
+          methodsOf(addressed).flatMap((method) =>
+            waysOf(method, addressed).map((way) => ({
+              caller,
+              owner,
+              status,
+              addressed,
+              way,
+              method,
+              ...answerTo(addressed === 'series' ? 'series' : 'event', caller, owner, status, method),
+            })),
+          ),
+        ),
+      ),
+    ),
+  )
 }
 
 /** Addresses at which there is nothing, and what each caller is told there (rule 25.4). `{other}` is the id of a record of another kind. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'
 import { startService, type TestService } from '../support/service.ts'
-import { CALLERS, MAKERS, mayChange, OWNERS, type Owner, STATUSES, type Status } from './permission-table.ts'
 
 let service: TestService
 
@@ -258,36 +257,4 @@ test('the history tells who changed a series', async () => {
       ['trash', 'editor'],
     ],
   )
-})
-
-test('reading, changing and removing series follow the table of rights, and Allow tells of them', async () => {
-  const planted: { owner: Owner; status: Status; id: number }[] = []
-  for (const owner of OWNERS)
-    for (const status of STATUSES) {
-      const date = status === 'future' ? { date: `${YEAR}-01-01 00:00:00` } : {}
-      const more = { status: status === 'trash' ? 'publish' : status, author: service.userIds[owner], ...date }
-      const id = await made({ ...more, recurrence: 'RRULE:FREQ=DAILY;COUNT=2' })
-      if (status === 'trash') await service.remove(`${SERIES}/${id}`)
-      planted.push({ owner, status, id })
-    }
-  for (const caller of CALLERS)
-    for (const { owner, status, id } of planted) {
-      const where = `${caller}, ${status} of ${owner}`
-      const own = caller === owner
-      const sees = status === 'publish' || own || ['editor', 'admin'].includes(caller)
-      const read = await service.get(`${SERIES}/${id}`, caller)
-      assert.equal(read.status, sees ? 200 : 403, where)
-      const may = mayChange(caller, owner, status)
-      assert.equal(read.headers.get('allow'), may ? 'GET, POST, PUT, PATCH, DELETE' : 'GET', where)
-      if (may && caller !== 'contributor' && caller !== 'editor') continue
-      const refused = caller === 'anonymous' ? 401 : 403
-      const answer = await service.request(caller, 'PATCH', `${SERIES}/${id}`, { title: `By ${caller}`, status })
-      assert.equal(answer.status, may ? 200 : refused, `${where} ${JSON.stringify(answer.body)}`)
-      if (!may) assert.equal((await service.remove(`${SERIES}/${id}`, caller)).status, refused, where)
-    }
-  for (const caller of CALLERS) {
-    const { status } = await service.put(`${SERIES}/987654`, { title: 'X' }, caller)
-    assert.equal(status, MAKERS.record.includes(caller) ? 404 : caller === 'anonymous' ? 401 : 403, caller)
-    assert.equal((await service.request(caller, 'POST', SERIES, course())).status, 404)
-  }
 })

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Answer, startService, type TestService } from '../support/service.ts'
+import {
+  CALLERS,
+  MAKERS,
+  OWNERS,
+  type Owner,
+  PATHS,
+  type SeriesCell,
+  STATUSES,
+  type Status,
+  seriesCells,
+} from './permission-table.ts'
+
+/** A series of three dates. Its second occurrence is asked for, so that the following ones are not all. */
+interface Planted {
+  owner: Owner
+  status: Status
+  series: number
+  ids: readonly number[]
+}
+
+const SERIES = '~/wp-json/kalends/v1/series'
+const YEAR = new Date().getUTCFullYear() + 1
+const course = {
+  title: 'Course',
+  start_date: `${YEAR}-03-01 10:00:00`,
+  end_date: `${YEAR}-03-01 11:00:00`,
+  recurrence: 'RRULE:FREQ=DAILY;COUNT=3',
+}
+
+let service: TestService
+/** The series that nobody changes: one by each owner and status. */
+const planted: Planted[] = []
+
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+  for (const owner of OWNERS) for (const status of STATUSES) planted.push(await plant(owner, status))
+})
+after(() => service.close())
+
+async function plant(owner: Owner, status: Status): Promise<Planted> {
+  const date = status === 'future' ? { date: `${YEAR}-01-01 00:00:00` } : {}
+  const first = status === 'trash' ? 'publish' : status
+  const sent = { ...course, ...date, status: first, author: service.userIds[owner] }
+  const { post_parent: series } = await service.create(PATHS.event, sent)
+  const path = `/events?post_parent=${series}&start_date=2000-01-01&end_date=2100-01-01&status=${first}`
+  const { body } = await service.get(path, 'admin')
+  const ids = body.events.map(({ id }: { id: number }) => id)
+  assert.equal(ids.length, 3)
+  if (status === 'trash') assert.equal((await service.remove(`${SERIES}/${series}`)).status, 200)
+  return { owner, status, series, ids }
+}
+
+const isRead = ({ method }: SeriesCell) => ['GET', 'HEAD', 'OPTIONS'].includes(method)
+
+/** Sends the request of a cell, in the way that it names. */
+async function ask(
+  { caller, method, addressed, way }: SeriesCell,
+  { series, ids }: Planted,
+  text: string,
+): Promise<Answer> {
+  const isSeries = addressed === 'series'
+  const path = isSeries ? `${SERIES}/${series}` : `${PATHS.event}/${ids[1]}`
+  const scope = isSeries ? {} : { recurrence_scope: addressed }
+  const isChange = !['GET', 'HEAD', 'OPTIONS', 'DELETE'].includes(method)
+  const sent = isChange ? { description: text, ...scope } : undefined
+  const query = new URLSearchParams({
+    ...(method === 'DELETE' ? scope : {}),
+    ...(way === 'query' ? { _method: method } : {}),
+  })
+  const headers = way === 'header' ? { 'x-http-method-override': method } : {}
+  return service.request(caller, way === 'itself' ? method : 'POST', `${path}?${query}`, sent, headers)
+}
+
+function nameOf({ caller, method, way, addressed, status, owner }: SeriesCell): string {
+  return `${caller} ${method} by ${way}, ${addressed}, ${status} of ${owner}`
+}
+
+function assertAnswer(cell: SeriesCell, answer: Answer): void {
+  const where = nameOf(cell)
+  assert.equal(answer.status, cell.answer.status, `${where}: ${JSON.stringify(answer.body)}`)
+  const isRemoved = cell.method === 'DELETE' && answer.status === 200
+  if (!isRemoved) assert.equal(answer.headers.get('allow'), cell.allow, where)
+  if (cell.method !== 'HEAD' && cell.answer.code !== undefined) assert.equal(answer.body.code, cell.answer.code, where)
+}
+
+/** Every series with all of its occurrences, as the database has them. */
+async function snapshot(): Promise<unknown> {
+  const { read } = service.app.database
+  const all = planted.map(({ series }) => series)
+  return {
+    series: await read.selectFrom('series').selectAll().where('id', 'in', all).orderBy('id').execute(),
+    events: await read.selectFrom('events').selectAll().where('series', 'in', all).orderBy('id').execute(),
+  }
+}
+
+const cells = seriesCells()
+const refused = cells.filter((cell) => isRead(cell) || cell.answer.status !== 200)
+const allowed = cells.filter((cell) => !isRead(cell) && cell.answer.status === 200)
+
+test(`${refused.length} cells: reading series and occurrences follows the table, and what is refused changes nothing in any scope (5d.25)`, async () => {
+  const before = await snapshot()
+  for (const cell of refused) {
+    const found = planted.find(({ owner, status }) => owner === cell.owner && status === cell.status)
+    assert.ok(found)
+    assertAnswer(cell, await ask(cell, found, 'Not to be written'))
+  }
+  assert.deepEqual(await snapshot(), before)
+})
+
+/** Which of the three dates a write to the second one reaches. A series in the trash has none left that it could be split at. */
+function reachedBy({ addressed, status }: SeriesCell): number[] {
+  if (addressed === 'this') return [1]
+  return addressed === 'following' && status !== 'trash' ? [1, 2] : [0, 1, 2]
+}
+
+test(`${allowed.length} cells: changes and removals of series and occurrences follow the table, and reach what their scope says (5d.25)`, async () => {
+  const kept = new Map<string, Planted>()
+  for (const [number, cell] of allowed.entries()) {
+    const { caller, owner, status, addressed, method } = cell
+    // The changes of one scope are made to one series, which the first removal takes away.
+    const group = [caller, owner, status, addressed].join()
+    const found = kept.get(group) ?? (await plant(owner, status))
+    if (method === 'DELETE') kept.delete(group)
+    else kept.set(group, found)
+    const text = `Change ${number}.`
+    assertAnswer(cell, await ask(cell, found, text))
+    const rows = await service.app.database.read
+      .selectFrom('events')
+      .selectAll()
+      .where('id', 'in', found.ids)
+      .orderBy('id')
+      .execute()
+    const isReached = (row: { status: string; description: string }) =>
+      method === 'DELETE' ? row.status === 'trash' : row.description.includes(text)
+    const reached = rows.flatMap((row) => (isReached(row) ? [found.ids.indexOf(row.id)] : []))
+    assert.deepEqual(reached, reachedBy(cell), nameOf(cell))
+    if (method !== 'DELETE')
+      assert.ok(
+        rows.every((row) => row.status === status),
+        nameOf(cell),
+      )
+  }
+})
+
+test(`${CALLERS.length * 5} cells: a series that is not there, and one that is made at its address, are refused as rule 25.4 says`, async () => {
+  for (const caller of CALLERS) {
+    const denied = caller === 'anonymous' ? 401 : 403
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const answer = await service.request(caller, method, `${SERIES}/987654`, { title: 'X' })
+      assert.equal(answer.status, MAKERS.record.includes(caller) ? 404 : denied, `${caller} ${method}`)
+    }
+    assert.equal((await service.request(caller, 'POST', SERIES, course)).status, 404, caller)
+  }
+})

@@ -118,6 +118,8 @@ export function failuresOf(action: Described): Failure[] {
   }
   const possible = problemCodes.filter((code) => occurrences[code](occasion))
   const statuses = new Set(possible.flatMap((code) => statusesOf.get(code) ?? []))
+  // A batch as a whole is refused to strangers alone; its requests answer for themselves.
+  if (action.do === 'batch') statuses.delete(403)
   return [...statuses]
     .sort((a, b) => a - b)
     .map((status) => ({ status, codes: possible.filter((code) => statusesOf.get(code)?.includes(status)) }))

@@ -433,16 +433,25 @@ test('the feed of changes is as described', async () => {
   await see('GET /changes', { query: `?since=${elsewhere}` }, 410)
 })
 
-/** Sends a create with a key at once, and the key with another body. */
-async function seeKeys(operation: string, fields: object): Promise<void> {
+test('batches are as described', async () => {
+  const BATCH = 'POST /batch/v1'
+  const batch = (name: string) => ({ requests: [{ path: '/tribe/events/v1/venues', body: { venue: name } }] })
+  await see(BATCH, { body: batch('In a batch') }, 207)
+  await see(BATCH, { body: { validation: 'require-all-validate', ...batch('All or none') } }, 207)
+  await see(BATCH, { as: 'anonymous', body: batch('y'.repeat(70_000)) }, 401)
+  await seeKeys(BATCH, 207, batch)
+})
+
+/** Sends a write with a key several times at once, and the key with another body. */
+async function seeKeys(operation: string, status: number, bodyOf: (name: string) => object): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++) {
-    const body = { ...fields, [Object.keys(fields)[0] ?? '']: `Keyed ${attempt}` }
+    const body = bodyOf(`Keyed ${attempt}`)
     const headers = { ...json, 'idempotency-key': `${operation} ${attempt}` }
     const answers = await Promise.all(Array.from({ length: 6 }, () => ask(operation, { body, headers })))
-    const early = answers.find(({ status }) => status === 409)
+    const early = answers.find((answer) => answer.status === 409)
     if (!early) continue
     check(operation, { body, headers }, early, 409)
-    await see(operation, { body, headers }, 201)
+    await see(operation, { body, headers }, status)
     await see(operation, { body: { ...body, slug: 'other' }, headers }, 422)
     return
   }
@@ -458,7 +467,8 @@ async function seeCollection(
   await see(`POST /${path}`, { body: missing }, 400)
   await see(`POST /${path}`, { body: {} }, 400)
   await see(`POST /${path}`, { body: '{', headers: json }, 400)
-  await seeKeys(`POST /${path}`, fields)
+  const [title = ''] = Object.keys(fields)
+  await seeKeys(`POST /${path}`, 201, (name) => ({ ...fields, [title]: name }))
   await see(`POST /${path}`, { as: 'anonymous', body: { ...fields } }, 401)
   await see(`POST /${path}`, { as: 'subscriber', body: { ...fields } }, 403)
   await seeTwice(`GET /${path}`, { as: 'anonymous', query: '?hide_empty=false' })

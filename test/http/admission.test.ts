@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { admitted, LIMITS, leave, makeAdmission, tryEnter } from '../../src/http/admission.ts'
 import { Problem } from '../../src/problems.ts'
+import { until } from '../support/waiting.ts'
 
 const here = () => false
 
@@ -116,7 +117,7 @@ test('places that come free together are given on together, and each waiter begi
   )
   for (const { end } of works) end()
   await Promise.all(running)
-  await nextTurn()
+  await until(() => seen.length === 6, 'not all of them have begun')
   assert.deepEqual(seen, ['a begins', 'a goes on', 'b begins', 'b goes on', 'c begins', 'c goes on'])
   await Promise.all(waiting)
 })

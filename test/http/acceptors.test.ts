@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { canShare, checkFree, closeAcceptors, openAcceptors } from '../../src/http/acceptors.ts'
 import { startService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 const onSharing = { skip: !canShare && 'where listeners share a port' }
 const NEW = 64
@@ -41,7 +42,9 @@ test('many that are new are taken in within a few turns of the event loop', onSh
 test('whoever was taken in by any of them is answered, and awaited when they close', onSharing, async (t) => {
   const { server, port, acceptors } = await listening(t)
   server.removeAllListeners('request')
+  let arrived = 0
   server.on('request', async (_request, response) => {
+    arrived += 1
     await sleep(200)
     response.end('in the end')
   })
@@ -51,7 +54,7 @@ test('whoever was taken in by any of them is answered, and awaited when they clo
       return (await response.setEncoding('utf8').toArray()).join('')
     }),
   )
-  await sleep(100)
+  await until(() => arrived === NEW, 'not everybody was taken in')
   await closeAcceptors(acceptors)
   assert.deepEqual(new Set(await answers), new Set(['in the end']))
 })

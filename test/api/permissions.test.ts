@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { addSeries } from '../support/sample-calendar.ts'
 import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
 import {
   CALLERS,
@@ -53,6 +54,7 @@ before(async () => {
     organizer: of('organizer', (record) => record.status !== 'trash').map(({ id }) => id),
   })
   hub = body.id
+  await addSeries(service)
   planted = Object.freeze(planted) as Planted[]
 })
 after(() => service.close())

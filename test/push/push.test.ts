@@ -95,7 +95,6 @@ describe('a calendar that is pushed into another one', () => {
   before(async () => {
     await start()
     await fillCalendar(source)
-    await addSeries(source)
     const music = await source.create('/categories', { name: 'Music', slug: 'music' })
     await source.create('/categories', { name: 'Jazz & more', slug: 'jazz', parent: music.id, description: 'Late' })
     await source.create('/events', {

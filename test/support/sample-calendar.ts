@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import sharp from 'sharp'
+import type { Db } from '../../src/storage/database.ts'
 import type { TestService } from './service.ts'
 
-/** Events, venues, organizers, terms, drafts, trash, images with sizes, and the highest id removed for good. */
+/** Events, a series, venues, organizers, terms, drafts, trash, images with sizes, and the highest id removed for good. */
 export async function fillCalendar(service: TestService): Promise<void> {
   const dates = { start_date: '2026-12-01 17:00:00', end_date: '2026-12-01 19:00:00' }
   const upload = async (name: string) => {
@@ -35,6 +36,7 @@ export async function fillCalendar(service: TestService): Promise<void> {
     { title: 'Later', ...dates, date: '2099-01-01 00:00:00', status: 'future' },
   ]
   for (const event of events) assert.equal((await service.post('/events', event)).status, 201)
+  await addSeries(service)
   const { body: trashed } = await service.post('/events', { title: 'Trashed', ...dates })
   assert.equal((await service.remove(`/events/${trashed.id}`)).status, 200)
   assert.equal((await service.remove(`~/wp-json/wp/v2/media/${await upload('gone')}`)).status, 200)
@@ -55,4 +57,11 @@ export async function addSeries(service: TestService): Promise<void> {
   await service.update(`/events/${events[1].id}`, { title: 'Lantern class for all' })
   await service.update(`/events/${events[2].id}`, { start_date: '2026-12-08 18:30', end_date: '2026-12-08 20:00' })
   assert.equal((await service.remove(`/events/${events[3].id}`)).status, 200)
+}
+
+/** How many events a calendar holds: with what is in the trash, without, and of these the public ones. */
+export async function countEvents(read: Db): Promise<{ all: number; kept: number; published: number }> {
+  const rows = await read.selectFrom('events').select('status').execute()
+  const kept = rows.filter(({ status }) => status !== 'trash')
+  return { all: rows.length, kept: kept.length, published: kept.filter(({ status }) => status === 'publish').length }
 }

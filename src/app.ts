@@ -153,8 +153,9 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const memory = openEventMemory(database, budget, report)
   const edition = await readEdition(primary.read)
   const { authenticate } = authenticator
+  const { webhook_hosts: webhookHosts } = config
   const http = await makeServer(
-    { site, database, edition, images, memory, authenticate, now: Date.now, report },
+    { site, database, edition, images, webhookHosts, memory, authenticate, now: Date.now, report },
     {
       ...serverLimits(config),
       logger: config.log_level === 'silent' ? false : logger,

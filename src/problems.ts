@@ -55,6 +55,9 @@ export type ProblemCode =
   | 'rest_idempotency_key_reused'
   | 'rest_idempotency_key_in_use'
   | 'rest_batch_not_allowed'
+  | 'rest-webhook-not-found'
+  | 'rest-message-not-found'
+  | 'too-many-webhooks'
 
 /** Why one parameter was refused. All but `invalid` carry a detail of their own in the answer (rule 25.2). */
 export type ParamFault =

@@ -2,6 +2,7 @@ import type { Context } from '../context/context.ts'
 import type { Operations } from '../declare/operations.ts'
 import { isLoggedIn } from '../people/caller.ts'
 import type { Action, Endpoint, Method, Route } from './routes.ts'
+import { isWebhookDeed, managesWebhooks } from './webhook-deeds.ts'
 
 /** The route of a request and the record it addresses, if any. */
 export interface Subject {
@@ -9,12 +10,12 @@ export interface Subject {
   row: unknown
 }
 
-/** True when the caller may ask for this action on this record; reading may always be asked for (rule 26.2). */
+/** True when the caller may ask for this action on this record; reading may always be asked for (rule 26.2), but for webhooks. */
 export function mayAsk(action: Action, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if (action.do === 'update' || action.do === 'remove')
     return changeRight(action.do, action.served.operations, context, row)
-  return true
+  return isWebhookDeed(action.do) ? managesWebhooks(context.caller) : true
 }
 
 function changeRight(change: 'update' | 'remove', operations: Operations, context: Context, row: unknown): boolean {
@@ -26,7 +27,7 @@ export function allowedMethods({ route, row }: Subject, context: Context): Metho
   const permits = ({ action }: Endpoint) =>
     action.do === 'read' ||
     action.do === 'list' ||
-    !('served' in action) ||
+    (!('served' in action) && !isWebhookDeed(action.do)) ||
     (isLoggedIn(context.caller) && mayAsk(action, context, row))
   return route.endpoints.filter(permits).flatMap((endpoint) => [...endpoint.methods])
 }

@@ -26,7 +26,10 @@ export const LIMITS: Readonly<Record<Work, Limit>> = {
   searches: { running: 4, waiting: 100, longestMs: 250, aimMs: 300 },
   /** Half as many as a commit holds at the most: on SQLite each waits for all that run. */
   writes: { running: 32, waiting: 250, longestMs: 400, aimMs: 300 },
-  /** Each holds an image in memory, which has arrived by now; scaling takes about a second for each. */
+  /**
+   * Each holds an image in memory, which has arrived by now; scaling takes about a second for each. Tests of webhooks are among them, since they wait
+   * for another server.
+   */
   uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY },
   /** Answers that go on for as long as their readers take: nobody waits for one to end. */
   streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY },

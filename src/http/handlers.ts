@@ -42,10 +42,6 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       return indexReply(asked, routes, context)
     case 'doc':
       return { status: 200, headers: {}, body: describeInterface(routes, context) }
-    case 'changes':
-    case 'batch':
-      // No route of the namespace does so.
-      throw new Problem('rest_no_route')
     case 'list':
       return listReply(asked, action.served, context)
     case 'create': {
@@ -67,6 +63,9 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
         change(asked, action.served, isAllowed, context, keeping),
       )
     }
+    default:
+      // No route of the namespace does so.
+      throw new Problem('rest_no_route')
   }
 }
 
@@ -168,8 +167,13 @@ function indexReply(asked: Asked, routes: readonly Route[], context: Context): R
 
 /** The address of a request, from its path alone; neither body nor query overrules it (rule 1.4). */
 export function addressOf(variables: Record<string, string>): Address | undefined {
-  if (variables.id !== undefined) return { id: Math.min(Number(variables.id), MAX_ID + 1) }
+  if (variables.id !== undefined) return { id: idIn(variables.id) }
   return variables.slug === undefined ? undefined : { slug: decodedSlug(variables.slug) }
+}
+
+/** The id that the digits of a path are; one that no record can have for those that are too many. */
+export function idIn(digits: string): number {
+  return Math.min(Number(digits), MAX_ID + 1)
 }
 
 function decodedSlug(text: string): string {

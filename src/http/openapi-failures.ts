@@ -2,6 +2,7 @@ import type { Language } from '../config.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
 import { problemReply } from './problem-replies.ts'
 import type { Action } from './routes.ts'
+import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
 
 /** What the routes of the interface description do; the index is not among them (rule 3.7). */
 export type Described = Exclude<Action, { do: 'index' }>
@@ -24,14 +25,18 @@ const always = () => true
 /** Problems of routes that the document does not describe. */
 const never = () => false
 const takesKey = ({ does }: Occasion) => does === 'create' || does === 'batch'
-const takesBody = (occasion: Occasion) => takesKey(occasion) || occasion.does === 'update'
-const writes = (occasion: Occasion) => takesBody(occasion) || occasion.does === 'remove'
+const writesWebhooks = ({ does }: Occasion) => isWebhookDeed(does) && !readsWebhooks(does)
+const findsWebhook = ({ does }: Occasion) => isWebhookDeed(does) && does !== 'listWebhooks' && does !== 'createWebhook'
+const takesBody = (occasion: Occasion) =>
+  takesKey(occasion) || occasion.does === 'update' || (writesWebhooks(occasion) && occasion.does !== 'removeWebhook')
+const writes = (occasion: Occasion) => takesBody(occasion) || occasion.does === 'remove' || writesWebhooks(occasion)
 const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: Occasion) => names.includes(name) && actions.includes(does)
 }
 
 /** The id of an event that is read, and that of a series, is looked up instead of validated (rule 25.4). */
 function checksParameters({ does, name, by }: Occasion): boolean {
+  if (isWebhookDeed(does)) return does === 'createWebhook' || does === 'updateWebhook' || does === 'listDeliveries'
   const onlyAddressed = does === 'read' || does === 'remove'
   if (onlyAddressed && name === 'series') return false
   return onlyAddressed ? !(name === 'event' && by === 'id' && does === 'read') : does !== 'doc'
@@ -39,7 +44,7 @@ function checksParameters({ does, name, by }: Occasion): boolean {
 
 /** Where each problem may occur. */
 const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
-  rest_no_route: ({ by }) => by === 'id',
+  rest_no_route: (occasion) => occasion.by === 'id' || findsWebhook(occasion),
   rest_gone: never,
   rest_invalid_namespace: never,
   rest_invalid_json: takesBody,
@@ -51,9 +56,9 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   rest_idempotency_key_in_use: takesKey,
   // Answers to requests of a batch stand within its own.
   rest_batch_not_allowed: never,
-  rest_missing_callback_param: ({ does }) => does === 'create' || does === 'batch',
+  rest_missing_callback_param: ({ does }) => does === 'create' || does === 'batch' || does === 'createWebhook',
   rest_invalid_param: checksParameters,
-  rest_forbidden: writes,
+  rest_forbidden: (occasion) => writes(occasion) || readsWebhooks(occasion.does),
   rest_not_logged_in: never,
   rest_unsupported_media_type: takesBody,
   rest_request_too_large: takesBody,
@@ -95,6 +100,9 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   'rest-series-not-found': ({ name, by }) => name === 'series' && by === 'id',
   'series-not-accessible': on(['series'], 'read'),
   'series-is-in-trash': on(['series'], 'update', 'remove'),
+  'rest-webhook-not-found': findsWebhook,
+  'rest-message-not-found': ({ does }) => does === 'resendDelivery',
+  'too-many-webhooks': ({ does }) => does === 'createWebhook',
   'series-was-changed': on(['event', 'series'], 'update', 'remove'),
 }
 

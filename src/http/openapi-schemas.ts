@@ -153,8 +153,9 @@ function changeSchema(resource: Resource, resources: readonly Resource[], say: S
   return record(bodyProperties(resource, [], resources, say), [])
 }
 
-function bodyProperties(
-  { fields }: Resource,
+/** The members of a body by its fields. */
+export function bodyProperties(
+  { fields }: Pick<Resource, 'fields'>,
   required: readonly string[],
   resources: readonly Resource[],
   say: Say,

@@ -22,6 +22,9 @@ import {
 import { ownRoutes } from './own-routes.ts'
 import type { Method, Route } from './routes.ts'
 import { type Schema, schemaRef } from './schema-parts.ts'
+import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
+import { deliveryFilters } from './webhook-routes.ts'
+import { webhookAnswers, webhookBody } from './webhook-schema.ts'
 
 /** Methods that share an action, with its parameters. */
 interface Offer {
@@ -43,6 +46,39 @@ const deeds: Record<Described['do'], { verb: string; summary: MessageText; outco
     summary: 'Write many records with one request',
     outcome: 'The answers to the requests, in their order',
   },
+  listWebhooks: { verb: 'listWebhooks', summary: 'List all webhooks', outcome: 'All webhooks' },
+  createWebhook: {
+    verb: 'createWebhook',
+    summary: 'Add a webhook',
+    outcome: 'The added webhook, with its secret',
+  },
+  readWebhook: { verb: 'readWebhook', summary: 'Read a webhook', outcome: 'The requested data' },
+  updateWebhook: { verb: 'updateWebhook', summary: 'Change a webhook', outcome: 'The changed webhook' },
+  removeWebhook: {
+    verb: 'deleteWebhook',
+    summary: 'Remove a webhook and the log of its messages',
+    outcome: 'The removed webhook',
+  },
+  testWebhook: {
+    verb: 'testWebhook',
+    summary: 'Send a webhook a test message at once',
+    outcome: 'What came of the message',
+  },
+  rotateWebhook: {
+    verb: 'rotateWebhookSecret',
+    summary: 'Give a webhook a new secret',
+    outcome: 'The webhook with its new secret',
+  },
+  listDeliveries: {
+    verb: 'listWebhookDeliveries',
+    summary: 'List the newest messages of a webhook',
+    outcome: 'Messages, the newest first',
+  },
+  resendDelivery: {
+    verb: 'resendWebhookDelivery',
+    summary: 'Send a message again',
+    outcome: 'The message, which waits to be sent',
+  },
   list: {
     verb: 'list',
     summary: 'List the matching records, page by page',
@@ -59,6 +95,7 @@ const groups: Readonly<Record<string, MessageText>> = {
   doc: 'The description of this interface',
   changes: 'What has changed since a reader came last',
   batch: 'Many requests in one',
+  webhooks: 'Webhooks: addresses that are told of changes',
   events: 'Events: what takes place and when',
   venues: 'Venues: where events take place',
   organizers: 'Organizers: who holds events',
@@ -90,7 +127,7 @@ export function describeInterface(routes: readonly Route[], { site }: Pick<Conte
     openapi: '3.1.0',
     info: describeService(site, say),
     servers: [{ url: site.base }],
-    tags: ['doc', ...resources.map(({ path }) => path), 'changes', 'batch'].map((name) => ({
+    tags: ['doc', ...resources.map(({ path }) => path), 'changes', 'webhooks', 'batch'].map((name) => ({
       name,
       description: aboutGroup(name, say),
     })),
@@ -140,7 +177,7 @@ function describeService({ name, url }: Site, say: Say): object {
 
 function describePath(route: Route, writing: Writing): object {
   const offers = offersOf(route)
-  const address = offers.map(({ action }) => addressFields(action))[0] ?? {}
+  const address = offers.map((offer) => addressFields(offer, route.template))[0] ?? {}
   const parameters = Object.entries(address).map(([name, field]) => {
     return describeParameter(name, field, route.template.includes(`{${name}}`) ? 'path' : 'query', writing)
   })
@@ -150,8 +187,15 @@ function describePath(route: Route, writing: Writing): object {
   return { ...(parameters.length > 0 ? { parameters } : {}), ...Object.fromEntries(operations) }
 }
 
-function addressFields(action: Described): Fields {
-  return 'by' in action ? (action.served.resource.addresses[action.by] ?? {}) : {}
+function addressFields({ action, args }: Offer, template: string): Fields {
+  if ('by' in action) return action.served.resource.addresses[action.by] ?? {}
+  return Object.fromEntries(Object.entries(args).filter(([name]) => template.includes(`{${name}}`)))
+}
+
+/** The parameters of the query. */
+function filterFields({ action, args }: Offer): Fields {
+  if (action.do === 'list' || action.do === 'changes') return args
+  return action.do === 'listDeliveries' ? deliveryFilters : {}
 }
 
 function describeParameter(name: string, field: Field, place: 'path' | 'query', { resources, say }: Writing): object {
@@ -167,13 +211,13 @@ function describeParameter(name: string, field: Field, place: 'path' | 'query', 
 
 const CREDENTIALS = [{ applicationPassword: [] }, { token: [] }]
 
-function describeOperation({ action, args }: Offer, method: Method, writing: Writing): object {
+function describeOperation(offer: Offer, method: Method, writing: Writing): object {
+  const { action } = offer
   const isRead = method === 'GET'
   const group = groupOf(action)
   const summary = writing.say(summaryOf(action))
-  const filters = action.do === 'list' || action.do === 'changes' ? Object.entries(args) : []
   const parameters = [
-    ...filters.map(([name, field]) => describeParameter(name, field, 'query', writing)),
+    ...Object.entries(filterFields(offer)).map(([name, field]) => describeParameter(name, field, 'query', writing)),
     ...headersSent(action).map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ]
   return {
@@ -184,24 +228,34 @@ function describeOperation({ action, args }: Offer, method: Method, writing: Wri
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(action.do === 'create' || action.do === 'update' ? { requestBody: describeBody(action, writing) } : {}),
     ...(action.do === 'batch' ? { requestBody: describeJson(batchSchema) } : {}),
+    ...describeWebhookBody(action, writing.say),
     responses: { ...describeSuccess(action, writing.say), ...failureRefs(action) },
-    security: isRead ? [{}, ...CREDENTIALS] : CREDENTIALS,
+    security: isRead && !isWebhookDeed(action.do) ? [{}, ...CREDENTIALS] : CREDENTIALS,
   }
 }
 
+function describeWebhookBody({ do: does }: Described, say: Say): object {
+  const schema = isWebhookDeed(does) ? webhookBody(does, say) : undefined
+  return schema ? { requestBody: { ...describeJson(schema), required: does === 'createWebhook' } } : {}
+}
+
 function groupOf(action: Described): string {
+  if (isWebhookDeed(action.do)) return 'webhooks'
   return resourceOf(action)?.path ?? action.do
 }
 
 /** Such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
 function operationId(action: Described, method: Method): string {
-  if (action.do === 'changes' || action.do === 'batch') return deeds[action.do].verb
+  const synonym = isUpdate(action) && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
+  if (action.do === 'changes' || action.do === 'batch' || isWebhookDeed(action.do))
+    return deeds[action.do].verb + synonym
   const resource = resourceOf(action)
   const subject =
     resource === undefined ? 'Interface' : action.do === 'list' ? capitalized(resource.path) : resource.title
-  const synonym = action.do === 'update' && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
   return deeds[action.do].verb + subject + ('by' in action && action.by === 'slug' ? 'BySlug' : '') + synonym
 }
+
+const isUpdate = (action: Described) => action.do === 'update' || action.do === 'updateWebhook'
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
@@ -232,13 +286,19 @@ function describeJson(schema: Schema): object {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
+/** Whether an action is answered with the version of what is read. */
+function isVersioned({ do: does }: Described): boolean {
+  return does === 'list' || does === 'read' || does === 'doc' || does === 'changes' || readsWebhooks(does)
+}
+
 function describeSuccess(action: Described, say: Say): object {
-  const isRead = action.do === 'list' || action.do === 'read' || action.do === 'doc' || action.do === 'changes'
+  const isRead = isVersioned(action)
   const isPaged = action.do === 'list'
   const isNew = action.do === 'create'
+  const isMade = isNew || action.do === 'createWebhook'
   const headers = headerRefs(
     ...(isPaged ? (['X-TEC-Total', 'X-TEC-TotalPages'] as const) : []),
-    ...(isNew ? (['Location'] as const) : []),
+    ...(isMade ? (['Location'] as const) : []),
     ...(isNew || action.do === 'batch' ? (['Idempotency-Replayed'] as const) : []),
     ...(isNew || action.do === 'update' ? (['Preference-Applied'] as const) : []),
     ...(isRead ? (['ETag'] as const) : []),
@@ -253,12 +313,13 @@ function describeSuccess(action: Described, say: Say): object {
     description: say('Nothing has changed since the version that If-None-Match names'),
     headers,
   }
-  return { [isNew ? 201 : action.do === 'batch' ? 207 : 200]: success, ...(isRead ? { 304: unchanged } : {}) }
+  return { [isMade ? 201 : action.do === 'batch' ? 207 : 200]: success, ...(isRead ? { 304: unchanged } : {}) }
 }
 
 function answerSchema(action: Described): Schema {
   if (action.do === 'changes') return changesSchema
   if (action.do === 'batch') return batchAnswerSchema
+  if (isWebhookDeed(action.do)) return webhookAnswers[action.do]
   const resource = resourceOf(action)
   if (!resource)
     return {
@@ -314,11 +375,12 @@ const sentHeaders = {
   Prefer: { about: 'return=minimal asks for an answer without a body', schema: {} },
 } as const satisfies Record<string, { about: MessageText; schema: object }>
 
-function headersSent({ do: does }: Described): (keyof typeof sentHeaders)[] {
+function headersSent(action: Described): (keyof typeof sentHeaders)[] {
+  const { do: does } = action
   if (does === 'create') return ['Idempotency-Key', 'Prefer']
   if (does === 'batch') return ['Idempotency-Key']
   if (does === 'update') return ['Prefer']
-  return does === 'remove' ? [] : ['If-None-Match']
+  return isVersioned(action) ? ['If-None-Match'] : []
 }
 
 function describeHeaderParameters(say: Say): object {

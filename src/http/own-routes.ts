@@ -1,6 +1,7 @@
 import { series } from '../resources.ts'
 import { changesRoute } from './changes-route.ts'
 import { collectionRoute, itemRoute, type Route } from './routes.ts'
+import { webhookRoutes } from './webhook-routes.ts'
 
 /** The routes of what this service offers beside the interface and the platform. */
 export function ownRoutes(): Route[] {
@@ -9,6 +10,7 @@ export function ownRoutes(): Route[] {
     changesRoute(),
     uncached({ ...list, endpoints: list.endpoints.filter(({ action }) => action.do === 'list') }),
     uncached(itemRoute(series, 'id', series.resource.addresses.id)),
+    ...webhookRoutes(),
   ]
 }
 

@@ -74,6 +74,9 @@ const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
     status: 409,
     text: 'Somebody else has changed the series meanwhile; read it again.',
   },
+  'rest-webhook-not-found': { status: 404, text: 'There is no webhook with this id.' },
+  'rest-message-not-found': { status: 404, text: 'There is no message with this id.' },
+  'too-many-webhooks': { status: 409, text: 'There are {limit} webhooks already; remove one that is not needed.' },
   'event-no-longer-available': { status: 403, text: 'The event is no longer available.' },
 }
 

@@ -31,6 +31,8 @@ import { countFurther } from './rate-limit.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
 import { findInNamespace, findMatch, type RouteTable } from './route-table.ts'
 import { type Endpoint, type Match, routeName } from './routes.ts'
+import { isWebhookDeed, readsWebhooks, type WebhookDeed } from './webhook-deeds.ts'
+import { webhookReply } from './webhook-replies.ts'
 
 /** The parts of the service that answers need. */
 export interface Service {
@@ -39,6 +41,8 @@ export interface Service {
   /** Which history of the calendar this is, for entity tags. */
   edition: string
   images: ImageService
+  /** The hosts that the setting names for webhooks. */
+  webhookHosts: readonly string[]
   /** The calendar in the memory of this process. */
   memory: EventMemory
   /** Who sends this Authorization header from this address. @throws Problem for credentials that are wrong */
@@ -192,6 +196,7 @@ function answerOwn(answering: Answering, asked: Asked, incoming: Incoming, conte
   const { edition, database } = service
   const { do: does } = asked.endpoint.action
   if (does === 'changes') return changesReply(asked.values, { edition, cursor: database.cursor }, context)
+  if (isWebhookDeed(does)) return webhookReply(does, asked, { database, hosts: service.webhookHosts }, context)
   if (does !== 'batch') return answer(asked, [], context)
   return batchReply(asked, incoming, context, {
     admission,
@@ -219,9 +224,16 @@ function answerBatched(answering: Answering, item: Incoming, context: Context): 
 /** The queue that a request waits in. */
 function workOf({ action, args }: Endpoint, { query }: Target): Work | 'batches' {
   if (action.do === 'batch') return 'batches'
+  if (isWebhookDeed(action.do)) return workOnWebhooks(action.do)
   if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
     return 'file' in args && action.do === 'create' ? 'uploads' : 'writes'
   return action.do === 'list' && query.search !== undefined ? 'searches' : 'reads'
+}
+
+/** A test waits for another server, which keeps nobody from writing. */
+function workOnWebhooks(does: WebhookDeed): Work {
+  if (does === 'testWebhook') return 'uploads'
+  return readsWebhooks(does) ? 'reads' : 'writes'
 }
 
 function isOverload(error: unknown): boolean {
@@ -237,7 +249,7 @@ async function readBody(incoming: Incoming, { action, args }: Endpoint, context:
   const isTrusted = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
   const takesFile = action.do === 'create' && 'file' in args
   if (isTrusted) return incoming.readBody({ isTrusted, takesFile })
-  if (takesFile) throw new Problem('rest_forbidden')
+  if (takesFile || isWebhookDeed(action.do)) throw new Problem('rest_forbidden')
   try {
     return await incoming.readBody({ isTrusted, takesFile })
   } catch (error) {

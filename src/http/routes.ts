@@ -2,6 +2,7 @@ import type { Site } from '../config.ts'
 import type { Fields } from '../declare/resource.ts'
 import { formatField } from '../formats/formats.ts'
 import { resources, type Served } from '../resources.ts'
+import type { WebhookDeed } from './webhook-deeds.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -11,6 +12,7 @@ export type Action =
   | { do: 'doc' }
   | { do: 'changes' }
   | { do: 'batch' }
+  | { do: WebhookDeed }
   | { do: 'list' | 'create'; served: Served }
   | { do: 'read' | 'update' | 'remove'; served: Served; by: 'id' | 'slug' }
 

@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander'
 import { run, table } from '../people/user-commands.ts'
 import type { Database } from '../storage/database.ts'
 import type { WebhookColumns } from '../storage/schema.ts'
-import { mayPost } from './post-message.ts'
 import { sendTest } from './send-test.ts'
 import {
   addWebhook,
+  checkAddress,
   disableWebhook,
   enableWebhook,
   getWebhook,
@@ -58,17 +58,6 @@ function registerAdd(webhook: Command, { open, hosts, clock }: Places): void {
         const { id, secret } = await database.write((tx) => addWebhook(tx, added, clock()), by)
         print(`Added webhook ${id}. Its secret, shown only now: ${secret}`)
       }),
-    )
-}
-
-const LONGEST_URL = 2000
-
-/** @throws Error with a sentence that says what an address has to be */
-function checkAddress(url: string, hosts: readonly string[]): void {
-  if (url.length > LONGEST_URL) throw new Error(`An address has at most ${LONGEST_URL} characters.`)
-  if (!mayPost(url, hosts))
-    throw new Error(
-      'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.',
     )
 }
 
@@ -192,7 +181,7 @@ function registerResend(webhook: Command, { open, clock }: Places): void {
     .argument('<delivery>', 'the id that `webhook deliveries` shows')
     .action((id: string, _options: unknown, command: Command) =>
       run(command, open, async (database, print, by) => {
-        await database.write((tx) => resendDelivery(tx, readId(id), clock()), by)
+        await database.write((tx) => resendDelivery(tx, readId(id), undefined, clock()), by)
         print(`Message ${id} is sent again as soon as the service runs.`)
       }),
     )

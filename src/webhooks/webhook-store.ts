@@ -1,4 +1,5 @@
 import type { Updateable } from 'kysely'
+import { limits } from '../fields/limits.ts'
 import type { Db } from '../storage/database.ts'
 import { insertActs } from '../storage/history.ts'
 import { claimed } from '../storage/locks.ts'
@@ -6,6 +7,7 @@ import { TOLD_KINDS, VERBS } from '../storage/outbox.ts'
 import type { Action, Tx } from '../storage/recording.ts'
 import type { DeliveryColumns, Tables, WebhookColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/moments.ts'
+import { mayPost } from './post-message.ts'
 import { makeSecret } from './signature.ts'
 
 const DAY_MS = 86_400_000
@@ -16,30 +18,56 @@ export const MOST_WEBHOOKS = 100
 /** Days that a secret signs beside the one that replaces it. */
 const OLD_SECRET_DAYS = 1
 
+/** Why something cannot be done with a webhook. */
+export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
+
+/** What cannot be done with a webhook; its message is a sentence for the command line. */
+export class WebhookRefusal extends Error {
+  readonly reason: RefusalReason
+
+  constructor(reason: RefusalReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
 const TYPES = TOLD_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
 
 /**
  * A list of types of changes such as `event.*,venue.created`, written evenly.
- * @throws Error with a sentence that names the first that is none
+ * @throws WebhookRefusal that names the first that is none
  */
 export function readTypes(list: string): string {
   const entries = [...new Set(list.split(',').map((entry) => entry.trim()))]
-  for (const entry of entries) {
-    const isKnown = entry === '*' || TYPES.includes(entry) || TOLD_KINDS.some((kind) => entry === `${kind}.*`)
-    if (!isKnown)
-      throw new Error(`"${entry}" is no type of change; there are ${TYPES.join(', ')}, event.* and the like, and *.`)
-  }
-  return entries.join(',')
+  const unknown = entries.find((entry) => !isType(entry))
+  if (unknown === undefined) return entries.join(',')
+  const known = `${TYPES.join(', ')}, event.* and the like, and *`
+  throw new WebhookRefusal('events', `"${unknown}" is no type of change; there are ${known}.`)
 }
 
-/** Adds a webhook with a secret of its own. @throws Error with a sentence when there are too many */
+function isType(entry: string): boolean {
+  return entry === '*' || TYPES.includes(entry) || TOLD_KINDS.some((kind) => entry === `${kind}.*`)
+}
+
+/** @throws WebhookRefusal for an address that messages may not be sent to */
+export function checkAddress(url: string, hosts: readonly string[]): void {
+  const { characters } = limits.url
+  if (url.length > characters) throw new WebhookRefusal('address', `An address has at most ${characters} characters.`)
+  if (mayPost(url, hosts)) return
+  throw new WebhookRefusal(
+    'address',
+    'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.',
+  )
+}
+
+/** Adds a webhook with a secret of its own. @throws WebhookRefusal when there are too many */
 export async function addWebhook(
   tx: Tx,
   added: Pick<WebhookColumns, 'url' | 'events' | 'is_private'>,
   now: number,
 ): Promise<{ id: number; secret: string }> {
   if ((await listWebhooks(tx)).length >= MOST_WEBHOOKS)
-    throw new Error(`There are ${MOST_WEBHOOKS} webhooks already; remove one that is not needed.`)
+    throw new WebhookRefusal('too-many', `There are ${MOST_WEBHOOKS} webhooks already; remove one that is not needed.`)
   const secret = makeSecret()
   const row = { ...added, secret, created_utc: formatUtc(now), ...NO_OLD_SECRET, ...NEVER_FAILED }
   const { id } = await tx.insertInto('webhooks').values(row).returning('id').executeTakeFirstOrThrow()
@@ -55,10 +83,10 @@ export function listWebhooks(db: Db): Promise<WebhookColumns[]> {
   return db.selectFrom('webhooks').selectAll().orderBy('id').execute()
 }
 
-/** @throws Error with a sentence when there is none */
+/** @throws WebhookRefusal when there is none */
 export async function getWebhook(db: Db, id: number): Promise<WebhookColumns> {
   const found = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!found) throw new Error(`There is no webhook ${id}; kalends webhook list shows them.`)
+  if (!found) throw new WebhookRefusal('no-webhook', `There is no webhook ${id}; kalends webhook list shows them.`)
   return found
 }
 
@@ -78,6 +106,34 @@ export async function enableWebhook(tx: Tx, id: number, now: number): Promise<vo
 /** Tells a webhook nothing from now on: of what changes meanwhile it never hears. */
 export async function disableWebhook(tx: Tx, id: number, why: string, now: number): Promise<void> {
   await changeWebhook(tx, id, { disabled_utc: formatUtc(now), disabled_why: why }, now)
+}
+
+/** What of a webhook can be changed; what is undefined stays. */
+export interface WebhookChange {
+  url: string | undefined
+  events: string | undefined
+  isPrivate: boolean | undefined
+  isEnabled: boolean | undefined
+}
+
+/** Changes the given parts of a webhook; `why` is said of one that is disabled by it. */
+export async function updateWebhook(
+  tx: Tx,
+  id: number,
+  { url, events, isPrivate, isEnabled }: WebhookChange,
+  why: string,
+  now: number,
+): Promise<void> {
+  const { disabled_utc } = await getWebhook(tx, id)
+  const isSwitched = isEnabled !== undefined && isEnabled !== (disabled_utc === '')
+  const off = { disabled_utc: formatUtc(now), disabled_why: why }
+  const columns = {
+    ...(url === undefined ? {} : { url }),
+    ...(events === undefined ? {} : { events }),
+    ...(isPrivate === undefined ? {} : { is_private: Number(isPrivate) }),
+    ...(isSwitched ? (isEnabled ? NEVER_FAILED : off) : {}),
+  }
+  if (Object.keys(columns).length > 0) await changeWebhook(tx, id, columns, now)
 }
 
 /** Gives a webhook a new secret; the one before signs as well for a day. */
@@ -106,12 +162,22 @@ export function listDeliveries(db: Db, webhook: number | undefined, most: number
   return (webhook === undefined ? all : all.where('webhook', '=', webhook)).execute()
 }
 
-/** Has a message sent again, with the id it had. @throws Error with a sentence when there is none */
-export async function resendDelivery(tx: Tx, id: number, now: number): Promise<void> {
+/** Has a message sent again, with the id it had. @throws WebhookRefusal when there is none, or none of this webhook */
+export async function resendDelivery(
+  tx: Tx,
+  id: number,
+  webhook: number | undefined,
+  now: number,
+): Promise<DeliveryColumns> {
   const again = { state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 } as const
   const update = tx.updateTable('webhook_deliveries').set(again).where('id', '=', id)
-  if ((await update.returning('id').execute()).length === 0)
-    throw new Error(`There is no message ${id} any more; kalends webhook deliveries lists those of the last 30 days.`)
+  const ofWebhook = webhook === undefined ? update : update.where('webhook', '=', webhook)
+  const [message] = await ofWebhook.returningAll().execute()
+  if (message) return message
+  throw new WebhookRefusal(
+    'no-message',
+    `There is no message ${id} any more; kalends webhook deliveries lists those of the last 30 days.`,
+  )
 }
 
 /** The webhooks that have messages due, without those that are disabled. */

@@ -14,6 +14,7 @@ import sharp from 'sharp'
 import { addCredential } from '../../src/people/credentials.ts'
 import { findUserByLogin } from '../../src/people/users.ts'
 import { readToken, writeToken } from '../../src/sync/sync-token.ts'
+import { addWebhook, MOST_WEBHOOKS } from '../../src/webhooks/webhook-store.ts'
 import { type Answer, credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
@@ -433,6 +434,42 @@ test('the feed of changes is as described', async () => {
   await see('GET /changes', { query: `?since=${elsewhere}` }, 410)
 })
 
+test('webhooks are as described', async () => {
+  const url = 'https://webhooks.invalid/hook'
+  const { body: webhook } = await see('POST /webhooks', { body: { url, events: ['event.*'], private: true } }, 201)
+  const [address, nowhere] = [{ id: webhook.id }, { id: NOWHERE }]
+  await see('POST /webhooks', { body: { url: 'http://localhost/' } }, 400)
+  await see('POST /webhooks', { body: {} }, 400)
+  await seeTwice('GET /webhooks', {})
+  await seeTwice('GET /webhooks/{id}', { address })
+  for (const method of ['PUT', 'PATCH']) {
+    const update = `${method} /webhooks/{id}`
+    await see(update, { address, body: { events: ['venue.*', '*'], enabled: false } }, 200)
+    await see(update, { address, body: { events: 'nothing' } }, 400)
+  }
+  await see('POST /webhooks/{id}/test', { address }, 200)
+  await see('POST /webhooks/{id}/rotate', { address }, 200)
+  const { body } = await seeTwice('GET /webhooks/{id}/deliveries', { address })
+  await see('GET /webhooks/{id}/deliveries', { address, query: '?per_page=0' }, 400)
+  const resend = 'POST /webhooks/{id}/deliveries/{delivery}/resend'
+  await see(resend, { address: { ...address, delivery: body.deliveries[0].id } }, 200)
+  await see(resend, { address: { ...address, delivery: NOWHERE } }, 404)
+  for (const operation of operations().filter((each) => each.includes('/webhooks'))) {
+    for (const [as, status] of [
+      ['anonymous', 401],
+      ['subscriber', 403],
+    ] as const)
+      await see(operation, { as, address: { ...address, delivery: 1 } }, status)
+    if (operation.includes('{id}')) await see(operation, { address: { ...nowhere, delivery: 1 } }, 404)
+  }
+  const added = { url, events: 'series.deleted', is_private: 0 }
+  await service.app.database.write(async (tx) => {
+    for (let i = 1; i < MOST_WEBHOOKS; i++) await addWebhook(tx, added, Date.now())
+  })
+  await see('POST /webhooks', { body: { url } }, 409)
+  await see('DELETE /webhooks/{id}', { address }, 200)
+})
+
 test('batches are as described', async () => {
   const BATCH = 'POST /batch/v1'
   const batch = (name: string) => ({ requests: [{ path: '/tribe/events/v1/venues', body: { venue: name } }] })
@@ -484,7 +521,7 @@ async function seeRefusals(operation: string, address: Record<string, string | n
 
 test('what is refused before it is looked at is as described', async () => {
   for (const operation of operations()) {
-    const address = { id: 1, slug: 'x' }
+    const address = { id: 1, slug: 'x', delivery: 1 }
     const [method = ''] = operation.split(' ')
     await see(operation, { address, query: `?x=${'y'.repeat(9000)}` }, 414)
     await see(operation, { address, query: `?${'x&'.repeat(2001)}` }, 400)

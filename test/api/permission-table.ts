@@ -277,6 +277,16 @@ export const MISSING: readonly MissingRow[] = [
   },
 ]
 
+/** The routes that are for administrators alone, with their methods; `{id}` is that of a webhook. */
+export const ADMINISTRATORS_ROUTES: readonly { path: string; methods: readonly Method[] }[] = [
+  { path: '', methods: ['GET', 'POST'] },
+  { path: '/{id}', methods: ['GET', 'PUT', 'PATCH', 'DELETE'] },
+  { path: '/{id}/test', methods: ['POST'] },
+  { path: '/{id}/rotate', methods: ['POST'] },
+  { path: '/{id}/deliveries', methods: ['GET'] },
+  { path: '/{id}/deliveries/1/resend', methods: ['POST'] },
+]
+
 /** The routes that are the same for everybody but for what `Allow` lists, and who may POST there. All other methods find no route. */
 export const OPEN_ROUTES: readonly { path: string; makers: readonly Reader[] }[] = [
   { path: '', makers: [] },

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { addSeries } from '../support/sample-calendar.ts'
 import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
 import {
+  ADMINISTRATORS_ROUTES,
   CALLERS,
   KINDS,
   type Kind,
@@ -263,6 +264,34 @@ test(`${feedCells} cells: the feed of changes tells each caller what their lists
     for (const method of ['POST', 'PUT', 'DELETE'])
       assert.equal((await service.request(caller, method, FEED)).status, 404, `${caller} ${method}`)
   }
+})
+
+const HOOKS = '~/wp-json/kalends/v1/webhooks'
+const hookCells = CALLERS.length * ADMINISTRATORS_ROUTES.flatMap(({ methods }) => [...methods, 'OPTIONS']).length
+
+test(`${hookCells} cells: webhooks are for administrators alone, and nobody else learns which there are`, async () => {
+  const { body: webhook } = await service.post(HOOKS, { url: 'https://example.org/hook', events: 'series.deleted' })
+  const all = (await service.get(HOOKS, 'admin')).body
+  for (const caller of CALLERS) {
+    const isAdmin = caller === 'admin'
+    const refusal = { status: caller === 'anonymous' ? 401 : 403, code: 'rest_forbidden' }
+    for (const { path, methods } of ADMINISTRATORS_ROUTES) {
+      for (const id of isAdmin ? [987654] : [webhook.id, 987654]) {
+        const target = HOOKS + path.replace('{id}', String(id))
+        for (const method of methods) {
+          const where = `${caller} ${method} ${target}`
+          const answer = await service.request(caller, method, target, method === 'POST' ? {} : undefined)
+          assert.equal(answer.headers.get('allow'), isAdmin ? methods.join(', ') : '', where)
+          if (!isAdmin) assertError(answer, refusal, where)
+          else assert.equal(answer.status, path !== '' ? 404 : method === 'GET' ? 200 : 400, where)
+        }
+        const options = await service.request(caller, 'OPTIONS', target)
+        assert.deepEqual([options.status, options.headers.get('allow')], [200, isAdmin ? methods.join(', ') : ''])
+      }
+    }
+  }
+  assert.deepEqual((await service.get(HOOKS, 'admin')).body, all)
+  assert.equal((await service.remove(`${HOOKS}/${webhook.id}`)).status, 200)
 })
 
 const idsOf = (records: { id: number }[]) => records.map(({ id }) => id).sort((a, b) => a - b)

@@ -87,7 +87,10 @@ describe('the root index', () => {
     )
     const [media, tags, ...records] = collections.map((path) => [`/${path}`, `/${path}/(?P<id>\\d+)`])
     const beside = ['', '/users/me', media, tags, types, records].flat(2)
-    const own = ['/changes', '/series', '/series/(?P<id>\\d+)'].map((path) => `/kalends/v1${path}`)
+    const webhook = '/webhooks/(?P<id>\\d+)'
+    const parts = ['', '/test', '/rotate', '/deliveries', '/deliveries/(?P<delivery>\\d+)/resend']
+    const webhooks = ['/webhooks', ...parts.map((part) => webhook + part)]
+    const own = ['/changes', '/series', '/series/(?P<id>\\d+)', ...webhooks].map((path) => `/kalends/v1${path}`)
     const added = beside.map((path) => `/wp/v2${path}`)
     assert.deepEqual(keys(body.routes), ['/', '/batch/v1', ...keys(namespace.body.routes), ...added, ...own])
     const options = await service.request('anonymous', 'OPTIONS', `${PLATFORM}/tags`)

@@ -1,0 +1,29 @@
+import { type Caller, can, isLoggedIn } from '../people/caller.ts'
+
+const READS = ['listWebhooks', 'readWebhook', 'listDeliveries'] as const
+const WRITES = [
+  'createWebhook',
+  'updateWebhook',
+  'removeWebhook',
+  'testWebhook',
+  'rotateWebhook',
+  'resendDelivery',
+] as const
+
+/** What the routes of webhooks do. */
+export type WebhookDeed = (typeof READS)[number] | (typeof WRITES)[number]
+
+/** Whether an action is one of those of webhooks. */
+export function isWebhookDeed(does: string): does is WebhookDeed {
+  return readsWebhooks(does) || WRITES.some((known) => known === does)
+}
+
+/** Whether an action reads webhooks and changes nothing. */
+export function readsWebhooks(does: string): does is (typeof READS)[number] {
+  return READS.some((known) => known === does)
+}
+
+/** A webhook may be told everything, so that they are a matter of administrators, who alone manage users. */
+export function managesWebhooks(caller: Caller): boolean {
+  return isLoggedIn(caller) && can(caller, 'manage_users')
+}

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Webhook } from 'standardwebhooks'
+import { addCredential } from '../../src/people/credentials.ts'
+import type { Scope } from '../../src/people/roles.ts'
+import { findUserByLogin } from '../../src/people/users.ts'
+import { addWebhook, MOST_WEBHOOKS } from '../../src/webhooks/webhook-store.ts'
+import { type Reader, startService, type TestService } from '../support/service.ts'
+
+const HOOKS = '~/wp-json/kalends/v1/webhooks'
+
+let service: TestService
+let receiver: Server
+let url: string
+let answers = 204
+const received: { headers: IncomingHttpHeaders; text: string }[] = []
+
+before(async () => {
+  service = await startService({ webhook_hosts: '127.0.0.1' })
+  receiver = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    received.push({ headers: request.headers, text })
+    response.writeHead(answers).end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+})
+after(async () => {
+  await service.close()
+  receiver.close()
+})
+
+async function add(fields: object = {}) {
+  const { status, body } = await service.post(HOOKS, { url, ...fields })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+async function until(isSo: () => boolean, what: string): Promise<void> {
+  for (let waited = 0; waited < 15_000; waited += 50) {
+    if (isSo()) return
+    await sleep(50)
+  }
+  assert.fail(`waited in vain: ${what}`)
+}
+
+const refusedFields = (answer: { body: { data: { params: object } } }) => Object.keys(answer.body.data.params)
+
+describe('administrators manage webhooks over HTTP', () => {
+  test('adding one answers with its address and its secret, which is never shown again', async () => {
+    const { status, headers, body } = await service.post(HOOKS, {
+      url,
+      events: ['venue.*', 'event.created', 'venue.*'],
+    })
+    assert.equal(status, 201)
+    assert.equal(headers.get('location'), body.rest_url)
+    assert.equal(body.rest_url, `${service.origin}/wp-json/kalends/v1/webhooks/${body.id}`)
+    assert.match(headers.get('cache-control') ?? '', /private|no-store/)
+    assert.match(body.secret, /^whsec_/)
+    assert.deepEqual([body.events, body.private, body.enabled], [['venue.*', 'event.created'], false, true])
+    const { secret, ...shown } = body
+    const path = `${HOOKS}/${body.id}`
+    assert.deepEqual((await service.get(path, 'admin')).body, shown)
+    const listed = await service.get(HOOKS, 'admin')
+    assert.deepEqual(
+      listed.body.webhooks.find(({ id }: { id: number }) => id === body.id),
+      shown,
+    )
+    assert.deepEqual((await service.request('admin', 'PATCH', path, {})).body, shown)
+    assert.ok(!JSON.stringify(listed.body).includes('whsec_'))
+    assert.deepEqual((await service.request('admin', 'DELETE', path)).body, shown)
+    assert.equal((await service.get(path, 'admin')).body.code, 'rest-webhook-not-found')
+    assert.ok(secret.length > 40)
+  })
+
+  test('one is told of changes as asked, and of none when it is added disabled', async () => {
+    const told = await add({ events: 'term.created' })
+    const silent = await add({ events: '*', enabled: false, private: true })
+    assert.deepEqual([silent.enabled, silent.private, silent.disabled_why], [false, true, 'By an administrator.'])
+    received.length = 0
+    await service.create('/tags', { name: 'Told over HTTP' })
+    await service.create('/venues', { venue: 'Not told' })
+    await until(() => received.length > 0, 'the message')
+    const [{ headers, text }] = received as [(typeof received)[0]]
+    new Webhook(told.secret).verify(text, headers as Record<string, string>)
+    assert.equal(JSON.parse(text).type, 'term.created')
+    const waiting = await service.get(`${HOOKS}/${silent.id}/deliveries`, 'admin')
+    assert.deepEqual(waiting.body.deliveries, [])
+    for (const { id } of [told, silent]) await service.request('admin', 'DELETE', `${HOOKS}/${id}`)
+  })
+
+  test('changing one leaves what is not sent, and enabling it forgets why it was disabled', async () => {
+    const { id, secret: _secret, ...added } = await add()
+    const path = `${HOOKS}/${id}`
+    const change = async (method: string, fields: object) => {
+      const { status, body } = await service.request('admin', method, path, fields)
+      assert.equal(status, 200, JSON.stringify(body))
+      return body
+    }
+    assert.deepEqual(await change('PUT', { private: true }), { id, ...added, private: true })
+    assert.deepEqual((await change('PATCH', { events: 'series.*, *' })).events, ['series.*', '*'])
+    assert.equal((await change('PATCH', { url: `${url}/other` })).url, `${url}/other`)
+    const disabled = await change('PATCH', { enabled: false })
+    assert.match(disabled.disabled_utc, /^\d{4}-/)
+    assert.deepEqual(await change('PATCH', { enabled: false }), disabled)
+    const enabled = await change('PUT', { enabled: 'true', private: '0', url, events: 'event.*' })
+    assert.deepEqual(enabled, { id, ...added })
+    await service.request('admin', 'DELETE', path)
+  })
+
+  test('a test says what came of it, messages are listed, and one is sent again with its id', async () => {
+    const { id, secret } = await add()
+    const path = `${HOOKS}/${id}`
+    received.length = 0
+    assert.deepEqual((await service.post(`${path}/test`, {})).body, { arrived: true, status: 204, error: '' })
+    answers = 500
+    const failed = await service.post(`${path}/test`, {})
+    assert.deepEqual([failed.status, failed.body.arrived, failed.body.status], [200, false, 500])
+    answers = 204
+    const { deliveries } = (await service.get(`${path}/deliveries`, 'admin')).body
+    assert.deepEqual(
+      deliveries.map(({ state, type }: { state: string; type: string }) => [state, type]),
+      [
+        ['failed', 'webhook.test'],
+        ['sent', 'webhook.test'],
+      ],
+    )
+    const [last] = deliveries
+    assert.deepEqual((await service.get(`${path}/deliveries?per_page=1`, 'admin')).body.deliveries, [last])
+    const again = await service.post(`${path}/deliveries/${last.id}/resend`, {})
+    assert.deepEqual([again.status, again.body.state, again.body.message], [200, 'waiting', last.message])
+    await until(() => received.length === 3, 'the message again')
+    assert.equal(received[2]?.headers['webhook-id'], last.message)
+    const other = await add()
+    const elsewhere = await service.post(`${HOOKS}/${other.id}/deliveries/${last.id}/resend`, {})
+    assert.deepEqual([elsewhere.status, elsewhere.body.code], [404, 'rest-message-not-found'])
+    const rotated = await service.post(`${path}/rotate`, {})
+    assert.match(rotated.body.secret, /^whsec_/)
+    assert.notEqual(rotated.body.secret, secret)
+    await service.post(`${path}/test`, {})
+    const { headers = {}, text = '' } = received[3] ?? {}
+    for (const each of [secret, rotated.body.secret]) new Webhook(each).verify(text, headers as Record<string, string>)
+    for (const each of [id, other.id]) await service.request('admin', 'DELETE', `${HOOKS}/${each}`)
+  })
+
+  test('each change is in the history under the name of its administrator, with the host alone', async () => {
+    const { id } = await add({ url: `${url}?key=hidden` })
+    const path = `${HOOKS}/${id}`
+    await service.post(`${path}/rotate`, {})
+    await service.request('admin', 'PATCH', path, { private: true })
+    await service.request('admin', 'DELETE', path)
+    const acts = await service.app.database.read
+      .selectFrom('history')
+      .selectAll()
+      .where('kind', '=', 'webhook')
+      .where('record', '=', id)
+      .orderBy('id')
+      .execute()
+    assert.deepEqual(
+      acts.map(({ action, login }) => `${login} ${action}`),
+      ['admin create', 'admin update', 'admin update', 'admin delete'],
+    )
+    assert.ok(!JSON.stringify(acts).includes('hidden'))
+  })
+})
+
+describe('what is wrong is refused', () => {
+  test('4d.12: addresses that messages may not go to, events that there are not, and values over a limit', async () => {
+    const { id } = await add()
+    const wrong: [fields: object, named: string[]][] = [
+      [{ url: 'https://192.168.1.1/' }, ['url']],
+      [{ url: 'https://example.org/' }, ['url']],
+      [{ url: 'nothing' }, ['url']],
+      [{ url: '' }, ['url']],
+      [{ url: 7 }, ['url']],
+      [{ url: ['x'] }, ['url']],
+      [{ url: `${url}?${'x'.repeat(2000)}` }, ['url']],
+      [{ url: url.replace('//', '//user:secret@') }, ['url']],
+      [{ url, events: 'event.made' }, ['events']],
+      [{ url, events: '' }, ['events']],
+      [{ url, events: [] }, ['events']],
+      [{ url, events: [{ a: 1 }] }, ['events']],
+      [{ url, events: { a: { b: [] } } }, ['events']],
+      [{ url, events: 'event.*,'.repeat(600) }, ['events']],
+      [{ url, events: ["event.*' or '1'='1"] }, ['events']],
+      [{ url, private: 'perhaps', enabled: {} }, ['private', 'enabled']],
+    ]
+    const before = (await service.get(HOOKS, 'admin')).body
+    for (const [fields, named] of wrong) {
+      for (const [method, path] of [
+        ['POST', HOOKS],
+        ['PATCH', `${HOOKS}/${id}`],
+        ['PUT', `${HOOKS}/${id}`],
+      ] as const) {
+        const answer = await service.request('admin', method, path, fields)
+        const where = `${method} ${JSON.stringify(fields).slice(0, 80)}`
+        assert.deepEqual([answer.status, answer.body.code], [400, 'rest_invalid_param'], where)
+        assert.deepEqual(refusedFields(answer), named, where)
+      }
+    }
+    assert.equal((await service.post(HOOKS, {})).body.code, 'rest_missing_callback_param')
+    for (const many of ['0', '-1', 'x', '1.5'])
+      assert.equal((await service.get(`${HOOKS}/${id}/deliveries?per_page=${many}`, 'admin')).status, 400, many)
+    assert.equal((await service.get(`${HOOKS}/${id}/deliveries?per_page=99999999`, 'admin')).status, 200)
+    assert.deepEqual((await service.get(HOOKS, 'admin')).body, before)
+    await service.request('admin', 'DELETE', `${HOOKS}/${id}`)
+  })
+
+  test('ids of nothing, however long, and other methods', async () => {
+    for (const id of ['999999', '0', '9'.repeat(40)]) {
+      for (const [method, path] of [
+        ['GET', ''],
+        ['PUT', ''],
+        ['PATCH', ''],
+        ['DELETE', ''],
+        ['POST', '/test'],
+        ['POST', '/rotate'],
+        ['GET', '/deliveries'],
+        ['POST', `/deliveries/${id}/resend`],
+      ] as const) {
+        const body = method === 'GET' || method === 'DELETE' ? undefined : {}
+        const answer = await service.request('admin', method, `${HOOKS}/${id}${path}`, body)
+        assert.deepEqual([answer.status, answer.body.code], [404, 'rest-webhook-not-found'], `${method} ${id}${path}`)
+      }
+    }
+    for (const [method, path] of [
+      ['DELETE', ''],
+      ['POST', '/1'],
+      ['GET', '/x'],
+      ['GET', '/1/test'],
+      ['DELETE', '/1/deliveries'],
+      ['POST', '/1/deliveries/x/resend'],
+    ] as const)
+      assert.equal((await service.request('admin', method, HOOKS + path)).body.code, 'rest_no_route', method + path)
+  })
+
+  test('one more than there may be', async () => {
+    const ids: number[] = []
+    await service.app.database.write(async (tx) => {
+      for (let i = 0; i < MOST_WEBHOOKS; i++)
+        ids.push((await addWebhook(tx, { url, events: 'series.*', is_private: 0 }, Date.now())).id)
+    })
+    const { status, body } = await service.post(HOOKS, { url })
+    assert.deepEqual([status, body.code, body.data.limit], [409, 'too-many-webhooks', MOST_WEBHOOKS])
+    for (const id of ids) await service.request('admin', 'DELETE', `${HOOKS}/${id}`)
+  })
+
+  test('a token of an administrator manages them with the scope write-all or with none, and not in a batch', async () => {
+    const token = (name: string, scopes?: readonly Scope[]) =>
+      service.app.database.write(async (tx) => {
+        const admin = await findUserByLogin(tx, 'admin')
+        assert.ok(admin)
+        return addCredential(tx, admin, 'token', name, Date.now(), undefined, scopes ? { scopes } : {})
+      })
+    const statusWith = async (secret: string) =>
+      (await service.request('anonymous', 'GET', HOOKS, undefined, { authorization: `Bearer ${secret}` })).status
+    assert.equal(await statusWith(await token('whole')), 200)
+    assert.equal(await statusWith(await token('all', ['write-all'])), 200)
+    assert.equal(await statusWith(await token('own', ['write-own', 'media', 'read-drafts'])), 403)
+    const requests = [{ path: '/kalends/v1/webhooks', body: { url } }]
+    const batch = await service.post('~/wp-json/batch/v1', { requests })
+    assert.deepEqual(batch.body.responses[0].body.code, 'rest_batch_not_allowed')
+  })
+
+  test('a body that cannot be read is not read of those who may not write it', async () => {
+    const json = { 'content-type': 'application/json' }
+    const statusOf = async (caller: Reader) => (await service.request(caller, 'POST', HOOKS, '{', json)).status
+    assert.deepEqual([await statusOf('anonymous'), await statusOf('editor'), await statusOf('admin')], [401, 403, 400])
+  })
+})

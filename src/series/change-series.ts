@@ -28,6 +28,7 @@ import {
 } from './series-schedule.ts'
 import { readShared, type Shared, sharedNames } from './series-shared.ts'
 import { findOccurrences, findSeries, holdSeries, insertSeries, updateSeries } from './series-store.ts'
+import { settleSeriesTerms } from './series-terms.ts'
 
 /** A series that nobody else changes until the end of the transaction, with its occurrences in order. */
 export interface HeldSeries {
@@ -90,10 +91,11 @@ async function changeEach(
   if (!live.every((row) => mayEdit(context.caller, row))) throw new Problem('rest_forbidden')
   const linked = await settleLinked(tx, asked.prepared, context)
   const shared = readShared(series)
-  const like = alike(addressed, live, series)
+  const like = alike(addressed, series)
   const settled = await settleEvent(tx, like, withoutSlug(asked.prepared), context)
-  const terms = settled.terms.isSent ? settled.terms.after : undefined
-  const links: WrittenLinks = { venues: linked.venues, organizers: linked.organizers, terms }
+  const sentTerms = { before: shared.terms, after: settled.terms.after }
+  const terms = settled.terms.isSent ? await settleSeriesTerms(tx, rows, asked.prepared.values, sentTerms) : undefined
+  const links: WrittenLinks = { venues: linked.venues, organizers: linked.organizers, terms: terms?.shared }
   const changed = changedColumns(like, settled.columns)
   const kept: Shared = { ...shared, ...changed, ...sentLinks(links) }
   const before = scheduleOf(series)
@@ -111,19 +113,24 @@ async function changeEach(
   })
   const same = { changed, kept, schedule: isMoved ? schedule : undefined }
   const changes = await rowChanges(tx, after, plan, same, context)
+  const open = changes.map((change) => change.before).filter((row) => isOpenTo(context, row))
   const ofOwn = (names: readonly string[]) =>
-    changes.flatMap(({ before: row }) =>
-      isOpenTo(context, row) && !ownFields(row).some((own) => names.includes(own)) ? [row.id] : [],
-    )
+    open.flatMap((row) => (ownFields(row).some((own) => names.includes(own)) ? [] : [row.id]))
   await writeChanges(tx, changes, {
     links,
     venues: ofOwn(['venue']),
     organizers: ofOwn(['organizer']),
     terms: ofOwn(['categories', 'tags']),
+    mixedTerms: new Map(open.flatMap(({ id }) => entryOf(terms?.mixed, id))),
   })
   await addDates(tx, after, { ...like, ...changed }, schedule, plan.made, kept)
   const own = changes.find((change) => change.before.id === addressed.id)
   return look(tx, { ...addressed, ...own?.columns }, { ...NOTHING_KNOWN, made: linked.made })
+}
+
+function entryOf<T>(map: ReadonlyMap<number, T> | undefined, id: number): [number, T][] {
+  const value = map?.get(id)
+  return value === undefined ? [] : [[id, value]]
 }
 
 /** A schedule as if it began on the same day as another one. */
@@ -144,13 +151,10 @@ const isOpenTo = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(
 
 const NOTHING_KNOWN = { venues: undefined, organizers: undefined, terms: undefined, made: new Set<number>() }
 
-/** The addressed occurrence without what it, or another one in its place, has changed for itself. */
-function alike(addressed: EventRow, live: readonly EventRow[], series: SeriesRow): EventRow {
+/** The addressed occurrence without what it has changed for itself. */
+function alike(addressed: EventRow, series: SeriesRow): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...columns } = readShared(series)
-  const ownsTerms = (row: EventRow) => ownFields(row).some((own) => own === 'categories' || own === 'tags')
-  const example = ownsTerms(addressed) ? live.find((row) => !ownsTerms(row)) : undefined
-  const status = isLive(series) ? columns.status : 'trash'
-  return { ...addressed, ...columns, status, id: (example ?? addressed).id }
+  return { ...addressed, ...columns, status: isLive(series) ? columns.status : 'trash' }
 }
 
 /** The slug of an occurrence stays its own. */

@@ -66,6 +66,8 @@ export interface NewLinks {
   venues: readonly number[]
   organizers: readonly number[]
   terms: readonly number[]
+  /** The terms of occurrences that get others. */
+  mixedTerms: ReadonlyMap<number, readonly number[]>
 }
 
 /** Writes occurrences with their links, and counts them for their terms. */
@@ -82,13 +84,24 @@ export async function writeChanges(tx: Tx, changes: readonly Changed[], asked?: 
   const counts = new Map<number, number>()
   const count = (term: number, by: number) => counts.set(term, (counts.get(term) ?? 0) + by)
   const relinked = new Set(asked?.terms)
+  const newTermsOf = (id: number) => (relinked.has(id) ? asked?.links.terms : asked?.mixedTerms.get(id))
   for (const { before, columns } of isLinked ? changes : moved) {
     const had: readonly number[] = terms.get(before.id) ?? []
-    const has = isLinked && relinked.has(before.id) ? (asked?.links.terms ?? []) : had
+    const has = newTermsOf(before.id) ?? had
     if (isCounted(before)) for (const term of had) count(term, -1)
     if (isCounted({ ...before, ...columns })) for (const term of has) count(term, 1)
   }
-  await Promise.all([updateEvents(tx, changes), ...(asked ? [replaceLinksOf(tx, asked)] : []), shiftCounts(tx, counts)])
+  await Promise.all([updateEvents(tx, changes), ...(asked ? replaceLinks(tx, asked) : []), shiftCounts(tx, counts)])
+}
+
+/** Occurrences that get the same terms get them at once. */
+function replaceLinks(tx: Tx, asked: NewLinks): Promise<void>[] {
+  const mixed = Map.groupBy(asked.mixedTerms, ([, terms]) => terms.join())
+  const others = [...mixed.values()].map((alike) => {
+    const links = { venues: undefined, organizers: undefined, terms: alike[0]?.[1] }
+    return replaceLinksOf(tx, { links, venues: [], organizers: [], terms: alike.map(([id]) => id) })
+  })
+  return [replaceLinksOf(tx, asked), ...others]
 }
 
 const isCounted = ({ status }: Pick<EventRow, 'status'>) => status === 'publish'

@@ -34,7 +34,8 @@ interface Shown {
   end_date: string
   post_parent: number
   recurrence: { id: string; rrule: string; overrides: string[]; series: number }
-  categories: { count: number }[]
+  categories: { count: number; name: string }[]
+  tags: { name: string }[]
   venue: { id?: number }
 }
 
@@ -46,6 +47,7 @@ const occurrencesOf = async (series: number): Promise<Shown[]> => {
 }
 const day = (n: number, time = '10:00:00') => `${YEAR}-03-${String(n).padStart(2, '0')} ${time}`
 const startsOf = (events: Shown[]) => events.map(({ start_date }) => start_date)
+const namesOf = (terms: { name: string }[]) => terms.map(({ name }) => name).join()
 const idsOf = (events: Shown[]) => events.map(({ id }) => id)
 
 async function made(more: object = {}): Promise<{ series: number; events: Shown[] }> {
@@ -100,6 +102,38 @@ test('venues and categories of all reach every occurrence but those with their o
     [hall.id, hall.id, hall.id, hall.id, yard.id, hall.id],
   )
   assert.ok(after.every(({ categories }) => categories.length === 1 && categories[0]?.count === 6))
+})
+
+test('an occurrence with categories of its own gets the tags of all, and the other way round (5d.10)', async () => {
+  const { series, events } = await made({ categories: ['Choir'], tags: ['old'] })
+  const change = (i: number, fields: object) => service.update(`/events/${at(events, i).id}`, fields)
+  await change(0, { categories: ['Own choir'] })
+  await change(1, { tags: ['own'] })
+  await change(2, { categories: ['Own choir'], tags: ['own'] })
+  const named = async () =>
+    (await occurrencesOf(series)).slice(0, 4).map(({ categories, tags }) => [namesOf(categories), namesOf(tags)].join())
+  await change(0, { tags: ['new'], recurrence_scope: 'all' })
+  assert.deepEqual(await named(), ['Own choir,new', 'Choir,own', 'Own choir,own', 'Choir,new'])
+  await change(2, { categories: ['Band'], recurrence_scope: 'all' })
+  assert.deepEqual(await named(), ['Own choir,new', 'Band,own', 'Own choir,own', 'Band,new'])
+  const counted = await service.get('/tags?search=new')
+  assert.deepEqual([counted.body.tags[0].count, (await service.get('/tags?slug=own')).body.tags[0].count], [4, 2])
+  assert.equal((await service.get('/categories?search=band')).body.categories[0].count, 4)
+  const whole = (await service.get(`~/wp-json/kalends/v1/series/${series}`)).body
+  assert.deepEqual([namesOf(whole.categories), namesOf(whole.tags)], ['Band', 'new'])
+})
+
+test('a series whose dates all have categories of their own keeps those it had', async () => {
+  const { series, events } = await made({ categories: ['Chess'], recurrence: 'RRULE:FREQ=DAILY;COUNT=2' })
+  for (const { id } of events) await service.update(`/events/${id}`, { categories: ['Own chess'] })
+  await service.update(`/events/${at(events, 0).id}`, { tags: ['board'], recurrence_scope: 'all' })
+  const whole = (await service.get(`~/wp-json/kalends/v1/series/${series}`)).body
+  assert.deepEqual([namesOf(whole.categories), namesOf(whole.tags)], ['Chess', 'board'])
+  const shown = await occurrencesOf(series)
+  assert.deepEqual(
+    shown.map(({ categories, tags }) => [namesOf(categories), namesOf(tags)].join()),
+    ['Own chess,board', 'Own chess,board'],
+  )
 })
 
 test('a later time of all moves each occurrence that has not moved by itself, and ids stay (5d.11)', async () => {

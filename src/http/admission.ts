@@ -10,7 +10,7 @@ interface Limit {
   waiting: number
   /** Milliseconds after which a waiting request is turned away. */
   longestMs: number
-  /** Milliseconds that one should take once it runs. While they take longer, fewer run at the same time: a busy database serves no more by being asked more. */
+  /** Milliseconds that one should take once it runs. While they take longer and others wait, fewer run at once: a busy database serves no more by being asked more. */
   aimMs: number
 }
 
@@ -164,11 +164,11 @@ const FEWEST_PLACES = 1 / 4
 const PLACES_LOST = 0.5
 const PLACES_WON = 0.1
 
-/** Takes in how long one request of this kind has run. */
+/** Takes in how long one request of this kind has run. While nobody waits, slow work is no overload. */
 function learn(queue: Queue, ranMs: number): void {
-  const { limit, places } = queue
+  const { limit, places, waiting } = queue
   queue.places =
-    ranMs > limit.aimMs
+    ranMs > limit.aimMs && waiting.size > 0
       ? Math.max(limit.running * FEWEST_PLACES, places - PLACES_LOST)
       : Math.min(limit.running, places + PLACES_WON)
 }

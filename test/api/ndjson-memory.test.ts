@@ -56,6 +56,10 @@ async function copyFirst(tx: Db, copies: number): Promise<void> {
   const terms = await tx.selectFrom('event_terms').selectAll().where('event', '=', first.id).execute()
   const [venue] = await tx.selectFrom('event_venues').selectAll().where('event', '=', first.id).execute()
   assert.ok(venue)
+  await tx
+    .updateTable('terms')
+    .set({ count: copies + 1 })
+    .execute()
   for (let done = 0; done < copies; done += 200) {
     const count = Math.min(200, copies - done)
     const records = Array.from({ length: count }, () => ({ kind: 'event' as const }))

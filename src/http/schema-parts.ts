@@ -23,3 +23,16 @@ export const dateTime: Schema = {
   pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
   examples: ['2027-05-04 19:30:00'],
 }
+
+/** What events and series show of how they are listed, and of the records that they lead to. */
+export const flagsAndLinks = {
+  show_map: boolean,
+  show_map_link: boolean,
+  hide_from_listings: boolean,
+  sticky: boolean,
+  featured: boolean,
+  categories: list(schemaRef('EventTerm')),
+  tags: list(schemaRef('EventTerm')),
+  venue: anyOf(schemaRef('Venue'), list(schemaRef('Venue'))),
+  organizer: list(schemaRef('Organizer')),
+} satisfies Record<string, Schema>

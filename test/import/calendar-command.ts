@@ -2,12 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { mediaAddress, mediaUrl } from '../../src/config.ts'
 import { type ImportGround, registerImportCommands } from '../../src/import/import-command.ts'
-import { openMediaStore } from '../../src/media/open-media-store.ts'
 import type { Database } from '../../src/storage/database.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
 import { listTables } from '../../src/storage/tables.ts'
+import { openGround } from '../support/command-ground.ts'
 import { type CommandResult, runCommand } from '../support/commands.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -27,18 +25,7 @@ export interface Calendar {
 export async function startCalendar(settings: Parameters<typeof startService>[0] = {}): Promise<Calendar> {
   const service = await startService(settings)
   const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
-  const { config } = service
-  const { site } = service.app
-  const open = async (): Promise<ImportGround> => ({
-    database: await openDatabase(config.database || `sqlite:${join(config.data, 'kalends.sqlite')}`),
-    images: {
-      store: await openMediaStore(mediaAddress(config), () => undefined),
-      hosts: config.image_hosts,
-      maxBytes: config.image_bytes,
-      mediaUrl: mediaUrl(config, site),
-    },
-    site,
-  })
+  const open = () => openGround(service)
   return {
     service,
     ground: open,

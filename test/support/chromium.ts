@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { connect, socketAddress } from './browser-socket.ts'
 import type { Browser, Sight, Tab } from './browsers.ts'
 
 /** A Chromium without windows, driven over its own protocol. */
@@ -29,7 +29,7 @@ export async function startChromium(program: string): Promise<Chromium> {
   const child = spawn(program, [...flags, `--user-data-dir=${profile}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const socket = await connect(await addressOf(child))
+  const socket = await connect(await socketAddress(child, /DevTools listening on (ws:\S+)/))
   const session = { socket, waiting: new Map<number, Waiter>(), tabs: new Map<string, Tab>(), last: 0 }
   socket.onmessage = ({ data }) => receive(session, JSON.parse(String(data)))
   return {
@@ -62,26 +62,6 @@ interface Message {
   params?: Record<string, unknown>
   result?: Record<string, unknown>
   error?: { message: string }
-}
-
-async function addressOf({ stderr }: ChildProcess): Promise<string> {
-  if (!stderr) throw new Error('Chromium says nothing.')
-  for await (const line of createInterface({ input: stderr })) {
-    const [, address] = /DevTools listening on (ws:\S+)/.exec(line) ?? []
-    if (address === undefined) continue
-    stderr.resume()
-    return address
-  }
-  throw new Error('Chromium has not started.')
-}
-
-async function connect(address: string): Promise<WebSocket> {
-  const socket = new WebSocket(address)
-  await new Promise((resolve, reject) => {
-    socket.onopen = resolve
-    socket.onerror = reject
-  })
-  return socket
 }
 
 function receive({ waiting, tabs }: Session, { id, method, sessionId = '', params, result, error }: Message): void {

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { connect, socketAddress } from './browser-socket.ts'
 import type { Browser, Sight, Tab } from './browsers.ts'
 
 const PLACES = ['/usr/bin/firefox-esr', '/usr/bin/firefox', process.env.FIREFOX ?? '']
@@ -73,7 +73,7 @@ async function start(program: string, preferences: string): Promise<Running> {
   await writeFile(join(profile, 'user.js'), preferences)
   const flags = ['--headless', '--no-remote', '--remote-debugging-port=0', '--profile', profile]
   const child = spawn(program, flags, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const socket = await connect(`${await addressOf(child)}/session`)
+  const socket = await connect(`${await socketAddress(child, /WebDriver BiDi listening on (ws:\S+)/)}/session`)
   const waiting = new Map<number, (message: Message) => void>()
   let last = 0
   const running: Running = {
@@ -119,26 +119,6 @@ function receive(running: Running, { method, params = {} }: Message): void {
   const answer = isRefused ? 'network.failRequest' : 'network.continueRequest'
   // The page may be gone by then.
   running.send(answer, { request: request.request }).catch(() => undefined)
-}
-
-async function addressOf({ stderr }: ChildProcess): Promise<string> {
-  if (!stderr) throw new Error('Firefox says nothing.')
-  for await (const line of createInterface({ input: stderr })) {
-    const [, address] = /WebDriver BiDi listening on (ws:\S+)/.exec(line) ?? []
-    if (address === undefined) continue
-    stderr.resume()
-    return address
-  }
-  throw new Error('Firefox has not started.')
-}
-
-async function connect(address: string): Promise<WebSocket> {
-  const socket = new WebSocket(address)
-  await new Promise((resolve, reject) => {
-    socket.onopen = resolve
-    socket.onerror = reject
-  })
-  return socket
 }
 
 async function openTab(processFor: (sight: Sight) => Promise<Running>): Promise<Tab> {

@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { mediaAddress, mediaUrl } from '../../src/config.ts'
+import { openMediaStore } from '../../src/media/open-media-store.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
+import type { TestService } from './service.ts'
+
+/** The calendar of a service as its commands have it: over a connection of its own, which whoever asks closes. */
+export async function openGround({ config, app: { site } }: TestService) {
+  return {
+    database: await openDatabase(config.database || `sqlite:${join(config.data, 'kalends.sqlite')}`),
+    images: {
+      store: await openMediaStore(mediaAddress(config), () => undefined),
+      hosts: config.image_hosts,
+      maxBytes: config.image_bytes,
+      mediaUrl: mediaUrl(config, site),
+    },
+    site,
+  }
+}

@@ -247,6 +247,24 @@ describe('the element on a page of another site', { skip: program === undefined 
     assert.match(await inside<string>('root.querySelector("[part=agenda]").textContent'), /No event/)
   })
 
+  test('draws an event of several days once a week, as wide as its days, and says when the others begin', async () => {
+    await tab.look({ width: 1280 })
+    await open(`<kalends-events view="month" date="${DAY}"></kalends-events>`)
+    const [cell, ...bars] = await inside<number[]>(
+      `['td', '[part~=bar]'].flatMap((part) => [...root.querySelectorAll(part)].slice(0, 9)
+        .map((one) => one.getBoundingClientRect().width)).filter((width, at) => at === 0 || at >= 9)`,
+    )
+    const days = weekday(`${YEAR}-05-22`) < 2 ? [2 - weekday(`${YEAR}-05-22`), weekday(`${YEAR}-05-22`) + 1] : [3]
+    assert.deepEqual(
+      bars.map((width) => Math.round(width / (cell ?? 1))),
+      days,
+    )
+    assert.equal(
+      await inside(`root.querySelector('[data-key="${DAY}"]').nextSibling.lastChild.textContent`),
+      '19:30 Concert',
+    )
+  })
+
   test('speaks French, and reads from right to left where the page does (2d.7)', async () => {
     await open(`<kalends-events view="month" date="${DAY}"></kalends-events>`, { html: 'lang="fr"' })
     const text = await inside<string>('root.textContent')
@@ -270,6 +288,9 @@ describe('the element on a page of another site', { skip: program === undefined 
     assert.equal(await tab.evaluate(visible), 1)
   })
 
+  /** Axe takes a page that names no background for a white one, dark or not. */
+  const GROUND = '<style>:root { background: canvas }</style>'
+
   test('has nothing that axe objects to, light and dark, wide and narrow (2d.12)', async () => {
     for (const sight of [
       { width: 1280 },
@@ -279,7 +300,7 @@ describe('the element on a page of another site', { skip: program === undefined 
     ] as const) {
       await tab.look(sight)
       for (const view of ['list', 'month', 'day']) {
-        await open(`<kalends-events view="${view}" date="${DAY}"></kalends-events>`, { strict: false })
+        await open(`${GROUND}<kalends-events view="${view}" date="${DAY}"></kalends-events>`, { strict: false })
         assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], `${view} ${JSON.stringify(sight)}`)
         const [inner, outer] = await tab.evaluate<[number, number]>(
           '[document.documentElement.scrollWidth, innerWidth]',

@@ -2,6 +2,7 @@
 // What <kalends-events> needs to show a month or a day, and to go from one to the next.
 import {
   anchor,
+  clock,
   draw,
   later,
   levelOf,
@@ -16,7 +17,7 @@ import {
   writtenDay,
 } from './embed.js'
 
-/** @import { Day, State } from './embed.js' */
+/** @import { Day, Shown, State } from './embed.js' */
 
 /** Put in by the server. */
 export const sheet = sheetOf(JSON.parse('""'))
@@ -53,8 +54,10 @@ export function above(state) {
 function table(state) {
   const [first = '', last = ''] = spanOf(state)
   const rows = []
-  for (let on = first; on <= last; on = later(on, 7))
-    rows.push(make('tr', {}, ...WEEK.map((days) => cell(state, later(on, days)))))
+  for (let monday = first; monday <= last; monday = later(monday, 7)) {
+    const lanes = lanesOf(state, monday)
+    rows.push(make('tr', {}, ...WEEK.map((days) => cell(state, lanes, days, later(monday, days)))))
+  }
   const names = WEEK.map((days) => {
     const name = make('th', { scope: 'col' }, written(state, later(first, days), { weekday: 'short' }))
     name.ariaLabel = written(state, later(first, days), { weekday: 'long' })
@@ -64,10 +67,33 @@ function table(state) {
   return make('table', { part: 'month', 'aria-label': nameOf(state) }, head, make('tbody', {}, ...rows))
 }
 
-/** @param {State} state @param {Day} on */
-function cell(state, on) {
+/**
+ * Events of several days are bars: each lies in the first lane that is free in its week.
+ * @param {State} state
+ * @param {Day} monday the first day of the week
+ */
+function lanesOf({ events }, monday) {
+  /** @type {Shown[][]} */
+  const lanes = []
+  for (const event of events) {
+    if (event.last === event.first || event.last < monday || event.first > later(monday, 6)) continue
+    const free = lanes.find((lane) => lane.every(({ last }) => last < event.first))
+    if (free) free.push(event)
+    else lanes.push([event])
+  }
+  return lanes
+}
+
+/** @param {Day} on */
+const isOn =
+  (on) =>
+  (/** @type {Shown} */ { first, last }) =>
+    first <= on && last >= on
+
+/** @param {State} state @param {Shown[][]} lanes @param {number} weekday @param {Day} on */
+function cell(state, lanes, weekday, on) {
   const { day, events } = state
-  const own = events.filter(({ first, last }) => first <= on && last >= on)
+  const own = events.filter(isOn(on))
   const isToday = on === today()
   const attributes = {
     type: 'button',
@@ -79,15 +105,54 @@ function cell(state, on) {
   const number = make('button', { ...attributes, part: isToday ? 'number today' : 'number' }, `${+on.slice(8)}`)
   number.ariaLabel = `${writtenDay(state, on)}, ${counted(state, own.length)}`
   number.classList.toggle('busy', own.length > 0)
-  const titles = own.slice(0, MOST_TITLES).map((event) => make('li', {}, anchor(state, event, 'entry')))
-  if (own.length > MOST_TITLES) titles.push(make('li', {}, `+${own.length - MOST_TITLES}`))
   const isOther = monthOf(on) !== monthOf(day)
   return make(
     'td',
     { class: isOther && 'other', 'aria-current': isToday && 'date' },
     number,
-    ...(titles.length > 0 ? [make('ul', {}, ...titles)] : []),
+    ...titles(state, own, lanes.map((lane) => lane.find(isOn(on))).slice(0, MOST_TITLES), weekday, on),
   )
+}
+
+/**
+ * The titles of a day: its bars, then what begins and ends on it, then how many more there are.
+ * @param {State} state
+ * @param {Shown[]} own
+ * @param {(Shown | undefined)[]} bars one a lane
+ * @param {number} weekday
+ * @param {Day} on
+ */
+function titles(state, own, bars, weekday, on) {
+  const used = bars.findLastIndex(Boolean) + 1
+  const single = own.filter(({ first, last }) => first === last).slice(0, MOST_TITLES - used)
+  const more = own.length - single.length - bars.filter(Boolean).length
+  if (own.length === 0) return []
+  const items = [
+    ...bars.slice(0, used).map((event) => bar(state, event, weekday, on)),
+    ...single.map((event) => entry(state, event)),
+  ]
+  return [make('ul', {}, ...items, ...(more > 0 ? [make('li', {}, `+${more}`)] : []))]
+}
+
+/**
+ * A bar is drawn by the first of its days in a week; the others leave its lane empty.
+ * @param {State} state
+ * @param {Shown | undefined} event
+ * @param {number} weekday
+ * @param {Day} on
+ */
+function bar(state, event, weekday, on) {
+  if (!event || (event.first < on && weekday > 0)) return make('li', { class: 'lane', 'aria-hidden': true })
+  const days = WEEK.filter((more) => weekday + more < 7 && later(on, more) <= event.last).length
+  return make('li', { class: `lane w${days}` }, anchor(state, event, 'entry bar'))
+}
+
+/** @param {State} state @param {Shown} event */
+function entry(state, event) {
+  const time = event.all_day ? [] : [make('span', { part: 'clock' }, clock(state, event.start_date)), ' ']
+  const link = anchor(state, event, 'entry')
+  link.prepend(...time)
+  return make('li', {}, link)
 }
 
 /** Shows another day, of another month perhaps. @param {State} state @param {Day} to @param {string} focus */

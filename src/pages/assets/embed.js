@@ -120,6 +120,9 @@ export const writtenDay = (/** @type {State} */ state, /** @type {Day} */ day) =
     year: day.slice(0, 4) === today().slice(0, 4) ? undefined : 'numeric',
   })
 
+export const clock = (/** @type {State} */ state, /** @type {string} */ wall) =>
+  written(state, wall, { hour: 'numeric', minute: '2-digit' })
+
 /** The first and the last day that are shown; a list has no last one. */
 export function spanOf(/** @type {State} */ { view, day }) {
   if (view === 'list') return [day, '']
@@ -195,11 +198,10 @@ function agenda(state) {
 /** @param {State} state @param {Shown} event */
 function item(state, event) {
   const { start_date, end_date, all_day, first, last, timezone, timezone_abbr, venue } = event
-  const clock = (/** @type {string} */ wall) => written(state, wall, { hour: 'numeric', minute: '2-digit' })
-  const until = last > first ? written(state, last, { day: 'numeric', month: 'short' }) : clock(end_date)
+  const until = last > first ? written(state, last, { day: 'numeric', month: 'short' }) : clock(state, end_date)
   const isLong = last > first || (!all_day && end_date > start_date)
   const zone = timezone === site.zone || all_day ? '' : ` ${timezone_abbr}`
-  const time = `${all_day ? state.texts[0] : clock(start_date)}${isLong ? ` – ${until}` : ''}${zone}`
+  const time = `${all_day ? state.texts[0] : clock(state, start_date)}${isLong ? ` – ${until}` : ''}${zone}`
   const place = plain(venue?.venue)
   return make(
     'li',

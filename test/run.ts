@@ -13,10 +13,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Folders whose tests use a database. */
 const ON_BOTH = [
   'test/api',
+  'test/campaigns/aggregation',
   'test/campaigns/crash',
   'test/campaigns/round-trip',
   'test/fuzz',
   'test/import',
+  'test/pages/every-address',
   'test/pages/pages',
   'test/people',
   'test/push',

@@ -1,3 +1,4 @@
+import { unannounced } from '../locales/event-notice.ts'
 import { readRecurrence } from '../recurrence/read-recurrence.ts'
 import { isFault, type Recurrence } from '../recurrence/recurrence.ts'
 import { recurrenceLines } from '../recurrence/write-recurrence.ts'
@@ -188,8 +189,7 @@ function sharedPart(
   { at, uid }: { at: string; uid: string },
 ): Shared {
   const of = (kind: SourceItem['kind']) => linked.flatMap((item) => (item.kind === kind ? [item.identity] : []))
-  const title = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
-  const isCancelled = file.isCancelled || /^cancelled$/i.test(textOf(component, 'STATUS'))
+  const { title, ...state } = titleAndState(component, file)
   return {
     identity: uid,
     at,
@@ -198,11 +198,24 @@ function sharedPart(
       title: title === '' ? 'Untitled' : title.replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
       description: descriptionOf(component),
       website: websiteOf(component),
-      event_status: isCancelled ? 'canceled' : 'scheduled',
+      ...state,
     },
     links: { venue: of('venue'), organizer: of('organizer'), categories: of('category') },
     image: imageOf(component),
   }
+}
+
+/** Whether it takes place, and why not. Calendars of this kind say so before the title as well, which is the title alone here. */
+function titleAndState(component: Component, file: CalendarFile) {
+  const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
+  const status = textOf(component, 'STATUS').toUpperCase()
+  const event_status = file.isCancelled || status === 'CANCELLED' ? 'canceled' : 'postponed'
+  const title = unannounced({ event_status }, summary)
+  // Others call tentative what is not certain yet.
+  if (event_status === 'postponed' && (status !== 'TENTATIVE' || title === undefined))
+    return { title: summary, event_status: 'scheduled' }
+  const reason = unannounced({ event_status }, textOf(component, 'COMMENT').replace(/\s+/g, ' '))
+  return { title: title ?? summary, event_status, ...(reason !== undefined && { event_status_reason: reason }) }
 }
 
 /** The text with markup where there is one, else the plain one, in which nothing is markup. */

@@ -34,11 +34,21 @@ const asMoment: Read = (value) => (value === NEVER ? undefined : value)
 /** An event without a website shows its own address. */
 const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
+/** An amount of nought shows a word in place of its figure and currency, which stand beside it. */
+const asCost: Read = (value, { cost_details: details }) => {
+  if (typeof value !== 'string' || !isShown(details) || !Array.isArray(details.values)) return value
+  const [figure, ...more] = details.values.map(String)
+  if (figure === undefined || more.length > 0 || !/^0(?:\.0+)?$/.test(figure)) return value
+  const mark = typeof details.currency_symbol === 'string' ? details.currency_symbol : ''
+  return details.currency_position === 'postfix' ? `${figure}${mark}` : `${mark}${figure}`
+}
+
 /** Members that are not taken as they are; links and images are carried over by themselves. */
 const READERS: Readonly<Record<ShownKind, Readonly<Record<string, Read>>>> = {
   event: {
     title: asTitle,
     date_utc: asMoment,
+    cost: asCost,
     website: asWebsite,
     image: none,
     venue: none,

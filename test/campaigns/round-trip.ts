@@ -19,7 +19,7 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
   ndjson: [],
   ics: [
     ...['title', 'description', 'excerpt', 'slug', 'date_utc', 'website', 'cost', 'cost_details.values'],
-    ...['event_status', 'event_status_reason', 'featured', 'sticky', 'show_map', 'categories', 'tags'],
+    ...['featured', 'sticky', 'show_map', 'categories', 'tags'],
     ...['timezone', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date', 'recurrence', 'recurrence.overrides'],
     ...['venue.date_utc', 'venue.address', 'venue.city', 'venue.country', 'venue.zip', 'organizer.date_utc'],
   ],
@@ -61,7 +61,7 @@ function singleEvent(event: object, id: number, { pick, chance, whole }: Random)
     slug: `event-${id}`,
     ...event,
     status: 'publish',
-    cost: pick(['', '5', '$5 – $12', 'Free', 'from 7 to 9']),
+    cost: pick(['', '5', '$5 – $12', 'Free', '€0', 'from 7 to 9']),
     website: chance(0.3) ? `https://example.org/${id}?a=1&b=2` : '',
     excerpt: chance(0.2) ? `In short ${id}` : '',
     featured: chance(0.1),

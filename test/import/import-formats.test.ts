@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
+import { LANGUAGES } from '../../src/config.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
@@ -304,5 +305,58 @@ describe('an import of another format', () => {
         [event.all_day, event.start_date, event.end_date],
         [true, '2026-07-06 00:00:00', '2026-07-08 23:59:59'],
       )
+  })
+
+  for (const language of LANGUAGES)
+    test(`takes what its own iCalendar says before a title for what it means, in the language ${language}`, async (t) => {
+      t.after(end)
+      const other = await startCalendar({ timezone: 'Europe/Berlin', language })
+      t.after(other.close)
+      const states = [
+        { title: 'Ball', event_status: 'canceled', event_status_reason: 'Rain; snow: both' },
+        { title: 'Canceled: the musical', event_status: 'canceled' },
+        { title: 'Fair', event_status: 'postponed', event_status_reason: 'Later' },
+        { title: 'Abgesagt: das Stück', event_status: 'scheduled' },
+      ]
+      for (const state of states)
+        await other.service.create('/events', {
+          ...state,
+          start_date: '2026-07-05 20:00:00',
+          end_date: '2026-07-05 21:00:00',
+        })
+      const text = await (await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)).text()
+      const { out, code } = await calendar.kalends('import', await calendar.file('own.ics', text))
+      assert.equal(code, 0, out)
+      const shown = (await events()).map(({ title, event_status = 'scheduled', event_status_reason = '' }: Shown) => ({
+        title,
+        event_status,
+        event_status_reason,
+      }))
+      assert.deepEqual(
+        shown,
+        states.map((state) => ({ event_status_reason: '', ...state })),
+      )
+    })
+
+  test('leaves titles of others alone that only begin like that', async (t) => {
+    t.after(end)
+    const text = ics(
+      vevent('a@x', 'SUMMARY:Postponed: a play', 'DTSTART:20260705T200000Z', 'STATUS:CONFIRMED'),
+      vevent('b@x', 'SUMMARY:Perhaps', 'DTSTART:20260705T200000Z', 'STATUS:TENTATIVE'),
+      vevent('c@x', 'SUMMARY:Off', 'DTSTART:20260705T200000Z', 'STATUS:CANCELLED', 'COMMENT:Canceled since it rains'),
+    )
+    await calendar.kalends('import', await calendar.file('a.ics', text))
+    assert.deepEqual(
+      (await events()).map(({ title, event_status, event_status_reason }: Shown) => [
+        title,
+        event_status,
+        event_status_reason,
+      ]),
+      [
+        ['Postponed: a play', undefined, undefined],
+        ['Perhaps', undefined, undefined],
+        ['Off', 'canceled', ''],
+      ],
+    )
   })
 })

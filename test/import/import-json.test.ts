@@ -109,6 +109,29 @@ describe('an import of records as the interface shows them', () => {
     assert.ok(rows.every(({ client, login }) => client === 'import' && login === 'admin'))
   })
 
+  test('keeps the figure and the currency of what costs nothing', async (t) => {
+    t.after(end)
+    const other = await startCalendar()
+    t.after(other.close)
+    const costs = ['€0', '0', '0.00 EUR', 'Free', 'kostenlos', '€0 – €10', '']
+    for (const [at, cost] of costs.entries())
+      await other.service.create('/events', {
+        title: `Cost ${at}`,
+        start_date: '2026-03-01',
+        end_date: '2026-03-01',
+        cost,
+      })
+    const saved = (await other.service.get(ALL)).body
+    const { out, code } = await calendar.kalends('import', await calendar.file('page.json', JSON.stringify(saved)))
+    assert.equal(code, 0, out)
+    const costOf = ({ title, cost, cost_details }: Record<string, unknown>) => [title, cost, cost_details]
+    assert.deepEqual((await calendar.service.get(ALL)).body.events.map(costOf), saved.events.map(costOf))
+    assert.deepEqual(saved.events.map(costOf)[0].slice(1), [
+      'Free',
+      { currency_symbol: '€', currency_code: '', currency_position: 'prefix', values: ['0'] },
+    ])
+  })
+
   test('writes nothing at all the second time (4d.2)', async (t) => {
     t.after(end)
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2, { venue: [], organizer: [] })]))

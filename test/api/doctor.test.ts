@@ -9,6 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { databaseName, scratchDatabase } from '../support/database.ts'
+import { programEnvironment } from '../support/environment.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 
 const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
@@ -39,7 +40,7 @@ function doctor(settings: Record<string, string>): Looked {
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/kalends.js', ...flags, 'doctor'], {
     encoding: 'utf8',
-    env: { PATH: process.env.PATH ?? '' },
+    env: programEnvironment(),
   })
   assert.equal(stderr, '')
   const findings: Looked['findings'] = new Map()

@@ -8,10 +8,9 @@ import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '../../src/storage/open-database.ts'
 import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { type ServiceProcess, startProcess, startServiceProcess } from '../support/processes.ts'
-import { addUsers, credentialsOf } from '../support/service.ts'
+import { credentialsOf, makeCalendar } from '../support/service.ts'
 import { PATIENCE_MS, until } from '../support/waiting.ts'
 
 let scratch: ScratchDatabase
@@ -21,10 +20,7 @@ let services: ServiceProcess[] = []
 beforeEach(async () => {
   scratch = await scratchDatabase()
   folder = await mkdtemp(join(tmpdir(), 'kalends-processes-'))
-  await (await start()).end()
-  const database = await openDatabase(scratch.address)
-  await addUsers({ database })
-  await database.close()
+  await makeCalendar(scratch.address)
 })
 
 afterEach(async () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { shownUrl, withoutSecrets } from '../../src/watching/redact.ts'
 import { scratchDatabase } from '../support/database.ts'
+import { programEnvironment } from '../support/environment.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -135,7 +136,7 @@ test('no password of a database address is printed by any command, in whatever f
     for (const [words, env] of runs.filter((_, run) => (run + at) % 3 === 0)) {
       const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/kalends.js', ...words], {
         encoding: 'utf8',
-        env: { PATH: process.env.PATH ?? '', KALENDS_DATA: folder, ...env },
+        env: programEnvironment({ KALENDS_DATA: folder, ...env }),
       })
       assert.equal(status, 1, words.join(' '))
       assert.notEqual(stderr, '')

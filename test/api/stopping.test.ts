@@ -5,11 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '../../src/storage/open-database.ts'
 import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
-import { addUsers, credentialsOf, type Settings } from '../support/service.ts'
+import { credentialsOf, makeCalendar, type Settings } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const EVENTS = '/tribe/events/v1/events'
@@ -21,10 +20,7 @@ let folder: string
 before(async () => {
   scratch = await scratchDatabase()
   folder = await mkdtemp(join(tmpdir(), 'kalends-stopping-'))
-  await (await startServiceProcess(settings())).end()
-  const database = await openDatabase(scratch.address)
-  await addUsers({ database })
-  await database.close()
+  await makeCalendar(scratch.address)
 })
 after(async () => {
   await scratch.remove()

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import sharp from 'sharp'
 import { noteUnshowable } from '../../src/storage/unshowable.ts'
 import { databaseName } from '../support/database.ts'
+import { programEnvironment } from '../support/environment.ts'
 import { touch } from '../support/recording.ts'
 import { credentialsOf, day, type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -342,7 +343,7 @@ async function startLogging() {
   ])
   const child = spawn(process.execPath, ['src/main.ts', ...flags, 'serve'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    env: { PATH: process.env.PATH ?? '' },
+    env: programEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise((resolve) => child.on('exit', resolve))

@@ -3,10 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { openDatabase } from '../../src/storage/open-database.ts'
 import { databaseName, patient, scratchDatabase } from '../support/database.ts'
 import { startLoggedService } from '../support/logged-service.ts'
-import { addUsers, credentialsOf, type Settings } from '../support/service.ts'
+import { credentialsOf, makeCalendar, type Settings } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const EVENTS = '/tribe/events/v1/events'
@@ -16,15 +15,13 @@ async function start(t: TestContext, settings: Settings = {}) {
   const scratch = await scratchDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-watching-'))
   const given = { database: patient(scratch.address), data: folder, ...settings }
+  await makeCalendar(scratch.address)
   const service = await startLoggedService(given)
   t.after(async () => {
     await service.end()
     await scratch.remove()
     await rm(folder, { recursive: true, force: true })
   })
-  const database = await openDatabase(scratch.address)
-  await addUsers({ database })
-  await database.close()
   return service
 }
 

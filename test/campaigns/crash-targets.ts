@@ -5,13 +5,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Random } from '../../bench/random.ts'
-import { migrate } from '../../src/storage/migrate.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
 import { scratchPostgres } from '../support/database.ts'
 import { freePort, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { childrenOf, isRunning, killIfThere } from '../support/process-tree.ts'
 import { type ServiceProcess, startProcess, startServiceProcess } from '../support/processes.ts'
-import { addUsers, type Settings } from '../support/service.ts'
+import { makeCalendar, type Settings } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { exchange } from './exchange.ts'
 import type { Ask, Row } from './stored-records.ts'
@@ -50,13 +48,6 @@ export async function startTarget(name: SettingName): Promise<Target> {
 /** The settings of a service of the campaign. */
 function settingsOf(database: string, folder: string, port: number, workers = '1'): Settings {
   return { database, data: folder, port: String(port), workers, page_size_cap: '1000' }
-}
-
-async function prepare(address: string): Promise<void> {
-  const database = await openDatabase(address)
-  await migrate(database)
-  await addUsers({ database })
-  await database.close()
 }
 
 /** A service process that may be down. */
@@ -118,7 +109,7 @@ async function killStartOf(node: Node, ms: number): Promise<boolean> {
 
 async function startOnSqlite(name: 'sqlite' | 'sqlite-workers', folder: string): Promise<Target> {
   const file = join(folder, 'kalends.sqlite')
-  await prepare(`sqlite:${file}`)
+  await makeCalendar(`sqlite:${file}`)
   const workers = name === 'sqlite' ? 1 : 2
   const port = await freePort()
   const settings = settingsOf(`sqlite:${file}`, folder, port, String(workers))
@@ -188,7 +179,7 @@ function findDamageOf(file: string): string[] {
 async function startOnPostgres(folder: string): Promise<Target> {
   const server = await startPostgres()
   const { address } = await scratchPostgres(server.address())
-  await prepare(address)
+  await makeCalendar(address)
   const nodes = await Promise.all(
     [1, 2].map(async (): Promise<Node> => {
       const port = await freePort()

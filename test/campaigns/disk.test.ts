@@ -3,10 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import sharp from 'sharp'
-import { migrate } from '../../src/storage/migrate.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
-import { addUsers } from '../support/service.ts'
+import { makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { exchange } from './exchange.ts'
 import { type Disk, refusingDisk, smallDisk } from './failing-disks.ts'
@@ -37,10 +35,7 @@ interface Ground {
 
 async function open(t: TestContext, disk: Disk): Promise<Ground> {
   const { folder } = disk
-  const database = await openDatabase(`sqlite:${join(folder, 'kalends.sqlite')}`)
-  await migrate(database)
-  await addUsers({ database })
-  await database.close()
+  await makeCalendar(`sqlite:${join(folder, 'kalends.sqlite')}`)
   const service = await startServiceProcess({ data: folder }, disk.before)
   t.after(() => service.end('SIGKILL'))
   const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: 'red' } })

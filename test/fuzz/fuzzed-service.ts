@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { migrate } from '../../src/storage/migrate.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
 import { patient, type ScratchDatabase } from '../support/database.ts'
-import { addUsers, type Settings } from '../support/service.ts'
+import { programEnvironment } from '../support/environment.ts'
+import { makeCalendar, type Settings } from '../support/service.ts'
 import type { Block, MemoryReading, Note, Question, Reply } from './block-probe.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -36,13 +35,7 @@ export interface Home {
 
 /** An empty calendar with one user a role. */
 export async function makeHome(scratch: ScratchDatabase): Promise<Home> {
-  const database = await openDatabase(scratch.address)
-  try {
-    await migrate(database)
-    await addUsers({ database })
-  } finally {
-    await database.close()
-  }
+  await makeCalendar(scratch.address)
   return { database: scratch, folder: await mkdtemp(join(tmpdir(), 'kalends-fuzz-')) }
 }
 
@@ -66,7 +59,7 @@ export async function startFuzzed(home: Home, settings: Settings = {}): Promise<
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
   const child = spawn(process.execPath, ['--expose-gc', '--import', probe, 'src/main.ts', ...flags, 'serve'], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '' },
+    env: programEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const kill = () => child.kill('SIGKILL')

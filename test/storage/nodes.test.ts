@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type App, startApp } from '../../src/app.ts'
-import { migrate } from '../../src/storage/migrate.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
 import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
-import { addUsers, type Reader, testConfig } from '../support/service.ts'
+import { makeCalendar, type Reader, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 // Three processes serve one database, and sixteen clients write through them at once.
@@ -21,10 +19,7 @@ let nodes: ServiceProcess[]
 before(async () => {
   scratch = await scratchDatabase()
   folder = await mkdtemp(join(tmpdir(), 'kalends-nodes-'))
-  const database = await openDatabase(scratch.address)
-  await migrate(database)
-  await addUsers({ database })
-  await database.close()
+  await makeCalendar(scratch.address)
   const settings = { database: patient(scratch.address), data: folder }
   nodes = await Promise.all([1, 2, 3].map(() => startServiceProcess(settings)))
 })

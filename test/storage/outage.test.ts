@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { databaseName, scratchPostgres } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
-import { addUsers } from '../support/service.ts'
+import { makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
@@ -58,10 +57,7 @@ test(
     const server = await startPostgres()
     const { address } = await scratchPostgres(server.address())
     const folder = await mkdtemp(join(tmpdir(), 'kalends-outage-'))
-    const database = await openDatabase(address)
-    await migrate(database)
-    await addUsers({ database })
-    await database.close()
+    await makeCalendar(address)
     const nodes = await Promise.all([1, 2].map(() => startServiceProcess({ database: address, data: folder })))
     t.after(async () => {
       await Promise.all(nodes.map((node) => node.end('SIGKILL')))

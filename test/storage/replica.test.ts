@@ -9,13 +9,12 @@ import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { readConfig, replicaAddress } from '../../src/config.ts'
-import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { readFromReplica } from '../../src/storage/postgres/postgres-replica.ts'
 import { databaseName, scratchPostgres } from '../support/database.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
-import { addUsers, type Reader } from '../support/service.ts'
+import { makeCalendar, type Reader } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 // A process serves a database that a standby follows: what anybody may see is read there, but only while it is up to date. Any news, be it
@@ -36,7 +35,7 @@ before(async () => {
   const { address: database } = await scratchPostgres(primary.address())
   standby = await primary.startStandby()
   addresses = { database, replica: standby.address(new URL(database).pathname.slice(1)) }
-  await prepare()
+  await makeCalendar(database)
   onPrimary = await connect(database)
   folder = await mkdtemp(join(tmpdir(), 'kalends-replica-'))
   node = await startServiceProcess({ database, database_read: addresses.replica, data: folder })
@@ -50,13 +49,6 @@ after(async () => {
   await primary.close()
   await rm(folder, { recursive: true, force: true })
 })
-
-async function prepare(): Promise<void> {
-  const database = await openDatabase(addresses.database)
-  await migrate(database)
-  await addUsers({ database })
-  await database.close()
-}
 
 async function connect(address: string): Promise<Client> {
   const client = new Client(address)

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { programEnvironment } from './environment.ts'
 import type { Settings } from './service.ts'
 import { until } from './waiting.ts'
 
@@ -30,7 +31,7 @@ export async function startLoggedService(settings: Settings): Promise<LoggedServ
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
   const child = spawn(process.execPath, ['bin/kalends.js', ...flags, 'serve'], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '' },
+    env: programEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close')

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { programEnvironment } from './environment.ts'
 import { credentialsOf, type Reader, type Settings } from './service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -35,7 +36,7 @@ export function startProcess(
   const [program = '', ...rest] = before === '' ? command : ['sh', '-c', `${before}; exec "$0" "$@"`, ...command]
   const child = spawn(program, rest, {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: programEnvironment(env),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit').then(([code]) => code as number | null)

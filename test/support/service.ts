@@ -6,6 +6,8 @@ import { type App, startApp } from '../../src/app.ts'
 import { type Config, readConfig, type SettingName } from '../../src/config.ts'
 import { addCredential } from '../../src/people/credentials.ts'
 import { findUserByLogin, insertUser } from '../../src/people/users.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
 import { patient, scratchDatabase } from './database.ts'
 
 /** Who a request is made as. */
@@ -85,6 +87,17 @@ export async function addUsers({ database }: Pick<App, 'database'>): Promise<Rec
     })
   }
   return ids
+}
+
+/** Makes a calendar with one user a role in a database, without a service. */
+export async function makeCalendar(address: string): Promise<void> {
+  const database = await openDatabase(address)
+  try {
+    await migrate(database)
+    await addUsers({ database })
+  } finally {
+    await database.close()
+  }
 }
 
 export function credentialsOf(as: Reader): Record<string, string> {

@@ -99,6 +99,7 @@ async function measure(file: string, folder: string): Promise<void> {
       by,
       remark: ({ text }) => say(text),
       progress: () => undefined,
+      wait: () => undefined,
     })
     await close()
     const { user, system } = process.cpuUsage(spent)

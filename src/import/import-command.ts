@@ -79,7 +79,9 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
       run(command, open, async (ground, print) => {
         if (!/^[1-9]\d{0,8}$/.test(number))
           throw new Error(`A run has a number, not "${number}"; kalends imports lists them.`)
-        const { restored, removed, left } = await undoImport(await contextOf(ground, user), Number(number))
+        const { restored, removed, left } = await undoImport(await contextOf(ground, user), Number(number), () =>
+          print('An import of this source is running; what it does is waited for.'),
+        )
         left.forEach(print)
         print(`Run ${number} is undone: ${restored} put back, ${removed} removed, ${left.length} left as they are.`)
       }),
@@ -226,6 +228,7 @@ async function importInto(
       by: writerOf(context.caller),
       remark: (remark) => noteRemark(remarks, remark),
       progress: progress.show,
+      wait: () => print('Another import of this source is running; this one begins when it has ended.'),
     })
     progress.close()
     for (const line of describeRemarks(remarks, IMPORT_HEADINGS)) print(line)

@@ -3,9 +3,10 @@ import { withImages } from '../images/images.ts'
 import type { Writer } from '../storage/recording.ts'
 import { formatUtc } from '../text/moments.ts'
 import { digestOf, fingerprintsOf } from './fingerprints.ts'
+import { holdSource } from './hold-source.ts'
 import { importBatch } from './import-batch.ts'
 import { type Counts, type ImportOptions, type ImportRun, noCounts, type Remark, remember } from './import-run.ts'
-import { findPosition, findSource, findToken, insertRun, saveToken, sourceNumber, updateRun } from './import-store.ts'
+import { findPosition, findSource, findToken, insertRun, saveToken, updateRun } from './import-store.ts'
 import { handleLost, handleMissing, isLossUnknown } from './missing-items.ts'
 import { ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
 import { fieldsOf } from './write-item.ts'
@@ -23,6 +24,8 @@ export interface ImportTask {
   remark: (remark: Remark) => void
   /** Called after each batch. */
   progress: (counts: Counts) => void
+  /** Called once when another import of the source has to end first. */
+  wait: () => void
 }
 
 export interface Imported {
@@ -37,7 +40,15 @@ export interface Imported {
  * @throws Error with one sentence when the source cannot be read on
  */
 export async function importSource(task: ImportTask): Promise<Imported> {
-  const run = await beginRun(task)
+  const { context, source, wait } = task
+  if (task.options.dryRun) return importHeld(task, await findSource(context.db, source.address))
+  const { number, write, release } = await holdSource(context, source.address, wait)
+  return importHeld({ ...task, context: { ...context, write } }, number).finally(release)
+}
+
+/** Imports a source that nobody else does; a dry run writes nothing, and its source may have no number. */
+async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
+  const run = await beginRun(task, number)
   let state: 'done' | 'failed' = 'failed'
   try {
     await withImages(run.context, async () => {
@@ -68,17 +79,16 @@ async function noteToken({ source, context, options, isIncomplete }: ImportRun, 
   await context.write((tx) => saveToken(tx, source, token, JSON.stringify(options)))
 }
 
-async function beginRun({ source, options, context, by, remark }: ImportTask): Promise<ImportRun> {
+async function beginRun(
+  { source, options, context, by, remark }: ImportTask,
+  number: number | undefined,
+): Promise<ImportRun> {
   // What was left then by other options has to be told again.
   source.readSince?.(await findToken(context.db, source.address, JSON.stringify({ ...options, dryRun: false })))
   if (!options.dryRun) await resumeSource(source, context)
-  const begun = options.dryRun
-    ? { source: await findSource(context.db, source.address), run: undefined }
-    : await context.write(async (tx) => {
-        const number = await sourceNumber(tx, source.address)
-        const row = { source: number, user: context.caller.id, options: JSON.stringify(options) }
-        return { source: number, run: await insertRun(tx, row, Date.now()) }
-      })
+  const row = { source: number ?? 0, user: context.caller.id, options: JSON.stringify(options) }
+  const id = options.dryRun ? undefined : await context.write((tx) => insertRun(tx, row, Date.now()))
+  const begun = { source: number, run: id }
   const memory = { links: new Map(), digests: new Map(), seen: new Set<number>(), lost: new Set<string>() }
   const run: ImportRun = { context, by, options, ...begun, counts: noCounts(), remark, ...memory, isIncomplete: false }
   run.remark = (said) => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
-import type { ImportActColumns, ImportColumns, ImportItemColumns } from '../storage/schema.ts'
+import { held } from '../storage/locks.ts'
+import type { ImportActColumns, ImportColumns, ImportItemColumns, ImportSourceColumns } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { formatUtc } from '../text/moments.ts'
 import type { ItemKind } from './source-item.ts'
@@ -9,7 +10,7 @@ import type { ItemKind } from './source-item.ts'
 export async function sourceNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('import_sources')
-    .values({ address, token: '', options: '' })
+    .values({ address, token: '', options: '', holder: '', held_until_utc: '' })
     .onConflict((conflict) => conflict.column('address').doNothing())
     .execute()
   const { id } = await tx
@@ -24,6 +25,49 @@ export async function sourceNumber(tx: Db, address: string): Promise<number> {
 export async function findSource(db: Db, address: string): Promise<number | undefined> {
   const row = await db.selectFrom('import_sources').select('id').where('address', '=', address).executeTakeFirst()
   return row?.id
+}
+
+/** Who holds a source, and until when; nobody with an empty name. */
+export async function findHolder(
+  db: Db,
+  source: number,
+): Promise<Pick<ImportSourceColumns, 'holder' | 'held_until_utc'>> {
+  const query = db.selectFrom('import_sources').select(['holder', 'held_until_utc']).where('id', '=', source)
+  return query.executeTakeFirstOrThrow()
+}
+
+/** Takes a source from whoever held it when it was looked at; false when somebody else was faster. */
+export async function takeSource(
+  tx: Db,
+  source: number,
+  before: Pick<ImportSourceColumns, 'holder' | 'held_until_utc'>,
+  holder: string,
+  held_until_utc: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('import_sources')
+    .set({ holder, held_until_utc })
+    .where('id', '=', source)
+    .where('holder', '=', before.holder)
+    .where('held_until_utc', '=', before.held_until_utc)
+    .executeTakeFirst()
+  return Number(numUpdatedRows) === 1
+}
+
+/** Whether somebody holds a source, who does so until the end of the transaction then. */
+export async function isHeldBy(tx: Db, source: number, holder: string): Promise<boolean> {
+  const query = tx.selectFrom('import_sources').select('id').where('id', '=', source).where('holder', '=', holder)
+  return (await held(tx, query).executeTakeFirst()) !== undefined
+}
+
+/** Has a holder keep a source until a time; lets go of it with an empty one. */
+export async function keepSource(tx: Db, source: number, holder: string, held_until_utc: string): Promise<void> {
+  await tx
+    .updateTable('import_sources')
+    .set(held_until_utc === '' ? { holder: '', held_until_utc } : { held_until_utc })
+    .where('id', '=', source)
+    .where('holder', '=', holder)
+    .execute()
 }
 
 /** The token to ask a source with for what has changed since it was read with these options; empty when there is none. */

@@ -3,6 +3,7 @@ import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
 import { fingerprintsOf, readFingerprints } from './fingerprints.ts'
+import { holdSource } from './hold-source.ts'
 import {
   deleteItem,
   findItems,
@@ -34,10 +35,17 @@ const ABOVE_ALL = 2 ** 31
 
 /**
  * Takes a run back: records it changed get their former values where nobody has changed them since, records it made go to the trash if nobody has
- * touched them, and terms that nothing uses are removed. Interrupted, it goes on when it is called again.
+ * touched them, and terms that nothing uses are removed. Interrupted, it goes on when it is called again. `wait` is called once when an import of the
+ * source has to end first.
  * @throws Error with one sentence when there is no such run, it was undone already, or a later one of the same source stands in the way
  */
-export async function undoImport(context: Context, id: number): Promise<Undone> {
+export async function undoImport(context: Context, id: number, wait: () => void): Promise<Undone> {
+  const { address } = await getUndoable(context.db, id)
+  const { write, release } = await holdSource(context, address, wait)
+  return undoHeld({ ...context, write }, id).finally(release)
+}
+
+async function undoHeld(context: Context, id: number): Promise<Undone> {
   const run = await getUndoable(context.db, id)
   const undone: Undone = { restored: 0, removed: 0, left: [] }
   // Events first, so that nothing refers to what goes after them.

@@ -23,6 +23,7 @@ import { fewerPages } from './migrations/0019-fewer-pages.ts'
 import { sourceTokens } from './migrations/0020-source-tokens.ts'
 import { importSchedules } from './migrations/0021-import-schedules.ts'
 import { webhooks } from './migrations/0022-webhooks.ts'
+import { heldSources } from './migrations/0023-held-sources.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -58,6 +59,7 @@ export const migrations: Migration[] = [
   sourceTokens,
   importSchedules,
   webhooks,
+  heldSources,
 ]
 
 /** The names of all steps that this version knows, in order. */

@@ -246,6 +246,9 @@ export interface ImportSourceColumns {
   /** Where what it says has changed goes on, and the options of the run up to there as JSON. */
   token: string
   options: string
+  /** Who works on it alone, and until when: empty for nobody. */
+  holder: string
+  held_until_utc: string
 }
 
 /** An import that is done again and again. */

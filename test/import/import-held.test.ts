@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startProcess } from '../support/processes.ts'
+import { until } from '../support/waiting.ts'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
+const WAITS = /^Another import of this source is running; this one begins when it has ended\.$/m
+
+const event = (id: number) => ({
+  id,
+  title: `Evening ${id}`,
+  slug: `evening-${id}`,
+  start_date: '2027-05-01 20:00:00',
+  end_date: '2027-05-01 22:00:00',
+  timezone: 'UTC',
+})
+
+/** A calendar, and a site whose list of events is answered when the gate is opened. */
+async function gated(t: TestContext) {
+  const calendar = await startCalendar()
+  t.after(calendar.close)
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  let asked = 0
+  const site = createServer(async (request, response) => {
+    const isEvents = request.url?.includes('/v1/events') === true
+    if (isEvents) {
+      asked += 1
+      await opened
+    }
+    const page = { events: [event(1), event(2)], total: 2, total_pages: 1 }
+    response.writeHead(isEvents ? 200 : 404).end(isEvents ? JSON.stringify(page) : '{}')
+  }).listen(0, '127.0.0.1')
+  await new Promise((go) => site.once('listening', go))
+  t.after(() => {
+    open()
+    site.closeAllConnections()
+    site.close()
+  })
+  const source = `http://127.0.0.1:${(site.address() as AddressInfo).port}/wp-json/tribe/events/v1`
+  return { calendar, source, open, isAsked: () => until(async () => asked > 0, 'nobody has asked') }
+}
+
+/** ms in which a run would have begun. */
+const BEGUN_MS = 1500
+
+async function refuseSecond(calendar: Calendar): Promise<void> {
+  await pause(BEGUN_MS)
+  const runs = await calendar.service.app.database.read.selectFrom('imports').select('id').execute()
+  assert.equal(runs.length, 1)
+}
+
+const totalOf = async ({ service }: Calendar) => (await service.get(ALL)).body.total
+
+describe('two imports of one source at the same time', () => {
+  test('are done one after the other, and the second one says that it waits', async (t) => {
+    const { calendar, source, open, isAsked } = await gated(t)
+    const first = calendar.kalends('import', source)
+    await isAsked()
+    const second = calendar.kalends('import', source)
+    const dry = calendar.kalends('import', '--dry-run', source)
+    await refuseSecond(calendar)
+    open()
+    assert.match((await first).out, /Run 1: 2 made/)
+    const { out, code } = await second
+    assert.match(out, WAITS)
+    assert.match(out, /Run 2: 0 made, 0 changed, 2 unchanged/)
+    assert.equal(code, 0)
+    assert.doesNotMatch((await dry).out, WAITS)
+    assert.equal(await totalOf(calendar), 2)
+  })
+
+  test('begin anew at once when the first one is killed', async (t) => {
+    const { calendar, source, open, isAsked } = await gated(t)
+    const { config } = calendar.service
+    const flags = ['--database', config.database, '--data', config.data, '--timezone', config.timezone]
+    const { child, ended } = startProcess('src/main.ts', [...flags, 'import', '--user', 'admin', source])
+    await isAsked()
+    const second = calendar.kalends('import', source)
+    await refuseSecond(calendar)
+    child.kill('SIGKILL')
+    await ended
+    open()
+    const { out, code } = await second
+    assert.equal(code, 0, out)
+    assert.match(out, /Run 2: 2 made/)
+    assert.equal(await totalOf(calendar), 2)
+  })
+
+  test('never write both: one that is taken for gone is refused as it writes', async (t) => {
+    const { calendar, source, open, isAsked } = await gated(t)
+    const first = calendar.kalends('import', source)
+    await isAsked()
+    // As if another machine had waited for as long as this one may say nothing.
+    const { database } = calendar.service.app
+    await database.write((tx) => tx.updateTable('import_sources').set({ holder: 'other 1 x' }).execute())
+    open()
+    const { err, code } = await first
+    assert.equal(code, 1)
+    assert.match(err, /Another import of this source has taken over/)
+    assert.equal(await totalOf(calendar), 0)
+  })
+
+  test('do not hold up those of other sources, and an undo waits for them', async (t) => {
+    const { calendar, source, open, isAsked } = await gated(t)
+    const first = calendar.kalends('import', source)
+    await isAsked()
+    const lines = `${JSON.stringify({ ...event(7), slug: 'other' })}\n`
+    assert.match((await calendar.kalends('import', await calendar.file('other.ndjson', lines))).out, /1 made/)
+    const undo = calendar.kalends('imports', 'undo', '1')
+    await pause(BEGUN_MS)
+    open()
+    assert.match((await first).out, /2 made/)
+    const { out } = await undo
+    assert.match(out, /what it does is waited for/)
+    assert.match(out, /Run 1 is undone: 0 put back, 2 removed/)
+    assert.equal(await totalOf(calendar), 1)
+  })
+})

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Asking, Context } from '../context/context.ts'
 import type { Parsed } from '../fields/field.ts'
 import { limits, overLimit } from '../fields/limits.ts'
 import { type ParamFault, Problem } from '../problems.ts'
@@ -28,22 +28,48 @@ export function parseFields<F extends Fields>(
   context: Context,
   { extent, mayAsk }: Parsing = ORDINARY,
 ): Parsed<F> | Promise<Parsed<F>> {
-  const { entries, required, defaults } = knownOf(fields)
-  const isWhole = extent === 'whole'
-  if (isWhole && required.length > 0) refuseMissing(required, raw)
-  const supplied = entries.filter(([name]) => isSupplied(raw[name]))
-  refuse(
-    supplied,
-    supplied.map(([name, field]) => faultOfSize(field, raw[name], context.site)),
-  )
+  const supplied = suppliedOf(fields, raw, context, extent)
   const read = (faults: readonly (ParamFault | undefined)[]): Parsed<F> => {
-    refuse(supplied, faults)
-    const values = readAll(supplied, raw, isWhole ? defaults : {})
+    const values = readJudged(fields, raw, supplied, faults, extent)
     if (!mayAsk) throw new Problem('rest_forbidden')
-    return values as Parsed<F>
+    return values
   }
   const faults = supplied.map(([name, field]) => invalidity(field, raw[name], context, mayAsk))
   return areKnown(faults) ? read(faults) : Promise.all(faults).then(read)
+}
+
+/**
+ * The same of all fields of a new record, for callers with the general right. What the values refer to is not looked up: that is left to the write.
+ * @throws Problem as `parseFields`
+ */
+export function parseNew<F extends Fields>(fields: F, raw: RawValues, asking: Asking): Parsed<F> {
+  const supplied = suppliedOf(fields, raw, asking, 'whole')
+  const faults = supplied.map(([name, field]) => faultOf(field, raw[name], asking))
+  return readJudged(fields, raw, supplied, faults, 'whole')
+}
+
+/** The fields that were sent. @throws Problem naming those that are missing, else those that are over a limit */
+function suppliedOf(fields: Fields, raw: RawValues, { site }: Asking, extent: Parsing['extent']): Entry[] {
+  const { entries, required } = knownOf(fields)
+  if (extent === 'whole' && required.length > 0) refuseMissing(required, raw)
+  const supplied = entries.filter(([name]) => isSupplied(raw[name]))
+  refuse(
+    supplied,
+    supplied.map(([name, field]) => faultOfSize(field, raw[name], site)),
+  )
+  return supplied
+}
+
+/** @throws Problem rest_invalid_param naming every field with a fault, else every one of the wrong type */
+function readJudged<F extends Fields>(
+  fields: F,
+  raw: RawValues,
+  supplied: readonly Entry[],
+  faults: readonly (ParamFault | undefined)[],
+  extent: Parsing['extent'],
+): Parsed<F> {
+  refuse(supplied, faults)
+  return readAll(supplied, raw, extent === 'whole' ? knownOf(fields).defaults : {}) as Parsed<F>
 }
 
 function areKnown<Fault>(faults: readonly (Fault | Promise<Fault>)[]): faults is readonly Fault[] {
@@ -130,11 +156,16 @@ function invalidity(
   context: Context,
   mayAsk: boolean,
 ): ParamFault | undefined | Promise<ParamFault | undefined> {
-  if (field.kind.valid?.(value, context) === false) return INVALID
-  const fault = asFault(field.valid?.(value, context) ?? true)
+  const fault = faultOf(field, value, context)
   if (fault || !field.lookUp || !(mayAsk || field.looksUpForAll)) return fault
   const isThere = field.lookUp(value, context)
   return isThere instanceof Promise ? isThere.then(asFault) : asFault(isThere)
+}
+
+/** The fault of a value by itself. */
+function faultOf(field: Field, value: unknown, asking: Asking): ParamFault | undefined {
+  if (field.kind.valid?.(value, asking) === false) return INVALID
+  return asFault(field.valid?.(value, asking) ?? true)
 }
 
 function asFault(verdict: boolean | ParamFault): ParamFault | undefined {

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context/context.ts'
 import { linkImage } from '../images/images.ts'
-import { keepPresented } from '../memory/presented-records.ts'
+import { areThere } from '../linked/linked-rules.ts'
+import { invalidParam } from '../problems.ts'
 import { settleNewSlugs } from '../records/record-rules.ts'
 import { nextRecordIds } from '../records/record-store.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { EventRow } from '../storage/schema.ts'
-import { showRecord } from '../storage/unshowable.ts'
+import { indexWritten } from '../storage/search/search-index.ts'
 import { settleTerms, termEntries } from '../terms/term-rules.ts'
 import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
 import { ownColumns, type PreparedEvent, settleLinked, UNSENT } from './event-rules.ts'
 import { insertEventsApart, type NewEvent } from './event-store.ts'
-import { formOf, presentOwn } from './presented-events.ts'
 
 /** An event to be made, and the UID that calendars know it by, if they do. */
 export interface AskedEvent {
@@ -27,9 +27,11 @@ export interface MadeEvent extends NewEvent {
 
 /**
  * Writes new events with everything they link to, as `createEvent` writes each of them, with few statements for all. Nothing of any stays when one fails.
- * One that nobody could be shown is not written.
+ * What they link to is looked up here for all of them. They are presented when somebody asks for them, and searches need not read them one by one.
+ * @throws Problem rest_invalid_param for a venue or organizer that is not there, or in the trash
  */
 export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context: Context): Promise<MadeEvent[]> {
+  await refuseUnlinkable(tx, asked)
   const ids = await nextRecordIds(tx, 'event', asked.length)
   const settled = asked.map(({ event }, at) => {
     const columns = { ...UNSENT, ...ownColumns(undefined, event.values, context), id: ids[at] ?? 0 }
@@ -47,9 +49,22 @@ export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context
   }
   await insertEventsApart(tx, events)
   await shiftCounts(tx, countsOf(events))
-  await present(tx, events, context)
+  await indexWritten(tx, events.length)
   return events
 }
+
+async function refuseUnlinkable(tx: Tx, asked: readonly AskedEvent[]): Promise<void> {
+  for (const [kind, links] of LINKS) {
+    const entries = asked.flatMap(({ event }) => event[links] ?? [])
+    const ids = entries.flatMap((entry) => ('id' in entry ? [entry.id] : []))
+    if (!(await areThere(tx, kind, ids))) throw invalidParam(kind)
+  }
+}
+
+const LINKS = [
+  ['venue', 'venues'],
+  ['organizer', 'organizers'],
+] as const
 
 /** The ids of the terms of each event; those that were named by ids are looked up together. */
 async function settleTermsOf(
@@ -81,13 +96,4 @@ function countsOf(events: readonly NewEvent[]): Map<number, number> {
   for (const { row, links } of events)
     if (row.status === 'publish') for (const term of links.terms ?? []) counts.set(term, (counts.get(term) ?? 0) + 1)
   return counts
-}
-
-/** Presented records written with one statement. */
-const PRESENTED_AT_ONCE = 25
-
-async function present(tx: Tx, events: readonly NewEvent[], context: Context): Promise<void> {
-  const presented = events.flatMap(({ row }) => showRecord('event', row.id, () => presentOwn(context, row)) ?? [])
-  for (let at = 0; at < presented.length; at += PRESENTED_AT_ONCE)
-    await keepPresented(tx, formOf(context), presented.slice(at, at + PRESENTED_AT_ONCE))
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Asking, Context } from '../context/context.ts'
 import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '../declare/operations.ts'
 import { defineFields, defineResource } from '../declare/resource.ts'
 import type { Parsed } from '../fields/field.ts'
@@ -80,9 +80,9 @@ const statusFilterField = defineFields({
 })
 
 /** `any` alone, from callers who may edit. */
-function isAny(value: unknown, context: Context): boolean {
+function isAny(value: unknown, { caller }: Asking): boolean {
   const [only, ...others] = listEntries(value) ?? []
-  return only === 'any' && others.length === 0 && seesUnpublished(context.caller)
+  return only === 'any' && others.length === 0 && seesUnpublished(caller)
 }
 
 /** The records of the namespace as clients of the platform read them (rule 29.5); `site` is that of the namespace. */

@@ -12,7 +12,7 @@ import { ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsA
 import { fieldsOf } from './write-item.ts'
 
 /** Items of one kind that are brought in with one transaction. */
-const BATCH = 250
+const BATCH = 500
 
 /** What an import is told, and what it tells. */
 export interface ImportTask {

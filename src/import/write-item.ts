@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import { parseFields } from '../declare/parse.ts'
+import { parseFields, parseNew } from '../declare/parse.ts'
 import { event } from '../events/event.ts'
 import type { PreparedEvent } from '../events/event-rules.ts'
 import { prepareNew as prepareNewEvent } from '../events/events.ts'
@@ -121,8 +121,8 @@ export async function prepareItem(
   const ready = { item, record, fields, context, event: undefined, prepared: undefined }
   if (record !== undefined) return { ...ready, prepared: await prepareChange(context, item.kind, record, raw) }
   if (item.kind !== 'event') return { ...ready, prepared: await prepareNew(context, item.kind, raw) }
-  const values = await parseFields(event.fields, raw, context, { extent: 'whole', mayAsk: true })
-  return { ...ready, event: await prepareNewEvent(context, values) }
+  // Its image has been looked up above; its venues and organizers are with the write.
+  return { ...ready, event: await prepareNewEvent(context, parseNew(event.fields, raw, context)) }
 }
 
 /** What differs in the times of a series from those of the source, which is told. */

@@ -1,7 +1,8 @@
-import type { Context } from '../context/context.ts'
+import type { Asking, Context } from '../context/context.ts'
 import type { Fields } from '../declare/resource.ts'
 import { isEmpty, isNamedRecord, listEntries, readInteger } from '../fields/kinds.ts'
 import { findIdBySlug, findKind, findKinds, forEachTable, isPossibleId } from '../records/record-store.ts'
+import type { Db } from '../storage/database.ts'
 import type { RecordTable } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
@@ -67,11 +68,11 @@ function allKnown(entries: (LinkEntry | undefined)[]): LinkEntry[] | undefined {
 
 /** Validates an event's venue or organizers: ids that records can have, or fields that would make one, as far as nothing is looked up. */
 export function areLinks(kind: LinkedKind, fields: Fields) {
-  return (value: unknown, context: Context): boolean => {
+  return (value: unknown, asking: Asking): boolean => {
     const entries = linkEntries(value)
     return (
       entries?.every((entry) =>
-        'id' in entry ? isPossibleId(entry.id) : areFieldsOf(fields, kind, entry.fields, context),
+        'id' in entry ? isPossibleId(entry.id) : areFieldsOf(fields, kind, entry.fields, asking),
       ) === true
     )
   }
@@ -82,7 +83,7 @@ export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []
     const ids = entries.flatMap((entry) => ('id' in entry ? [entry.id] : []))
-    if (!(await areThere(kind, ids, context))) return false
+    if (!(await areThere(context.db, kind, ids))) return false
     for (const entry of entries) {
       if ('fields' in entry && !(await areFieldsLinkable(fields, entry.fields, context))) return false
     }
@@ -96,19 +97,20 @@ const selectLinkable = forEachTable((table) =>
   ),
 )
 
-async function areThere(kind: LinkedKind, ids: readonly number[], context: Context): Promise<boolean> {
+/** Whether events may link to all of these records: they are there, and not in the trash (rule 21.1). */
+export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return true
-  const rows = await selectLinkable[TABLES[kind]](context.db, { ids: wanted })
+  const rows = await selectLinkable[TABLES[kind]](db, { ids: wanted })
   return rows.length === wanted.length
 }
 
-function areFieldsOf(fields: Fields, name: string, record: Record<string, unknown>, context: Context): boolean {
+function areFieldsOf(fields: Fields, name: string, record: Record<string, unknown>, asking: Asking): boolean {
   if (typeof record[name] !== 'string' || record[name].trim() === '') return false
   return Object.entries(fields).every(([key, field]) => {
     const value = record[key]
     if (value === undefined || value === null) return true
-    if (field.kind.valid?.(value, context) === false || (field.valid?.(value, context) ?? true) !== true) return false
+    if (field.kind.valid?.(value, asking) === false || (field.valid?.(value, asking) ?? true) !== true) return false
     return field.kind.read(value) !== undefined
   })
 }

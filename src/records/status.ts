@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Asking } from '../context/context.ts'
 import { listEntries } from '../fields/kinds.ts'
 import { type Caller, can, seesUnpublished } from '../people/caller.ts'
 import { parameter } from '../text/query-text.ts'
@@ -20,10 +20,10 @@ export function isKnownStatus(value: unknown): boolean {
 }
 
 /** Validates the status filter of a list: only `publish` for callers who may not edit, known words for the others (rule 13.5). */
-export function isAllowedStatusList(value: unknown, context: Context): boolean {
+export function isAllowedStatusList(value: unknown, { caller }: Asking): boolean {
   const entries =
     value === '' ? [] : (listEntries(value) ?? ['?']).map((entry) => (typeof entry === 'string' ? entry.trim() : entry))
-  if (!seesUnpublished(context.caller)) return entries.length === 1 && entries[0] === 'publish'
+  if (!seesUnpublished(caller)) return entries.length === 1 && entries[0] === 'publish'
   return entries.every(isStatus)
 }
 

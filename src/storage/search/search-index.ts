@@ -28,6 +28,14 @@ export async function prepareSearch(tx: Db): Promise<string | undefined> {
   return undefined
 }
 
+/**
+ * Indexes the words of so many events that the transaction has written, so that searches need not read them one by one. On PostgreSQL the index
+ * follows by itself.
+ */
+export async function indexWritten(tx: Db, events: number): Promise<void> {
+  if (!isPostgres(tx)) await indexEvents(tx, events)
+}
+
 /** True when the extension is there, or could be added by this user. */
 async function hasTrigrams(tx: Db): Promise<boolean> {
   const { rows } = await sql`select from pg_extension where extname = 'pg_trgm'`.execute(tx)

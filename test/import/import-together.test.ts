@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const WHEN = {
+  start_date: '2026-05-01 20:00:00',
+  end_date: '2026-05-01 22:00:00',
+  timezone: 'Europe/Berlin',
+  date_utc: '2026-01-02 03:04:05',
+  status: 'publish',
+}
+
+/** What events may be sent with: each as the interface takes it and as a source shows it. */
+const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
+  { ...WHEN, title: 'Plain' },
+  { ...WHEN, title: 'Ünïcode “quoted” & ﬁne', description: '<p onclick="x()">Bold <b>text</b></p>', excerpt: 'a < b' },
+  { ...WHEN, title: 'A whole day', all_day: true, start_date: '2026-10-25', end_date: '2026-10-26' },
+  { ...WHEN, title: 'An hour that is skipped', start_date: '2026-03-29 02:30:00', end_date: '2026-03-29 02:45:00' },
+  { ...WHEN, title: 'An hour that comes twice', start_date: '2026-10-25 02:30:00', end_date: '2026-10-25 02:40:00' },
+  { ...WHEN, title: 'Ends before it begins', end_date: '2026-04-30 10:00:00' },
+  { ...WHEN, title: 'Costs', cost: '8 – 12 EUR, free', website: 'https://example.org/a?b=1&c=2' },
+  { ...WHEN, title: 'Flags', featured: true, sticky: true, show_map: false, hide_from_listings: true },
+  { ...WHEN, title: 'Canceled', event_status: 'canceled', event_status_reason: 'Snow' },
+  { ...WHEN, title: 'A draft', status: 'draft', slug: 'a-draft-of-mine' },
+  { ...WHEN, title: 'For few', status: 'private' },
+  { ...WHEN, title: 'Later', date_utc: '2099-01-02 03:04:05' },
+  { ...WHEN, title: 'Elsewhere', timezone: 'Pacific/Apia' },
+  { ...WHEN, title: 'Of no zone', timezone: 'UTC', start_date: '2026-07-01 00:00:00', end_date: '2026-07-02 00:00:00' },
+]
+
+/** Columns that tell two records of the same content apart. */
+const OWN = ['id', 'slug', 'uid', 'modified', 'modified_utc']
+
+describe('events that an import writes together', () => {
+  let calendar: Calendar
+  before(async () => {
+    calendar = await startCalendar()
+  })
+  after(() => calendar.close())
+
+  test('are what the interface makes of the same values', async () => {
+    const { service } = calendar
+    const venue = await service.create('/venues', { venue: 'Harbour Hall', city: 'Kilvara' }, 'author')
+    const organizer = await service.create('/organizers', { organizer: 'Jazz Club' }, 'author')
+    const category = await service.create('/categories', { name: 'Music', slug: 'music' })
+    const tag = await service.create('/tags', { name: 'Late', slug: 'late' })
+    const links = { venue: venue.id, organizer: [organizer.id], categories: [category.id], tags: [tag.id] }
+    for (const values of EVENTS) await service.create('/events', { ...values, ...links }, 'author')
+    const shown = { venue, organizer: [organizer], categories: [category], tags: [tag], image: false }
+    const records = EVENTS.map((values, at) => ({ id: 1000 + at, ...values, ...shown }))
+    const file = await calendar.file('same.ndjson', records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    const { out } = await calendar.kalends('import', '--user', 'author', file)
+    assert.match(out, new RegExp(`Run 1: ${EVENTS.length} made, 0 changed, 4 unchanged`))
+
+    const made = await rowsOf(calendar)
+    assert.equal(made.length, 2 * EVENTS.length)
+    const [byInterface, byImport] = [made.slice(0, EVENTS.length), made.slice(EVENTS.length)]
+    assert.deepEqual(byImport, byInterface)
+    const terms = await service.app.database.read.selectFrom('terms').select(['name', 'count']).execute()
+    const published = byImport.filter(({ event: { status } }) => status === 'publish').length
+    for (const { count } of terms) assert.equal(count, 2 * published)
+  })
+
+  test('are found by the words of their texts at once', async () => {
+    const { body } = await calendar.service.get('/events?start_date=2020-01-01&end_date=2030-01-01&search=bold')
+    assert.equal(body.total, 2)
+  })
+})
+
+/** Every event with what it links to and how its change is recorded, but for what is its own. */
+async function rowsOf({ service }: Calendar) {
+  const { read } = service.app.database
+  const events = await read.selectFrom('events').selectAll().orderBy('id').execute()
+  const venues = await read.selectFrom('event_venues').selectAll().orderBy('position').execute()
+  const organizers = await read.selectFrom('event_organizers').selectAll().orderBy('position').execute()
+  const terms = await read.selectFrom('event_terms').selectAll().orderBy('term').execute()
+  const changes = await read.selectFrom('changes').selectAll().where('kind', '=', 'event').execute()
+  const history = await read.selectFrom('history').selectAll().where('kind', '=', 'event').execute()
+  return events.map((row) => ({
+    event: Object.fromEntries(Object.entries(row).filter(([column]) => !OWN.includes(column))),
+    venues: venues.flatMap(({ event, venue, position }) => (event === row.id ? [[venue, position]] : [])),
+    organizers: organizers.flatMap(({ event, organizer, position }) =>
+      event === row.id ? [[organizer, position]] : [],
+    ),
+    terms: terms.flatMap(({ event, term }) => (event === row.id ? [term] : [])),
+    changes: changes.flatMap(({ record, was_public, is_public, deleted, user }) =>
+      record === row.id ? [[was_public, is_public, deleted, user]] : [],
+    ),
+    history: history.flatMap(({ record, action, login, name }) => (record === row.id ? [[action, login, name]] : [])),
+  }))
+}

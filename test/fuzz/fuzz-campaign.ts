@@ -223,7 +223,7 @@ async function lookInto(run: FuzzRun, one: Numbered, verdict: Verdict, errors: r
 }
 
 /** What other requests or the machine may be the cause of. */
-const TIMES: readonly Kind[] = ['slow', 'silence', 'block']
+const TIMES: readonly Kind[] = ['slow', 'silence', 'block', 'shed']
 
 /** Whether enough of this kind, here, was looked into already; then it counts for what came of that. */
 function countKnown(run: FuzzRun, place: string): boolean {

@@ -72,7 +72,7 @@ export function describeReport(report: FuzzReport, database: string): string {
   return [
     `${database}, seed ${report.seed}: ${counts.requests} requests in ${report.seconds} s, ${report.records} records written`,
     `  answers: ${statuses.map(([status, times]) => `${status} × ${times}`).join(', ')}; cut off: ${counts.cut}`,
-    `  longest stretch of the event loop: ${ms(report.longestAloneMs)} for one request alone (at most ${ms(limits.blockMs)}), ${ms(report.longestMs)} beside others; ${counts.unrepeated} long ones not repeated alone`,
+    `  longest stretch of the event loop: ${ms(report.longestAloneMs)} for one request alone (at most ${ms(limits.blockMs)}), ${ms(report.longestMs)} beside others; ${counts.unrepeated} long or shed ones not repeated alone`,
     memory
       ? `  memory: ${megabytes(memory.quarter)} at a quarter, ${megabytes(memory.end)} at the end`
       : '  memory: not comparable, the service was started anew',

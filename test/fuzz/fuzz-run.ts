@@ -45,7 +45,7 @@ export interface Counts {
   /** Answers by status. */
   byStatus: Map<number, number>
   cut: number
-  /** Long stretches whose request did not take long when it was sent again alone. */
+  /** Requests that took long or were shed, and were neither when they were sent again alone. */
   unrepeated: number
   restarts: number
 }

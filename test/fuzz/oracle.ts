@@ -26,7 +26,7 @@ export function scaled(limits: Limits, factor: number): Limits {
 }
 
 /** Kinds of failure. */
-export type Kind = 'status' | 'shape' | 'silence' | 'slow' | 'block' | 'record' | 'memory' | 'pollution'
+export type Kind = 'status' | 'shed' | 'shape' | 'silence' | 'slow' | 'block' | 'record' | 'memory' | 'pollution'
 
 export interface Verdict {
   kind: Kind
@@ -54,8 +54,11 @@ function mayCut({ method, path, body, headers }: PlannedRequest, failure: string
   return size > 60_000 || isOdd || (method === 'HEAD' && failure.includes('Data after'))
 }
 
-function judgeStatus({ status, body }: FuzzAnswer): Verdict | undefined {
-  return status >= 500 ? { kind: 'status', what: `${status} ${body.subarray(0, 200)}` } : undefined
+/** A 503 that says when to come back may be what a busy machine sheds; any other 5xx is a fault. */
+function judgeStatus({ status, headers, body }: FuzzAnswer): Verdict | undefined {
+  if (status < 500) return undefined
+  const kind = status === 503 && headers['retry-after'] ? 'shed' : 'status'
+  return { kind, what: `${status} ${body.subarray(0, 200)}` }
 }
 
 /** Whether a page for people says what is wrong: whole HTML, beside the interface and never below its root. */

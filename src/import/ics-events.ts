@@ -72,7 +72,8 @@ type Shared = Omit<SourceItem, 'occurrence' | 'kind'>
 function seriesItem(shared: Shared, recurrence: Recurrence, start: CalendarTime, end: number): SourceItem {
   const first = occurrence(shared, start, end, '')
   const lines = recurrenceLines(recurrence, { local: start.wall, zone: start.zone, allDay: start.isDay })
-  return { ...first, kind: 'series', values: { ...first.values, recurrence: lines } }
+  const values = { ...first.values, recurrence: lines }
+  return { ...first, kind: 'series', values, formerly: shared.identity }
 }
 
 /** An occurrence by its original start: a day, or a time in UTC, so that it is the same in every zone. */

@@ -4,15 +4,16 @@ import { attempt } from '../storage/attempt.ts'
 import { isConflict } from '../storage/conflict.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
-import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { beginSeries } from './begin-series.ts'
 import { digestOf, type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
-import { describeItem, type ImportRun, remember } from './import-run.ts'
+import { type ImportRun, remember, StalePlan } from './import-run.ts'
 import { findItems, saveItems } from './import-store.ts'
+import { noteFailed, noteKept, noteLeft, noteRecord, refuseOutage } from './note-item.ts'
 import { findPlaces, ownPart, type Place } from './place-occurrences.ts'
-import { type KnownItem, type Plan, planItem } from './plan-item.ts'
+import { type KnownItem, keptAfter, knownItem, type Plan, planItem } from './plan-item.ts'
 import { likeOthers, type RecordState, readStates, stateOfMade } from './record-states.ts'
 import { type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
-import { fieldsOf, type PreparedItem, prepareItem, reasonOf, referencesOf, writeItem } from './write-item.ts'
+import { fieldsOf, type PreparedItem, prepareItem, referencesOf, writeItem } from './write-item.ts'
 
 /** An item with what is known of it, and what is to be done. */
 interface Planned {
@@ -27,11 +28,6 @@ interface Planned {
   state: RecordState | undefined
   /** A twin has the identity of an event that was read before it. */
   plan: Plan | { act: 'twin' }
-}
-
-/** A record has changed between the look at it and the write. */
-class StalePlan extends Error {
-  override name = 'StalePlan'
 }
 
 const TWIN = new Error('Another event with the same id or UID stands before it in the source, and was taken.')
@@ -69,7 +65,8 @@ function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[
 const isAlike = (a: SourceItem, b: SourceItem) => JSON.stringify(fieldsOf(a)) === JSON.stringify(fieldsOf(b))
 
 async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
-  const planned = await planBatch(run, kind, items)
+  const { items: others, notes } = kind === 'series' ? await beginSeries(run, items) : { items, notes: [] }
+  const planned = await planBatch(run, kind, others)
   const settled = planned.filter(({ plan }) => plan.act === 'nothing')
   const left = planned.filter(({ plan }) => plan.act === 'leave')
   const wanted = planned.filter(({ plan }) => plan.act === 'create' || plan.act === 'update')
@@ -77,10 +74,11 @@ async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceIt
   const written = run.options.dryRun ? prepared.map(asIfWritten) : await writeBatch(run, kind, prepared, failed)
   for (const { item, known } of settled) if (known) noteRecord(run, item, known.record)
   run.counts.unchanged += settled.length
-  for (const one of left) noteLeft(run, one)
+  for (const { item, known, plan } of left) if (plan.act === 'leave') noteLeft(run, item, known, plan)
   for (const { item, plan } of planned) if (plan.act === 'twin') noteFailed(run, item, TWIN)
   for (const [one, error] of failed) noteFailed(run, one.item, error)
   for (const one of written) noteWritten(run, one)
+  for (const note of notes) note()
 }
 
 async function planBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<Planned[]> {
@@ -152,15 +150,6 @@ function knownOccurrence({ own, series }: Place, state: RecordState | undefined)
   return { written: {}, kept, now, isTrashed: state?.status === 'trash' }
 }
 
-function knownItem(row: ImportItemColumns, state: RecordState | undefined): KnownItem {
-  return {
-    written: readFingerprints(row.written),
-    kept: readFingerprints(row.kept),
-    now: state && fingerprintsOf(state),
-    isTrashed: state?.status === 'trash',
-  }
-}
-
 /** Looks up the records of those that the items refer to, as far as they are not remembered. */
 async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promise<void> {
   const { source } = run
@@ -218,11 +207,6 @@ async function prepareBatch(run: ImportRun, wanted: readonly Planned[]): Promise
     }
   }
   return batch
-}
-
-/** Failures of the database end the run; everything else is the fault of the item. */
-function refuseOutage(error: unknown): void {
-  if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
 /** An item that was written. */
@@ -355,7 +339,7 @@ function itemRows(
       record,
       digest: isWhole ? one.digest : '',
       written: JSON.stringify({ ...before, ...Object.fromEntries(settled) }),
-      kept: JSON.stringify(keptAfter(one, ready, fingerprintsOf(states.get(record) ?? {}))),
+      kept: JSON.stringify(keptOf(one, ready, fingerprintsOf(states.get(record) ?? {}))),
     })
   }
   return [...rows.values()]
@@ -377,15 +361,9 @@ function isSettled({ plan }: Planned, { fields }: PreparedItem, field: string): 
 }
 
 /** How the record looks after the write; fields that were changed here before it stay known as such. */
-function keptAfter({ known, state, plan }: Planned, { fields }: PreparedItem, after: Fingerprints): Fingerprints {
+function keptOf({ known, state, plan }: Planned, { fields }: PreparedItem, after: Fingerprints): Fingerprints {
   if (!known || !state || plan.act !== 'update') return after
-  const before = fingerprintsOf(state)
-  const last = readFingerprints(known.kept)
-  const changedHere = Object.keys(after).filter((field) => before[field] !== last[field] && !fields.has(field))
-  return {
-    ...after,
-    ...Object.fromEntries(changedHere.flatMap((field) => (last[field] === undefined ? [] : [[field, last[field]]]))),
-  }
+  return keptAfter(readFingerprints(known.kept), fingerprintsOf(state), after, fields)
 }
 
 function actRows(
@@ -412,34 +390,7 @@ function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: W
   noteRecord(run, item, record)
   if (plan.act === 'update' && plan.kept.length > 0) noteKept(run, item, plan.kept)
   if (isNew || (one.place && !one.known)) run.counts.created += 1
-  else if (isChanged && ready.record !== undefined) run.counts.updated += 1
+  else if ((isChanged && ready.record !== undefined) || run.begun.has(record)) run.counts.updated += 1
   else if (plan.act === 'update' && plan.kept.length > 0) run.counts.left += 1
   else run.counts.unchanged += 1
-}
-
-function noteRecord(run: ImportRun, item: SourceItem, record: number): void {
-  if (standsAlone(item.kind)) run.seen.add(record)
-  else remember(run.links, keyOf(item.kind, item.identity), record)
-}
-
-function noteLeft(run: ImportRun, { item, known, plan }: Planned): void {
-  if (known) noteRecord(run, item, known.record)
-  run.counts.left += 1
-  if (plan.act !== 'leave') return
-  if (plan.isGone)
-    run.remark({ kind: 'kept', at: item.at, text: `${describeItem(item)} was removed here, and stays so.` })
-  else noteKept(run, item, plan.kept)
-}
-
-function noteKept(run: ImportRun, item: SourceItem, kept: readonly string[]): void {
-  run.remark({
-    kind: 'kept',
-    at: item.at,
-    text: `${describeItem(item)} was changed here as well, which stays: ${kept.join(', ')}`,
-  })
-}
-
-function noteFailed(run: ImportRun, item: SourceItem, error: unknown): void {
-  run.counts.failed += 1
-  run.remark({ kind: 'failed', at: item.at, text: `${describeItem(item)}: ${reasonOf(run, error)}` })
 }

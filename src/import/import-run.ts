@@ -47,12 +47,19 @@ export interface ImportRun {
   links: Map<string, number>
   /** Digests of the items that others refer to, by key: they come again with each record that does. */
   digests: Map<string, string>
+  /** Series that single events of this source have become in this run, by record. */
+  begun: Set<number>
   /** Events and series of this source that have been read, by record. */
   seen: Set<number>
   /** Identities of events that the source says it has no more. */
   lost: Set<string>
   /** Something is not in, or not whole, and is to be told again the next time. */
   isIncomplete: boolean
+}
+
+/** A record has changed between the look at it and the write. */
+export class StalePlan extends Error {
+  override name = 'StalePlan'
 }
 
 /** Entries of the memory of a run; items that it has forgotten are looked up in the database. */

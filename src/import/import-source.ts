@@ -89,7 +89,8 @@ async function beginRun(
   const row = { source: number ?? 0, user: context.caller.id, options: JSON.stringify(options) }
   const id = options.dryRun ? undefined : await context.write((tx) => insertRun(tx, row, Date.now()))
   const begun = { source: number, run: id }
-  const memory = { links: new Map(), digests: new Map(), seen: new Set<number>(), lost: new Set<string>() }
+  const sets = { begun: new Set<number>(), seen: new Set<number>(), lost: new Set<string>() }
+  const memory = { links: new Map(), digests: new Map(), ...sets }
   const run: ImportRun = { context, by, options, ...begun, counts: noCounts(), remark, ...memory, isIncomplete: false }
   run.remark = (said) => {
     if (said.kind === 'failed' || said.kind === 'note') run.isIncomplete = true

@@ -104,7 +104,7 @@ function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: R
   return { kind: 'event', identity, occurrence, at: 'series', name, values: {}, links: {}, image: undefined }
 }
 
-/** @param isReplaced whether the source has begun or ceased to repeat the event, so that another record stands for it */
+/** @param isReplaced whether another record stands for it, since the source has it repeat no more, or begins to while it is in the trash here */
 async function handleOne(
   run: ImportRun,
   item: ImportItemColumns,
@@ -115,7 +115,7 @@ async function handleOne(
   const text = `${item.kind} ${item.identity} (${String(state.title)}) ${happened}`
   const remark = (end: string) => run.remark({ kind: 'missing', at: 'missing', text: `${text}${end}` })
   if (!run.options.mirror && !isReplaced) return remark('.')
-  if (run.options.conflicts !== 'overwrite' && (await isTouched(run, item, state))) {
+  if (run.options.conflicts !== 'overwrite' && (await isTouched(run.context.db, item, state))) {
     run.counts.left += 1
     return remark('; it was changed here, and stays.')
   }
@@ -124,17 +124,18 @@ async function handleOne(
   if (!run.options.dryRun) await trashMissing(run, item, state)
 }
 
-export function isChangedHere({ kept }: Pick<ImportItemColumns, 'kept'>, state: RecordState): boolean {
+function isChangedHere({ kept }: Pick<ImportItemColumns, 'kept'>, state: RecordState): boolean {
   const known = readFingerprints(kept)
   return Object.entries(fingerprintsOf(state)).some(([field, print]) => known[field] !== print)
 }
 
-async function isTouched(run: ImportRun, item: ImportItemColumns, state: RecordState): Promise<boolean> {
-  return isChangedHere(item, state) || (item.kind === 'series' && (await hasChangedOccurrence(run.context.db, item)))
+/** Whether a record was changed here, or an occurrence of it. */
+export async function isTouched(db: Db, item: ImportItemColumns, state: RecordState): Promise<boolean> {
+  return isChangedHere(item, state) || (item.kind === 'series' && (await hasChangedOccurrence(db, item)))
 }
 
 /** Whether an occurrence of a series has something for itself that the source has not told. */
-export async function hasChangedOccurrence(
+async function hasChangedOccurrence(
   db: Db,
   { source, identity, record }: Pick<ImportItemColumns, 'source' | 'identity' | 'record'>,
 ): Promise<boolean> {

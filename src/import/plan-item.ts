@@ -1,4 +1,6 @@
-import type { Fingerprints } from './fingerprints.ts'
+import type { ImportItemColumns } from '../storage/schema.ts'
+import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
+import type { RecordState } from './record-states.ts'
 
 /** What happens to a field that was changed in the source and here. */
 export const POLICIES = ['keep', 'overwrite', 'skip'] as const
@@ -20,6 +22,28 @@ export interface KnownItem {
   /** Of the record now; undefined for one that is gone. */
   now: Fingerprints | undefined
   isTrashed: boolean
+}
+
+/** What is known of an item whose record has this state. */
+export function knownItem(row: ImportItemColumns, state: RecordState | undefined): KnownItem {
+  return {
+    written: readFingerprints(row.written),
+    kept: readFingerprints(row.kept),
+    now: state && fingerprintsOf(state),
+    isTrashed: state?.status === 'trash',
+  }
+}
+
+/** How a record looks after a write of some fields: what was changed here before it, so that it was not as it had been kept, stays known as such. */
+export function keptAfter(
+  kept: Fingerprints,
+  before: Fingerprints,
+  after: Fingerprints,
+  written: ReadonlySet<string>,
+): Fingerprints {
+  const changedHere = Object.keys(after).filter((field) => before[field] !== kept[field] && !written.has(field))
+  const known = changedHere.flatMap((field) => (kept[field] === undefined ? [] : [[field, kept[field]]]))
+  return { ...after, ...Object.fromEntries(known) }
 }
 
 /** Compares an item with what was last written of it, and with the record as it is now. */

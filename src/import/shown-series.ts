@@ -94,7 +94,9 @@ function sharedItem(
     recurrence: recurrenceLines(recurrence, place),
   }
   const named = slug === '' ? {} : { slug }
-  const item: SourceItem = { ...event, kind: 'series', identity: series, values: { ...values, ...dates, ...named } }
+  const formerly = String(occurrences[0]?.record.id)
+  const whole = { ...values, ...dates, ...named }
+  const item: SourceItem = { ...event, kind: 'series', identity: series, values: whole, formerly }
   return { item, slug, place }
 }
 

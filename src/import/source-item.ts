@@ -32,6 +32,8 @@ export interface SourceItem {
   image: string | undefined
   /** The UID that other calendars know the event by, where it has one. */
   uid?: string
+  /** Of a series: the identity that its first event has had while it did not repeat. */
+  formerly?: string
 }
 
 /** Something in a source that could not be read. */

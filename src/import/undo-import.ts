@@ -15,7 +15,7 @@ import {
   saveToken,
   updateRun,
 } from './import-store.ts'
-import { hasChangedOccurrence, isChangedHere } from './missing-items.ts'
+import { isTouched } from './missing-items.ts'
 import { type RecordState, readStates } from './record-states.ts'
 import { ITEM_KINDS, type ItemKind, standsAlone } from './source-item.ts'
 import { prepareChange, servedOf, trashRecord } from './write-item.ts'
@@ -99,6 +99,7 @@ async function undoSome(
     const state = states.get(act.record)
     if (!item || !state) continue
     if (act.action === 'create') await undoCreate(context, tx, act, item, state, undone)
+    else if (act.action === 'begin') await undoBegin(context, tx, act, item, state, undone)
     else await undoChange(context, tx, act, item, state, undone)
   }
   await tx
@@ -122,8 +123,9 @@ async function undoCreate(
   state: RecordState,
   undone: Undone,
 ): Promise<void> {
-  const isChanged = isChangedHere(item, state) || (kind === 'series' && (await hasChangedOccurrence(tx, item)))
-  const reason = isChanged ? 'was changed since' : await useOf(tx, item.kind as ItemKind, record)
+  const reason = (await isTouched(tx, item, state))
+    ? 'was changed since'
+    : await useOf(tx, item.kind as ItemKind, record)
   if (state.status !== 'trash' && reason) {
     undone.left.push(`${kind} ${record} (${nameOf(state)}) ${reason}, and stays.`)
     return
@@ -183,10 +185,31 @@ async function undoChange(
   else await deleteItem(tx, item)
 }
 
+/** Makes a series the single event again that it was. */
+async function undoBegin(
+  context: Context,
+  tx: Tx,
+  { record, before }: ImportActColumns,
+  item: ImportItemColumns,
+  state: RecordState,
+  undone: Undone,
+): Promise<void> {
+  if (await isTouched(tx, item, state)) {
+    undone.left.push(`series ${record} (${nameOf(state)}) was changed since, and stays.`)
+    return
+  }
+  const former: { event: number; fields: RecordState; item: ImportItemColumns } = JSON.parse(before)
+  const values = { ...former.fields, recurrence: '', recurrence_scope: 'all' }
+  await putBack(context, tx, { kind: 'event', record: former.event }, values)
+  undone.restored += 1
+  await deleteItem(tx, item)
+  await saveItems(tx, [former.item], [])
+}
+
 async function putBack(
   context: Context,
   tx: Tx,
-  { kind, record }: ImportItemColumns,
+  { kind, record }: Pick<ImportItemColumns, 'kind' | 'record'>,
   values: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const prepared = await prepareChange(context, kind as ItemKind, record, values)

@@ -205,7 +205,7 @@ function idOf(made: object): number {
 }
 
 /** The series that an answer for its first occurrence names. */
-function seriesOf(made: object): number {
+export function seriesOf(made: object): number {
   const recurrence = 'recurrence' in made ? made.recurrence : undefined
   return typeof recurrence === 'object' && recurrence !== null && 'series' in recurrence ? Number(recurrence.series) : 0
 }

@@ -347,10 +347,11 @@ export interface ImportActColumns {
   run: number
   kind: string
   record: number
-  action: 'create' | 'update' | 'trash'
+  /** With `begin` a single event became the first one of the series that is the record. */
+  action: 'create' | 'update' | 'trash' | 'begin'
   identity: string
   occurrence: string
-  /** JSON: the former values of the fields that it changed, and the former row of `import_items`. */
+  /** JSON: the former values of the fields that it changed, or of the event that began to repeat, and the former row of `import_items`. */
   before: string
 }
 

@@ -135,6 +135,7 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     // Answers public lists of events from memory before anything else looks at the request.
     'http/public-lists.ts',
     // Compare and write what an import brings.
+    'import/begin-series.ts',
     'import/import-batch.ts',
     'import/item-times.ts',
     'import/missing-items.ts',

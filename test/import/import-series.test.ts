@@ -186,6 +186,69 @@ describe('an import of events that repeat', () => {
     assert.deepEqual(await titlesOf(calendar), ['Other 03-01 13:00'])
   })
 
+  describe('that did not repeat before', () => {
+    const once = (title: string, hour = '20') =>
+      ics(weekly('x').filter((line) => !line.startsWith('RRULE')))
+        .replace('Weekly', title)
+        .replace('T200000', `T${hour}0000`)
+    const known = async (calendar: Calendar) =>
+      (await allEvents(calendar)).map(({ id, title, slug, start_date }) => [id, title, slug, start_date.slice(5, 16)])
+
+    test('keeps its id, address and UID as the first date, says so before, and is undone (5d.22)', async (t) => {
+      const calendar = await calendarOf(t)
+      const source = await calendar.file('s.ics', once('Once'))
+      await calendar.kalends('import', source)
+      const [[id, , slug] = []] = await known(calendar)
+      await calendar.file('s.ics', ics(moved, weekly('FREQ=WEEKLY;COUNT=3')))
+      const dry = await calendar.kalends('import', '--dry-run', source)
+      const { out, code } = await calendar.kalends('import', source)
+      assert.equal(code, 0, out)
+      assert.match(
+        out,
+        /Run 2: 1 made, 1 changed, 0 unchanged, 0 left as they are here, 0 moved to the trash, 0 not in\./,
+      )
+      assert.match(dry.out, /1 made, 1 changed, 0 unchanged, 0 left as they are here, 0 moved to the trash, 0 not in\./)
+      assert.deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00', 'Moved 01-13 21:00', 'Weekly 01-19 20:00'])
+      assert.deepEqual((await known(calendar))[0]?.slice(0, 3), [id, 'Weekly', slug])
+      const feed = await (await fetch(`${calendar.service.base}${ALL}&format=ics`)).text()
+      assert.equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
+      const before = await calendar.rows()
+      assert.equal((await calendar.kalends('import', source)).code, 0)
+      assert.equal(await calendar.rows(), before)
+      const undone = await calendar.kalends('imports', 'undo', '2')
+      assert.equal(undone.code, 0, undone.err)
+      assert.deepEqual(await known(calendar), [[id, 'Once', slug, '01-05 20:00']])
+      assert.match((await calendar.kalends('import', source)).out, /1 made, 1 changed/)
+      assert.equal((await allEvents(calendar)).length, 3)
+    })
+
+    for (const policy of ['keep', 'overwrite', 'skip'])
+      test(`with ${policy}, settles what was changed here before (4d.3)`, async (t) => {
+        const calendar = await calendarOf(t)
+        const source = await calendar.file('s.ics', once('Once', '18'))
+        await calendar.kalends('import', source)
+        const [[id] = []] = await known(calendar)
+        await calendar.service.update(`/events/${id}`, { title: 'Ours' })
+        await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=2')))
+        const { out } = await calendar.kalends('import', '--conflicts', policy, source)
+        assert.equal(/which stays: title/.test(out), policy !== 'overwrite', out)
+        const title = policy === 'overwrite' ? 'Weekly' : 'Ours'
+        const expected = policy === 'skip' ? ['Ours 01-05 18:00'] : [`${title} 01-05 20:00`, `${title} 01-12 20:00`]
+        assert.deepEqual(await titlesOf(calendar), expected, out)
+        assert.equal((await known(calendar))[0]?.[0], id)
+      })
+
+    test('stays a single event while its rule cannot be followed', async (t) => {
+      const calendar = await calendarOf(t)
+      const source = await calendar.file('s.ics', once('Once'))
+      await calendar.kalends('import', source)
+      const before = await known(calendar)
+      await calendar.file('s.ics', ics(weekly('FREQ=SECONDLY')).replace('Weekly', 'Once'))
+      assert.equal((await calendar.kalends('import', '--mirror', source)).code, 2)
+      assert.deepEqual(await known(calendar), before)
+    })
+  })
+
   test('begins a series later that has too many dates in the past, and says so', async (t) => {
     const calendar = await calendarOf(t)
     const old = (...more: readonly string[]) =>
@@ -279,9 +342,8 @@ describe('an import of the series of another calendar', () => {
     const text = await (await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)).text()
     const { out, code } = await calendar.kalends('import', await calendar.file('other.ics', text))
     assert.equal(code, 0, out)
-    // Calendar files say in the title too that an event is canceled.
     const facts = ({ title, utc_start_date, utc_end_date, all_day, event_status, recurrence }: Shown) => [
-      ...[title.replace('Canceled: ', ''), utc_start_date, utc_end_date, all_day, event_status],
+      ...[title, utc_start_date, utc_end_date, all_day, event_status],
       recurrence?.id,
     ]
     assert.deepEqual((await allEvents(calendar)).map(facts), (await allEvents(other)).map(facts))
@@ -315,5 +377,25 @@ describe('an import of the series of another calendar', () => {
       await other.service.update(`/events/${mine.id}`, { title: 'Market & more', featured: true })
       assert.equal((await calendar.kalends('import', await save())).code, 0)
       assert.deepEqual(withoutRules(await comparable(calendar)), withoutRules(await comparable(other)))
+    })
+
+  for (const kind of ['json', 'site'])
+    test(`as ${kind} follows an event that begins to repeat there, which keeps its id here`, async (t) => {
+      const [other, calendar] = [await calendarOf(t), await calendarOf(t)]
+      const times = { start_date: `${YEAR}-01-05 20:00:00`, end_date: `${YEAR}-01-05 22:00:00` }
+      const { id } = await other.service.create('/events', { title: 'Once', ...times })
+      const save = async () =>
+        kind === 'site'
+          ? other.service.origin
+          : calendar.file('other.json', JSON.stringify({ events: await allEvents(other) }))
+      await calendar.kalends('import', await save())
+      const [before] = await allEvents(calendar)
+      await other.service.update(`/events/${id}`, { recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3', title: 'Often' })
+      const { out, code } = await calendar.kalends('import', '--mirror', await save())
+      assert.equal(code, 0, out)
+      assert.doesNotMatch(out, /gone from the source|trash$/)
+      const after = await allEvents(calendar)
+      assert.deepEqual([after.length, after[0].id, after[0].slug], [3, before.id, before.slug])
+      assert.deepEqual(await comparable(calendar), await comparable(other))
     })
 })

@@ -1,0 +1,134 @@
+import { TIMES } from '../series/series-schedule.ts'
+import type { Db } from '../storage/database.ts'
+import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
+import { fingerprintsOf, readFingerprints } from './fingerprints.ts'
+import { type ImportRun, StalePlan } from './import-run.ts'
+import { deleteItem, findItems, saveItems } from './import-store.ts'
+import { noteFailed, noteKept, noteLeft, refuseOutage } from './note-item.ts'
+import { keptAfter, knownItem, planItem } from './plan-item.ts'
+import { type RecordState, readStates } from './record-states.ts'
+import type { SourceItem } from './source-item.ts'
+import { fieldsOf, prepareChange, seriesOf, servedOf } from './write-item.ts'
+import { laterTimes } from './write-series.ts'
+
+/** Items that are planned like others, and what is to be reported of those that are settled. */
+interface Begun {
+  items: SourceItem[]
+  notes: (() => void)[]
+}
+
+/**
+ * Has events of earlier runs repeat that the source has made series of since: they stay the events they are, as the first dates of series that are known
+ * from then on by what was known of them.
+ */
+export async function beginSeries(run: ImportRun, items: readonly SourceItem[]): Promise<Begun> {
+  const singles = await findSingles(run, items)
+  const begun: Begun = { items: [], notes: [] }
+  for (const item of items) {
+    const single = singles.get(item.identity)
+    const note = single && (await beginOne(run, item, single))
+    if (note) begun.notes.push(note)
+    else begun.items.push(item)
+  }
+  return begun
+}
+
+/** A single event that an earlier run has brought in, and how it is. */
+interface Single {
+  row: ImportItemColumns
+  state: RecordState
+}
+
+/** The single events that these series have been, by the identity of the series. */
+async function findSingles(
+  { source, context: { db } }: ImportRun,
+  items: readonly SourceItem[],
+): Promise<Map<string, Single>> {
+  const formerly = new Map(
+    items.flatMap((item) => (item.formerly === undefined ? [] : [[item.formerly, item.identity]])),
+  )
+  if (source === undefined || formerly.size === 0) return new Map()
+  const rows = (await findItems(db, source, 'event', [...formerly.keys()])).filter(
+    ({ occurrence }) => occurrence === '',
+  )
+  const known = await findItems(db, source, 'series', [...formerly.values()])
+  const ids = await notRepeating(
+    db,
+    rows.map(({ record }) => record),
+  )
+  const states = await readStates(db, 'event', ids)
+  const isKnown = new Set(known.map(({ identity }) => identity))
+  return new Map(
+    rows.flatMap((row) => {
+      const [identity, state] = [formerly.get(row.identity) ?? '', states.get(row.record)]
+      return state && !isKnown.has(identity) ? [[identity, { row, state }]] : []
+    }),
+  )
+}
+
+async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const found = await db.selectFrom('events').select('id').where('id', 'in', ids).where('series', 'is', null).execute()
+  return found.map(({ id }) => id)
+}
+
+/** Has one event repeat. What is returned reports an item that need not be looked at any more. */
+async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
+  const { row, state } = single
+  const plan = planItem(fingerprintsOf(fieldsOf(item)), knownItem(row, state), run.options.conflicts)
+  if (plan.act === 'leave') return () => noteLeft(run, item, row, plan)
+  if (plan.act !== 'update' || state.status === 'trash') return undefined
+  if (run.options.dryRun)
+    return () => {
+      run.seen.add(row.record)
+      run.counts.updated += 1
+      if (plan.kept.length > 0) noteKept(run, item, plan.kept)
+    }
+  try {
+    run.begun.add(await writeBegun(run, item, single, plan.kept))
+    return undefined
+  } catch (error) {
+    refuseOutage(error)
+    return () => {
+      run.seen.add(row.record)
+      noteFailed(run, item, error)
+    }
+  }
+}
+
+/** Writes how the event repeats, and when it begins unless that was changed here; everything else is written as of any series. Returns the series. */
+async function writeBegun(
+  run: ImportRun,
+  item: SourceItem,
+  { row, state }: Single,
+  kept: readonly string[],
+): Promise<number> {
+  const { context } = run
+  const { recurrence } = item.values
+  const isMoved = TIMES.some((name) => kept.includes(name))
+  const times = Object.fromEntries(TIMES.map((name) => [name, item.values[name]]))
+  const raw = isMoved ? { recurrence } : { ...times, recurrence, ...laterTimes(item.values, undefined, context.now) }
+  const prepared = await prepareChange(context, 'event', row.record, raw)
+  return context.write(async (tx) => {
+    const before = (await readStates(tx, 'event', [row.record])).get(row.record)
+    if (JSON.stringify(before) !== JSON.stringify(state)) throw new StalePlan(item.identity)
+    const record = seriesOf(await servedOf('event').operations.update.write(tx, prepared, context))
+    const after = fingerprintsOf((await readStates(tx, 'series', [record])).get(record) ?? {})
+    const written = new Set(Object.keys(raw))
+    const known = keptAfter(readFingerprints(row.kept), fingerprintsOf(state), after, written)
+    const { identity } = item
+    const next = { ...row, kind: 'series', identity, record, digest: '', kept: JSON.stringify(known) }
+    const act: ImportActColumns = {
+      run: run.run ?? 0,
+      kind: 'series',
+      record,
+      action: 'begin',
+      identity,
+      occurrence: '',
+      before: JSON.stringify({ event: row.record, fields: state, item: row }),
+    }
+    await deleteItem(tx, row)
+    await saveItems(tx, [next], [act])
+    return record
+  })
+}

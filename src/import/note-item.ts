@@ -1,0 +1,44 @@
+import { isConflict } from '../storage/conflict.ts'
+import type { ImportItemColumns } from '../storage/schema.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
+import { describeItem, type ImportRun, remember, StalePlan } from './import-run.ts'
+import type { Plan } from './plan-item.ts'
+import { keyOf, type SourceItem, standsAlone } from './source-item.ts'
+import { reasonOf } from './write-item.ts'
+
+/** Failures of the database end the run; everything else is the fault of the item. */
+export function refuseOutage(error: unknown): void {
+  if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
+}
+
+/** Remembers the record of an item, for those that refer to it, and as one that the source still has. */
+export function noteRecord(run: ImportRun, item: SourceItem, record: number): void {
+  if (standsAlone(item.kind)) run.seen.add(record)
+  else remember(run.links, keyOf(item.kind, item.identity), record)
+}
+
+/** Reports an item whose record stays as it is. */
+export function noteLeft(
+  run: ImportRun,
+  item: SourceItem,
+  known: ImportItemColumns | undefined,
+  plan: Extract<Plan, { act: 'leave' }>,
+): void {
+  if (known) noteRecord(run, item, known.record)
+  run.counts.left += 1
+  if (plan.isGone)
+    run.remark({ kind: 'kept', at: item.at, text: `${describeItem(item)} was removed here, and stays so.` })
+  else noteKept(run, item, plan.kept)
+}
+
+/** Reports fields that stay as they are here. */
+export function noteKept(run: ImportRun, item: SourceItem, kept: readonly string[]): void {
+  const text = `${describeItem(item)} was changed here as well, which stays: ${kept.join(', ')}`
+  run.remark({ kind: 'kept', at: item.at, text })
+}
+
+/** Reports an item that is not in. */
+export function noteFailed(run: ImportRun, item: SourceItem, error: unknown): void {
+  run.counts.failed += 1
+  run.remark({ kind: 'failed', at: item.at, text: `${describeItem(item)}: ${reasonOf(run, error)}` })
+}

@@ -4,8 +4,8 @@ import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
 import { fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import { type ImportRun, StalePlan } from './import-run.ts'
 import { deleteItem, findItems, saveItems } from './import-store.ts'
-import { noteFailed, noteKept, noteLeft, refuseOutage } from './note-item.ts'
-import { keptAfter, knownItem, planItem } from './plan-item.ts'
+import { noteFailed, noteKept, noteLeft, noteOlder, refuseOutage } from './note-item.ts'
+import { isOlder, keptAfter, knownItem, planItem } from './plan-item.ts'
 import { type RecordState, readStates } from './record-states.ts'
 import type { SourceItem } from './source-item.ts'
 import { fieldsOf, prepareChange, seriesOf, servedOf } from './write-item.ts'
@@ -75,6 +75,7 @@ async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
 /** Has one event repeat. What is returned reports an item that need not be looked at any more. */
 async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
   const { row, state } = single
+  if (isOlder(item, row, run.options.conflicts)) return () => noteOlder(run, item, row.record)
   const plan = planItem(fingerprintsOf(fieldsOf(item)), knownItem(row, state), run.options.conflicts)
   if (plan.act === 'leave') return () => noteLeft(run, item, row, plan)
   if (plan.act !== 'update' || state.status === 'trash') return undefined

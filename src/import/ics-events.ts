@@ -203,8 +203,17 @@ function sharedPart(
     },
     links: { venue: of('venue'), organizer: of('organizer'), categories: of('category') },
     image: imageOf(component),
+    ...sequenceOf(component),
   }
 }
+
+function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {
+  const sequence = propertyOf(component, 'SEQUENCE')?.value.trim() ?? ''
+  return /^\d{1,10}$/.test(sequence) && Number(sequence) <= HIGHEST ? { sequence: Number(sequence) } : {}
+}
+
+/** The highest number of a revision (RFC 5545, 3.3.8). */
+const HIGHEST = 2 ** 31 - 1
 
 /** Whether it takes place, and why not. Calendars of this kind say so before the title as well, which is the title alone here. */
 function titleAndState(component: Component, file: CalendarFile) {

@@ -8,9 +8,9 @@ import { beginSeries } from './begin-series.ts'
 import { digestOf, type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import { type ImportRun, remember, StalePlan } from './import-run.ts'
 import { findItems, saveItems } from './import-store.ts'
-import { noteFailed, noteKept, noteLeft, noteRecord, refuseOutage } from './note-item.ts'
+import { noteFailed, noteKept, noteLeft, noteOlder, noteRecord, refuseOutage } from './note-item.ts'
 import { findPlaces, ownPart, type Place } from './place-occurrences.ts'
-import { type KnownItem, keptAfter, knownItem, type Plan, planItem } from './plan-item.ts'
+import { isOlder, type KnownItem, keptAfter, knownItem, type Plan, planItem } from './plan-item.ts'
 import { likeOthers, type RecordState, readStates, stateOfMade } from './record-states.ts'
 import { type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
 import { fieldsOf, type PreparedItem, prepareItem, referencesOf, writeItem } from './write-item.ts'
@@ -26,8 +26,8 @@ interface Planned {
   /** Fields that an occurrence does not have for itself any more, as the series has them. */
   reset: RecordState
   state: RecordState | undefined
-  /** A twin has the identity of an event that was read before it. */
-  plan: Plan | { act: 'twin' }
+  /** A twin has the identity of an event that was read before it. What is older is an earlier revision than the one that is in. */
+  plan: Plan | { act: 'twin' } | { act: 'older' }
 }
 
 const TWIN = new Error('Another event with the same id or UID stands before it in the source, and was taken.')
@@ -50,17 +50,22 @@ export async function importBatch(run: ImportRun, kind: ItemKind, items: readonl
   }
 }
 
-/** Of items with the same identity only the first. */
+/** Of items with the same identity only the first, or that of the latest revision. */
 function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
   const first = new Map<string, SourceItem>()
   for (const item of items) {
     const key = keyOf(item.kind, item.identity, item.occurrence)
     const before = first.get(key)
-    if (!before) first.set(key, item)
+    if (!before || isLater(item, before)) first.set(key, item)
+    else if (isLater(before, item)) continue
     else if (standsAlone(item.kind) && !isAlike(before, item)) noteFailed(run, item, TWIN)
   }
   return [...first.values()]
 }
+
+/** Whether an item is a later revision, as far as revisions are counted. */
+const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<SourceItem, 'sequence'>) =>
+  sequence !== undefined && than.sequence !== undefined && sequence > than.sequence
 
 const isAlike = (a: SourceItem, b: SourceItem) => JSON.stringify(fieldsOf(a)) === JSON.stringify(fieldsOf(b))
 
@@ -75,7 +80,10 @@ async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceIt
   for (const { item, known } of settled) if (known) noteRecord(run, item, known.record)
   run.counts.unchanged += settled.length
   for (const { item, known, plan } of left) if (plan.act === 'leave') noteLeft(run, item, known, plan)
-  for (const { item, plan } of planned) if (plan.act === 'twin') noteFailed(run, item, TWIN)
+  for (const { item, known, plan } of planned) {
+    if (plan.act === 'twin') noteFailed(run, item, TWIN)
+    if (plan.act === 'older' && known) noteOlder(run, item, known.record)
+  }
   for (const [one, error] of failed) noteFailed(run, one.item, error)
   for (const one of written) noteWritten(run, one)
   for (const note of notes) note()
@@ -122,7 +130,7 @@ async function compare(
   const digest = digestOf(own)
   // The series may have been made anew since.
   const known = place && row?.record !== place.record ? undefined : row
-  const isSame = known?.digest === digest
+  const isSame = known?.digest === digest && !isLater(item, known)
   const before = place && known && !isSame ? readFingerprints(known.written) : {}
   const dropped = Object.keys(before).filter((name) => !(name in own) && before[name] !== place?.shared[name])
   const like: RecordState = place && dropped.length > 0 ? await likeOthers(db, place.series, place.start) : {}
@@ -137,9 +145,14 @@ function planOf(
   isSame: boolean,
 ): Planned['plan'] {
   if (isSame) return { act: 'nothing' }
-  if (known && standsAlone(item.kind) && run.seen.has(known.record)) return { act: 'twin' }
+  const { conflicts } = run.options
+  if (known && isOlder(item, known, conflicts)) return { act: 'older' }
+  const isNext = known && isLater(item, known)
+  if (known && !isNext && standsAlone(item.kind) && run.seen.has(known.record)) return { act: 'twin' }
   const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
-  return planItem(prints, before, run.options.conflicts)
+  const plan = planItem(prints, before, conflicts)
+  // That the same is a later revision is written down.
+  return plan.act === 'nothing' && isNext ? { act: 'update', fields: [], kept: [] } : plan
 }
 
 /** An occurrence that the source has told nothing of so far: what it has for itself was changed here. */
@@ -337,6 +350,7 @@ function itemRows(
       identity,
       occurrence,
       record,
+      sequence: one.item.sequence ?? one.known?.sequence ?? 0,
       digest: isWhole ? one.digest : '',
       written: JSON.stringify({ ...before, ...Object.fromEntries(settled) }),
       kept: JSON.stringify(keptOf(one, ready, fingerprintsOf(states.get(record) ?? {}))),
@@ -352,8 +366,8 @@ function changedRows(rows: readonly ImportItemColumns[], written: readonly Writt
   return rows.filter((row) => !known.has(textOf(row)))
 }
 
-const textOf = ({ source, kind, identity, occurrence, record, digest, written, kept }: ImportItemColumns) =>
-  JSON.stringify([source, kind, identity, occurrence, record, digest, written, kept])
+const textOf = ({ source, kind, identity, occurrence, record, sequence, digest, written, kept }: ImportItemColumns) =>
+  JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept])
 
 /** Whether a field of the source need not be looked at again: it was written, or had been, or stays as it is here. */
 function isSettled({ plan }: Planned, { fields }: PreparedItem, field: string): boolean {

@@ -10,7 +10,7 @@ export type Headings = Readonly<Record<Remark['kind'], string>>
 export const IMPORT_HEADINGS: Headings = {
   failed: 'Not in:',
   note: 'In, but not whole:',
-  kept: 'Changed here, and kept:',
+  kept: 'Left as it is here:',
   missing: 'Gone from the source:',
 }
 

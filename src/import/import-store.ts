@@ -110,6 +110,7 @@ const upsertItems = statement<{ rows: ImportItemColumns[] }>()((db, value) =>
     .onConflict((conflict) =>
       conflict.columns(['source', 'kind', 'identity', 'occurrence']).doUpdateSet((row) => ({
         record: row.ref('excluded.record'),
+        sequence: row.ref('excluded.sequence'),
         digest: row.ref('excluded.digest'),
         written: row.ref('excluded.written'),
         kept: row.ref('excluded.kept'),

@@ -159,7 +159,7 @@ async function trashMissing(run: ImportRun, item: ImportItemColumns, state: Reco
     const before = JSON.stringify({ fields: { status: state.status }, item })
     const act = { run: run.run ?? 0, kind, record, action: 'trash', identity, occurrence, before } as const
     // Should it come back, it is written as a whole.
-    const next = { ...item, digest: '', written: '{}', kept: JSON.stringify(fingerprintsOf(now)) }
+    const next = { ...item, sequence: 0, digest: '', written: '{}', kept: JSON.stringify(fingerprintsOf(now)) }
     await saveItems(tx, [next], [act])
   })
 }

@@ -31,6 +31,14 @@ export function noteLeft(
   else noteKept(run, item, plan.kept)
 }
 
+/** Reports an item of which the source has told a later revision before. */
+export function noteOlder(run: ImportRun, item: SourceItem, record: number): void {
+  noteRecord(run, item, record)
+  run.counts.left += 1
+  const text = `${describeItem(item)} is an earlier revision (SEQUENCE) than the one that is in, and is passed over.`
+  run.remark({ kind: 'kept', at: item.at, text })
+}
+
 /** Reports fields that stay as they are here. */
 export function noteKept(run: ImportRun, item: SourceItem, kept: readonly string[]): void {
   const text = `${describeItem(item)} was changed here as well, which stays: ${kept.join(', ')}`

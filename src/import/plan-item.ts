@@ -1,6 +1,7 @@
 import type { ImportItemColumns } from '../storage/schema.ts'
 import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import type { RecordState } from './record-states.ts'
+import type { SourceItem } from './source-item.ts'
 
 /** What happens to a field that was changed in the source and here. */
 export const POLICIES = ['keep', 'overwrite', 'skip'] as const
@@ -44,6 +45,15 @@ export function keptAfter(
   const changedHere = Object.keys(after).filter((field) => before[field] !== kept[field] && !written.has(field))
   const known = changedHere.flatMap((field) => (kept[field] === undefined ? [] : [[field, kept[field]]]))
   return { ...after, ...Object.fromEntries(known) }
+}
+
+/** Whether the source has told a later revision of an item before; with `overwrite` it is taken all the same. */
+export function isOlder(
+  { sequence }: Pick<SourceItem, 'sequence'>,
+  known: Pick<ImportItemColumns, 'sequence'>,
+  policy: ConflictPolicy,
+): boolean {
+  return sequence !== undefined && sequence < known.sequence && policy !== 'overwrite'
 }
 
 /** Compares an item with what was last written of it, and with the record as it is now. */

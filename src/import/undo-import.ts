@@ -161,6 +161,9 @@ interface Before {
   item?: ImportItemColumns
 }
 
+/** What acts of runs of older versions do not tell of an item. */
+const OF_OLDER_RUNS = { sequence: 0 }
+
 async function undoChange(
   context: Context,
   tx: Tx,
@@ -181,7 +184,7 @@ async function undoChange(
     undone.left.push(
       `${act.kind} ${act.record} (${nameOf(state)}) was changed since: ${touched.join(', ')} stay${touched.length === 1 ? 's' : ''}.`,
     )
-  if (before.item) await saveItems(tx, [before.item], [])
+  if (before.item) await saveItems(tx, [{ ...OF_OLDER_RUNS, ...before.item }], [])
   else await deleteItem(tx, item)
 }
 
@@ -203,7 +206,7 @@ async function undoBegin(
   await putBack(context, tx, { kind: 'event', record: former.event }, values)
   undone.restored += 1
   await deleteItem(tx, item)
-  await saveItems(tx, [former.item], [])
+  await saveItems(tx, [{ ...OF_OLDER_RUNS, ...former.item }], [])
 }
 
 async function putBack(

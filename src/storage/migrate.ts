@@ -24,6 +24,7 @@ import { sourceTokens } from './migrations/0020-source-tokens.ts'
 import { importSchedules } from './migrations/0021-import-schedules.ts'
 import { webhooks } from './migrations/0022-webhooks.ts'
 import { heldSources } from './migrations/0023-held-sources.ts'
+import { itemSequences } from './migrations/0024-item-sequences.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -60,6 +61,7 @@ export const migrations: Migration[] = [
   importSchedules,
   webhooks,
   heldSources,
+  itemSequences,
 ]
 
 /** The names of all steps that this version knows, in order. */

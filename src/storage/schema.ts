@@ -335,6 +335,8 @@ export interface ImportItemColumns {
   identity: string
   occurrence: string
   record: number
+  /** The revision of it that the source has told last (RFC 5545, 3.8.7.4); 0 where sources count none. */
+  sequence: number
   /** Of everything that the source said of it. */
   digest: string
   /** JSON records of field to fingerprint: of the values in the source, and of those of the record. */

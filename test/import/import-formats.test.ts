@@ -168,6 +168,34 @@ describe('an import of another format', () => {
     assert.equal(await calendar.rows(), before)
   })
 
+  test('passes over earlier revisions than the one that is in, and cancels what it is told to (4d.7)', async (t) => {
+    t.after(end)
+    const revision = (title: string, sequence: string, ...more: readonly string[]) =>
+      vevent('r@x', `SUMMARY:${title}`, 'DTSTART:20260705T200000Z', `SEQUENCE:${sequence}`, ...more)
+    const run = async (text: string, ...words: readonly string[]) =>
+      calendar.kalends('import', ...words, await calendar.file('r.ics', text))
+    const seen = async () => (await events()).map(({ title, event_status }: Shown) => [title, event_status])
+    await run(ics(revision('Third', '3'), revision('Second', '2')))
+    assert.deepEqual(await seen(), [['Third', undefined]])
+    const before = await calendar.rows()
+    const { out, code } = await run(ics(revision('Second', '2')), '--mirror')
+    assert.match(
+      out,
+      /event r@x \(Second\) is an earlier revision \(SEQUENCE\) than the one that is in, and is passed over/,
+    )
+    assert.match(out, /1 left as they are here, 0 moved to the trash/)
+    assert.deepEqual([code, await calendar.rows()], [0, before])
+    // A revision counts also when it says the same.
+    assert.match((await run(ics(revision('Third', '7')))).out, /1 unchanged/)
+    await run(ics(revision('Fifth', '5')))
+    assert.deepEqual(await seen(), [['Third', undefined]])
+    await run(ics(revision('Fifth', '5')), '--conflicts', 'overwrite')
+    assert.deepEqual(await seen(), [['Fifth', undefined]])
+    for (const odd of ['-1', 'x', '99999999999']) assert.equal((await run(ics(revision('Fifth', odd)))).code, 0)
+    await run(ics(['METHOD:CANCEL'], revision('Fifth', '8')))
+    assert.deepEqual(await seen(), [['Fifth', 'canceled']])
+  })
+
   test('reads past what is broken in a calendar file, and says where it stands', async (t) => {
     t.after(end)
     const good = vevent('good@x', 'SUMMARY:Good', 'DTSTART:20260705T200000Z')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -162,25 +162,6 @@ test('what clients have kept names nothing any more once the calendar was restor
   const restored = await start()
   await until(async () => (await ask(restored, (await tagOf(restored)) ?? '')) === 304, 'its own tag is not known')
   assert.equal(await ask(restored, tag), 200)
-})
-
-test('a command on a calendar that is not there says so, and makes none', () => {
-  const missing = join(folder, 'missing')
-  const commands = [
-    ['invalidate-etags'],
-    ['restored'],
-    ['audit'],
-    ['user', 'list'],
-    ['user', 'add', 'anna', '--role', 'editor'],
-    ['password', 'add', 'admin'],
-  ]
-  for (const command of commands) {
-    const words = ['src/main.ts', '--data', missing, ...command]
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
-    const sentence = `There is no database ${join(missing, 'kalends.sqlite')}.`
-    assert.deepEqual([status, stdout, stderr.split('\n')[0]], [1, '', sentence], command.join(' '))
-    assert.ok(!existsSync(missing))
-  }
 })
 
 test('a command on a database without a calendar says so, and leaves it as it is', async () => {

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { shownUrl, withoutSecrets } from '../../src/watching/redact.ts'
+import { programEnvironment } from '../support/environment.ts'
+import { assertHidden, secret } from '../support/secrets.ts'
+
+const addresses = (): string[] => [
+  `postgres://kalends:${secret()}@127.0.0.1:9/kalends`,
+  `postgresql://kalends:${secret()}@127.0.0.1:9/kalends?sslmode=disable`,
+  `postgre://kalends:${secret()}@127.0.0.1:9/kalends`,
+  `Postgres://kalends:${secret()}@127.0.0.1:9/kalends`,
+  `postgres:/kalends:${secret()}@127.0.0.1:9/kalends`,
+  `postgres://kalends:p@ss@${secret()}@127.0.0.1:9/kalends`,
+  `postgres://127.0.0.1:9/kalends?user=kalends&password=${secret()}`,
+  `postgres://kalends:${secret()}@127.0.0.1:99999/kalends`,
+  `postgres://kalends:${secret()}@127.0.0.1:9/kalends?connections=many`,
+  `host=127.0.0.1 port=9 dbname=kalends password=${secret()}`,
+]
+
+test('no password of a database address is printed by any command, in whatever form it is given', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-secrets-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  for (const [at, address] of addresses().entries()) {
+    const runs: [words: string[], env: Record<string, string>][] = [
+      [['--database', address, 'serve'], {}],
+      [['user', 'list'], { KALENDS_DATABASE: address }],
+      [['copy', address, 'sqlite:x'], {}],
+      [['copy', `sqlite:${join(folder, 'none')}`, address], {}],
+      [['copy', 'sqlite:x'], { KALENDS_COPY_FROM: address }],
+      [['--database-read', address, '--database', 'postgres://127.0.0.1:9/x', 'serve'], {}],
+    ]
+    // Each takes a start; every form goes through two of them, and every command sees some of the forms.
+    for (const [words, env] of runs.filter((_, run) => (run + at) % 3 === 0)) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/kalends.js', ...words], {
+        encoding: 'utf8',
+        env: programEnvironment({ KALENDS_DATA: folder, ...env }),
+      })
+      assert.equal(status, 1, words.join(' '))
+      assert.notEqual(stderr, '')
+      assertHidden(stdout + stderr, words.join(' '))
+    }
+  }
+  for (const file of await readdir(folder)) assertHidden(await readFile(join(folder, file), 'utf8'), file)
+})
+
+test('addresses without a secret are shown as they are', () => {
+  for (const url of [
+    '/wp-json/tribe/events/v1/events',
+    '/wp-json/tribe/events/v1/events?page=2&search=a%20b',
+    '/a?starts_after=2026-01-01%2000:00&tags[]=x&website=https://example.org/a?b=c',
+    '/a?search=keys+and+passes&venue=3',
+  ])
+    assert.equal(shownUrl(url), url)
+  const line = 'a line about tokens, a bearer of news, and postgres'
+  assert.equal(withoutSecrets(line), line)
+})
+
+test('hiding secrets takes no time on long lines made for it', () => {
+  const lines = [
+    'a://'.repeat(20_000),
+    'password'.repeat(20_000),
+    'basic '.repeat(20_000),
+    'kal_'.repeat(20_000),
+    `?${'%5Bkey'.repeat(1300)}`,
+  ]
+  for (const line of lines) {
+    const before = process.threadCpuUsage()
+    withoutSecrets(line)
+    if (line.length < 8001) shownUrl(line)
+    const { user, system } = process.threadCpuUsage(before)
+    assert.ok(user + system < 200_000, `${line.slice(0, 20)}: ${user + system} µs`)
+  }
+})

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { PATIENCE_MS } from '../support/waiting.ts'
+
+let folder: string
+let runs = 0
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kalends-'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+const program = fileURLToPath(new URL('../../bin/kalends.js', import.meta.url))
+
+/** Runs the program until it ends, which it does unless it serves. */
+function run(
+  args: string[],
+  environment: Record<string, string> = {},
+): Promise<{ code: number | null; out: string; err: string }> {
+  return new Promise((resolve) => {
+    const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('KALENDS_'))
+    const child = spawn(process.execPath, [program, ...args], {
+      env: { ...Object.fromEntries(kept), ...environment },
+    })
+    let [out, err] = ['', '']
+    child.stdout.on('data', (chunk) => {
+      out += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      err += chunk
+    })
+    const timer = globalThis.setTimeout(() => child.kill(), PATIENCE_MS)
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      resolve({ code, out, err })
+    })
+  })
+}
+
+async function assertRefused(args: string[], environment: Record<string, string>, says: RegExp): Promise<void> {
+  const { code, out, err } = await run(
+    ['serve', '--port', '0', '--data', join(folder, String(++runs)), ...args],
+    environment,
+  )
+  assert.equal(code, 1, `${args.join(' ')}: ${err}`)
+  assert.match(err, says)
+  assert.doesNotMatch(err, /\n {4}at |node:internal/)
+  assert.equal(err.trim().split('\n').length, 1, err)
+  assert.equal(out, '')
+}
+
+test('an unknown setting is named in one sentence, as a flag and in the environment', async () => {
+  const [flag] = await Promise.all([
+    run(['serve', '--colour', 'red']),
+    assertRefused([], { KALENDS_COLOUR: 'red' }, /KALENDS_COLOUR/),
+  ])
+  assert.equal(flag.code, 1)
+  assert.match(flag.err, /unknown option '--colour'/)
+  assert.doesNotMatch(flag.err, /\n {4}at /)
+})
+
+test('a wrong value of a setting is named in one sentence', async () => {
+  await Promise.all([
+    assertRefused(['--timezone', 'Mars/Olympus'], {}, /timezone.*Mars\/Olympus/),
+    assertRefused([], { KALENDS_PAGE_SIZE_CAP: 'many' }, /page.size.cap.*many/i),
+  ])
+})
+
+test('a database that can not be opened, and a port in use, are named in one sentence', async (t) => {
+  const file = join(folder, 'no-database.txt')
+  await writeFile(file, 'This is a text, and longer than the header of a database would be. '.repeat(20))
+  const busy = createServer().listen(0, '127.0.0.1')
+  t.after(() => busy.close())
+  await once(busy, 'listening')
+  const { port } = busy.address() as AddressInfo
+  await Promise.all([
+    assertRefused(['--database', `sqlite:${file}`], {}, /no-database\.txt/),
+    assertRefused(['--database', `sqlite:${join(file, 'below.sqlite')}`], {}, /below\.sqlite/),
+    assertRefused(['--database', 'postgres://127.0.0.1:1/none'], {}, /127\.0\.0\.1/),
+    assertRefused(['--port', String(port)], {}, new RegExp(`${port}.*in use`)),
+  ])
+})
+
+test('a command on a calendar that is not there says so, and makes none', () => {
+  const missing = join(folder, 'missing')
+  const commands = [
+    ['invalidate-etags'],
+    ['restored'],
+    ['audit'],
+    ['user', 'list'],
+    ['user', 'add', 'anna', '--role', 'editor'],
+    ['password', 'add', 'admin'],
+  ]
+  for (const command of commands) {
+    const words = ['src/main.ts', '--data', missing, ...command]
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+    const sentence = `There is no database ${join(missing, 'kalends.sqlite')}.`
+    assert.deepEqual([status, stdout, stderr.split('\n')[0]], [1, '', sentence], command.join(' '))
+    assert.ok(!existsSync(missing))
+  }
+})

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -179,9 +179,10 @@ async function startChanged(settings: Readonly<Record<string, string>>) {
   return startService(settings as Settings)
 }
 
-/** Files of the copy as the recipes leave it. */
+/** Files of the copy as the recipes leave it, without those of packages. */
 function listFiles(): string[] {
-  return readdirSync(copy.folder, { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll(sep, '/'))
+  const files = globSync('**/*.{ts,md,json}', { cwd: copy.folder, exclude: ['node_modules'] })
+  return files.map((path) => path.replaceAll(sep, '/'))
 }
 
 const spans = [...page.replace(/<!--[\s\S]*?-->/g, '').matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)

@@ -153,7 +153,7 @@ async function launch(
     max_wal_senders: '4',
     autovacuum: 'off',
     shared_buffers: '256MB',
-    max_wal_size: '4GB',
+    max_wal_size: '1GB',
     log_min_messages: 'fatal',
     ...more,
   }

@@ -203,6 +203,7 @@ function sharedPart(
     },
     links: { venue: of('venue'), organizer: of('organizer'), categories: of('category') },
     image: imageOf(component),
+    page: websiteOf(component),
     ...sequenceOf(component),
   }
 }

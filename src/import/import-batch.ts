@@ -9,6 +9,7 @@ import { digestOf, type Fingerprints, fingerprintsOf, readFingerprints } from '.
 import { type ImportRun, remember, StalePlan } from './import-run.ts'
 import { findItems, saveItems } from './import-store.ts'
 import { noteFailed, noteKept, noteLeft, noteOlder, noteRecord, refuseOutage } from './note-item.ts'
+import { findOwn } from './own-events.ts'
 import { findPlaces, ownPart, type Place } from './place-occurrences.ts'
 import { isOlder, type KnownItem, keptAfter, knownItem, type Plan, planItem } from './plan-item.ts'
 import { likeOthers, type RecordState, readStates, stateOfMade } from './record-states.ts'
@@ -30,6 +31,7 @@ interface Planned {
   plan: Plan | { act: 'twin' } | { act: 'older' }
 }
 
+const OWN = new Error('It is an event of this calendar itself.')
 const TWIN = new Error('Another event with the same id or UID stands before it in the source, and was taken.')
 
 /** How often a batch is planned anew since others were faster. */
@@ -40,7 +42,10 @@ const PREPARED_AT_ONCE = 4
 
 /** Brings items of one kind in with one transaction: all of them, but those that cannot be written. */
 export async function importBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
-  const singles = withoutTwins(run, items)
+  const own = await findOwn(run, items)
+  for (const item of own) noteFailed(run, item, OWN)
+  const foreign = own.size === 0 ? items : items.filter((item) => !own.has(item))
+  const singles = withoutTwins(run, foreign)
   for (let attempts = 1; ; attempts++) {
     try {
       return await tryBatch(run, kind, singles)

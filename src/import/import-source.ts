@@ -8,6 +8,7 @@ import { importBatch } from './import-batch.ts'
 import { type Counts, type ImportOptions, type ImportRun, noCounts, type Remark, remember } from './import-run.ts'
 import { findPosition, findSource, findToken, insertRun, saveToken, updateRun } from './import-store.ts'
 import { handleLost, handleMissing, isLossUnknown } from './missing-items.ts'
+import { findOwn } from './own-events.ts'
 import { ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
 import { fieldsOf } from './write-item.ts'
 
@@ -124,6 +125,11 @@ type Waiting = Record<ItemKind, SourceItem[]>
 
 async function importEntries(run: ImportRun, { source, progress }: ImportTask): Promise<void> {
   const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], series: [], event: [] }
+  let isChecked = false
+  const bringIn = async () => {
+    if (!isChecked) isChecked = await refuseOwn(run, [...waiting.series, ...waiting.event])
+    await flush(run, waiting)
+  }
   for await (const entry of source.entries()) {
     if ('lost' in entry) {
       run.lost.add(entry.lost)
@@ -137,12 +143,22 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
     if (isRepeated(run, entry)) continue
     waiting[entry.kind].push(run.options.images ? entry : { ...entry, image: undefined })
     if (waiting[entry.kind].length < BATCH) continue
-    await flush(run, waiting)
+    await bringIn()
     await notePosition(run, source)
     progress(run.counts)
   }
-  await flush(run, waiting)
+  await bringIn()
   progress(run.counts)
+}
+
+/**
+ * Looks at the first events of a source; false while there are none.
+ * @throws Error with one sentence when all of them are of this calendar itself
+ */
+async function refuseOwn(run: ImportRun, events: readonly SourceItem[]): Promise<boolean> {
+  if (events.length > 0 && (await findOwn(run, events)).size === events.length)
+    throw new Error('The source is this calendar itself: its events are here already.')
+  return events.length > 0
 }
 
 /** Whether an item that others refer to has come before in this run, just as it is. */

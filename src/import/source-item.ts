@@ -32,6 +32,8 @@ export interface SourceItem {
   image: string | undefined
   /** The UID that other calendars know the event by, where it has one. */
   uid?: string
+  /** The address of its page, where the source names one. */
+  page?: string
   /** Which revision of it this is, where the source counts them (RFC 5545, 3.8.7.4). */
   sequence?: number
   /** Of a series: the identity that its first event has had while it did not repeat. */

@@ -387,4 +387,44 @@ describe('an import of another format', () => {
       ],
     )
   })
+
+  test('refuses what the calendar itself gives, and writes nothing then (4d.11)', async (t) => {
+    t.after(end)
+    const { service } = calendar
+    const times = { start_date: '2026-07-05 20:00:00', end_date: '2026-07-05 21:00:00' }
+    const place = { venue: { venue: 'Hall' } }
+    await service.create('/events', { title: 'Often', ...times, ...place, recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+    const { id } = await service.create('/events', { title: 'Ball', ...times, ...place })
+    const [first] = await events()
+    await service.update(`/events/${first.id}`, { title: 'Special' })
+    const before = await calendar.rows()
+    const given = async (format: string) =>
+      (await fetch(`${service.base}${ALL.replace('&per_page=50', '')}&format=${format}`)).text()
+    const sources = [
+      await calendar.file('own.ics', await given('ics')),
+      await calendar.file('own.ndjson', await given('ndjson')),
+      service.origin,
+    ]
+    for (const source of sources) {
+      const { err, code } = await calendar.kalends('import', source)
+      assert.equal(err, 'The source is this calendar itself: its events are here already.\n', source)
+      assert.equal(code, 1)
+    }
+    assert.equal(await calendar.rows(), before)
+    // Among others they are passed over, and named.
+    const lines = (await given('ndjson')).trimEnd().split('\n')
+    const other = JSON.stringify({
+      ...JSON.parse(lines[0] ?? ''),
+      id: 77,
+      recurrence: undefined,
+      slug: 'other',
+      url: '',
+    })
+    const mixed = await calendar.file('mixed.ndjson', [...lines, other].join('\n'))
+    const { out, code } = await calendar.kalends('import', mixed)
+    assert.match(out, new RegExp(`event ${id} \\(Ball\\): It is an event of this calendar itself\\.`))
+    assert.match(out, /1 made/)
+    assert.equal(code, 2)
+    assert.equal((await events()).length, 5)
+  })
 })

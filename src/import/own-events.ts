@@ -1,0 +1,65 @@
+import type { Db } from '../storage/database.ts'
+import type { ImportRun } from './import-run.ts'
+import { findItems } from './import-store.ts'
+import { type SourceItem, standsAlone } from './source-item.ts'
+
+/**
+ * The events and series among these that are of this calendar itself, as its own feeds and lists give them: their pages are here, under the id or UID
+ * that the source knows them by, and no earlier run of the source has made them.
+ */
+export async function findOwn(
+  { source, context: { db, site } }: Pick<ImportRun, 'source' | 'context'>,
+  items: readonly SourceItem[],
+): Promise<Set<SourceItem>> {
+  const asked = items.flatMap((item) => {
+    const place = standsAlone(item.kind) ? placeHere(item.page ?? '', site.url) : undefined
+    return place ? [{ item, ...place }] : []
+  })
+  if (asked.length === 0) return new Set()
+  const names = await findNames(db, asked)
+  const own = asked.flatMap(({ item, place }) => (names.get(place)?.has(item.identity) ? [item] : []))
+  const known = new Set<string>()
+  for (const kind of ['event', 'series'] as const) {
+    const identities = own.map(({ identity }) => identity)
+    const rows = source === undefined ? [] : await findItems(db, source, kind, identities)
+    for (const { identity } of rows) known.add(identity)
+  }
+  return new Set(own.filter(({ identity }) => !known.has(identity)))
+}
+
+/** What a page of this calendar shows: an event by its slug, or a series by its number. */
+interface Place {
+  place: string
+  slug: string
+  series: number
+}
+
+function placeHere(page: string, site: string): Place | undefined {
+  if (!page.startsWith(`${site}/`)) return undefined
+  const [place, kind, slug = ''] = /^\/(event|series)\/([^/?#]{1,500})/.exec(page.slice(site.length)) ?? []
+  if (place === undefined) return undefined
+  return { place, slug, series: kind === 'series' ? Number(/\d{1,9}$/.exec(slug)?.[0] ?? 0) : 0 }
+}
+
+/** What a source may call what stands at these places: ids and UIDs, also those of the series that an event is a date of. */
+async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, Set<string>>> {
+  const slugs = places.map(({ slug }) => slug)
+  const ids = places.map(({ series }) => series)
+  const [events, series] = await Promise.all([
+    db
+      .selectFrom('events')
+      .leftJoin('series', 'series.id', 'events.series')
+      .select(['events.slug', 'events.id', 'events.uid', 'events.series', 'series.uid as series_uid'])
+      .where('events.slug', 'in', slugs)
+      .execute(),
+    db.selectFrom('series').select(['id', 'uid']).where('id', 'in', ids).execute(),
+  ])
+  const bySlug = Map.groupBy(events, ({ slug }) => slug)
+  const byId = Map.groupBy(series, ({ id }) => id)
+  const names = new Map<string, Set<string>>()
+  for (const { place, slug, series: id } of places) {
+    const found: readonly object[] = (id === 0 ? bySlug.get(slug) : byId.get(id)) ?? []
+    names.set(place, new Set(found.flatMap((called) => Object.values(called).map(String))))
+  }
+  return names
+}

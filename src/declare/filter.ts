@@ -2,12 +2,14 @@ import type { Kind } from '../fields/kinds.ts'
 import { parameter } from '../text/query-text.ts'
 import type { Field } from './resource.ts'
 
-/** How a parameter stands in the links of a list (rule 11.4): its place among the others, and its value, absent for `undefined`. */
-export interface InLinks<Value, Shape> {
-  place: number
-  /** Of the value that was sent, if any, and of how the list was worked out. */
-  value: (sent: Value | undefined, shape: Shape) => unknown
-}
+/**
+ * How a parameter stands in the links of a list (rule 11.4): its place among the others, and its value, absent for `undefined`. The value is that of
+ * what was sent, or of how the list was worked out, which stands there without being sent.
+ */
+export type InLinks<Value, Shape> = { place: number } & (
+  | { ofSent: (sent: Value) => unknown }
+  | { ofList: (shape: Shape) => unknown }
+)
 
 /**
  * One parameter of a list with everything that follows from it. A part that several parameters make together is named in place of a function,
@@ -26,7 +28,7 @@ export interface Filter<Value, Part, Sql, Index, Shape, Accepts> extends Field {
 }
 
 /** A parameter that links name as it was sent. */
-export const asSent = (place: number) => ({ place, value: (sent: unknown) => sent })
+export const asSent = (place: number) => ({ place, ofSent: (sent: unknown) => sent })
 
 /** The rows of filters with their names, for those who go through all of them. */
 type Rows<Query, Row> = readonly (readonly [name: keyof Query, row: Row])[]
@@ -47,11 +49,21 @@ export function linkWriter<Query, Shape>(
   rows: Rows<Query, { links: 'none' | InLinks<unknown, Shape> }>,
 ): (query: Query, shape: Shape) => string {
   const linked = rows
-    .flatMap(([name, { links }]) => (links === 'none' ? [] : [{ name, ...links }]))
-    .sort((a, b) => a.place - b.place)
+    .flatMap(([name, { links }]) => (links === 'none' ? [] : [{ name: String(name), links }]))
+    .sort((a, b) => a.links.place - b.links.place)
+    .map((row, rank) => ({ ...row, rank }))
+  const ofLists = linked.flatMap(({ name, links, rank }) => ('ofList' in links ? [{ name, rank, ...links }] : []))
+  const ofSent = new Map(
+    linked.flatMap(({ name, links, rank }) => ('ofSent' in links ? [[name, { rank, ...links }] as const] : [])),
+  )
   return (query, shape) => {
-    let text = ''
-    for (const { name, value } of linked) text += parameter(String(name), value(query[name], shape))
-    return text
+    const texts = linked.map(() => '')
+    for (const { name, rank, ofList } of ofLists) texts[rank] = parameter(name, ofList(shape))
+    // Most lists are narrowed by a few of many parameters.
+    for (const name in query) {
+      const row = query[name] === undefined ? undefined : ofSent.get(name)
+      if (row) texts[row.rank] = parameter(name, row.ofSent(query[name]))
+    }
+    return texts.join('')
   }
 }

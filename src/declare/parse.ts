@@ -29,12 +29,13 @@ export function parseFields<F extends Fields>(
   { extent, mayAsk }: Parsing = ORDINARY,
 ): Parsed<F> | Promise<Parsed<F>> {
   const supplied = suppliedOf(fields, raw, context, extent)
-  const read = (faults: readonly (ParamFault | undefined)[]): Parsed<F> => {
+  const read = (faults?: Faults): Parsed<F> => {
     const values = readJudged(fields, raw, supplied, faults, extent)
     if (!mayAsk) throw new Problem('rest_forbidden')
     return values
   }
-  const faults = supplied.map(([name, field]) => invalidity(field, raw[name], context, mayAsk))
+  const faults = faultsOf(supplied, (name, field) => invalidity(field, raw[name], context, mayAsk))
+  if (!faults) return read()
   return areKnown(faults) ? read(faults) : Promise.all(faults).then(read)
 }
 
@@ -44,19 +45,23 @@ export function parseFields<F extends Fields>(
  */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, asking: Asking): Parsed<F> {
   const supplied = suppliedOf(fields, raw, asking, 'whole')
-  const faults = supplied.map(([name, field]) => faultOf(field, raw[name], asking))
+  const faults = faultsOf(supplied, (name, field) => faultOf(field, raw[name], asking))
   return readJudged(fields, raw, supplied, faults, 'whole')
 }
 
-/** The fields that were sent. @throws Problem naming those that are missing, else those that are over a limit */
+/** The fields that were sent, in the order in which they are declared. @throws Problem naming those that are missing, else those that are over a limit */
 function suppliedOf(fields: Fields, raw: RawValues, { site }: Asking, extent: Parsing['extent']): Entry[] {
-  const { entries, required } = knownOf(fields)
+  const { entries, places, required } = knownOf(fields)
   if (extent === 'whole' && required.length > 0) refuseMissing(required, raw)
-  const supplied = entries.filter(([name]) => isSupplied(raw[name]))
-  refuse(
-    supplied,
-    supplied.map(([name, field]) => faultOfSize(field, raw[name], site)),
-  )
+  // Most requests send a few of many.
+  const sent: number[] = []
+  for (const name in raw) {
+    const place = isSupplied(raw[name]) ? places.get(name) : undefined
+    if (place !== undefined) sent.push(place)
+  }
+  const supplied = sent.sort((a, b) => a - b).map((place) => entries[place] as Entry)
+  const faults = faultsOf(supplied, (name, field) => faultOfSize(field, raw[name], site))
+  if (faults) refuse(supplied, faults)
   return supplied
 }
 
@@ -65,11 +70,30 @@ function readJudged<F extends Fields>(
   fields: F,
   raw: RawValues,
   supplied: readonly Entry[],
-  faults: readonly (ParamFault | undefined)[],
+  faults: Faults | undefined,
   extent: Parsing['extent'],
 ): Parsed<F> {
-  refuse(supplied, faults)
+  if (faults) refuse(supplied, faults)
   return readAll(supplied, raw, extent === 'whole' ? knownOf(fields).defaults : {}) as Parsed<F>
+}
+
+/** The faults of fields, each at the place of its field. */
+type Faults = readonly (ParamFault | undefined)[]
+
+/** What is found of each field, at its place; undefined where nothing is found of any. */
+function faultsOf<Fault>(
+  supplied: readonly Entry[],
+  find: (name: string, field: Field) => Fault | undefined,
+): (Fault | undefined)[] | undefined {
+  let faults: (Fault | undefined)[] | undefined
+  for (let i = 0; i < supplied.length; i++) {
+    const [name, field] = supplied[i] as Entry
+    const fault = find(name, field)
+    if (fault === undefined) continue
+    faults ??= []
+    faults[i] = fault
+  }
+  return faults
 }
 
 function areKnown<Fault>(faults: readonly (Fault | Promise<Fault>)[]): faults is readonly Fault[] {
@@ -83,6 +107,8 @@ const isSupplied = (value: unknown) => value !== undefined && value !== null
 /** What does not depend on a request. `null` and computed defaults are only published. */
 interface Known {
   entries: readonly Entry[]
+  /** Where each of them stands, by name. */
+  places: ReadonlyMap<string, number>
   required: readonly string[]
   defaults: Readonly<Record<string, unknown>>
 }
@@ -98,6 +124,7 @@ function knownOf(fields: Fields): Known {
   )
   const made: Known = {
     entries,
+    places: new Map(entries.map(([name], place) => [name, place])),
     required: entries.flatMap(([name, field]) => (field.required ? [name] : [])),
     defaults: Object.fromEntries(fixed.map(([name, field]) => [name, field.kind.read(field.default)])),
   }
@@ -113,13 +140,11 @@ function refuseMissing(required: readonly string[], raw: RawValues): void {
 /** The values in place of the defaults. @throws Problem rest_invalid_param naming every field of the wrong type */
 function readAll(supplied: readonly Entry[], raw: RawValues, defaults: object): Record<string, unknown> {
   const values: Record<string, unknown> = { ...defaults }
-  let faults: (ParamFault | undefined)[] | undefined
-  for (const [i, [name, { kind }]] of supplied.entries()) {
-    values[name] = kind.read(raw[name])
-    if (values[name] !== undefined) continue
-    faults ??= []
-    faults[i] = { why: 'type', type: kind.wire.type ?? 'string' }
-  }
+  const faults = faultsOf(supplied, (name, { kind }): ParamFault | undefined => {
+    const value = kind.read(raw[name])
+    values[name] = value
+    return value === undefined ? { why: 'type', type: kind.wire.type ?? 'string' } : undefined
+  })
   if (faults) refuse(supplied, faults)
   return values
 }
@@ -174,7 +199,7 @@ function asFault(verdict: boolean | ParamFault): ParamFault | undefined {
 }
 
 /** @throws Problem rest_invalid_param naming every field with a fault */
-function refuse(fields: readonly Entry[], faults: readonly (ParamFault | undefined)[]): void {
+function refuse(fields: readonly Entry[], faults: Faults): void {
   if (faults.every((fault) => fault === undefined)) return
   const params: Record<string, ParamFault> = {}
   for (const [i, [name]] of fields.entries()) {

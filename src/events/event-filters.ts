@@ -33,12 +33,12 @@ const partOf = (part: EventPart) => ({ sql: part, index: part, accepts: part })
 
 const asDigit = (place: number) => ({
   place,
-  value: (sent: boolean | undefined) => (sent === undefined ? undefined : Number(sent)),
+  ofSent: Number,
 })
 /** Links name the window as it was worked out. */
 const asWorkedOut = (place: number, edge: keyof EventWindow) => ({
   place,
-  value: (_sent: unknown, { window }: { window: EventWindow }) => window[edge],
+  ofList: ({ window }: { window: EventWindow }) => window[edge],
 })
 
 /** The parameters of lists of events, one entry each (rules 12, 13 and 15). Links name them in the order of their places. */
@@ -88,7 +88,7 @@ export const eventFilters = {
     about: 'Take the dates to the second instead of by whole days',
     default: 'false',
     ...partOf('window'),
-    links: { place: 15, value: (isOn) => isOn || undefined },
+    links: { place: 15, ofSent: (isOn) => isOn || undefined },
   }),
   search: eventFilter({
     kind: text,
@@ -159,7 +159,7 @@ export const eventFilters = {
     valid: isAllowedStatusList,
     ...partOf('status'),
     // Where it stands for all, links to other pages do not name it (rule 11.5).
-    links: { place: 8, value: (_sent, { status }) => (status.shown === 'any' ? undefined : status.shown) },
+    links: { place: 8, ofList: ({ status }) => (status.shown === 'any' ? undefined : status.shown) },
   }),
   event_status: eventFilter({
     kind: eventStatuses,

@@ -63,7 +63,7 @@ export function overLimit(
   isList: boolean,
   site: Pick<Site, 'textBytes'>,
 ): LimitFault | undefined {
-  if (typeof value === 'string' && isList)
+  if (typeof value === 'string' && isList && value.includes(','))
     return overEntries(countCommas(value) + 1, bounds) ?? overList(value.split(','), bounds, site)
   if (typeof value === 'string') return overText(value, bounds, site)
   if (value === null || typeof value !== 'object' || bounds.isOwn) return undefined

@@ -71,7 +71,16 @@ function settledSecond(modified: number | undefined, now: number): number | unde
 /** Adds to a flat list of headers since when an answer has not changed, unless that is too fresh to tell. */
 export function addLastModified(headers: string[], modified: number | undefined, now: number): void {
   const second = settledSecond(modified, now)
-  if (second !== undefined) headers.push('Last-Modified', new Date(second).toUTCString())
+  if (second !== undefined) headers.push('Last-Modified', httpDate(second))
+}
+
+/** The moment that was written last: answers that are sent again and again all name the same one. */
+const lastDate = { second: Number.NaN, text: '' }
+
+/** A whole second as headers name it. */
+function httpDate(second: number): string {
+  if (second !== lastDate.second) Object.assign(lastDate, { second, text: new Date(second).toUTCString() })
+  return lastDate.text
 }
 
 /** True when the client has an answer that is as new, by its time alone (RFC 9110, 13.1.3). */

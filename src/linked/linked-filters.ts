@@ -123,7 +123,7 @@ export const linkedFilters = {
     default: false,
     sql: (wanted, type, context) => (wanted ? withUpcoming(type, context) : anyRecord),
     index: 'database',
-    links: { place: 8, value: (isOn) => isOn || undefined },
+    links: { place: 8, ofSent: (isOn) => isOn || undefined },
     accepts: (_record, wanted, around) => !wanted || seenOf(around).some((event) => isUpcoming(event, around.context)),
   }),
   modified_after: linkedFilter({
@@ -141,7 +141,7 @@ export const linkedFilters = {
     valid: isAllowedStatusList,
     ...partOf('status'),
     // Where it stands for all, links to other pages do not name it (rule 11.5).
-    links: { place: 9, value: (_sent, { status }) => (status.shown === 'any' ? undefined : status.shown) },
+    links: { place: 9, ofList: ({ status }) => (status.shown === 'any' ? undefined : status.shown) },
   }),
 }
 

@@ -133,7 +133,7 @@ const ofOrder = {
     about: 'Leave out terms that no published event is assigned to',
     default: '1',
     ...partOf('use'),
-    links: { place: 10, value: (isHidden) => (isHidden === false ? 'false' : undefined) },
+    links: { place: 10, ofSent: (isHidden) => (isHidden === false ? 'false' : undefined) },
   }),
 }
 

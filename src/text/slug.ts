@@ -8,6 +8,8 @@ const LONGEST = 200
 export const TRASHED_SUFFIX = '__trashed'
 
 const ASCII = /^[ -~]*$/
+/** Slugs as most are. */
+const PLAIN = /^[a-z0-9_-]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
 // Quotes and brackets are removed, so "it's" becomes one word; so are other signs of ASCII and all signs that are not letters.
@@ -41,6 +43,7 @@ export function shortSlug(slug: string): string {
 
 /** A slug as it stands in an address, in any letter case and percent-encoded or not, in the form in which slugs are stored. */
 export function canonicalSlug(text: string): string {
+  if (PLAIN.test(text)) return text
   return encodeForeign(normalize(decodeForeign(text.toWellFormed()).toLowerCase(), 'NFC'))
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Db } from '../../src/storage/database.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { statement } from '../../src/storage/statement.ts'
@@ -7,6 +8,7 @@ import { databaseName, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { openAgain, openScratch } from './open.ts'
 
+const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 const insert = (database: Database, then: () => void = () => undefined) =>
@@ -53,6 +55,21 @@ test('a write that fails leaves nothing behind and takes no other with it', asyn
 const findTag = statement<{ slug: string }>()((db, value) =>
   db.selectFrom('terms').select('id').where('slug', '=', value('slug')),
 )
+
+test('writers that go on as soon as they are answered share their commits', onSqlite, async (t) => {
+  const { database } = await openScratch(t)
+  let commits = 0
+  database.onChange(() => commits++)
+  const [writers, writes] = [8, 20]
+  const write = async (turns: number) => {
+    for (let i = 0; i < writes; i++) {
+      await insert(database)
+      for (let turn = 0; turn < turns; turn++) await nextTurn()
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, (_, turns) => write(turns)))
+  assert.ok(commits < (writers * writes) / 4, `${writers * writes} writes were ${commits} commits`)
+})
 
 test('what a write goes on to do after it has failed is refused, and joins no other write', async (t) => {
   const { database } = await openScratch(t)

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../database.ts'
 import type { Recording } from '../recording.ts'
 import { runDirectly } from '../statement.ts'
@@ -12,6 +12,8 @@ import { saveRecordings } from './sqlite-recording.ts'
 /** Writes that share one commit at the most, and milliseconds after which no more join them: they wait for each other, and all else for them. */
 const GROUP_LIMIT = 64
 const GROUP_MS = 20
+/** Milliseconds that writes wait for others to share their commit at the most, which is less than most disks take for one. */
+const GATHER_MS = 3
 /** Writes that wait at the most. */
 const MOST_WAITING = 2000
 
@@ -23,6 +25,8 @@ export interface Writes {
   queue: Job[]
   /** Until the queue is empty. */
   draining: Promise<void> | undefined
+  /** Writes that shared the last commit. */
+  together: number
   /** The changes of the jobs that have succeeded since the transaction began. */
   recordings: Recording[]
   /** Called after each commit, before the writers that wait for it go on. */
@@ -39,7 +43,7 @@ interface Job {
 
 export function makeWrites(connection: DatabaseSync, prepare: Prepare, committed: () => void): Writes {
   const transaction = prepareTransaction(connection)
-  return { connection, prepare, transaction, queue: [], draining: undefined, recordings: [], committed }
+  return { connection, prepare, transaction, queue: [], draining: undefined, together: 0, recordings: [], committed }
 }
 
 /**
@@ -62,11 +66,28 @@ export function enqueueWrite<T>(writes: Writes, work: (tx: Db) => Promise<T>, pa
 
 async function drain(writes: Writes): Promise<void> {
   while (writes.queue.length > 0) {
-    // Requests that have arrived by now get to write in the same commit, and those that waited for the last one are answered before it.
-    await nextTurn()
+    await gather(writes)
     if (await begin(writes)) await commitTogether(writes)
   }
   writes.draining = undefined
+}
+
+/**
+ * Waits for the writes that are to share the next commit: as long as each turn of the event loop brings more of them, and for as many as shared the
+ * last one, since clients that were answered together write again at about the same time. A single writer waits for nobody. Those whose commit is done are
+ * answered meanwhile.
+ */
+async function gather(writes: Writes): Promise<void> {
+  const until = performance.now() + GATHER_MS
+  for (;;) {
+    const before = writes.queue.length
+    await nextTurn()
+    const { length } = writes.queue
+    if (length >= GROUP_LIMIT || performance.now() > until) return
+    if (length > before) continue
+    if (length >= writes.together) return
+    await sleep(1)
+  }
 }
 
 /** Begins a transaction as soon as no other process has one. Refuses jobs that waited too long; false when none is left. */
@@ -161,6 +182,8 @@ async function commitTogether(writes: Writes): Promise<void> {
     transaction.rollback()
     for (const job of jobs) job.reject(error)
     return
+  } finally {
+    writes.together = jobs.length
   }
   writes.committed()
   for (const settle of done) settle()

@@ -410,7 +410,15 @@ export async function moveOccurrences(tx: Tx, from: number, to: number, at: stri
   await moveLater(tx, { from, to, at })
 }
 
-/** Writes columns and links of an event. All statements have begun, in this order, when the function returns. */
+/** Writes those columns whose values change: SQLite writes anew what an index has of each column that is set, even to its own value. */
+async function updateColumns(tx: Tx, before: EventRow, columns: Partial<EventRow>): Promise<void> {
+  const changed: Partial<EventRow> = Object.fromEntries(
+    Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow]),
+  )
+  if (Object.keys(changed).length > 0) await updateOne(tx, { id: before.id, columns: changed })
+}
+
+/** Writes columns and links of an event, whose row is `before`. All statements have begun, in this order, when the function returns. */
 export async function updateEvent(
   tx: Tx,
   before: EventRow,
@@ -422,7 +430,7 @@ export async function updateEvent(
   recordWritten(tx, 'event', before.status, { id, status: after.status, name: after.title })
   await Promise.all([
     leaveTraces(tx, before, after),
-    updateOne(tx, { id, columns }),
+    updateColumns(tx, before, columns),
     replaceLinks(tx, venueRules, id, links.venues),
     replaceLinks(tx, organizerRules, id, links.organizers),
     replaceTerms(tx, id, links.terms),

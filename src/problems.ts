@@ -59,13 +59,21 @@ export type ProblemCode =
   | 'rest-message-not-found'
   | 'too-many-webhooks'
 
-/** Why one parameter was refused. All but `invalid` carry a detail of their own in the answer (rule 25.2). */
+/** Why one parameter was refused. All but `invalid` and `told` carry a detail of their own in the answer (rule 25.2). */
 export type ParamFault =
   | { why: 'invalid' }
+  | ToldFault
   | { why: 'type'; type: string }
   | { why: 'ticketed' }
   | RecurrenceFault
   | LimitFault
+
+/** A value that is refused with a sentence of its own, which every language has, with the values it names. */
+export interface ToldFault {
+  why: 'told'
+  message: string
+  values: Readonly<Record<string, string>>
+}
 
 /** A recurrence that is refused: the part that is wrong, and a text for every language with the values it names. */
 export interface RecurrenceFault {

@@ -24,7 +24,7 @@ interface Occasion {
 const always = () => true
 /** Problems of routes that the document does not describe. */
 const never = () => false
-const takesKey = ({ does }: Occasion) => does === 'create' || does === 'batch'
+const takesKey = ({ does }: Occasion) => does === 'create' || does === 'createWebhook' || does === 'batch'
 const writesWebhooks = ({ does }: Occasion) => isWebhookDeed(does) && !readsWebhooks(does)
 const findsWebhook = ({ does }: Occasion) => isWebhookDeed(does) && does !== 'listWebhooks' && does !== 'createWebhook'
 const takesBody = (occasion: Occasion) =>

@@ -294,11 +294,10 @@ function isVersioned({ do: does }: Described): boolean {
 function describeSuccess(action: Described, say: Say): object {
   const isRead = isVersioned(action)
   const isPaged = action.do === 'list'
-  const isNew = action.do === 'create'
-  const isMade = isNew || action.do === 'createWebhook'
+  const isNew = action.do === 'create' || action.do === 'createWebhook'
   const headers = headerRefs(
     ...(isPaged ? (['X-TEC-Total', 'X-TEC-TotalPages'] as const) : []),
-    ...(isMade ? (['Location'] as const) : []),
+    ...(isNew ? (['Location'] as const) : []),
     ...(isNew || action.do === 'batch' ? (['Idempotency-Replayed'] as const) : []),
     ...(isNew || action.do === 'update' ? (['Preference-Applied'] as const) : []),
     ...(isRead ? (['ETag'] as const) : []),
@@ -313,7 +312,7 @@ function describeSuccess(action: Described, say: Say): object {
     description: say('Nothing has changed since the version that If-None-Match names'),
     headers,
   }
-  return { [isMade ? 201 : action.do === 'batch' ? 207 : 200]: success, ...(isRead ? { 304: unchanged } : {}) }
+  return { [isNew ? 201 : action.do === 'batch' ? 207 : 200]: success, ...(isRead ? { 304: unchanged } : {}) }
 }
 
 function answerSchema(action: Described): Schema {
@@ -377,7 +376,7 @@ const sentHeaders = {
 
 function headersSent(action: Described): (keyof typeof sentHeaders)[] {
   const { do: does } = action
-  if (does === 'create') return ['Idempotency-Key', 'Prefer']
+  if (does === 'create' || does === 'createWebhook') return ['Idempotency-Key', 'Prefer']
   if (does === 'batch') return ['Idempotency-Key']
   if (does === 'update') return ['Prefer']
   return isVersioned(action) ? ['If-None-Match'] : []

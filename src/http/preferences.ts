@@ -16,15 +16,13 @@ export function asPreferred(
   query: RawValues,
   base: string,
 ): Reply {
-  const mayBeMinimal = (action.do === 'create' || action.do === 'update') && reply.status < 300
+  const isMade = action.do === 'create' || action.do === 'createWebhook'
+  const mayBeMinimal = (isMade || action.do === 'update') && reply.status < 300
   if (!mayBeMinimal || prefer === undefined || wantsEnvelope(query) || !wantsMinimal(String(prefer))) return reply
   const { body } = reply
   const id = body !== null && typeof body === 'object' && 'id' in body ? String(body.id) : ''
-  const headers = {
-    Location: `${base}/${action.served.resource.path}/${id}`,
-    ...reply.headers,
-    'Preference-Applied': MINIMAL,
-  }
+  const place = 'served' in action ? { Location: `${base}/${action.served.resource.path}/${id}` } : {}
+  const headers = { ...place, ...reply.headers, 'Preference-Applied': MINIMAL }
   return { ...reply, headers, body: undefined, shown: { format: 'none', bytes: Buffer.alloc(0) } }
 }
 

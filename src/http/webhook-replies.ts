@@ -8,9 +8,11 @@ import type { Database } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { DeliveryColumns, WebhookColumns } from '../storage/schema.ts'
 import { sendTest } from '../webhooks/send-test.ts'
+import { storedText } from '../webhooks/stored-texts.ts'
 import {
   addWebhook,
   checkAddress,
+  countDeliveries,
   disableWebhook,
   getWebhook,
   listDeliveries,
@@ -26,6 +28,7 @@ import {
   WebhookRefusal,
 } from '../webhooks/webhook-store.ts'
 import { type Asked, idIn } from './handlers.ts'
+import { writeOnce } from './idempotency.ts'
 import { managesWebhooks, type WebhookDeed } from './webhook-deeds.ts'
 import { deliveryFilters, webhookFields } from './webhook-routes.ts'
 
@@ -37,6 +40,8 @@ export interface WebhookGround {
 }
 
 const MOST_ON_A_PAGE = 1000
+/** Behind this page of a list there is nothing, however far it is asked for. */
+const LAST_PAGE = 1_000_000_000
 /** What is said of a webhook that a request has disabled. */
 const DISABLED_WHY = 'By an administrator.'
 
@@ -55,17 +60,19 @@ export async function webhookReply(
   try {
     return await replies[does](asked, id, ground, context)
   } catch (error) {
-    throw error instanceof WebhookRefusal ? problems[error.reason]() : error
+    throw error instanceof WebhookRefusal ? problems[error.reason](error) : error
   }
 }
 
-const problems: Record<RefusalReason, () => Problem> = {
+const problems: Record<RefusalReason, (refusal: WebhookRefusal) => Problem> = {
   'no-webhook': () => new Problem('rest-webhook-not-found'),
   'no-message': () => new Problem('rest-message-not-found'),
   'too-many': () => new Problem('too-many-webhooks', { data: { limit: MOST_WEBHOOKS } }),
-  address: () => invalidParam('url'),
-  events: () => invalidParam('events'),
+  address: (refusal) => invalidParam('url', told(refusal)),
+  events: (refusal) => invalidParam('events', told(refusal)),
 }
+
+const told = ({ text, values }: WebhookRefusal) => ({ why: 'told', message: text, values }) as const
 
 type WebhookReply = (asked: Asked, id: number, ground: WebhookGround, context: Context) => Promise<Reply>
 
@@ -85,7 +92,7 @@ const replies: Record<WebhookDeed, WebhookReply> = {
     }),
   testWebhook: async (_asked, id, { database, hosts }, context) => {
     const { status, error } = await sendTest(database, await getWebhook(context.db, id), hosts, context.now)
-    return ok({ arrived: error === '', status, error })
+    return ok({ arrived: error === '', status, error: storedText(context.site.language, error) })
   },
   rotateWebhook: (_asked, id, _ground, context) =>
     context.write(async (tx) => {
@@ -93,31 +100,44 @@ const replies: Record<WebhookDeed, WebhookReply> = {
       return ok({ ...(await shown(tx, id, context)), secret })
     }),
   listDeliveries: async (asked, id, _ground, context) => {
-    const { per_page: perPage = 100 } = await parseFields(deliveryFilters, asked.values(deliveryFilters), context)
+    const asking = await parseFields(deliveryFilters, asked.values(deliveryFilters), context)
+    const { page = 1, per_page = 100 } = asking
+    const perPage = Math.min(per_page, MOST_ON_A_PAGE)
     await getWebhook(context.db, id)
-    const deliveries = await listDeliveries(context.db, id, Math.min(perPage, MOST_ON_A_PAGE))
-    return ok({ deliveries: deliveries.map(presentDelivery) })
+    const [deliveries, total] = await Promise.all([
+      listDeliveries(context.db, id, { page: Math.min(page, LAST_PAGE), perPage }),
+      countDeliveries(context.db, id),
+    ])
+    return ok({
+      deliveries: deliveries.map((delivery) => presentDelivery(delivery, context)),
+      total,
+      total_pages: Math.ceil(total / perPage),
+    })
   },
   resendDelivery: (asked, id, _ground, context) =>
     context.write(async (tx) => {
       await getWebhook(tx, id)
-      return ok(presentDelivery(await resendDelivery(tx, idIn(asked.variables.delivery ?? '0'), id, context.now)))
+      const delivery = await resendDelivery(tx, idIn(asked.variables.delivery ?? '0'), id, context.now)
+      return ok(presentDelivery(delivery, context))
     }),
 }
 
 const ok = (body: object): Reply => ({ status: 200, headers: {}, body })
 
-async function createReply(asked: Asked, _id: number, { hosts }: WebhookGround, context: Context): Promise<Reply> {
-  const { now } = context
-  const values = await parseFields(webhookFields, asked.values(webhookFields), context)
-  const { url = '', events = '', isPrivate = false, isEnabled } = changeIn(values, hosts)
-  const added = { url, events, is_private: Number(isPrivate) }
-  return context.write(async (tx) => {
-    const { id, secret } = await addWebhook(tx, added, now)
-    if (!isEnabled) await disableWebhook(tx, id, DISABLED_WHY, now)
-    const body = { ...(await shown(tx, id, context)), secret }
-    return { status: 201, headers: { Location: body.rest_url }, body }
+function createReply(asked: Asked, _id: number, { hosts }: WebhookGround, context: Context): Promise<Reply> {
+  return writeOnce(asked, true, context, async (keeping) => {
+    const values = await parseFields(webhookFields, asked.values(webhookFields), context)
+    const change = changeIn(values, hosts)
+    return context.write((tx) => keeping(tx, () => addAsked(tx, change, context)))
   })
+}
+
+async function addAsked(tx: Tx, asked: WebhookChange, context: Context): Promise<Reply> {
+  const { url = '', events = '', isPrivate = false, isEnabled } = asked
+  const { id, secret } = await addWebhook(tx, { url, events, is_private: Number(isPrivate) }, context.now)
+  if (!isEnabled) await disableWebhook(tx, id, DISABLED_WHY, context.now)
+  const body = { ...(await shown(tx, id, context)), secret }
+  return { status: 201, headers: { Location: body.rest_url }, body }
 }
 
 async function updateReply(asked: Asked, id: number, { hosts }: WebhookGround, context: Context): Promise<Reply> {
@@ -153,13 +173,14 @@ function presentWebhook(webhook: WebhookColumns, { site }: Context) {
     created_utc,
     failing_since_utc,
     disabled_utc,
-    disabled_why,
+    disabled_why: storedText(site.language, disabled_why),
     rest_url: `${site.restUrl}/${OWN_NAMESPACE}/webhooks/${id}`,
   }
 }
 
 /** A message without its body: its record is read at its own address. */
-function presentDelivery(delivery: DeliveryColumns) {
-  const { id, message, type, kind, record, state, created_utc, next_utc, attempts, status, error } = delivery
+function presentDelivery(delivery: DeliveryColumns, { site }: Context) {
+  const { id, message, type, kind, record, state, created_utc, next_utc, attempts, status } = delivery
+  const error = storedText(site.language, delivery.error)
   return { id, message, type, kind, record, state, created_utc, next_utc, attempts, status, error }
 }

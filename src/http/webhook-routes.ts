@@ -27,6 +27,7 @@ export const webhookFields = defineFields({
 
 /** How a list of messages is asked for. */
 export const deliveryFilters = defineFields({
+  page: { kind: count, about: 'The page of the list to return', default: '1' },
   per_page: { kind: count, about: about('How many messages are listed, up to 1000'), default: '100' },
 })
 

@@ -43,7 +43,7 @@ export const webhookAnswers: Readonly<Record<WebhookDeed, Schema>> = {
   removeWebhook: webhook,
   testWebhook: record({ arrived: boolean, status: integer, error: string }),
   rotateWebhook: withSecret,
-  listDeliveries: record({ deliveries: list(delivery) }),
+  listDeliveries: record({ deliveries: list(delivery), total: integer, total_pages: integer }),
   resendDelivery: delivery,
 }
 

@@ -40,6 +40,18 @@ export const de: Locale = {
   'There is no message with this id.': 'Es gibt keine Nachricht mit dieser ID.',
   'There are {limit} webhooks already; remove one that is not needed.':
     'Es gibt schon {limit} Webhooks; entfernen Sie einen, der nicht gebraucht wird.',
+  'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.':
+    'Nachrichten gehen per https an öffentliche Adressen, in denen kein Passwort steht; andere Rechner nennt die Einstellung webhook-hosts.',
+  '"{type}" is no type of change; there are {known}.': '„{type}“ ist keine Art von Änderung; es gibt {known}.',
+  'By an administrator.': 'Von einem Administrator.',
+  'By command.': 'Durch einen Befehl.',
+  'Nothing has arrived for five days.': 'Seit fünf Tagen ist nichts angekommen.',
+  'The receiver answered that it is gone (410).': 'Der Empfänger hat geantwortet, dass es ihn nicht mehr gibt (410).',
+  'The receiver answered {status}.': 'Der Empfänger hat mit {status} geantwortet.',
+  'The receiver could not be reached.': 'Der Empfänger war nicht erreichbar.',
+  'The receiver could not be reached ({code}).': 'Der Empfänger war nicht erreichbar ({code}).',
+  'The receiver did not answer in time.': 'Der Empfänger hat nicht rechtzeitig geantwortet.',
+  'The address may not be sent to.': 'An diese Adresse darf nichts gesendet werden.',
   'With series, only the first occurrence that the list finds of each series':
     'Bei series nur der erste Termin jeder Serie, den die Liste findet',
   'The same as collapse=series, when true': 'Dasselbe wie collapse=series, wenn wahr',

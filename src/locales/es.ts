@@ -40,6 +40,18 @@ export const es: Locale = {
   'There is no message with this id.': 'No hay ningún mensaje con este ID.',
   'There are {limit} webhooks already; remove one that is not needed.':
     'Ya hay {limit} webhooks; elimine uno que no haga falta.',
+  'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.':
+    'Los mensajes se envían por https a direcciones públicas, sin contraseña en ellas; otros equipos se indican en el ajuste webhook-hosts.',
+  '"{type}" is no type of change; there are {known}.': '«{type}» no es un tipo de cambio; hay {known}.',
+  'By an administrator.': 'Por un administrador.',
+  'By command.': 'Por un comando.',
+  'Nothing has arrived for five days.': 'Desde hace cinco días no ha llegado nada.',
+  'The receiver answered that it is gone (410).': 'El receptor ha respondido que ya no existe (410).',
+  'The receiver answered {status}.': 'El receptor ha respondido {status}.',
+  'The receiver could not be reached.': 'No se ha podido alcanzar al receptor.',
+  'The receiver could not be reached ({code}).': 'No se ha podido alcanzar al receptor ({code}).',
+  'The receiver did not answer in time.': 'El receptor no ha respondido a tiempo.',
+  'The address may not be sent to.': 'No se puede enviar a esta dirección.',
   'With series, only the first occurrence that the list finds of each series':
     'Con series, solo la primera fecha que la lista encuentra de cada serie',
   'The same as collapse=series, when true': 'Lo mismo que collapse=series, si es verdadero',

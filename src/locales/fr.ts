@@ -42,6 +42,18 @@ export const fr: Locale = {
   'There is no message with this id.': 'Aucun message ne porte cet identifiant.',
   'There are {limit} webhooks already; remove one that is not needed.':
     'Il y a déjà {limit} webhooks\u00a0; supprimez-en un dont vous n’avez pas besoin.',
+  'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.':
+    'Les messages sont envoyés par https à des adresses publiques, sans mot de passe dedans ; d’autres hôtes figurent dans le réglage webhook-hosts.',
+  '"{type}" is no type of change; there are {known}.': '« {type} » n’est pas un type de modification ; il y a {known}.',
+  'By an administrator.': 'Par un administrateur.',
+  'By command.': 'Par une commande.',
+  'Nothing has arrived for five days.': 'Rien n’est arrivé depuis cinq jours.',
+  'The receiver answered that it is gone (410).': 'Le destinataire a répondu qu’il n’existe plus (410).',
+  'The receiver answered {status}.': 'Le destinataire a répondu {status}.',
+  'The receiver could not be reached.': 'Le destinataire n’a pas pu être joint.',
+  'The receiver could not be reached ({code}).': 'Le destinataire n’a pas pu être joint ({code}).',
+  'The receiver did not answer in time.': 'Le destinataire n’a pas répondu à temps.',
+  'The address may not be sent to.': 'Rien ne peut être envoyé à cette adresse.',
   'With series, only the first occurrence that the list finds of each series':
     'Avec series, seulement la première date de chaque série que la liste trouve',
   'The same as collapse=series, when true': 'La même chose que collapse=series, si vrai',

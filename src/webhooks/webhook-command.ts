@@ -90,6 +90,12 @@ function readId(text: string): number {
   throw new Error(`An id is a number, not "${text}"; the lists show them.`)
 }
 
+/** @throws Error with a sentence */
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new Error(`--limit and --page take numbers from 1 on, not "${text}".`)
+}
+
 const CHANGES = [
   { name: 'remove', about: 'Remove a webhook and the log of its messages.', change: removeWebhook, done: 'Removed' },
   { name: 'enable', about: 'Tell a webhook again, first what waits for it.', change: enableWebhook, done: 'Enabled' },
@@ -153,9 +159,14 @@ function registerDeliveries(webhook: Command, { open }: Places): void {
     .description('List the messages of the last 30 days, the newest first, and those that wait.')
     .argument('[id]', 'only those of one webhook: the id that `webhook list` shows')
     .addOption(new Option('--limit <number>', 'so many at the most').default('100'))
-    .action((id: string | undefined, { limit }: { limit: string }, command: Command) =>
+    .addOption(new Option('--page <number>', 'those behind so many pages of them').default('1'))
+    .action((id: string | undefined, { limit, page }: { limit: string; page: string }, command: Command) =>
       run(command, open, async (database, print) => {
-        const found = await listDeliveries(database.read, id === undefined ? undefined : readId(id), readId(limit))
+        const [perPage, number] = [readCount(limit), readCount(page)]
+        const found = await listDeliveries(database.read, id === undefined ? undefined : readId(id), {
+          page: number,
+          perPage,
+        })
         const rows = found.map((row) => [
           `${row.id}`,
           `${row.webhook}`,

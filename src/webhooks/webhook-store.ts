@@ -1,5 +1,7 @@
 import type { Updateable } from 'kysely'
 import { limits } from '../fields/limits.ts'
+import type { MessageText } from '../locales/messages.ts'
+import { translate } from '../locales/translate.ts'
 import type { Db } from '../storage/database.ts'
 import { insertActs } from '../storage/history.ts'
 import { claimed } from '../storage/locks.ts'
@@ -21,14 +23,23 @@ const OLD_SECRET_DAYS = 1
 /** Why something cannot be done with a webhook. */
 export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
 
-/** What cannot be done with a webhook; its message is a sentence for the command line. */
+/** What cannot be done with a webhook; its message is a sentence for the command line, made of a text and the values it names. */
 export class WebhookRefusal extends Error {
   readonly reason: RefusalReason
+  readonly text: string
+  readonly values: Readonly<Record<string, string>>
 
-  constructor(reason: RefusalReason, message: string) {
-    super(message)
+  constructor(reason: RefusalReason, text: string, values: Readonly<Record<string, string>> = {}) {
+    super(translate('en', text, values))
     this.reason = reason
+    this.text = text
+    this.values = values
   }
+}
+
+/** Why a field of a webhook is refused. */
+function refusedField(reason: 'address' | 'events', text: MessageText, values?: Readonly<Record<string, string>>) {
+  return new WebhookRefusal(reason, text, values)
 }
 
 const TYPES = TOLD_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
@@ -41,8 +52,8 @@ export function readTypes(list: string): string {
   const entries = [...new Set(list.split(',').map((entry) => entry.trim()))]
   const unknown = entries.find((entry) => !isType(entry))
   if (unknown === undefined) return entries.join(',')
-  const known = `${TYPES.join(', ')}, event.* and the like, and *`
-  throw new WebhookRefusal('events', `"${unknown}" is no type of change; there are ${known}.`)
+  const known = [...TYPES, ...TOLD_KINDS.map((kind) => `${kind}.*`), '*'].join(', ')
+  throw refusedField('events', '"{type}" is no type of change; there are {known}.', { type: unknown, known })
 }
 
 function isType(entry: string): boolean {
@@ -52,9 +63,13 @@ function isType(entry: string): boolean {
 /** @throws WebhookRefusal for an address that messages may not be sent to */
 export function checkAddress(url: string, hosts: readonly string[]): void {
   const { characters } = limits.url
-  if (url.length > characters) throw new WebhookRefusal('address', `An address has at most ${characters} characters.`)
+  if (url.length > characters)
+    throw refusedField('address', 'The value of {name} is longer than {limit} characters.', {
+      name: 'url',
+      limit: String(characters),
+    })
   if (mayPost(url, hosts)) return
-  throw new WebhookRefusal(
+  throw refusedField(
     'address',
     'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.',
   )
@@ -156,10 +171,21 @@ async function noteAct(tx: Tx, { id, url }: Pick<WebhookColumns, 'id' | 'url'>, 
   await insertActs(tx, [{ kind: 'webhook', record: id, act: { action, name: URL.parse(url)?.host ?? '' } }], now)
 }
 
-/** The newest messages to a webhook, or to all, the newest first. */
-export function listDeliveries(db: Db, webhook: number | undefined, most: number): Promise<DeliveryColumns[]> {
-  const all = db.selectFrom('webhook_deliveries').selectAll().orderBy('id', 'desc').limit(most)
-  return (webhook === undefined ? all : all.where('webhook', '=', webhook)).execute()
+/** A page of the messages to a webhook, or to all, the newest first. */
+export function listDeliveries(
+  db: Db,
+  webhook: number | undefined,
+  { page, perPage }: { page: number; perPage: number },
+): Promise<DeliveryColumns[]> {
+  const all = db.selectFrom('webhook_deliveries').selectAll().orderBy('id', 'desc')
+  const some = all.limit(perPage).offset((page - 1) * perPage)
+  return (webhook === undefined ? some : some.where('webhook', '=', webhook)).execute()
+}
+
+/** How many messages to a webhook there are. */
+export async function countDeliveries(db: Db, webhook: number): Promise<number> {
+  const all = db.selectFrom('webhook_deliveries').select(db.fn.countAll().as('n')).where('webhook', '=', webhook)
+  return Number((await all.executeTakeFirst())?.n ?? 0)
 }
 
 /** Has a message sent again, with the id it had. @throws WebhookRefusal when there is none, or none of this webhook */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
+import { translate } from '../../src/locales/translate.ts'
 import { addCredential } from '../../src/people/credentials.ts'
 import type { Scope } from '../../src/people/roles.ts'
 import { findUserByLogin } from '../../src/people/users.ts'
@@ -49,6 +50,21 @@ async function until(isSo: () => boolean, what: string): Promise<void> {
 }
 
 const refusedFields = (answer: { body: { data: { params: object } } }) => Object.keys(answer.body.data.params)
+
+const messageRow = (webhook: number, record: number) => ({
+  webhook,
+  message: `msg_${record}`,
+  type: 'event.updated',
+  kind: 'event',
+  record,
+  state: 'sent' as const,
+  created_utc: '2026-11-20 10:00:00',
+  next_utc: '',
+  attempts: 1,
+  status: 204,
+  error: '',
+  body: '',
+})
 
 describe('administrators manage webhooks over HTTP', () => {
   test('adding one answers with its address and its secret, which is never shown again', async () => {
@@ -147,6 +163,81 @@ describe('administrators manage webhooks over HTTP', () => {
     for (const each of [id, other.id]) await service.request('admin', 'DELETE', `${HOOKS}/${each}`)
   })
 
+  test('messages are listed page by page, however many there are', async () => {
+    const { id } = await add({ enabled: false })
+    const rows = Array.from({ length: 1203 }, (_, at) => messageRow(id, at))
+    await service.app.database.write(async (tx) => {
+      for (let at = 0; at < rows.length; at += 300)
+        await tx
+          .insertInto('webhook_deliveries')
+          .values(rows.slice(at, at + 300))
+          .execute()
+    })
+    const seen: number[] = []
+    for (const page of [1, 2]) {
+      const { body } = await service.get(`${HOOKS}/${id}/deliveries?per_page=1000&page=${page}`, 'admin')
+      assert.deepEqual([body.total, body.total_pages], [1203, 2])
+      for (const { record } of body.deliveries) seen.push(record)
+    }
+    assert.deepEqual(seen, rows.map(({ record }) => record).reverse())
+    for (const page of ['3', '99999999999999'])
+      assert.deepEqual(
+        (await service.get(`${HOOKS}/${id}/deliveries?per_page=1000&page=${page}`, 'admin')).body.deliveries,
+        [],
+      )
+    assert.equal((await service.get(`${HOOKS}/${id}/deliveries?page=0`, 'admin')).status, 400)
+    await service.request('admin', 'DELETE', `${HOOKS}/${id}`)
+  })
+
+  test('one that is added again with the same key is added once, and its secret is told again', async () => {
+    const send = (fields: object, prefer: Record<string, string> = {}) =>
+      service.request('admin', 'POST', HOOKS, fields, { 'idempotency-key': 'hook 1', ...prefer })
+    const [first, again] = [await send({ url }), await send({ url })]
+    assert.deepEqual([again.status, again.body], [201, first.body])
+    assert.equal(again.headers.get('idempotency-replayed'), 'true')
+    assert.equal((await send({ url, private: true })).status, 422)
+    const short = await send({ url }, { prefer: 'return=minimal' })
+    assert.deepEqual(
+      [short.status, short.body, short.headers.get('location'), short.headers.get('preference-applied')],
+      [201, undefined, first.body.rest_url, 'return=minimal'],
+    )
+    const listed = (await service.get(HOOKS, 'admin')).body.webhooks.filter((hook: { url: string }) => hook.url === url)
+    assert.deepEqual(
+      listed.map(({ id }: { id: number }) => id),
+      [first.body.id],
+    )
+    assert.equal((await send({ url: 'https://192.168.1.1/' })).status, 422)
+    await service.request('admin', 'DELETE', `${HOOKS}/${first.body.id}`)
+  })
+
+  for (const [language, answered, gone, refused] of [
+    [
+      'de',
+      'Der Empfänger hat mit 500 geantwortet.',
+      /^Der Empfänger war nicht erreichbar \(ECONNREFUSED\)/,
+      /^Nachrichten gehen/,
+    ],
+    ['es', 'El receptor ha respondido 500.', /^No se ha podido alcanzar al receptor/, /^Los mensajes se envían/],
+    ['fr', 'Le destinataire a répondu 500.', /^Le destinataire n’a pas pu être joint/, /^Les messages sont envoyés/],
+  ] as const)
+    test(`what has not arrived and what is disabled is told in the language ${language}`, async (t) => {
+      const other = await startService({ webhook_hosts: '127.0.0.1', language })
+      t.after(other.close)
+      const { id } = (await other.post(HOOKS, { url, enabled: false })).body
+      answers = 500
+      assert.equal((await other.post(`${HOOKS}/${id}/test`, {})).body.error, answered)
+      answers = 204
+      await other.request('admin', 'PATCH', `${HOOKS}/${id}`, { url: 'http://127.0.0.1:1/' })
+      assert.match((await other.post(`${HOOKS}/${id}/test`, {})).body.error, gone)
+      const { deliveries } = (await other.get(`${HOOKS}/${id}/deliveries`, 'admin')).body
+      assert.equal(deliveries[1].error, answered)
+      const why = (await other.get(`${HOOKS}/${id}`, 'admin')).body.disabled_why
+      assert.equal(why, translate(language, 'By an administrator.'))
+      assert.notEqual(why, 'By an administrator.')
+      const { body } = await other.post(HOOKS, { url: 'http://192.168.1.1/' })
+      assert.match(body.data.params.url, refused)
+    })
+
   test('each change is in the history under the name of its administrator, with the host alone', async () => {
     const { id } = await add({ url: `${url}?key=hidden` })
     const path = `${HOOKS}/${id}`
@@ -202,6 +293,12 @@ describe('what is wrong is refused', () => {
         assert.deepEqual(refusedFields(answer), named, where)
       }
     }
+    const said = async (fields: object) => (await service.post(HOOKS, fields)).body.data.params
+    assert.match((await said({ url: 'https://192.168.1.1/' })).url, /^Messages are sent by https to public addresses/)
+    assert.match(
+      (await said({ url, events: 'event.made' })).events,
+      /^"event\.made" is no type of change; there are event/,
+    )
     assert.equal((await service.post(HOOKS, {})).body.code, 'rest_missing_callback_param')
     for (const many of ['0', '-1', 'x', '1.5'])
       assert.equal((await service.get(`${HOOKS}/${id}/deliveries?per_page=${many}`, 'admin')).status, 400, many)

@@ -14,7 +14,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'http/openapi-schemas.ts anyOf(...empty)': 'written there',
   'http/openapi-schemas.ts anyOf(...entries)': 'written there',
   "http/openapi.ts headerRefs(...(isPaged?(['X-TEC-Total','X-TEC-TotalPages']asconst):[]))": 'written there',
-  "http/openapi.ts headerRefs(...(isMade?(['Location']asconst):[]))": 'written there',
+  "http/openapi.ts headerRefs(...(isNew?(['Location']asconst):[]))": 'written there',
   "http/openapi.ts headerRefs(...(isNew||action.do==='batch'?(['Idempotency-Replayed']asconst):[]))": 'written there',
   "http/openapi.ts headerRefs(...(isNew||action.do==='update'?(['Preference-Applied']asconst):[]))": 'written there',
   "http/openapi.ts headerRefs(...(isRead?(['ETag']asconst):[]))": 'written there',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Context } from '../context/context.ts'
+import type { Asking, Context } from '../context/context.ts'
 import { linkImage } from '../images/images.ts'
 import { areThere } from '../linked/linked-rules.ts'
 import { invalidParam } from '../problems.ts'
@@ -10,12 +10,23 @@ import type { EventRow } from '../storage/schema.ts'
 import { indexWritten } from '../storage/search/search-index.ts'
 import { settleTerms, termEntries } from '../terms/term-rules.ts'
 import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
-import { ownColumns, type PreparedEvent, settleLinked, UNSENT } from './event-rules.ts'
+import { type EventValues, ownColumns, type PreparedEvent, settleLinked, UNSENT } from './event-rules.ts'
 import { insertEventsApart, type NewEvent } from './event-store.ts'
 
-/** An event to be made, and the UID that calendars know it by, if they do. */
-export interface AskedEvent {
-  event: PreparedEvent
+/** What follows from the values of a new event alone: its columns, and the slug that it asks for. */
+export interface SettledValues {
+  own: ReturnType<typeof ownColumns>
+  slug: string | undefined
+}
+
+/** @throws Problem as for an event that is created by itself */
+export function settleValues(values: EventValues, asking: Asking): SettledValues {
+  return { own: ownColumns(undefined, values, asking), slug: values.slug }
+}
+
+/** An event to be made, with what it links to, and the UID that calendars know it by, if they do. */
+export interface AskedEvent extends SettledValues {
+  event: Omit<PreparedEvent, 'values'> & { values: Pick<EventValues, 'categories' | 'tags'> }
   uid: string | undefined
 }
 
@@ -33,9 +44,9 @@ export interface MadeEvent extends NewEvent {
 export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context: Context): Promise<MadeEvent[]> {
   await refuseUnlinkable(tx, asked)
   const ids = await nextRecordIds(tx, 'event', asked.length)
-  const settled = asked.map(({ event }, at) => {
-    const columns = { ...UNSENT, ...ownColumns(undefined, event.values, context), id: ids[at] ?? 0 }
-    return { columns, id: columns.id, status: columns.status, name: columns.title, sent: event.values.slug }
+  const settled = asked.map(({ own, slug }, at) => {
+    const columns = { ...UNSENT, ...own, id: ids[at] ?? 0 }
+    return { columns, id: columns.id, status: columns.status, name: columns.title, sent: slug }
   })
   const slugs = await settleNewSlugs(tx, context.caller, 'events', settled)
   const terms = await settleTermsOf(tx, asked, context)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Context } from '../context/context.ts'
+import type { Asking, Context } from '../context/context.ts'
 import { blankColumns, keptColumns, type Parsed } from '../fields/field.ts'
 import { linkImage, type ResolvedImage } from '../images/images.ts'
 import {
@@ -43,8 +43,15 @@ export interface PreparedEvent {
 
 /** Fetches everything from outside, so that the transaction waits for nothing else. */
 export async function prepareEvent(values: EventValues, context: Context): Promise<PreparedEvent> {
+  return { values, ...(await prepareReferred(values, context)) }
+}
+
+/** The same of the image, venues and organizers alone. */
+export async function prepareReferred(
+  values: Pick<EventValues, 'image' | 'venue' | 'organizer'>,
+  context: Context,
+): Promise<Omit<PreparedEvent, 'values'>> {
   return {
-    values,
     image: values.image === undefined ? undefined : await getImage(values.image, context),
     venues: await prepareLinks(venueRules, values.venue, context),
     organizers: await prepareLinks(organizerRules, values.organizer, context),
@@ -149,7 +156,7 @@ async function writeEvent<Seen>(
 /** Finds or makes the venues and organizers that were sent. */
 export async function settleLinked(
   tx: Tx,
-  prepared: PreparedEvent,
+  prepared: Pick<PreparedEvent, 'venues' | 'organizers'>,
   context: Context,
 ): Promise<Omit<KnownLinks, 'terms'>> {
   const made = new Set<number>()
@@ -187,7 +194,7 @@ export async function settleEvent(
 }
 
 /** The columns that were sent or follow from what was sent, but those that depend on other rows. */
-export function ownColumns(before: EventRow | undefined, values: EventValues, context: Context) {
+export function ownColumns(before: EventRow | undefined, values: EventValues, context: Asking) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const texts = { ...UNSENT, ...before, ...kept }
   return {
@@ -203,7 +210,7 @@ export function ownColumns(before: EventRow | undefined, values: EventValues, co
 }
 
 /** Local and UTC times (rule 18.1): times that were not sent stay, and UTC follows from the wall clock and the zone. */
-export function settleTimes(values: EventValues, before: EventRow | undefined, context: Context) {
+export function settleTimes(values: EventValues, before: EventRow | undefined, context: Asking) {
   const zone =
     values.timezone === undefined
       ? (before?.timezone ?? context.site.timezone)
@@ -223,7 +230,7 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
 }
 
 /** An event without a website shows its own address there, which sent back is still none. */
-function settleWebsite(values: EventValues, before: EventRow | undefined, context: Context) {
+function settleWebsite(values: EventValues, before: EventRow | undefined, context: Asking) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}
 }

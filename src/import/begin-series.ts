@@ -7,8 +7,8 @@ import { deleteItem, findItems, saveItems } from './import-store.ts'
 import { noteFailed, noteKept, noteLeft, noteOlder, refuseOutage } from './note-item.ts'
 import { isOlder, keptAfter, knownItem, planItem } from './plan-item.ts'
 import { type RecordState, readStates } from './record-states.ts'
-import type { SourceItem } from './source-item.ts'
-import { fieldsOf, prepareChange, seriesOf, servedOf } from './write-item.ts'
+import { fieldsOf, type SourceItem } from './source-item.ts'
+import { prepareChange, seriesOf, servedOf } from './write-item.ts'
 import { laterTimes } from './write-series.ts'
 
 /** Items that are planned like others, and what is to be reported of those that are settled. */

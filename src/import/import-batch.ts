@@ -5,16 +5,17 @@ import { isConflict } from '../storage/conflict.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
 import { beginSeries } from './begin-series.ts'
-import { digestOf, type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
+import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import { type ImportRun, remember, StalePlan } from './import-run.ts'
 import { findItems, saveItems } from './import-store.ts'
+import { comparedOf } from './look-ahead.ts'
 import { noteFailed, noteKept, noteLeft, noteOlder, noteRecord, refuseOutage } from './note-item.ts'
 import { findOwn } from './own-events.ts'
 import { findPlaces, ownPart, type Place } from './place-occurrences.ts'
 import { isOlder, type KnownItem, keptAfter, knownItem, type Plan, planItem } from './plan-item.ts'
 import { likeOthers, type RecordState, readStates, stateOfMade } from './record-states.ts'
-import { type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
-import { fieldsOf, type PreparedItem, prepareItem, referencesOf, writeItem } from './write-item.ts'
+import { fieldsOf, type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
+import { type PreparedItem, prepareItem, referencesOf, writeItem } from './write-item.ts'
 
 /** An item with what is known of it, and what is to be done. */
 interface Planned {
@@ -131,8 +132,7 @@ async function compare(
 ): Promise<Omit<Planned, 'state' | 'plan'> & { isSame: boolean }> {
   const { db, now } = run.context
   const item = place ? ownPart(told, place, now) : told
-  const own = fingerprintsOf(fieldsOf(item))
-  const digest = digestOf(own)
+  const { prints: own, digest } = item.ahead ?? comparedOf(item)
   // The series may have been made anew since.
   const known = place && row?.record !== place.record ? undefined : row
   const isSame = known?.digest === digest && !isLater(item, known)
@@ -308,9 +308,7 @@ async function writeEvents(
   states: Map<number, RecordState>,
   perform: Do | undefined,
 ): Promise<Written[]> {
-  const asked = prepared.flatMap(([one, ready]) =>
-    ready.event ? [{ one, ready, event: ready.event, uid: one.item.uid }] : [],
-  )
+  const asked = prepared.flatMap(([one, ready]) => (ready.event ? [{ one, ready, ...ready.event }] : []))
   const written: Written[] = []
   for (const some of perform ? asked.map((single) => [single]) : [asked]) {
     const [first] = some
@@ -346,9 +344,7 @@ function itemRows(
   const rows = new Map<string, ImportItemColumns>()
   for (const { one, ready, record } of written) {
     const { kind, identity, occurrence } = one.item
-    const settled = Object.entries(one.prints).filter(([field]) => isSettled(one, ready, field))
-    const isWhole = settled.length === Object.keys(one.prints).length
-    const before = one.known ? readFingerprints(one.known.written) : {}
+    const { written: last, isWhole } = writtenAfter(one, ready)
     rows.set(`${identity}\0${occurrence}`, {
       source: run.source ?? 0,
       kind,
@@ -357,11 +353,22 @@ function itemRows(
       record,
       sequence: one.item.sequence ?? one.known?.sequence ?? 0,
       digest: isWhole ? one.digest : '',
-      written: JSON.stringify({ ...before, ...Object.fromEntries(settled) }),
+      written: JSON.stringify(last),
       kept: JSON.stringify(keptOf(one, ready, fingerprintsOf(states.get(record) ?? {}))),
     })
   }
   return [...rows.values()]
+}
+
+/** The fingerprints of what was last written of an item, and whether that is all of it. */
+function writtenAfter(one: Planned, ready: PreparedItem): { written: Fingerprints; isWhole: boolean } {
+  const fields = Object.keys(one.prints)
+  const unsettled = fields.filter((field) => !isSettled(one, ready, field))
+  const isWhole = unsettled.length === 0
+  if (isWhole && !one.known) return { written: one.prints, isWhole }
+  const settled = fields.flatMap((field) => (unsettled.includes(field) ? [] : [[field, one.prints[field] ?? '']]))
+  const before = one.known ? readFingerprints(one.known.written) : {}
+  return { written: { ...before, ...Object.fromEntries(settled) }, isWhole }
 }
 
 /** Rows that are not there already: an image that cannot be fetched is tried in every run. */

@@ -2,15 +2,14 @@ import type { Context } from '../context/context.ts'
 import { withImages } from '../images/images.ts'
 import type { Writer } from '../storage/recording.ts'
 import { formatUtc } from '../text/moments.ts'
-import { digestOf, fingerprintsOf } from './fingerprints.ts'
 import { holdSource } from './hold-source.ts'
 import { importBatch } from './import-batch.ts'
 import { type Counts, type ImportOptions, type ImportRun, noCounts, type Remark, remember } from './import-run.ts'
 import { findPosition, findSource, findToken, insertRun, saveToken, updateRun } from './import-store.ts'
+import { comparedOf } from './look-ahead.ts'
 import { handleLost, handleMissing, isLossUnknown } from './missing-items.ts'
 import { findOwn } from './own-events.ts'
-import { ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
-import { fieldsOf } from './write-item.ts'
+import { asAsked, ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
 
 /** Items of one kind that are brought in with one transaction. */
 const BATCH = 500
@@ -130,7 +129,10 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
     if (!isChecked) isChecked = await refuseOwn(run, [...waiting.series, ...waiting.event])
     await flush(run, waiting)
   }
-  for await (const entry of source.entries()) {
+  const { context, counts, options } = run
+  // Most of what was there before is known again.
+  const expectsNew = () => counts.created >= counts.unchanged
+  for await (const entry of source.entries({ asking: context, images: options.images, expectsNew })) {
     if ('lost' in entry) {
       run.lost.add(entry.lost)
       continue
@@ -141,7 +143,7 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
       continue
     }
     if (isRepeated(run, entry)) continue
-    waiting[entry.kind].push(run.options.images ? entry : { ...entry, image: undefined })
+    waiting[entry.kind].push(asAsked(entry, options.images))
     if (waiting[entry.kind].length < BATCH) continue
     await bringIn()
     await notePosition(run, source)
@@ -165,7 +167,7 @@ async function refuseOwn(run: ImportRun, events: readonly SourceItem[]): Promise
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
   const key = keyOf(item.kind, item.identity)
-  const digest = digestOf(fingerprintsOf(fieldsOf(item)))
+  const { digest } = item.ahead ?? comparedOf(item)
   if (run.digests.get(key) === digest) return true
   remember(run.digests, key, digest)
   return false

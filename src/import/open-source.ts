@@ -1,12 +1,9 @@
-import { realpathSync } from 'node:fs'
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { extname, join, resolve } from 'node:path'
-import { type ColumnMeaning, readMapping } from './csv-columns.ts'
-import { csvSource } from './csv-source.ts'
-import { icsSource } from './ics-source.ts'
-import { hasLines, jsonSource } from './json-source.ts'
+import { join } from 'node:path'
+import { type FileTask, fileSource } from './file-source.ts'
 import { basicAuthorization, fetchPolitely } from './polite-fetch.ts'
+import { besideWriting } from './read-beside.ts'
 import { siteSource } from './site-source.ts'
 import type { Source } from './source-item.ts'
 import type { DateOrder } from './table-dates.ts'
@@ -45,7 +42,7 @@ const nothing = async () => undefined
  */
 export async function openSource(word: string, options: SourceOptions, reader: Reader): Promise<OpenedSource> {
   if (!/^(?:https?|webcals?):\/\//i.test(word))
-    return { source: await fileSource(word, options, reader), close: nothing }
+    return { source: await fileBeside(fileTask(word, options, reader)), close: nothing }
   const url = word.replace(/^webcal(s?):/i, (_, s: string) =>
     s === '' && !word.includes('localhost') ? 'https:' : 'http:',
   )
@@ -101,7 +98,8 @@ function sinceOf({ since }: SourceOptions): string | undefined {
 }
 
 /** A calendar file of an address, kept in a folder of its own while it is read. */
-async function remoteCalendar(url: string, options: SourceOptions, { zone, backOffMs }: Reader): Promise<OpenedSource> {
+async function remoteCalendar(url: string, options: SourceOptions, reader: Reader): Promise<OpenedSource> {
+  const { backOffMs } = reader
   const { login, password } = options
   const authorization = login === undefined ? undefined : basicAuthorization(login, password ?? '')
   const { body } = await fetchPolitely(url, { authorization, accept: 'text/calendar, */*;q=0.1', backOffMs })
@@ -109,47 +107,13 @@ async function remoteCalendar(url: string, options: SourceOptions, { zone, backO
   const file = join(folder, 'calendar.ics')
   await writeFile(file, body)
   const close = () => rm(folder, { recursive: true, force: true })
-  return { source: await icsSource({ file, zone }, options.name ?? url), close }
+  return { source: await fileBeside(fileTask(file, { ...options, name: options.name ?? url }, reader)), close }
 }
 
-async function fileSource(word: string, options: SourceOptions, { zone }: Reader): Promise<Source> {
-  const file = existing(word)
-  const address = options.name ?? `file:${file}`
-  const kind = await kindOf(file)
-  if (kind === 'ics') return icsSource({ file, zone }, address)
-  const mapping: ReadonlyMap<string, ColumnMeaning> = readMapping(options.map ?? [])
-  if (kind === 'csv') return csvSource({ file, mapping, dates: options.dates }, address)
-  return jsonSource(file, address, kind === 'lines' || (await hasLines(file)))
+function fileTask(file: string, { name, map = [], dates }: SourceOptions, { zone }: Reader): FileTask {
+  return { file, name, map, dates, zone }
 }
 
-function existing(word: string): string {
-  try {
-    return realpathSync(resolve(word))
-  } catch {
-    throw new Error(`There is no file ${word}.`)
-  }
-}
-
-const KINDS: Readonly<Record<string, 'ics' | 'csv' | 'json' | 'lines'>> = {
-  '.ics': 'ics',
-  '.ical': 'ics',
-  '.csv': 'csv',
-  '.tsv': 'csv',
-  '.json': 'json',
-  '.ndjson': 'lines',
-  '.jsonl': 'lines',
-}
-
-/** What a file is, by its name, else by its beginning. */
-async function kindOf(file: string): Promise<'ics' | 'csv' | 'json' | 'lines'> {
-  const known = KINDS[extname(file).toLowerCase()]
-  if (known) return known
-  const handle = await open(file)
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(512), 0, 512, 0).finally(() => handle.close())
-  const head = buffer
-    .toString('utf8', 0, bytesRead)
-    .replace(/^\ufeff/, '')
-    .trimStart()
-  if (/^BEGIN:VCALENDAR/i.test(head)) return 'ics'
-  return /^[{[<]/.test(head) ? 'json' : 'csv'
+async function fileBeside(task: FileTask): Promise<Source> {
+  return besideWriting(await fileSource(task), task)
 }

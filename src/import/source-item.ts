@@ -1,4 +1,7 @@
+import type { Asking } from '../context/context.ts'
+import type { SettledValues } from '../events/create-events.ts'
 import type { FieldsData } from '../fields/field.ts'
+import type { Fingerprints } from './fingerprints.ts'
 
 /** The kinds of record that a source has, those that others refer to first. */
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
@@ -38,6 +41,17 @@ export interface SourceItem {
   sequence?: number
   /** Of a series: the identity that its first event has had while it did not repeat. */
   formerly?: string
+  /** What follows from it alone, where a thread has found that out already. */
+  ahead?: AheadOfWriting | undefined
+}
+
+/** What follows from an item alone. */
+export interface AheadOfWriting {
+  prints: Fingerprints
+  /** What stands for all of them together. */
+  digest: string
+  /** Of an event that is likely to be new here, and whose values are valid. */
+  settled: SettledValues | undefined
 }
 
 /** Something in a source that could not be read. */
@@ -73,7 +87,37 @@ export interface Source {
   readSince?: (token: string) => void
   /** The token to go on from the next time, once it has been read; empty when it has none. */
   token?: () => string
-  entries: () => AsyncIterable<SourceEntry>
+  entries: (reading: Reading) => AsyncIterable<SourceEntry>
+}
+
+/** What is done with the entries, for readers that can do some of it ahead. */
+export interface Reading {
+  asking: Asking
+  /** Whether images come along. */
+  images: boolean
+  /** Whether the events to come are likely to be new here. */
+  expectsNew: () => boolean
+}
+
+/** An item with its image only where images come along. */
+export function asAsked(item: SourceItem, images: boolean): SourceItem {
+  return images || item.image === undefined ? item : { ...item, image: undefined }
+}
+
+/** The fields of an item in the shape that they are compared in. */
+export function fieldsOf({
+  kind,
+  values,
+  links,
+  image,
+}: Pick<SourceItem, 'kind' | 'values' | 'links' | 'image'>): Readonly<Record<string, unknown>> {
+  // The slug of a series is made once.
+  if (kind === 'series' && 'slug' in values) return fieldsOf({ kind, values: withoutSlug(values), links, image })
+  return image === undefined ? { ...values, ...links } : { ...values, ...links, image }
+}
+
+function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceItem['values'] {
+  return values
 }
 
 /** Whether something has its own place in the source: others are shown once more with each record that refers to them. */

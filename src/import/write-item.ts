@@ -1,7 +1,8 @@
 import type { Context } from '../context/context.ts'
 import { parseFields, parseNew } from '../declare/parse.ts'
+import { type AskedEvent, settleValues } from '../events/create-events.ts'
 import { event } from '../events/event.ts'
-import type { PreparedEvent } from '../events/event-rules.ts'
+import { prepareReferred } from '../events/event-rules.ts'
 import { prepareNew as prepareNewEvent } from '../events/events.ts'
 import { problemReply } from '../http/problem-replies.ts'
 import { isImageReference } from '../images/images.ts'
@@ -19,7 +20,7 @@ export interface PreparedItem {
   /** The record to change; undefined for one to be made. */
   record: number | undefined
   /** A new event, which is written together with others. */
-  event: PreparedEvent | undefined
+  event: AskedEvent | undefined
   /** What the operations of the resource have prepared of any other write. */
   prepared: unknown
   /** The fields of the source that are written. Others could not be, and are tried again the next time. */
@@ -59,22 +60,6 @@ export function* referencesOf({ links }: SourceItem): Generator<{ kind: ItemKind
   for (const name of linkNames) for (const identity of links[name] ?? []) yield { kind: LINKED[name], identity }
 }
 
-/** The fields of an item in the shape that they are compared in. */
-export function fieldsOf({
-  kind,
-  values,
-  links,
-  image,
-}: Pick<SourceItem, 'kind' | 'values' | 'links' | 'image'>): Readonly<Record<string, unknown>> {
-  // The slug of a series is made once.
-  if (kind === 'series' && 'slug' in values) return fieldsOf({ kind, values: withoutSlug(values), links, image })
-  return image === undefined ? { ...values, ...links } : { ...values, ...links, image }
-}
-
-function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceItem['values'] {
-  return values
-}
-
 /** The records that a link of an item leads to, those of unknown ones left out. */
 function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly string[]): number[] {
   return identities.flatMap((identity) => run.links.get(keyOf(LINKED[name], identity)) ?? [])
@@ -102,7 +87,8 @@ export async function prepareItem(
   // An image is fetched once for each request, and an item is like one.
   const context = { ...run.context }
   const isWanted = (name: string) => wanted === undefined || wanted.has(name)
-  const raw = Object.fromEntries(Object.entries({ ...item.values, ...reset }).filter(([name]) => isWanted(name)))
+  const raw: Record<string, unknown> = { ...item.values, ...reset }
+  if (wanted) for (const name in raw) if (!wanted.has(name)) delete raw[name]
   const fields = new Set(Object.keys(raw))
   for (const name of linkNames) {
     const identities = item.links[name]
@@ -121,8 +107,25 @@ export async function prepareItem(
   const ready = { item, record, fields, context, event: undefined, prepared: undefined }
   if (record !== undefined) return { ...ready, prepared: await prepareChange(context, item.kind, record, raw) }
   if (item.kind !== 'event') return { ...ready, prepared: await prepareNew(context, item.kind, raw) }
-  // Its image has been looked up above; its venues and organizers are with the write.
-  return { ...ready, event: await prepareNewEvent(context, parseNew(event.fields, raw, context)) }
+  return { ...ready, event: await prepareEvent(context, item, raw) }
+}
+
+const { image, venue, organizer, categories, tags } = event.fields
+/** The fields of an event that refer to something here. */
+const referring = { image, venue, organizer, categories, tags }
+
+/** Prepares a new event. Its image has been looked up by now; its venues and organizers are with the write. @throws Problem */
+async function prepareEvent(
+  context: Context,
+  { ahead, uid }: SourceItem,
+  raw: Readonly<Record<string, unknown>>,
+): Promise<AskedEvent> {
+  if (ahead?.settled) {
+    const values = parseNew(referring, raw, context)
+    return { ...ahead.settled, event: { values, ...(await prepareReferred(values, context)) }, uid }
+  }
+  const values = parseNew(event.fields, raw, context)
+  return { ...settleValues(values, context), event: await prepareNewEvent(context, values), uid }
 }
 
 /** What differs in the times of a series from those of the source, which is told. */

@@ -2,7 +2,7 @@ import { type Fingerprints, fingerprintsOf } from '../import/fingerprints.ts'
 import type { RecordState } from '../import/record-states.ts'
 import { itemsOf, type Shown } from '../import/shown-records.ts'
 import type { ItemKind } from '../import/source-item.ts'
-import { fieldsOf } from '../import/write-item.ts'
+import { fieldsOf } from '../import/source-item.ts'
 import { keyOfRecord, type PushItem, type PushKind, type PushRun } from './push-run.ts'
 
 /** The fields of events that lead to other records. */

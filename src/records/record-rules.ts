@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Asking, Context } from '../context/context.ts'
 import { NEVER } from '../fields/kinds.ts'
 import { type Caller, can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
@@ -31,7 +31,7 @@ export type SettledColumns = Pick<
  * @throws Problem rest_forbidden when the author is set to another user without the right.
  */
 export function settleRecord(
-  context: Context,
+  context: Asking,
   before: RecordColumns | undefined,
   values: RecordValues,
   firstModified: 'now' | 'published',
@@ -67,14 +67,14 @@ export function settleRecord(
 }
 
 /** The stored publication date that stays: that of a published record, or one that was sent for a draft. */
-function keptDate(context: Context, before: RecordColumns): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
+function keptDate(context: Asking, before: RecordColumns): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
   const { date, date_utc, dated } = before
   if (date_utc !== NEVER) return { date, date_utc }
   return dated === 1 ? { date, date_utc: wallToUtc(date, context.site.timezone) } : undefined
 }
 
 /** The publication date as sent, local and UTC; undefined when neither was. */
-function publicationDate(context: Context, values: RecordValues): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
+function publicationDate(context: Asking, values: RecordValues): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
   const zone = context.site.timezone
   const local =
     values.date === undefined || values.date === NEVER ? undefined : parseMoment(values.date, zone, context.now)
@@ -175,7 +175,7 @@ export function sentTexts(
  * already (rule 10.4).
  */
 export function settleTrust(
-  context: Context,
+  context: Asking,
   before: RecordColumns | undefined,
   texts: readonly string[],
   values: Readonly<Record<string, unknown>>,

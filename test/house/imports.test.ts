@@ -138,6 +138,7 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     'import/begin-series.ts',
     'import/import-batch.ts',
     'import/item-times.ts',
+    'import/look-ahead.ts',
     'import/missing-items.ts',
     'import/place-occurrences.ts',
     'import/record-states.ts',

@@ -281,7 +281,7 @@ describe('an import of records as the interface shows them', () => {
 
   test('killed in the middle, it loses and doubles nothing when it is run again', async (t) => {
     t.after(end)
-    const records = Array.from({ length: 1200 }, (_, i) => shown(i + 1))
+    const records = Array.from({ length: 1200 }, (_, i) => shown(i + 1, { excerpt: 'word '.repeat(300) }))
     const source = await calendar.file('many.ndjson', lines(records))
     const { config } = calendar.service
     const flags = ['--database', config.database, '--data', config.data, '--timezone', config.timezone]

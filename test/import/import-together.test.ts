@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before as beforeAll, describe, test } from 'node:test'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const WHEN = {
@@ -31,46 +31,82 @@ const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
 /** Columns that tell two records of the same content apart. */
 const OWN = ['id', 'slug', 'uid', 'modified', 'modified_utc']
 
-describe('events that an import writes together', () => {
-  let calendar: Calendar
-  before(async () => {
-    calendar = await startCalendar()
-  })
-  after(() => calendar.close())
+/** Texts that make a file long enough to be read in a thread. */
+const LONG = Array.from({ length: 120 }, (_, at) => ({
+  ...WHEN,
+  id: at,
+  title: 'Long',
+  description: 'word '.repeat(4000),
+}))
 
-  test('are what the interface makes of the same values', async () => {
-    const { service } = calendar
-    const venue = await service.create('/venues', { venue: 'Harbour Hall', city: 'Kilvara' }, 'author')
-    const organizer = await service.create('/organizers', { organizer: 'Jazz Club' }, 'author')
-    const category = await service.create('/categories', { name: 'Music', slug: 'music' })
-    const tag = await service.create('/tags', { name: 'Late', slug: 'late' })
-    const links = { venue: venue.id, organizer: [organizer.id], categories: [category.id], tags: [tag.id] }
-    for (const values of EVENTS) await service.create('/events', { ...values, ...links }, 'author')
-    const shown = { venue, organizer: [organizer], categories: [category], tags: [tag], image: false }
-    const records = EVENTS.map((values, at) => ({ id: 1000 + at, ...values, ...shown }))
-    const file = await calendar.file('same.ndjson', records.map((record) => `${JSON.stringify(record)}\n`).join(''))
-    const { out } = await calendar.kalends('import', '--user', 'author', file)
-    assert.match(out, new RegExp(`Run 1: ${EVENTS.length} made, 0 changed, 4 unchanged`))
+for (const [how, before] of [
+  ['', []],
+  [', from a long file that is read beside', LONG],
+] as const)
+  describe(`events that an import writes together${how}`, () => {
+    let calendar: Calendar
+    let file: string
+    beforeAll(async () => {
+      calendar = await startCalendar()
+    })
+    after(() => calendar.close())
 
-    const made = await rowsOf(calendar)
-    assert.equal(made.length, 2 * EVENTS.length)
-    const [byInterface, byImport] = [made.slice(0, EVENTS.length), made.slice(EVENTS.length)]
-    assert.deepEqual(byImport, byInterface)
-    const terms = await service.app.database.read.selectFrom('terms').select(['name', 'count']).execute()
-    const published = byImport.filter(({ event: { status } }) => status === 'publish').length
-    for (const { count } of terms) assert.equal(count, 2 * published)
+    test('are what the interface makes of the same values', async () => {
+      const { service } = calendar
+      const venue = await service.create('/venues', { venue: 'Harbour Hall', city: 'Kilvara' }, 'author')
+      const organizer = await service.create('/organizers', { organizer: 'Jazz Club' }, 'author')
+      const category = await service.create('/categories', { name: 'Music', slug: 'music' })
+      const tag = await service.create('/tags', { name: 'Late', slug: 'late' })
+      const links = { venue: venue.id, organizer: [organizer.id], categories: [category.id], tags: [tag.id] }
+      for (const values of EVENTS) await service.create('/events', { ...values, ...links }, 'author')
+      const shown = { venue, organizer: [organizer], categories: [category], tags: [tag], image: false }
+      const records = [...before, ...EVENTS.map((values, at) => ({ id: 1000 + at, ...values, ...shown }))]
+      file = await calendar.file('same.ndjson', records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+      const { out } = await calendar.kalends('import', '--user', 'author', file)
+      assert.match(out, new RegExp(`Run 1: ${records.length} made, 0 changed, 4 unchanged`))
+
+      const made = await rowsOf(calendar)
+      assert.equal(made.length, 2 * EVENTS.length)
+      const [byInterface, byImport] = [made.slice(0, EVENTS.length), made.slice(EVENTS.length)]
+      assert.deepEqual(byImport, byInterface)
+      const terms = await service.app.database.read.selectFrom('terms').select('count').execute()
+      const published = byImport.filter(({ event: { status } }) => status === 'publish').length
+      for (const { count } of terms) assert.equal(count, 2 * published)
+    })
+
+    test('are found by the words of their texts at once', async () => {
+      const { body } = await calendar.service.get('/events?start_date=2020-01-01&end_date=2030-01-01&search=bold')
+      assert.equal(body.total, 2)
+    })
+
+    test('are not written again', async () => {
+      const rows = await calendar.rows()
+      const { out } = await calendar.kalends('import', '--user', 'author', file)
+      assert.match(out, new RegExp(`Run 2: 0 made, 0 changed, ${before.length + EVENTS.length + 4} unchanged`))
+      assert.equal(await calendar.rows(), rows)
+    })
   })
 
-  test('are found by the words of their texts at once', async () => {
-    const { body } = await calendar.service.get('/events?start_date=2020-01-01&end_date=2030-01-01&search=bold')
-    assert.equal(body.total, 2)
-  })
+test('what cannot be taken of a long file is named by its line, and the rest is in', async (t) => {
+  const calendar = await startCalendar()
+  t.after(() => calendar.close())
+  const records = [
+    ...LONG,
+    { ...WHEN, id: 900, title: 'When?', start_date: 'soon' },
+    { ...WHEN, id: 901, title: 'Fine' },
+  ]
+  const lines = records.map((record) => JSON.stringify(record)).join('\n')
+  const { out, code } = await calendar.kalends('import', await calendar.file('long.ndjson', `${lines}\n{ no JSON`))
+  assert.equal(code, 2)
+  assert.match(out, /line 121: event 900 \(When\?\): .*start_date/)
+  assert.match(out, /line 123: It is no JSON\./)
+  assert.match(out, /Run 1: 121 made, .* 2 not in/)
 })
 
 /** Every event with what it links to and how its change is recorded, but for what is its own. */
 async function rowsOf({ service }: Calendar) {
   const { read } = service.app.database
-  const events = await read.selectFrom('events').selectAll().orderBy('id').execute()
+  const events = await read.selectFrom('events').selectAll().where('title', '!=', 'Long').orderBy('id').execute()
   const venues = await read.selectFrom('event_venues').selectAll().orderBy('position').execute()
   const organizers = await read.selectFrom('event_organizers').selectAll().orderBy('position').execute()
   const terms = await read.selectFrom('event_terms').selectAll().orderBy('term').execute()

@@ -1,0 +1,27 @@
+import type { Asking } from '../context/context.ts'
+import { parseNew } from '../declare/parse.ts'
+import { type SettledValues, settleValues } from '../events/create-events.ts'
+import { event } from '../events/event.ts'
+import { digestOf, fingerprintsOf } from './fingerprints.ts'
+import { type AheadOfWriting, fieldsOf, type SourceItem } from './source-item.ts'
+
+/** An item with what follows from it alone: its fingerprints, and the columns of an event that is likely to be new here. */
+export function lookAhead(item: SourceItem, asking: Asking, expectsNew: boolean): SourceItem {
+  const settled = expectsNew && item.kind === 'event' ? settledIfValid(item, asking) : undefined
+  return { ...item, ahead: { ...comparedOf(item), settled } }
+}
+
+/** What an item is compared by with what was last written of it. */
+export function comparedOf(item: SourceItem): Pick<AheadOfWriting, 'prints' | 'digest'> {
+  const prints = fingerprintsOf(fieldsOf(item))
+  return { prints, digest: digestOf(prints) }
+}
+
+/** Nothing for values that are refused: whoever writes the event says why. */
+function settledIfValid({ values }: SourceItem, asking: Asking): SettledValues | undefined {
+  try {
+    return settleValues(parseNew(event.fields, values, asking), asking)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,53 @@
+// A thread that reads a file while another one writes what stands in it. It reads a batch for each grant, and so never gets far ahead.
+import { on } from 'node:events'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { fileSource } from './file-source.ts'
+import { lookAhead } from './look-ahead.ts'
+import type { ReadAnswer, ReadGrant, ReadTask } from './read-beside.ts'
+import { asAsked, type SourceEntry } from './source-item.ts'
+
+/** Entries of a batch, and bytes of the file after which it ends in any case. */
+const AT_ONCE = 250
+const MOST_BYTES = 4_000_000
+
+if (parentPort) await serve(parentPort, workerData)
+
+async function serve(port: MessagePort, task: ReadTask): Promise<void> {
+  const tell = (answer: ReadAnswer) => port.postMessage(answer)
+  try {
+    await readOn(port, task, tell)
+  } catch (error) {
+    tell({ failure: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+async function readOn(
+  port: MessagePort,
+  { file, reading: { asking, images } }: ReadTask,
+  tell: (answer: ReadAnswer) => void,
+): Promise<void> {
+  const grants = grantsOf(port)
+  const source = await fileSource(file)
+  let { expectsNew } = await grants()
+  let entries: SourceEntry[] = []
+  let from = 0
+  for await (const entry of source.entries({ asking, images, expectsNew: () => expectsNew })) {
+    const seen = 'kind' in entry ? lookAhead(asAsked(entry, images), asking, expectsNew) : entry
+    entries.push(seen)
+    if (entries.length < AT_ONCE && source.progress() - from < MOST_BYTES) continue
+    tell({ entries, read: source.progress(), isLast: false })
+    entries = []
+    from = source.progress()
+    expectsNew = (await grants()).expectsNew
+  }
+  tell({ entries, read: source.progress(), isLast: true })
+}
+
+/** The next grant, as soon as it has come. */
+function grantsOf(port: MessagePort): () => Promise<ReadGrant> {
+  const messages: AsyncIterator<ReadGrant[]> = on(port, 'message')
+  return async () => {
+    const { value } = await messages.next()
+    return value?.[0] ?? { expectsNew: false }
+  }
+}

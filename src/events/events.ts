@@ -80,7 +80,7 @@ const remove: WriteSteps<EventRow, EventRow> = {
 export const eventOperations: Operations<EventRow, LoadedEvent> = {
   find: findEvents,
   findAll: findAllEvents,
-  among: async (context, ids, query) => findEvents(context, { ...query, include: [...ids], per_page: ids.length }),
+  among: async (context, ids, query) => findAllEvents(context, { ...query, include: [...ids] }),
   load,
   loadPieces,
   locate: async (context, address) => {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isWritten } from '../text/written-json.ts'
 
 /** Characters that are written in one turn of the event loop, which takes some five milliseconds. */
 const AT_ONCE = 1_000_000
@@ -20,12 +21,18 @@ async function compactBytes(body: unknown): Promise<Buffer> {
   if (!list) return Buffer.from(JSON.stringify(body))
   const { start, items, end } = list
   const pieces: Buffer[] = []
-  let text = start
+  let [text, copied] = [start, 0]
   for (const [i, item] of items.entries()) {
-    text += `${i > 0 ? ',' : ''}${JSON.stringify(item) ?? 'null'}`
-    if (text.length < AT_ONCE) continue
+    if (i > 0) text += ','
+    if (isWritten(item)) {
+      pieces.push(Buffer.from(text), item.bytes)
+      text = ''
+      copied += item.bytes.length
+    } else text += JSON.stringify(item) ?? 'null'
+    if (text.length < AT_ONCE && copied < BYTES_AT_ONCE) continue
     pieces.push(Buffer.from(text))
     text = ''
+    copied = 0
     await nextTurn()
   }
   const last = Buffer.from(text + end)

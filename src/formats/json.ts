@@ -4,6 +4,7 @@ import type { RawValues } from '../declare/parse.ts'
 import { collectionUrl, type Resource } from '../declare/resource.ts'
 import { isTruthy } from '../fields/kinds.ts'
 import { presentListed } from '../records/present-loaded.ts'
+import { isWritten } from '../text/written-json.ts'
 import type { Format, Reply } from './format.ts'
 
 /** Headers that belong to the answer rather than to the transport, which an envelope repeats (rule 28.5). */
@@ -123,6 +124,7 @@ function fieldPaths(value: unknown): string[][] | undefined {
 
 /** Only the members that `paths` name, through records and into lists; `_links` stay (rule 28.4). */
 function keepFields(body: unknown, paths: readonly string[][]): unknown {
+  if (isWritten(body)) return keepFields(body.toJSON(), paths)
   if (Array.isArray(body)) return body.map((entry) => keepFields(entry, paths))
   if (body === null || typeof body !== 'object') return body
   const kept = Object.entries(body).flatMap(([key, value]) => {

@@ -1,4 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../context/context.ts'
+import type { Found, Operations } from '../declare/operations.ts'
+import { catchUp, type EventMemory } from '../memory/event-memory.ts'
 import { type Caller, mayRead, seesUnpublished } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { presentById } from '../records/present-loaded.ts'
@@ -17,6 +20,7 @@ import {
 import type { Cursor } from '../storage/database.ts'
 import type { ChangeColumns } from '../storage/schema.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
+import { isWritten, type WrittenJson, writtenJson } from '../text/written-json.ts'
 import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
 
 /** The kinds of records that a feed tells of, in the order in which a walk over everything goes through them. */
@@ -28,9 +32,12 @@ export type FeedChange =
   | { action: 'upsert'; kind: FeedKind; id: number; record: object }
   | { action: 'delete'; kind: FeedKind; id: number }
 
+/** A change, or the JSON of one. */
+type WrittenChange = FeedChange | WrittenJson
+
 /** A page of a feed: the last one has the token to ask with next time, all others the token of the next page. */
 export interface FeedPage {
-  changes: FeedChange[]
+  changes: WrittenChange[]
   next_token?: string
   sync_token?: string
 }
@@ -176,11 +183,11 @@ async function walk(context: Context, steps: readonly Step[], from: SyncPlace, m
 }
 
 /** What a page says of the records looked at, each once. */
-async function describe(context: Context, query: FeedQuery, looks: readonly Look[]): Promise<FeedChange[]> {
+async function describe(context: Context, query: FeedQuery, looks: readonly Look[]): Promise<WrittenChange[]> {
   const byName = new Map(looks.map((look) => [`${look.kind} ${look.id}`, look]))
   const grouped = Map.groupBy(byName.values(), ({ kind }) => kind)
   // Venues come before the events at them.
-  const described: FeedChange[][] = []
+  const described: WrittenChange[][] = []
   for (const kind of FEED_KINDS) described.push(await describeKind(context, query, kind, grouped.get(kind) ?? []))
   return described.flat()
 }
@@ -190,20 +197,32 @@ async function describeKind(
   query: FeedQuery,
   kind: FeedKind,
   looks: readonly Look[],
-): Promise<FeedChange[]> {
+): Promise<WrittenChange[]> {
   if (looks.length === 0) return []
   const ids = looks.map(({ id }) => id)
   const shown = await findShown(context, kind, ids, query.filters)
   // A walk over everything tells nobody to remove anything.
   const gone = query.since?.from === undefined ? [] : looks.filter(({ id }) => !shown.has(id))
   const known = gone.length === 0 ? () => false : await whoKnows(context, kind, gone)
-  return looks.flatMap((look): FeedChange[] => {
+  return looks.flatMap((look): WrittenChange[] => {
     const { id } = look
     const record = shown.get(id)
+    if (isWritten(record)) return [writtenUpsert(kind, id, record)]
     if (record) return [{ action: 'upsert', kind, id, record }]
     return known(look) ? [{ action: 'delete', kind, id }] : []
   })
 }
+
+function writtenUpsert(kind: FeedKind, id: number, { bytes }: WrittenJson): WrittenJson {
+  return writtenJson(
+    Buffer.concat([Buffer.from(`{"action":"upsert","kind":"${kind}","id":${id},"record":`), bytes, END]),
+  )
+}
+
+const END = Buffer.from('}')
+
+/** Records that are shown in one turn of the event loop. */
+const SHOWN_AT_ONCE = 50
 
 /** The records among these that lists show the caller, as they show them. */
 async function findShown(
@@ -214,9 +233,47 @@ async function findShown(
 ): Promise<Map<number, object>> {
   const { operations } = servedOf(kind)
   if (!operations.among) throw new Error(`lists of ${kind} cannot be narrowed to records`)
-  const whole = { ...context, memory: undefined, site: { ...context.site, pageSizeCap: ids.length } }
+  const memory = kind === 'event' ? await memoryOfNow(context) : undefined
+  const whole = { ...context, memory, site: { ...context.site, pageSizeCap: ids.length } }
   const found = await operations.among(whole, ids, kind === 'event' ? filters : {})
-  return presentById(context, operations.presentation, await operations.load(whole, found))
+  const shown = new Map<number, object>()
+  for (let at = 0; at < found.ids.length; at += SHOWN_AT_ONCE) {
+    for (const [id, record] of await showSome(whole, operations, partOf(found, at))) shown.set(id, record)
+    await nextTurn()
+  }
+  return shown
+}
+
+/** Memory that has everything which was committed before the call: a feed must not tell less than its cursor. */
+async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | undefined> {
+  if (!memory) return undefined
+  try {
+    await catchUp(memory)
+    return memory
+  } catch (error) {
+    report(error)
+    return undefined
+  }
+}
+
+function partOf(found: Found, at: number): Found {
+  const { ids, rows, ...others } = found
+  const part = { ...others, ids: ids.slice(at, at + SHOWN_AT_ONCE) }
+  return rows ? { ...part, rows: rows.slice(at, at + SHOWN_AT_ONCE) } : part
+}
+
+async function showSome(context: Context, operations: Operations, found: Found): Promise<Map<number, object>> {
+  const revision = context.memory?.index?.revision
+  const pieces =
+    revision === undefined ? undefined : await operations.loadPieces?.(context, { ...found, revision }, 'window')
+  // Of those that are gone by now it is not known which.
+  if (pieces?.count !== found.ids.length)
+    return presentById(context, operations.presentation, await operations.load(context, found))
+  const record = (i: number) => {
+    const bytes = Buffer.allocUnsafe(pieces.mostBytesOf(i))
+    return writtenJson(bytes.subarray(0, pieces.write(i, bytes, 0, [])))
+  }
+  return new Map(found.ids.map((id, i) => [id, record(i)]))
 }
 
 export function servedOf(kind: FeedKind): Served {

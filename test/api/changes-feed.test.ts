@@ -289,3 +289,23 @@ test('lists narrow to what was changed after a time', async () => {
   assert.deepEqual(await idsAfter('organizers', '%2B1 day'), [])
   assert.equal((await service.get('/events?modified_after=soon-ish')).status, 400)
 })
+
+for (const events of [3, 12])
+  test(`a page of ${events} events says the same whoever reads it, indented, trimmed and in an envelope`, async () => {
+    const venue = await service.create('/venues', { venue: `Hall of ${events}` })
+    const write = { ...WHEN, venue: venue.id, categories: [`Of ${events}`], description: '<b>“ä”</b>' }
+    for (let at = 0; at < events; at++) await service.create('/events', { ...write, title: `Of ${events}: ${at}` })
+    const feed = `${FEED}?kinds=event&venue=${venue.id}`
+    const { changes } = (await service.get(feed)).body
+    assert.equal(changes.length, events)
+    assert.deepEqual((await service.get(feed, 'subscriber')).body.changes, changes)
+    assert.deepEqual((await service.get(`${feed}&_pretty`)).body.changes, changes)
+    assert.deepEqual((await service.get(`${feed}&_envelope`)).body.body.changes, changes)
+    const titles = changes.map(({ record: { title } }: { record: { title: string } }) => ({ record: { title } }))
+    assert.deepEqual((await service.get(`${feed}&_fields=changes.record.title`)).body, { changes: titles })
+    const listed = (
+      await service.get(`/events?venue=${venue.id}&start_date=2030-01-01&end_date=2040-01-01&per_page=50`)
+    ).body.events
+    const byId = new Map(listed.map((record: { id: number }) => [record.id, record]))
+    for (const { id, record } of changes) assert.deepEqual(record, byId.get(id))
+  })

@@ -1,0 +1,18 @@
+/** A value that is JSON already. Where a list is written its bytes are copied; everywhere else it is read again. */
+export interface WrittenJson {
+  readonly bytes: Buffer
+  toJSON: () => unknown
+}
+
+const written = new WeakSet<object>()
+
+/** A value of these bytes, which are one JSON value in UTF-8. */
+export function writtenJson(bytes: Buffer): WrittenJson {
+  const value = { bytes, toJSON: (): unknown => JSON.parse(bytes.toString('utf8')) }
+  written.add(value)
+  return value
+}
+
+export function isWritten(value: unknown): value is WrittenJson {
+  return typeof value === 'object' && value !== null && written.has(value)
+}

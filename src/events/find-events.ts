@@ -2,7 +2,7 @@ import type { Context } from '../context/context.ts'
 import { linkWriter, sentFilters } from '../declare/filter.ts'
 import type { Found } from '../declare/operations.ts'
 import { type IndexPage, type IndexQuery, listIndexed } from '../memory/event-index-list.ts'
-import type { EventMemory } from '../memory/event-memory.ts'
+import { type EventMemory, soonFilled } from '../memory/event-memory.ts'
 import { MAX_ID, offsetOf, type PageRequest, pageRequest } from '../records/record-store.ts'
 import { statusFilter, statusLinks } from '../records/status.ts'
 import type { EventRow } from '../storage/schema.ts'
@@ -16,11 +16,16 @@ import { findWithdrawn } from './find-withdrawn.ts'
 import { currentMemory } from './known-records.ts'
 
 /**
- * One page of events: from the index in memory where the caller sees public events only and the index can answer, else from the database. A result
- * of the index is no promise.
+ * One page of events: from the index in memory where the caller sees public events only and the index can answer, else from the database. While a
+ * small calendar is being read into memory it waits for that. A result of the index is no promise.
  * @throws Problem, at once or later
  */
 export function findEvents(context: Context, query: EventsQuery): Found<EventRow> | Promise<Found<EventRow>> {
+  const filling = context.memory && soonFilled(context.memory)
+  return filling ? filling.then(() => findNow(context, query)) : findNow(context, query)
+}
+
+function findNow(context: Context, query: EventsQuery): Found<EventRow> | Promise<Found<EventRow>> {
   const found = findInMemory(context, query)
   if (found instanceof Promise) return found.then((page) => page ?? findInDatabase(context, query))
   return found ?? findInDatabase(context, query)

@@ -20,6 +20,15 @@ export async function readTerms(db: Db): Promise<Map<number, TermRow>> {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** The largest id of an event, 0 when there is none. */
+export async function lastEventId(db: Db): Promise<number> {
+  const { largest } = await db
+    .selectFrom('events')
+    .select((event) => event.fn.max('id').as('largest'))
+    .executeTakeFirstOrThrow()
+  return Number(largest ?? 0)
+}
+
 /**
  * Reads all listed public events in the order of lists, so that the columns of the index are in that order. Events that lists cannot order are left
  * out and reported. @throws when aborted
@@ -30,12 +39,8 @@ export async function readIndex(
   signal: AbortSignal,
   reporting: Reporting,
 ): Promise<EventIndex> {
-  const { largest } = await db
-    .selectFrom('events')
-    .select((event) => event.fn.max('id').as('largest'))
-    .executeTakeFirstOrThrow()
   // Spare room takes no memory until it is used, and counting the events takes a while.
-  const last = Number(largest ?? 0)
+  const last = await lastEventId(db)
   const index = emptyIndex(last + 1024, last + 1024)
   await readAllPlaces(db, index, signal)
   const links: EventLinks = {

@@ -4,7 +4,7 @@ import type { Cursor, Database } from '../storage/database.ts'
 import type { RecordTable, TermRow } from '../storage/schema.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { type EventIndex, isMostlySpare } from './event-index.ts'
-import { readIndex, readTerms } from './event-index-read.ts'
+import { lastEventId, readIndex, readTerms } from './event-index-read.ts'
 import { dropAllPieces, emptyPieces } from './event-pieces.ts'
 import { applyChanges, type EventState, type RecordSource, slugKey } from './memory-changes.ts'
 import { noneUnkept, type Unkept } from './presented-records.ts'
@@ -39,7 +39,14 @@ interface Following {
   working: Promise<void> | undefined
   next: Promise<void> | undefined
   loading: Promise<void> | undefined
+  /** The end of reading a small calendar, or of waiting for it. */
+  soon: Promise<void> | undefined
 }
+
+/** Calendars whose ids of events end here are read within some tenths of a second. */
+const SMALL = 20_000
+/** The most milliseconds that lists wait for it. */
+const SOON_MS = 1000
 
 /** Milliseconds from a failure to read the calendar to the next try; twice as many after each, up to the last. */
 const LOAD_AGAIN = { first: 500, last: 30_000 }
@@ -68,6 +75,7 @@ export function openEventMemory(
     working: undefined,
     next: undefined,
     loading: undefined,
+    soon: undefined,
   }
   return {
     index: undefined,
@@ -116,9 +124,20 @@ export function catchUp(memory: EventMemory): Promise<void> {
  * @throws when the memory is closed
  */
 export function loadMemory(memory: EventMemory): Promise<void> {
+  const { following } = memory
   const loading = readUntilDone(memory)
-  memory.following.loading = loading
+  following.loading = loading
+  // Lists that cannot wait for it are read from the database, which says why.
+  following.soon = endOfSmall(following, loading).catch(() => undefined)
   return loading
+}
+
+/**
+ * A promise while a small calendar is being read: a list that waits for it comes as soon as one from the database, for which a thread would have to be
+ * started. Never rejects.
+ */
+export function soonFilled({ index, following }: EventMemory): Promise<void> | undefined {
+  return index ? undefined : following.soon
 }
 
 /** Stops following the database, and waits for reads under way. */
@@ -216,6 +235,12 @@ async function readCalendar(memory: EventMemory): Promise<void> {
   const terms = await readTerms(db)
   const index = await readIndex(db, terms, signal, reporting)
   await alone(following, () => replaceAll(memory, { terms, index, start }))
+}
+
+/** The end of reading a small calendar, or of the time that lists wait for it; at once for a large one. */
+function endOfSmall({ source }: Following, loading: Promise<void>): Promise<void> {
+  const read = lastEventId(source.db).then((last) => (last <= SMALL ? loading : undefined))
+  return Promise.race([read, sleep(SOON_MS, undefined, { ref: false })])
 }
 
 /** The calendar as it was read, and the cursor from before. */

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { cacheBudget } from '../../src/cache/cache.ts'
+import { parseFields } from '../../src/declare/parse.ts'
+import { eventFilters } from '../../src/events/event-filters.ts'
+import { findEvents } from '../../src/events/find-events.ts'
 import { eventsOfTerm, linksOf } from '../../src/memory/event-index.ts'
 import { catchUp, closeMemory, type EventMemory, loadMemory, openEventMemory } from '../../src/memory/event-memory.ts'
+import { publicContext } from '../support/public-context.ts'
 import { touch } from '../support/recording.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -104,6 +108,17 @@ async function withoutLinks(work: () => Promise<void>): Promise<void> {
     await rename('hidden_terms', 'event_terms')
   }
 }
+
+test('a list waits for a small calendar that is being read', async () => {
+  await create('/events', { title: 'Waited for', ...day })
+  open()
+  const context = { ...(await publicContext(service.app)), memory }
+  const list = async () => findEvents(context, await parseFields(eventFilters, {}, context))
+  assert.equal((await list()).revision, undefined)
+  const loading = loadMemory(memory)
+  assert.equal((await list()).revision, index().revision)
+  await loading
+})
 
 test('what cannot be read is noted, and read again until it can', async () => {
   open()

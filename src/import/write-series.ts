@@ -71,6 +71,7 @@ export async function prepareSeriesChange(context: Context, record: number, valu
   return prepareSeries(context, { row, values: parsed }, true)
 }
 
-function withExceptions(lines: readonly unknown[]): readonly unknown[] {
+/** The lines of a rule that leave out what they say and nothing else: without a word on it, what was left out before stays so. */
+export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
   return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }

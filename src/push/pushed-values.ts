@@ -1,8 +1,8 @@
 import { type Fingerprints, fingerprintsOf } from '../import/fingerprints.ts'
 import type { RecordState } from '../import/record-states.ts'
 import { itemsOf, type Shown } from '../import/shown-records.ts'
-import type { ItemKind } from '../import/source-item.ts'
-import { fieldsOf } from '../import/source-item.ts'
+import { fieldsOf, type ItemKind } from '../import/source-item.ts'
+import { withExceptions } from '../import/write-series.ts'
 import { keyOfRecord, type PushItem, type PushKind, type PushRun } from './push-run.ts'
 
 /** The fields of events that lead to other records. */
@@ -86,6 +86,10 @@ function imageTexts({ title, caption, description, alt_text }: Shown): Record<st
 
 /** What a create sends: fields without a value are left to the target. */
 export function bodyOfCreate({ values }: PushItem): Record<string, unknown> {
+  return withoutEmpty(values)
+}
+
+function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isEmpty = (value: unknown) =>
     value === undefined || value === '' || value === 0 || (Array.isArray(value) && value.length === 0)
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)))
@@ -98,7 +102,18 @@ export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): R
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/** An empty list of links is sent as the empty text, which clears on either implementation. */
+/** What an update sends to leave a record as its target shows it, as far as that has something: what is empty need not be sent to stay so. */
+export function bodyAsShown(kind: PushKind, shown: Shown): Record<string, unknown> {
+  if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
+  const [item] = [...itemsOf(kind, shown, '')].slice(-1)
+  if (!item || 'reason' in item) return {}
+  const links = Object.entries(item.links).map(([name, identities]) => [name, identities.map(Number)])
+  const image = isRecord(shown.image) ? shown.image.id : undefined
+  return withoutEmpty({ ...item.values, ...Object.fromEntries(links), image })
+}
+
+/** An empty list of links is sent as the empty text, which clears on either implementation, and a rule with all of its exceptions. */
 function clearing(name: string, value: unknown): unknown {
+  if (name === 'recurrence' && Array.isArray(value)) return withExceptions(value)
   return Array.isArray(value) && value.length === 0 && (name in LINKED || name === 'cost') ? '' : value
 }

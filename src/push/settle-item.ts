@@ -10,7 +10,7 @@ import { decodeName } from '../import/shown-text.ts'
 import type { PushItemColumns } from '../storage/schema.ts'
 import { describePushed, type PushItem, type PushKind, type PushRun } from './push-run.ts'
 import { NO_SLUG, type PushTarget, readShown, refusedWith, type Sent, sendTo } from './push-target.ts'
-import { bodyOfCreate, bodyOfUpdate, printsOf, printsOfShown } from './pushed-values.ts'
+import { bodyAsShown, bodyOfCreate, bodyOfUpdate, printsOf, printsOfShown } from './pushed-values.ts'
 
 /** What has become of a record: its fate, what is known of it from now on, and fields that stay as the target has them. */
 export interface Settled {
@@ -36,7 +36,7 @@ export async function settleItem(run: PushRun, item: PushItem, row: PushItemColu
   if (!Object.keys(prints).some((field) => prints[field] !== written[field])) return { count: 'unchanged' }
   const shown = await readShown(run.target, `${addressOf(run.target, item.kind)}/${row.remote}`)
   const now = shown && printsOfShown(item.kind, shown)
-  return changeItem(run, item, prints, { row, written, kept: readFingerprints(row.seen), now })
+  return changeItem(run, item, prints, { row, written, kept: readFingerprints(row.seen), now, shown })
 }
 
 /** What a target has of a record. */
@@ -46,16 +46,17 @@ interface There {
   written: Fingerprints
   kept: Fingerprints
   now: Fingerprints | undefined
+  shown: Shown | undefined
 }
 
 async function changeItem(run: PushRun, item: PushItem, prints: Fingerprints, there: There): Promise<Settled> {
-  const { row, written, kept, now } = there
+  const { row, written, kept, now, shown = {} } = there
   const plan = planItem(prints, { written, kept, now, isTrashed: now?.status === 'trash' }, run.options.conflicts)
   if (plan.act === 'create') return createItem(run, item, prints)
   if (plan.act === 'leave') return { count: 'left', kept: plan.kept, isGone: plan.isGone }
   if (plan.act === 'nothing') return { count: 'unchanged' }
   if (run.options.dryRun) return { count: countOf(plan), kept: plan.kept }
-  const after = plan.fields.length === 0 ? now : await updateItem(run, item, row.remote, plan.fields)
+  const after = plan.fields.length === 0 ? now : await updateItem(run, item, row.remote, shown, plan.fields)
   const seen = seenAfter(there, plan.fields, after ?? {})
   return { count: countOf(plan), kept: plan.kept, row: rowOf(run, item, row.remote, { ...written, ...prints }, seen) }
 }
@@ -76,10 +77,13 @@ async function updateItem(
   run: PushRun,
   item: PushItem,
   remote: number,
+  shown: Shown,
   fields: readonly string[],
 ): Promise<Fingerprints> {
   const url = `${addressOf(run.target, item.kind)}/${remote}`
-  const body = JSON.stringify(bodyOfUpdate(item, fields))
+  // Other services than a Kalends empty much of what an update does not send.
+  const others = run.target.isKalends ? {} : bodyAsShown(item.kind, shown)
+  const body = JSON.stringify({ ...others, ...bodyOfUpdate(item, fields) })
   return printsOfShown(item.kind, await sendTo(run.target, url, { method: 'PUT', body }))
 }
 
@@ -112,7 +116,13 @@ async function resumeCreate(run: PushRun, item: PushItem, prints: Fingerprints):
   const made = await findMade(run, item)
   if (!made) return createItem(run, item, prints)
   const now = printsOfShown(item.kind, made)
-  return changeItem(run, item, prints, { row: rowOf(run, item, idOf(made), {}, now), written: {}, kept: now, now })
+  return changeItem(run, item, prints, {
+    row: rowOf(run, item, idOf(made), {}, now),
+    written: {},
+    kept: now,
+    now,
+    shown: made,
+  })
 }
 
 async function create(run: PushRun, item: PushItem): Promise<Shown> {

@@ -9,7 +9,7 @@ import { startProcess } from '../support/processes.ts'
 import { addSeries, fillCalendar } from '../support/sample-calendar.ts'
 import { day, PASSWORD, startService, type TestService } from '../support/service.ts'
 import { pushTo } from './push-command.ts'
-import { type Gate, openGate, withoutOwnRoutes, writesOf } from './target-gate.ts'
+import { type Gate, openGate, resetUnsent, withoutOwnRoutes, writesOf } from './target-gate.ts'
 
 const ALL = 'start_date=1000-01-01&end_date=9999-12-31&per_page=50'
 const ANY = 'status=publish,draft,private,future,pending'
@@ -156,6 +156,18 @@ describe('a calendar that is pushed into another one', () => {
     const out = await succeed('--all')
     assert.match(out, /^Pushed: 1 made, 3 changed/m)
     assert.deepEqual(await listsOf(target), await listsOf(source))
+    assert.match(await succeed('--all'), /^Pushed: 0 made, 0 changed/m)
+  })
+
+  test('has dates again that are left out here no more, down to the last', async () => {
+    const { body } = await source.get(`/events?${ALL}&status=trash&per_page=50`, 'admin')
+    const left = body.events.filter(({ title }: Named) => title === 'Lantern class')
+    assert.equal(left.length, 2)
+    for (const { id } of left) {
+      await source.update(`/events/${id}`, { status: 'publish' })
+      await succeed('--all')
+      assert.deepEqual(await listsOf(target), await listsOf(source))
+    }
     assert.match(await succeed('--all'), /^Pushed: 0 made, 0 changed/m)
   })
 })
@@ -349,6 +361,47 @@ describe('a push', () => {
     assert.match(await succeed(), /^Pushed: 0 made, 0 changed/m)
     assert.equal(writesOf(gate), 0)
     gate.judge = () => 'pass'
+  })
+
+  test('leaves what it does not change as it is where updates empty what they do not send', async () => {
+    gate.judge = withoutOwnRoutes
+    gate.rewrite = resetUnsent
+    const full = {
+      ...day,
+      title: 'Full',
+      timezone: 'Europe/Berlin',
+      cost: ['€0', '€15'],
+      website: 'https://example.org/full',
+      description: 'Text',
+      featured: true,
+      sticky: true,
+      show_map: true,
+      show_map_link: true,
+      venue: { venue: 'Hall' },
+      organizer: [{ organizer: 'Club' }, { organizer: 'Choir' }],
+      categories: ['Music'],
+      tags: ['loud'],
+    }
+    const { id } = await source.create('/events', full)
+    const draft = await source.create('/events', { ...full, title: 'Sketch', status: 'draft', categories: '' })
+    await succeed('--all')
+    await source.update(`/events/${id}`, { title: 'Full house' })
+    await source.update(`/events/${draft.id}`, { end_date: `${day.start_date.slice(0, 10)} 23:30:00` })
+    const theirs = await eventNamed(target, 'Full')
+    gate.rewrite = ({ body }) => body
+    await target.update(`/events/${theirs.id}`, { excerpt: 'Theirs', cost: '€20' })
+    gate.rewrite = resetUnsent
+    assert.match(await succeed('--all'), /^Pushed: 0 made, 2 changed/m)
+    gate.rewrite = ({ body }) => body
+    gate.judge = () => 'pass'
+    const shown = async (service: TestService, title: string) => {
+      const found = comparable(await eventNamed(service, title), service.origin) as Record<string, unknown>
+      return { ...found, excerpt: undefined, cost: undefined, cost_details: undefined }
+    }
+    for (const title of ['Full house', 'Sketch'])
+      assert.deepEqual(await shown(target, title), await shown(source, title), title)
+    const there = (await eventNamed(target, 'Full house')) as Named & Record<string, unknown>
+    assert.deepEqual([there.cost, there.excerpt], ['€20', '<p>Theirs</p>'])
   })
 
   test('takes the filters of lists', async () => {

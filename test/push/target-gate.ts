@@ -23,6 +23,8 @@ export interface Gate {
   /** The most requests that were open at once. */
   most: number
   judge: (arrived: Arrived) => Verdict
+  /** What is passed on in place of a body. */
+  rewrite: (arrived: Arrived) => string
   close: () => void
 }
 
@@ -39,9 +41,11 @@ export async function openGate(service: TestService): Promise<Gate> {
       open -= 1
     })
     const body = await wholeOf(request)
-    const verdict = gate.judge({ method, path: url, body: body.toString('utf8'), request, response })
+    const arrived = { method, path: url, body: body.toString('utf8'), request, response }
+    const verdict = gate.judge(arrived)
     if (verdict === 'answered') return
-    const there = await pass(service, request, body)
+    const text = gate.rewrite(arrived)
+    const there = await pass(service, request, text === arrived.body ? body : Buffer.from(text))
     const bytes = Buffer.from(await there.arrayBuffer())
     if (verdict === 'lose') return void request.socket.destroy()
     response.writeHead(there.status, { 'content-type': there.headers.get('content-type') ?? '' }).end(bytes)
@@ -53,6 +57,7 @@ export async function openGate(service: TestService): Promise<Gate> {
     counted: {},
     most: 0,
     judge: () => 'pass',
+    rewrite: ({ body }) => body,
     close: () => void server.close(),
   }
   return gate
@@ -77,6 +82,35 @@ function pass(
 /** How many requests have written. */
 export function writesOf({ counted }: Gate): number {
   return ['POST', 'PUT', 'DELETE'].reduce((sum, method) => sum + (counted[method] ?? 0), 0)
+}
+
+/** What the reference makes of an event that an update does not send (docs/compatibility.md). */
+const RESET = {
+  status: 'publish',
+  all_day: false,
+  cost: '',
+  website: '',
+  image: '',
+  show_map: false,
+  show_map_link: false,
+  hide_from_listings: false,
+  sticky: false,
+  featured: false,
+  organizer: '',
+}
+
+/** Updates events as the reference does: what is not sent is emptied, times need both ends, and an empty text is refused. */
+export function resetUnsent({ method, path, body }: Arrived): string {
+  if (method !== 'PUT' || !/\/events\/\d+$/.test(path)) return body
+  const sent: Record<string, unknown> = JSON.parse(body)
+  for (const name of ['description', 'excerpt', 'image']) if (sent[name] === '') return '{"status":"refused"}'
+  if (sent.start_date === undefined || sent.end_date === undefined) {
+    delete sent.start_date
+    delete sent.end_date
+  }
+  const isDated = sent.date_utc !== undefined || sent.status === 'draft'
+  const published = isDated ? {} : { date_utc: new Date().toISOString() }
+  return JSON.stringify({ ...RESET, timezone: 'UTC', ...published, ...sent })
 }
 
 /** Answers as a service would that has none of our own routes. */

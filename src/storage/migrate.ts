@@ -25,6 +25,7 @@ import { importSchedules } from './migrations/0021-import-schedules.ts'
 import { webhooks } from './migrations/0022-webhooks.ts'
 import { heldSources } from './migrations/0023-held-sources.ts'
 import { itemSequences } from './migrations/0024-item-sequences.ts'
+import { oldSlugsInOrder } from './migrations/0025-old-slugs-in-order.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -62,6 +63,7 @@ export const migrations: Migration[] = [
   webhooks,
   heldSources,
   itemSequences,
+  oldSlugsInOrder,
 ]
 
 /** The names of all steps that this version knows, in order. */

@@ -18,8 +18,6 @@ export interface FeedAddress {
   /** The value of the parameter `format`. */
   format: string
   scope: Scope
-  /** The format and the scope, as a key. */
-  key: string
   /** The query as sent: the filters of lists. */
   query: string
   /** The address of the same feed by another slug, below the root of the site. */
@@ -43,11 +41,9 @@ export function readFeedAddress(url: string): FeedAddress | undefined {
   if (!scope) return undefined
   const by = (slug: string) => otherSlug(path, slug) + url.slice(path.length)
   if (extension === undefined)
-    return ICAL.test(query)
-      ? { format: 'ics', scope, key: `ics ${path}`, query: query.replace(ICAL, '&'), by }
-      : undefined
+    return ICAL.test(query) ? { format: 'ics', scope, query: query.replace(ICAL, '&'), by } : undefined
   const format = formatOfFile(extension)
-  return format && { format: format.name, scope, key: `${format.name} ${path}`, query, by }
+  return format && { format: format.name, scope, query, by }
 }
 
 /** A path with another slug before its end. */

@@ -18,8 +18,8 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void
 export interface PublicFeeds {
   service: Service
   front: Front
-  /** The lists that addresses without their queries lead to, as of a version of the data. */
-  lists: Cache<string, { version: string; list: string }>
+  /** The lists that addresses lead to: as of a version of the data, or for good where nothing had to be looked up. */
+  lists: Cache<string, { version: string | undefined; list: string }>
 }
 
 /** `budget` bounds the addresses that are kept. */
@@ -34,18 +34,37 @@ export function serveFeed(
   response: ServerResponse,
   serve: Serve,
 ): boolean {
-  const { service, front } = feeds
   const { method, url = '' } = request
-  const { restRoot } = service.site
+  const { restRoot } = feeds.service.site
   if ((method !== 'GET' && method !== 'HEAD') || url.length > LONGEST_URL) return false
   if (restRoot !== '' && url.startsWith(`${restRoot}/`)) return false
-  const address = readFeedAddress(url)
-  if (!address) return false
-  const known = findKnownList(feeds, address)
+  const known = findKnownList(feeds, url)
   if (known !== undefined) {
-    request.url = withQuery(known, address)
+    request.url = known
     serve(request, response)
     return true
+  }
+  const address = readFeedAddress(url)
+  if (!address) return false
+  serveAddress(feeds, address, request, response, serve)
+  return true
+}
+
+/** The same for an address that leads to a list which is not known. */
+function serveAddress(
+  feeds: PublicFeeds,
+  address: FeedAddress,
+  request: IncomingMessage,
+  response: ServerResponse,
+  serve: Serve,
+): void {
+  const { service, front } = feeds
+  if (address.scope.of === 'all') {
+    const list = withQuery(listOfEvents(address, service.site), address)
+    keepList(feeds, request.url ?? '', list, undefined)
+    request.url = list
+    serve(request, response)
+    return
   }
   findInTurn(feeds, address, request).then(
     (found) => {
@@ -59,25 +78,24 @@ export function serveFeed(
       refuseOverload(front, request, response)
     },
   )
-  return true
 }
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
 
-/** The address of the list of a feed that has been asked for since the data last changed, or that needs no looking up. */
-function findKnownList({ service, lists }: PublicFeeds, address: FeedAddress): string | undefined {
-  const { memory, site } = service
-  if (address.scope.of === 'all') return listOfEvents(address, site)
-  const known = isBehind(memory) ? undefined : findCached(lists, address.key)
-  return known?.version === memory.version ? known.list : undefined
+/** The list that an address leads to which has been asked for before; where it was looked up, since the data last changed. */
+function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string): string | undefined {
+  const known = findCached(lists, url)
+  if (known?.version === undefined) return known?.list
+  return !isBehind(memory) && known.version === memory.version ? known.list : undefined
+}
+
+function keepList({ lists }: PublicFeeds, url: string, list: string, version: string | undefined): void {
+  keep(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
 }
 
 /** What is at the address, once it is its turn. @throws Problem when too much waits */
-async function findInTurn(
-  { service, front, lists }: PublicFeeds,
-  address: FeedAddress,
-  request: IncomingMessage,
-): Promise<FeedFound> {
+async function findInTurn(feeds: PublicFeeds, address: FeedAddress, request: IncomingMessage): Promise<FeedFound> {
+  const { service, front } = feeds
   const { memory, site } = service
   const context = anonymousContext(service, service.now())
   // Without the database there is nothing to take in, and looking the address up says so.
@@ -90,7 +108,7 @@ async function findInTurn(
     () => findFeed(address, site, context),
   )
   if (found !== undefined && found !== 'gone' && 'list' in found && version !== '')
-    keep(lists, address.key, { version, list: found.list }, (address.key.length + found.list.length) * 2 + 200)
+    keepList(feeds, request.url ?? '', withQuery(found.list, address), version)
   return found
 }
 

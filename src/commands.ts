@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { openCalendar } from './app.ts'
 import { type Config, databaseAddress, mediaAddress, mediaUrl, settingsPage, siteOf } from './config.ts'
 import { describeFindings, examine } from './doctor/doctor.ts'
+import { giveWay } from './import/give-way.ts'
 import { type ImportGround, registerImportCommands } from './import/import-command.ts'
 import { openMediaStore } from './media/open-media-store.ts'
 import { registerAuditCommand } from './people/audit-command.ts'
@@ -20,7 +21,10 @@ export function registerCommands(program: Command, configure: () => Config): voi
   registerOwn(program, configure)
   registerUserCommands(program, () => openCalendar(configure()))
   registerAuditCommand(program, () => openCalendar(configure()))
-  registerImportCommands(program, () => openGround(configure()))
+  registerImportCommands(program, () => {
+    giveWay()
+    return openGround(configure())
+  })
   registerPushCommand(program, () => openGround(configure()))
   registerCopyCommand(program)
   registerBackupCommands(program, () => findPlaces(configure()))

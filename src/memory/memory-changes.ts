@@ -27,7 +27,7 @@ export interface RecordSource {
 
 type ChangedRecord = Pick<ChangeColumns, 'kind' | 'record'>
 
-const EVENTS_AT_ONCE = 500
+const EVENTS_AT_ONCE = 100
 /** Above this many events that one change touches, reading all of them anew is quicker. */
 const RELOAD_ABOVE = 20_000
 

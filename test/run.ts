@@ -1,7 +1,7 @@
 // Runs the tests on SQLite, then those of behaviour that a database takes part in on PostgreSQL as well:
 //   npm test [-- [--database sqlite|postgres] [PATTERN ...]]     PATTERN is part of a file's path
 import { existsSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { freemem, tmpdir } from 'node:os'
+import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -26,8 +26,23 @@ const ON_BOTH = [
   'test/storage',
 ]
 
-/** Files at a time: a test waits for its server about half the time, so a few more than the cores of a small machine. */
-const CONCURRENCY = 3
+/** What takes longest begins first, so that no core is left without work at the end. */
+const LONGEST = [
+  'test/house/recipes',
+  'test/pages/browser',
+  'test/api/processes',
+  'test/storage/backup',
+  'test/campaigns/',
+  'test/commands/',
+  'test/fuzz/fuzz',
+  'test/api/ndjson',
+  'test/api/stopping',
+  'test/pages/embed',
+  'test/push',
+]
+
+/** Files at a time: a test waits now and then, for a clock or its server, and another one has its core meanwhile. */
+const CONCURRENCY = availableParallelism() + 1
 /** With more failing files than this something is wrong with all of them. */
 const MOST_UNSTEADY = 3
 /** Of the slowest files. */
@@ -59,7 +74,10 @@ function readArguments(words: string[]): { databases: readonly string[]; pattern
 }
 
 function listFiles(patterns: readonly string[]): string[] {
-  const files = globSync('test/**/*.test.ts', { cwd: root }).sort()
+  const isLong = (file: string) => Number(LONGEST.some((start) => file.startsWith(start)))
+  const files = globSync('test/**/*.test.ts', { cwd: root })
+    .sort()
+    .sort((a, b) => isLong(b) - isLong(a))
   return patterns.length === 0 ? files : files.filter((file) => patterns.some((pattern) => file.includes(pattern)))
 }
 

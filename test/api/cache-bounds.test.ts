@@ -10,11 +10,11 @@ setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 /** The bound of the caches, small beside the answers of a round. */
-const CACHE_BYTES = 3_000_000
+const CACHE_BYTES = 2_000_000
 /** Bytes that the allocator may keep for later; 300 kept statements took more than a gigabyte. */
 const MOST_GROWN = 60_000_000
 const EVENTS = 120
-const ROUND = 360
+const ROUND = 240
 
 let service: TestService
 before(async () => {
@@ -113,8 +113,8 @@ test('every length of a list of ids costs no memory of its own', async (t) => {
   // Statements are kept outside the heap, so all memory of the process counts; code and buffers come with the first round.
   await ask(1, 60)
   const before = await resident()
-  await ask(61, 360)
+  await ask(61, 180)
   const grown = (await resident()) - before
-  t.diagnostic(`${(before / 1e6).toFixed(1)} MB, and ${(grown / 1e6).toFixed(1)} MB more after 300 lengths`)
+  t.diagnostic(`${(before / 1e6).toFixed(1)} MB, and ${(grown / 1e6).toFixed(1)} MB more after 120 lengths`)
   assert.ok(grown < MOST_GROWN, `${(grown / 1e6).toFixed(1)} MB more`)
 })

@@ -6,7 +6,7 @@ import { nameEndings } from '../support/name-endings.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
 /** How often each property is tried; more with PROPERTY_RUNS=1000. */
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 100)
+const RUNS = Number(process.env.PROPERTY_RUNS ?? 60)
 
 let service: TestService
 /** Ids of a record and a term of each kind, to be changed and named in fields. */
@@ -430,7 +430,8 @@ test('any header is answered or refused in the documented shape', async () => {
     fc.asyncProperty(names, value, async (name, text) => {
       const headers = { [name]: text.replace(/[^\x20-\x7e]/g, '').trim() }
       const answer = await service.request('anonymous', 'GET', '/events', undefined, headers).catch(() => undefined)
-      if (answer && answer.status !== 304) assertAnswered(answer, `${name}: ${text}`)
+      // Node itself answers 417 to an expectation that is none of HTTP's.
+      if (answer && ![304, 417].includes(answer.status)) assertAnswered(answer, `${name}: ${text}`)
     }),
     { numRuns: RUNS },
   )

@@ -340,8 +340,10 @@ describe('a receiver', () => {
     const quick = await hook('venue.*')
     slow.status = 0
     for (let i = 0; i < 8; i++) await service.create('/venues', { venue: `Slow ${i}` })
-    await heard(quick, 8)
-    assert.equal(slow.received.length, 5)
+    await Promise.all([heard(quick, 8), heard(slow, 5)])
+    // On a slow machine some are given up by now, and others sent in their place.
+    const waiting = await new Promise<number>((resolve) => slow.server.getConnections((_, count) => resolve(count)))
+    assert.ok(waiting <= 5, `${waiting} are sent to it at once`)
     slow.server.closeAllConnections()
     await remove(slow.id)
     await remove(quick.id)

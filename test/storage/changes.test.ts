@@ -246,7 +246,7 @@ test('the latest change stays although its record was deleted long ago, so that 
   await remove(database, 2)
   const cursor = await database.cursor()
   await dropOld(database, 0, Date.now() + 365 * DAY_MS)
-  assert.equal(await database.cursor(), cursor)
+  assert.equal(endOf(await database.cursor()), endOf(cursor))
   assert.deepEqual(await recordsOf(database), [1, 2])
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, startApp } from '../../src/app.ts'
@@ -9,6 +10,7 @@ import { findUserByLogin, insertUser } from '../../src/people/users.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { patient, scratchDatabase } from './database.ts'
+import { send } from './send.ts'
 
 /** Who a request is made as. */
 export type Reader = 'anonymous' | 'admin' | 'editor' | 'author' | 'contributor' | 'subscriber'
@@ -115,6 +117,7 @@ export async function startService(settings: Settings = {}): Promise<TestService
   const app = await startApp(config)
   const userIds = await addUsers(app)
   const { base, url: origin } = app.site
+  const agent = new Agent({ keepAlive: true })
   const request: TestService['request'] = async (as, method, path, body, headers = {}) => {
     const isText =
       typeof body === 'string' ||
@@ -122,14 +125,11 @@ export async function startService(settings: Settings = {}): Promise<TestService
       body instanceof URLSearchParams ||
       body instanceof Uint8Array
     const typed = body === undefined || isText ? {} : { 'content-type': 'application/json' }
-    const response = await fetch(path.startsWith('~') ? origin + path.slice(1) : base + path, {
-      method,
-      redirect: 'manual',
+    const { text, ...answer } = await send(agent, method, path.startsWith('~') ? origin + path.slice(1) : base + path, {
       headers: { ...credentialsOf(as), ...typed, ...headers },
-      ...(body === undefined ? {} : { body: (isText ? body : JSON.stringify(body)) as string }),
+      body: body === undefined || isText ? body : JSON.stringify(body),
     })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, body: parsed(text) }
+    return { ...answer, body: parsed(text) }
   }
   return {
     app,
@@ -146,6 +146,7 @@ export async function startService(settings: Settings = {}): Promise<TestService
     userIds,
     close: async () => {
       await app.stop()
+      agent.destroy()
       await scratch.remove()
       await rm(folder, { recursive: true, force: true })
     },

@@ -340,8 +340,8 @@ describe('a receiver', () => {
     const quick = await hook('venue.*')
     slow.status = 0
     for (let i = 0; i < 8; i++) await service.create('/venues', { venue: `Slow ${i}` })
-    await Promise.all([heard(quick, 8), heard(slow, 5)])
-    // On a slow machine some are given up by now, and others sent in their place.
+    await Promise.all([heard(quick, 8), heard(slow, 1)])
+    // Those that are due together are sent together; how many that is depends on the machine.
     const waiting = await new Promise<number>((resolve) => slow.server.getConnections((_, count) => resolve(count)))
     assert.ok(waiting <= 5, `${waiting} are sent to it at once`)
     slow.server.closeAllConnections()

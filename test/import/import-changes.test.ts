@@ -68,6 +68,23 @@ describe('an import of another calendar of this kind', () => {
     assert.deepEqual(await titles(calendar), ['Evening 3', 'Evening 4', 'Evening 5', 'New'])
   })
 
+  test('brings what has changed since a time alone with --since, and takes nothing for gone', async (t) => {
+    const { other, calendar, source } = await pair(t)
+    for (let i = 1; i <= 2; i++) await other.create('/events', { title: `Evening ${i}`, ...at(i) })
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+    const later = await calendar.kalends('import', '--mirror', '--since', `${day(1)} 12:30`, source)
+    assert.match(later.out, /0 made/)
+    assert.equal((await calendar.kalends('import', '--since', day(-1), source)).code, 0)
+    assert.deepEqual(await titles(calendar), ['Evening 1', 'Evening 2'])
+    assert.match((await calendar.kalends('import', '--mirror', '--since', day(1), source)).out, /0 moved to the trash/)
+    assert.equal((await titles(calendar)).length, 2)
+    for (const wrong of ['yesterday', '2026-13-01', '2026-11-20 9']) {
+      const { err, code } = await calendar.kalends('import', '--since', wrong, source)
+      assert.equal(code, 1)
+      assert.match(err, /^--since takes a time in UTC such as/)
+    }
+  })
+
   test('reads everything again after an undo, with a token that is refused, and when something was not in', async (t) => {
     const { other, calendar, source, asked } = await pair(t)
     await other.create('/events', { title: 'Evening', ...at(1) })

@@ -176,6 +176,9 @@ if (files.length === 0) {
   console.error(`No test file has ${patterns.join(' or ')} in its path.`)
   process.exit(1)
 }
+// Whoever interrupts a run leaves nothing of it in memory: what is kept there is removed at the exit.
+process.once('SIGINT', () => process.exit(130))
+process.once('SIGTERM', () => process.exit(143))
 keepInMemory()
 shareCompiled()
 const lines: string[] = []

@@ -467,7 +467,11 @@ test('webhooks are as described', async () => {
     for (let i = 1; i < MOST_WEBHOOKS; i++) await addWebhook(tx, added, Date.now())
   })
   await see('POST /webhooks', { body: { url } }, 409)
+  const headers = { ...json, 'idempotency-key': 'webhook' }
   await see('DELETE /webhooks/{id}', { address }, 200)
+  const { body: keyed } = await see('POST /webhooks', { body: { url }, headers }, 201)
+  await see('POST /webhooks', { body: { url, events: ['event.*'] }, headers }, 422)
+  await see('DELETE /webhooks/{id}', { address: { id: keyed.id } }, 200)
 })
 
 test('batches are as described', async () => {

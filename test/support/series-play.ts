@@ -394,10 +394,10 @@ export async function compare(play: Play): Promise<void> {
   }
 }
 
-/** The lists learn ids and slugs, which stay from then on, unless another occurrence got the slug of one in the trash. */
+/** The lists learn ids and slugs, which stay from then on, unless another occurrence had the slug while one was in the trash. */
 function learn({ series }: Play, row: Occurrence, shown: Shown | undefined): void {
   if (shown && row.id === 0) row.id = shown.id
-  const isTaken = series.some((one) => liveRows(one).some(({ id, slug }) => id !== row.id && slug === row.slug))
+  const isTaken = series.some(({ rows }) => rows.some(({ id, slug }) => id !== row.id && slug === row.slug))
   if (shown && (row.slug === '' || isTaken)) row.slug = shown.slug
 }
 

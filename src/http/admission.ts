@@ -20,12 +20,12 @@ interface Limit {
  */
 export const LIMITS: Readonly<Record<Work, Limit>> = {
   /** Lists of events from the index in memory that wait for some of their events. */
-  lists: { running: 32, waiting: 500, longestMs: 500, aimMs: 300 },
+  lists: { running: 32, waiting: 500, longestMs: 300, aimMs: 200 },
   /** All other reads of the database. */
-  reads: { running: 8, waiting: 250, longestMs: 500, aimMs: 300 },
-  searches: { running: 4, waiting: 100, longestMs: 250, aimMs: 300 },
+  reads: { running: 8, waiting: 250, longestMs: 300, aimMs: 200 },
+  searches: { running: 4, waiting: 100, longestMs: 200, aimMs: 150 },
   /** Half as many as a commit holds at the most: on SQLite each waits for all that run. */
-  writes: { running: 32, waiting: 250, longestMs: 400, aimMs: 300 },
+  writes: { running: 32, waiting: 250, longestMs: 250, aimMs: 150 },
   /**
    * Each holds an image in memory, which has arrived by now; scaling takes about a second for each. Tests of webhooks are among them, since they wait
    * for another server.

@@ -197,6 +197,8 @@ function listener({ patienceMs }: ServerOptions, mayGoOn: WeakSet<ServerResponse
     mayGoOn.add(response)
     handle(request, response)
   })
+  // Other expectations may be passed over (RFC 9110, 10.1.1); Node would answer them itself, with nothing but a status.
+  server.on('checkExpectation', handle)
   return server
 }
 

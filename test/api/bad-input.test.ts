@@ -29,6 +29,16 @@ function assertNamed(answer: Answer, ...params: string[]): void {
   for (const name of params) assert.ok(answer.body.message.includes(name), answer.body.message)
 }
 
+test('an expectation that the service does not know is passed over (RFC 9110, 10.1.1)', async () => {
+  for (const expect of ['', 'something', '200-ok']) {
+    const list = await service.request('anonymous', 'GET', '/events', undefined, { expect })
+    assert.equal(list.status, 200, expect)
+    const made = await service.request('admin', 'POST', '/venues', { venue: 'Hall' }, { expect })
+    assert.deepEqual([made.status, made.body.venue], [201, 'Hall'])
+    assertNamed(await service.request('admin', 'GET', '/events?page=x', undefined, { expect }), 'page')
+  }
+})
+
 describe('parameters', () => {
   test('missing ones are all named at once, in the documented order, before anything else is looked at', async () => {
     for (const as of ['anonymous', 'subscriber', 'admin'] as const) {

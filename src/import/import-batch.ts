@@ -79,14 +79,13 @@ async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceIt
   const { items: others, notes } = kind === 'series' ? await beginSeries(run, items) : { items, notes: [] }
   const planned = await planBatch(run, kind, others)
   const settled = planned.filter(({ plan }) => plan.act === 'nothing')
-  const left = planned.filter(({ plan }) => plan.act === 'leave')
   const wanted = planned.filter(({ plan }) => plan.act === 'create' || plan.act === 'update')
   const { prepared, failed } = await prepareBatch(run, wanted)
   const written = run.options.dryRun ? prepared.map(asIfWritten) : await writeBatch(run, kind, prepared, failed)
   for (const { item, known } of settled) if (known) noteRecord(run, item, known.record)
   run.counts.unchanged += settled.length
-  for (const { item, known, plan } of left) if (plan.act === 'leave') noteLeft(run, item, known, plan)
   for (const { item, known, plan } of planned) {
+    if (plan.act === 'leave') noteLeft(run, item, known, plan)
     if (plan.act === 'twin') noteFailed(run, item, TWIN)
     if (plan.act === 'older' && known) noteOlder(run, item, known.record)
   }

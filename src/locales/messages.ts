@@ -1,5 +1,6 @@
 import { recurrenceMessages } from '../recurrence/recurrence-messages.ts'
 import { recurrenceWords } from '../recurrence/recurrence-words.ts'
+import { webhookMessages } from './webhook-messages.ts'
 
 /** English texts that stand in no declaration, with `{name}` where a value goes: the key other languages translate. */
 export const messages = [
@@ -39,15 +40,7 @@ export const messages = [
   'There are {limit} webhooks already; remove one that is not needed.',
   'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.',
   '"{type}" is no type of change; there are {known}.',
-  'By an administrator.',
-  'By command.',
-  'Nothing has arrived for five days.',
-  'The receiver answered that it is gone (410).',
-  'The receiver answered {status}.',
-  'The receiver could not be reached.',
-  'The receiver could not be reached ({code}).',
-  'The receiver did not answer in time.',
-  'The address may not be sent to.',
+  ...webhookMessages,
   'Somebody else has changed the series meanwhile; read it again.',
   'There is no series with this id.',
   'The series is not open to you.',

@@ -1,5 +1,6 @@
 import type { Updateable } from 'kysely'
 import type { Context } from '../context/context.ts'
+import type { WebhookMessage } from '../locales/webhook-messages.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { writerBy } from '../storage/recording.ts'
 import type { DeliveryColumns, Tables, WebhookColumns } from '../storage/schema.ts'
@@ -123,7 +124,7 @@ async function settle(sender: Sender, webhook: WebhookColumns, attempts: readonl
   report(new Error(`Webhook ${webhook.id} is disabled: ${why} kalends webhook enable ${webhook.id} tells it again.`))
 }
 
-function whyDisabled(attempts: readonly Attempt[], since: string, now: number): string | undefined {
+function whyDisabled(attempts: readonly Attempt[], since: string, now: number): WebhookMessage | undefined {
   if (attempts.some(({ posted }) => posted?.status === 410)) return 'The receiver answered that it is gone (410).'
   return since !== '' && since < formatUtc(now - LONGEST_FAILURE) ? 'Nothing has arrived for five days.' : undefined
 }

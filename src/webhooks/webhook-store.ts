@@ -2,6 +2,7 @@ import type { Updateable } from 'kysely'
 import { limits } from '../fields/limits.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
+import type { WebhookMessage } from '../locales/webhook-messages.ts'
 import type { Db } from '../storage/database.ts'
 import { insertActs } from '../storage/history.ts'
 import { claimed } from '../storage/locks.ts'
@@ -119,7 +120,7 @@ export async function enableWebhook(tx: Tx, id: number, now: number): Promise<vo
 }
 
 /** Tells a webhook nothing from now on: of what changes meanwhile it never hears. */
-export async function disableWebhook(tx: Tx, id: number, why: string, now: number): Promise<void> {
+export async function disableWebhook(tx: Tx, id: number, why: WebhookMessage, now: number): Promise<void> {
   await changeWebhook(tx, id, { disabled_utc: formatUtc(now), disabled_why: why }, now)
 }
 
@@ -136,7 +137,7 @@ export async function updateWebhook(
   tx: Tx,
   id: number,
   { url, events, isPrivate, isEnabled }: WebhookChange,
-  why: string,
+  why: WebhookMessage,
   now: number,
 ): Promise<void> {
   const { disabled_utc } = await getWebhook(tx, id)

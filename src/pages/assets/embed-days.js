@@ -54,9 +54,9 @@ export function above(state) {
 function table(state) {
   const [first = '', last = ''] = spanOf(state)
   const rows = []
-  for (let monday = first; monday <= last; monday = later(monday, 7)) {
-    const lanes = lanesOf(state, monday)
-    rows.push(make('tr', {}, ...WEEK.map((days) => cell(state, lanes, days, later(monday, days)))))
+  for (let weekStart = first; weekStart <= last; weekStart = later(weekStart, 7)) {
+    const lanes = lanesOf(state, weekStart)
+    rows.push(make('tr', {}, ...WEEK.map((days) => cell(state, lanes, days, later(weekStart, days)))))
   }
   const names = WEEK.map((days) => {
     const name = make('th', { scope: 'col' }, written(state, later(first, days), { weekday: 'short' }))
@@ -70,13 +70,13 @@ function table(state) {
 /**
  * Events of several days are bars: each lies in the first lane that is free in its week.
  * @param {State} state
- * @param {Day} monday the first day of the week
+ * @param {Day} weekStart the first day of the week
  */
-function lanesOf({ events }, monday) {
+function lanesOf({ events }, weekStart) {
   /** @type {Shown[][]} */
   const lanes = []
   for (const event of events) {
-    if (event.last === event.first || event.last < monday || event.first > later(monday, 6)) continue
+    if (event.last === event.first || event.last < weekStart || event.first > later(weekStart, 6)) continue
     const free = lanes.find((lane) => lane.every(({ last }) => last < event.first))
     if (free) free.push(event)
     else lanes.push([event])

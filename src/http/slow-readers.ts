@@ -16,8 +16,12 @@ const SLOW_AFTER_MS = 2000
 /** Answers up to this size are sent whatever else is held. */
 const SMALL = 65_536
 
-/** Bytes that are handed over at once. A reader that has not taken them after all the patience takes nothing. */
+/** Bytes that are handed over at once, to a quick reader more each time. One who has not taken them after all the patience takes nothing. */
 const PIECE = 131_072
+const LARGEST_PIECE = 8 * PIECE
+
+/** Who has taken a piece within so many milliseconds is a quick reader. */
+const QUICKLY_MS = 100
 
 export function noSlowReaders(patienceMs: number, most: number): SlowReaders {
   return { patienceMs, held: 0, most, answers: new Map() }
@@ -48,20 +52,26 @@ export function sendBody(
   sent?: () => void,
 ): boolean {
   let at = 0
-  const goOn = () => {
-    while (at + PIECE < body.length) {
-      const piece = body.subarray(at, at + PIECE)
-      at += PIECE
+  const goOn = (size: number) => {
+    while (at + size < body.length) {
+      const piece = body.subarray(at, at + size)
+      at += size
       if (writeNow(response, piece)) continue
-      response.once('drain', goOn)
+      const since = performance.now()
+      response.once('drain', () => goOn(nextPiece(size, performance.now() - since)))
       return
     }
     response.end(body.subarray(at), sent)
   }
-  goOn()
+  goOn(PIECE)
   if (response.writableEnded && response.socket?.writableLength === 0) return false
   watchReader(readers, response, own)
   return true
+}
+
+/** Bytes of the piece after one that was taken in so many milliseconds. */
+function nextPiece(size: number, tookMs: number): number {
+  return tookMs <= QUICKLY_MS ? Math.min(2 * size, LARGEST_PIECE) : PIECE
 }
 
 /**

@@ -68,7 +68,7 @@ export function servePage(all: PublicPages, request: IncomingMessage, response: 
   else if (isPressed(front.pressure) && !isInTheMaking(all, url)) refuseOverload(front, request, response)
   else {
     const feed = preferredToPage(request.headers.accept)?.extension
-    answerLater(all, visit, { url, path, query: mark === -1 ? '' : url.slice(mark + 1), feed, isPage, isShared })
+    answerLater(all, visit, { url, path, query: mark === -1 ? '' : url.slice(mark + 1), feed, isShared })
   }
   return true
 }
@@ -80,8 +80,6 @@ interface PageUrl {
   query: string
   /** The end of the names of files in the format that is preferred to a page. */
   feed: string | undefined
-  /** Whether it is of a page, and not of something that is not there. */
-  isPage: boolean
   /** Whether programs get something else there, so that nothing is kept for both. */
   isShared: boolean
 }
@@ -124,7 +122,6 @@ const isInTheMaking = (all: PublicPages, url: string): boolean => all.making.has
 async function makeOnce(all: PublicPages, visit: Visit, asked: PageUrl): Promise<Outgoing> {
   const { memory, report } = all.service
   if (asked.url.length > LONGEST_URL) return outgoing(all, problemPage(all.pages, contextOf(all), 414))
-  if (!asked.isPage) return outgoing(all, problemPage(all.pages, contextOf(all), 404))
   // Without the database there is nothing to take in, and making the page says so.
   if (isBehind(memory)) await catchUp(memory).catch(report)
   const key = makingKey(all, asked.url, asked.feed)

@@ -8,6 +8,7 @@ import { beginSeries } from './begin-series.ts'
 import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import { type ImportRun, remember, StalePlan } from './import-run.ts'
 import { findItems, saveItems } from './import-store.ts'
+import { keptPage, recordPage } from './item-pages.ts'
 import { comparedOf } from './look-ahead.ts'
 import { noteFailed, noteKept, noteLeft, noteOlder, noteRecord, refuseOutage } from './note-item.ts'
 import { findOwn } from './own-events.ts'
@@ -117,6 +118,9 @@ async function planBatch(run: ImportRun, kind: ItemKind, items: readonly SourceI
   })
 }
 
+/** What is kept of the page of an item. */
+const pageOf = ({ origin, context: { site } }: ImportRun, item: SourceItem) => keptPage(origin, item, site.url)
+
 /** The record that an item has been or tells of. */
 function recordOf({ known, place }: Pick<Planned, 'known' | 'place'>): number | undefined {
   return known?.record ?? place?.record
@@ -134,7 +138,7 @@ async function compare(
   const { prints: own, digest } = item.ahead ?? comparedOf(item)
   // The series may have been made anew since.
   const known = place && row?.record !== place.record ? undefined : row
-  const isSame = known?.digest === digest && !isLater(item, known)
+  const isSame = known?.digest === digest && !isLater(item, known) && known.page === pageOf(run, item)
   const before = place && known && !isSame ? readFingerprints(known.written) : {}
   const dropped = Object.keys(before).filter((name) => !(name in own) && before[name] !== place?.shared[name])
   const like: RecordState = place && dropped.length > 0 ? await likeOthers(db, place.series, place.start) : {}
@@ -155,8 +159,9 @@ function planOf(
   if (known && !isNext && standsAlone(item.kind) && run.seen.has(known.record)) return { act: 'twin' }
   const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
   const plan = planItem(prints, before, conflicts)
-  // That the same is a later revision is written down.
-  return plan.act === 'nothing' && isNext ? { act: 'update', fields: [], kept: [] } : plan
+  // That the same is a later revision, or has its page elsewhere, is written down.
+  const isNoted = isNext || (known && known.page !== pageOf(run, item))
+  return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
 }
 
 /** An occurrence that the source has told nothing of so far: what it has for itself was changed here. */
@@ -295,6 +300,9 @@ async function writeAll(
   }
   const others = written.flatMap(({ record }) => (states.has(record) ? [] : [record]))
   for (const [id, state] of await readStates(tx, kind, [...new Set(others)])) states.set(id, state)
+  for (const { one, record, isChanged } of written)
+    if (!isChanged && one.known && one.known.page !== pageOf(run, one.item))
+      recordPage(tx, kind, record, states.get(record) ?? {})
   await saveItems(tx, changedRows(itemRows(run, written, states), written), actRows(run, written, states))
   return written
 }
@@ -354,6 +362,7 @@ function itemRows(
       digest: isWhole ? one.digest : '',
       written: JSON.stringify(last),
       kept: JSON.stringify(keptOf(one, ready, fingerprintsOf(states.get(record) ?? {}))),
+      page: pageOf(run, one.item),
     })
   }
   return [...rows.values()]
@@ -377,8 +386,19 @@ function changedRows(rows: readonly ImportItemColumns[], written: readonly Writt
   return rows.filter((row) => !known.has(textOf(row)))
 }
 
-const textOf = ({ source, kind, identity, occurrence, record, sequence, digest, written, kept }: ImportItemColumns) =>
-  JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept])
+const textOf = (row: ImportItemColumns) =>
+  JSON.stringify([
+    row.source,
+    row.kind,
+    row.identity,
+    row.occurrence,
+    row.record,
+    row.sequence,
+    row.digest,
+    row.written,
+    row.kept,
+    row.page,
+  ])
 
 /** Whether a field of the source need not be looked at again: it was written, or had been, or stays as it is here. */
 function isSettled({ plan }: Planned, { fields }: PreparedItem, field: string): boolean {

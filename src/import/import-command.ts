@@ -20,6 +20,7 @@ import type { ImportOptions } from './import-run.ts'
 import { pauseSchedule, removeSchedule } from './import-schedule.ts'
 import { importSource } from './import-source.ts'
 import { listRuns } from './import-store.ts'
+import { ORIGINS } from './item-pages.ts'
 import { openSource } from './open-source.ts'
 import { type ConflictPolicy, POLICIES } from './plan-item.ts'
 import { describeSchedules, scheduleImport } from './schedule-commands.ts'
@@ -54,6 +55,7 @@ interface Asked {
   since?: string
   map?: string[]
   dates?: DateOrder
+  origin?: (typeof ORIGINS)[number]
 }
 
 type Print = (text: string) => void
@@ -128,16 +130,9 @@ const BACK_OFF_MS = 1000
 
 const collect = (word: string, words: readonly string[] = []) => [...words, word]
 
-function registerImport(program: Command, open: () => Promise<ImportGround>): void {
-  program
-    .command('import')
-    .description(
-      'Bring in the events of another calendar, with their venues, organizers, categories, tags and images. Safe to repeat.',
-    )
-    .argument(
-      '<source>',
-      'the address of a site with this interface, or of a calendar file (iCalendar); or a file: a saved page or list of the interface, one record a line (NDJSON), iCalendar, or a table (CSV)',
-    )
+/** The options of `import`. */
+function withOptions(command: Command): Command {
+  return command
     .option('--dry-run', 'say what would happen, and change nothing')
     .addOption(
       new Option(
@@ -169,16 +164,33 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
         'how a table writes dates such as 3/4/2026; found out from all of them unless given',
       ).choices(DATE_ORDERS),
     )
+    .addOption(
+      new Option(
+        '--origin <what>',
+        'what becomes of the source, kept for later runs: it has moved here, so its old addresses lead to the records here; or it stays the original that pages of its events name as canonical',
+      ).choices(ORIGINS),
+    )
+}
+
+function registerImport(program: Command, open: () => Promise<ImportGround>): void {
+  withOptions(program.command('import'))
+    .description(
+      'Bring in the events of another calendar, with their venues, organizers, categories, tags and images. Safe to repeat.',
+    )
+    .argument(
+      '<source>',
+      'the address of a site with this interface, or of a calendar file (iCalendar); or a file: a saved page or list of the interface, one record a line (NDJSON), iCalendar, or a table (CSV)',
+    )
     .action((source: string, asked: Asked, command: Command) =>
       run(command, open, async (ground, print) => {
-        const { every, forService, conflicts, images, dryRun = false, mirror = false, user, ...said } = asked
+        const { every, forService, conflicts, images, dryRun = false, mirror = false, user, origin, ...said } = asked
         if (every !== undefined) {
           const words = wordsOf(asked)
           return print(await scheduleImport(ground.database, source, { ...asked, every }, words, Date.now()))
         }
         // What the service has started ends with it, and another process goes on.
         if (forService) endWithParent()
-        const options = { conflicts, images, dryRun, mirror }
+        const options = { conflicts, images, dryRun, mirror, origin }
         const password = process.env[commandVariables.importPassword]
         const reader = { zone: ground.site.timezone, backOffMs: BACK_OFF_MS }
         const opened = await openSource(source, { password, ...said }, reader)
@@ -195,7 +207,7 @@ function endWithParent(): void {
 }
 
 /** The options of an import as words, but those that say when it is done and where its password stands. */
-function wordsOf({ conflicts, mirror, images, user, name, login, map = [], dates }: Asked): string[] {
+function wordsOf({ conflicts, mirror, images, user, name, login, map = [], dates, origin }: Asked): string[] {
   const option = (word: string, value: string | undefined) => (value === undefined ? [] : [word, value])
   return [
     ...option('--conflicts', conflicts),
@@ -206,6 +218,7 @@ function wordsOf({ conflicts, mirror, images, user, name, login, map = [], dates
     ...option('--login', login),
     ...map.flatMap((entry) => ['--map', entry]),
     ...option('--dates', dates),
+    ...option('--origin', origin),
   ]
 }
 

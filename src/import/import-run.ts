@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts'
 import type { Writer } from '../storage/recording.ts'
+import type { ORIGINS, Origin } from './item-pages.ts'
 import type { ConflictPolicy } from './plan-item.ts'
 import type { ItemKind, SourceItem } from './source-item.ts'
 
@@ -12,6 +13,8 @@ export interface ImportOptions {
   mirror: boolean
   /** Fetch images. */
   images: boolean
+  /** What has become of the source; undefined leaves it at what an earlier run was told. */
+  origin?: (typeof ORIGINS)[number] | undefined
 }
 
 /** How many items had which fate. */
@@ -41,6 +44,7 @@ export interface ImportRun {
   source: number | undefined
   /** Number of the run; undefined where nothing is written. */
   run: number | undefined
+  origin: Origin
   counts: Counts
   remark: (remark: Remark) => void
   /** Records by the key of their item, those used last. */

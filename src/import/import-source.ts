@@ -5,7 +5,17 @@ import { formatUtc } from '../text/moments.ts'
 import { holdSource } from './hold-source.ts'
 import { importBatch } from './import-batch.ts'
 import { type Counts, type ImportOptions, type ImportRun, noCounts, type Remark, remember } from './import-run.ts'
-import { findPosition, findSource, findToken, insertRun, saveToken, updateRun } from './import-store.ts'
+import {
+  findOrigin,
+  findPosition,
+  findSource,
+  findToken,
+  insertRun,
+  saveOrigin,
+  saveToken,
+  updateRun,
+} from './import-store.ts'
+import type { Origin } from './item-pages.ts'
 import { comparedOf } from './look-ahead.ts'
 import { handleLost, handleMissing, isLossUnknown } from './missing-items.ts'
 import { findOwn } from './own-events.ts'
@@ -86,9 +96,10 @@ async function beginRun(
   // What was left then by other options has to be told again.
   source.readSince?.(await findToken(context.db, source.address, JSON.stringify({ ...options, dryRun: false })))
   if (!options.dryRun) await resumeSource(source, context)
+  const origin = await settleOrigin(source, options, context, number)
   const row = { source: number ?? 0, user: context.caller.id, options: JSON.stringify(options) }
   const id = options.dryRun ? undefined : await context.write((tx) => insertRun(tx, row, Date.now()))
-  const begun = { source: number, run: id }
+  const begun = { source: number, run: id, origin }
   const sets = { begun: new Set<number>(), seen: new Set<number>(), lost: new Set<string>() }
   const memory = { links: new Map(), digests: new Map(), ...sets }
   const run: ImportRun = { context, by, options, ...begun, counts: noCounts(), remark, ...memory, isIncomplete: false }
@@ -97,6 +108,20 @@ async function beginRun(
     remark(said)
   }
   return run
+}
+
+/** What has become of the source: what this run is told is kept for the next ones. */
+async function settleOrigin(
+  { address }: Source,
+  { origin, dryRun }: ImportOptions,
+  { db, write }: Context,
+  number: number | undefined,
+): Promise<Origin> {
+  const before = await findOrigin(db, address)
+  if (origin === undefined) return before
+  const now = origin === 'none' ? '' : origin
+  if (now !== before && !dryRun && number !== undefined) await write((tx) => saveOrigin(tx, number, now))
+  return now
 }
 
 /** How long ago a run may have been cut off for the next one to go on where it stopped, in ms. */

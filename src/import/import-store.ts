@@ -10,7 +10,7 @@ import type { ItemKind } from './source-item.ts'
 export async function sourceNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('import_sources')
-    .values({ address, token: '', options: '', holder: '', held_until_utc: '' })
+    .values({ address, token: '', options: '', holder: '', held_until_utc: '', origin: '' })
     .onConflict((conflict) => conflict.column('address').doNothing())
     .execute()
   const { id } = await tx
@@ -25,6 +25,16 @@ export async function sourceNumber(tx: Db, address: string): Promise<number> {
 export async function findSource(db: Db, address: string): Promise<number | undefined> {
   const row = await db.selectFrom('import_sources').select('id').where('address', '=', address).executeTakeFirst()
   return row?.id
+}
+
+/** What has become of a source, as far as an import has been told. */
+export async function findOrigin(db: Db, address: string): Promise<ImportSourceColumns['origin']> {
+  const query = db.selectFrom('import_sources').select('origin').where('address', '=', address)
+  return (await query.executeTakeFirst())?.origin ?? ''
+}
+
+export async function saveOrigin(tx: Db, source: number, origin: ImportSourceColumns['origin']): Promise<void> {
+  await tx.updateTable('import_sources').set({ origin }).where('id', '=', source).execute()
 }
 
 /** Who holds a source, and until when; nobody with an empty name. */
@@ -114,6 +124,7 @@ const upsertItems = statement<{ rows: ImportItemColumns[] }>()((db, value) =>
         digest: row.ref('excluded.digest'),
         written: row.ref('excluded.written'),
         kept: row.ref('excluded.kept'),
+        page: row.ref('excluded.page'),
       })),
     ),
 )

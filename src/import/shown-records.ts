@@ -152,7 +152,7 @@ function itemOf(
     values: valuesOf(kind, record),
     links: kind === 'category' && record.parent !== undefined ? { parent } : links,
     image: imageOf(kind, record.image),
-    ...(kind === 'event' && typeof record.url === 'string' && { page: record.url }),
+    ...(typeof record.url === 'string' && { page: record.url }),
   }
 }
 

@@ -162,7 +162,7 @@ interface Before {
 }
 
 /** What acts of runs of older versions do not tell of an item. */
-const OF_OLDER_RUNS = { sequence: 0 }
+const OF_OLDER_RUNS = { sequence: 0, page: '' }
 
 async function undoChange(
   context: Context,

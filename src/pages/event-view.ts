@@ -3,6 +3,7 @@ import { type EventLinks, findEventLinks } from '../events/event-store.ts'
 import { textsOfEvent } from '../events/event-texts.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { announced } from '../locales/event-notice.ts'
+import { findOriginal } from '../records/origins.ts'
 import type { EventRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
 import { showRecord } from '../storage/unshowable.ts'
 import { plainText } from '../text/html.ts'
@@ -29,13 +30,14 @@ export async function eventView(viewing: Viewing, row: EventRow): Promise<View> 
   const { context } = viewing
   const links = (await findEventLinks(context.db, [row])).get(row.id)
   if (!links) throw new Error(`links of event ${row.id} were not looked up`)
-  const [neighbours, dates] = await Promise.all([
+  const [neighbours, dates, original] = await Promise.all([
     findNeighbours(viewing, {}, row.start_date),
     findOtherDates(viewing, row),
+    findOriginal(context.db, row),
   ])
   const texts = [...textsOfEvent(row, links, 'single'), pageWork(row)]
   return showPrepared(texts, () =>
-    showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates })),
+    showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates, original })),
   )
 }
 
@@ -46,9 +48,11 @@ const LONG_TITLE = 70
 interface Others {
   neighbours: readonly (Card | undefined)[]
   dates: readonly Card[]
+  /** The address of the event where it was imported from, if that stays the original. */
+  original: string | undefined
 }
 
-function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours, dates }: Others): View {
+function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours, dates, original }: Others): View {
   const { context, today } = viewing
   const { site } = context
   const title = plainText(row.title)
@@ -66,6 +70,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours
       '. ',
     ),
     canonical: path,
+    original,
     isIndexed: isListed && dayOf(row.end_date) >= today,
     image: image && picture && `${context.images.mediaUrl}/${image.file}`,
     type: 'article',

@@ -60,7 +60,7 @@ function navigation(site: Site, { current }: View): Html {
 
 function headOf(site: Site, view: View, title: string): Html {
   const description = shortened(view.description, LONGEST_DESCRIPTION)
-  const canonical = view.canonical === undefined ? undefined : site.url + view.canonical
+  const canonical = view.original ?? (view.canonical === undefined ? undefined : site.url + view.canonical)
   const property = (name: string, content: string | undefined): Content =>
     content && html`<meta property="${name}" content="${content}">\n`
   return html`<meta name="description" content="${description || title}">

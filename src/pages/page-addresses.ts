@@ -20,6 +20,7 @@ export type Asked =
   | { is: 'record'; kind: 'event' | 'venue' | 'organizer'; slug: string }
   | { is: 'series'; id: number }
   | { is: 'numbered'; id: number }
+  | { is: 'dated'; slug: string; day: string }
   | { is: 'moved'; to: string }
   | { is: 'robots' }
   | { is: 'embed' }
@@ -51,6 +52,7 @@ export function isPagePath(path: string): boolean {
 
 /** What a path of pages asks for; `query` decides where old addresses lead. */
 export function readAddress(path: string, query: URLSearchParams, site: Site): Asked {
+  if (!isPagePath(path)) return { is: 'unknown' }
   if (path === '/robots.txt') return { is: 'robots' }
   if (path.endsWith('.xml')) return readSitemap(path)
   const old = readOldQuery(path, query, site)
@@ -83,7 +85,8 @@ function readSeries([name = '', ...rest]: readonly string[]): Asked {
 function readRecord(root: string, [slug, ...rest]: string[]): Asked {
   if (slug === undefined || !(root === 'event' || root === 'venue' || root === 'organizer')) return { is: 'unknown' }
   // Moved sites have an address for each day of an event that repeats.
-  if (root === 'event' && isDay(rest[0] ?? '')) return { is: 'moved', to: `/event/${slug}/` }
+  const [day = ''] = rest
+  if (root === 'event' && rest.length === 1 && isDay(day)) return { is: 'dated', slug, day }
   return rest.length === 0 ? { is: 'record', kind: root, slug } : { is: 'unknown' }
 }
 

@@ -7,6 +7,7 @@ import type { EventMemory } from '../memory/event-memory.ts'
 import { mayRead } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { findByOldSlug } from '../records/old-slugs.ts'
+import { findByOldId, findByOldPath, type Paged } from '../records/origins.ts'
 import { findIdBySlug, findKind } from '../records/record-store.ts'
 import { findSeries } from '../series/series-store.ts'
 import { wasPublic } from '../storage/changes.ts'
@@ -75,7 +76,6 @@ export async function answerPage(
   if (asked.is === 'robots')
     return { status: 200, mediaType: 'text/plain; charset=UTF-8', body: robots(context, rootOf(context.site)) }
   if (asked.is === 'moved') return movedTo(context.site, withQuery(asked.to, queryText, path))
-  if (asked.is === 'unknown') return problemPage(pages, context, 404)
   try {
     return await answerFound(pages, context, asked, path, new URLSearchParams(queryText), feed)
   } catch (error) {
@@ -93,7 +93,7 @@ function statusOf(error: unknown): ProblemStatus | undefined {
   return error.code === 'event-no-longer-available' ? 410 : undefined
 }
 
-type Found = Exclude<Asked, { is: 'robots' | 'moved' | 'unknown' }>
+type Found = Exclude<Asked, { is: 'robots' | 'moved' }>
 
 async function answerFound(
   pages: Pages,
@@ -106,7 +106,9 @@ async function answerFound(
   if (asked.is === 'sitemap') return { status: 200, mediaType: XML, body: await sitemapIndex(context) }
   if (asked.is === 'sitemap of month')
     return { status: 200, mediaType: XML, body: await sitemapOfMonth(context, asked.month) }
+  if (asked.is === 'unknown') return oldPage(context, path)
   if (asked.is === 'numbered') return numberedRecord(context, asked.id)
+  if (asked.is === 'dated') return datedPage(context, asked, path)
   const viewing = await viewingOf(pages, context)
   if (asked.is === 'sitemap of pages')
     return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.terms, viewing.today) }
@@ -242,6 +244,8 @@ async function readPublic(context: Context, kind: Kind, id: number): Promise<Rec
 async function missingRecord(context: Context, kind: Kind, slug: string): Promise<PageAnswer> {
   const id = await findByOldSlug(context.db, kind, canonicalSlug(slug))
   if (id !== undefined) return formerAddress(context, kind, id)
+  const moved = await findByOldPath(context.db, `${rootOf(context.site)}/${kind}/${slug}`)
+  if (moved) return pageOf(context, moved)
   if (/^\d{1,10}$/.test(slug)) return numberedRecord(context, Number(slug))
   throw new Problem('rest-event-not-found')
 }
@@ -249,17 +253,45 @@ async function missingRecord(context: Context, kind: Kind, slug: string): Promis
 async function formerAddress(context: Context, kind: Kind, id: number): Promise<PageAnswer> {
   const row = await readPublic(context, kind, id)
   if (!row) throw new Problem('event-no-longer-available')
-  return movedTo(context.site, recordUrl(context.site, kind, row).slice(context.site.url.length))
+  return toRecord(context, kind, row)
 }
 
-/** Leads from the id of a record to its page. */
+/** Leads from the id of a record to its page: from the one it had in a source that has moved here, or from its own. */
 async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
+  const moved = await findByOldId(context.db, id)
+  if (moved) return pageOf(context, moved)
   const kind = await findKind(context.db, id)
   if (kind === undefined || kind === 'image' || kind === 'series') throw new Problem('rest-event-not-found')
+  return pageOf(context, { kind, id })
+}
+
+/** Leads from the path that a page had in a source that has moved here. */
+async function oldPage(context: Context, path: string): Promise<PageAnswer> {
+  const moved = await findByOldPath(context.db, rootOf(context.site) + path)
+  if (moved) return pageOf(context, moved)
+  throw new Problem('rest-event-not-found')
+}
+
+/** Leads from the address that one day of an event has on moved sites: to the date itself, or else to the event. */
+async function datedPage(
+  context: Context,
+  { slug, day }: Extract<Asked, { is: 'dated' }>,
+  path: string,
+): Promise<PageAnswer> {
+  const moved = await findByOldPath(context.db, rootOf(context.site) + path)
+  if (moved) return pageOf(context, moved)
+  const date = await findPublic(context, 'event', `${slug}-${day}`)
+  return date ? toRecord(context, 'event', date) : movedTo(context.site, `/event/${slug}/`)
+}
+
+async function pageOf(context: Context, { kind, id }: Paged): Promise<PageAnswer> {
   const row = await readPublic(context, kind, id)
-  if (row) return movedTo(context.site, recordUrl(context.site, kind, row).slice(context.site.url.length))
+  if (row) return toRecord(context, kind, row)
   throw new Problem((await wasPublic(context.db, kind, id)) ? 'event-no-longer-available' : 'rest-event-not-found')
 }
+
+const toRecord = ({ site }: Context, kind: Kind, row: RecordColumns): PageAnswer =>
+  movedTo(site, recordUrl(site, kind, row).slice(site.url.length))
 
 const shown = (viewing: Viewing, view: View): PageAnswer => ({
   status: view.status,

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Context } from '../context/context.ts'
 import { seriesUrl } from '../events/recurrence-present.ts'
 import { recordUrl } from '../linked/record-present.ts'
+import { isOriginal } from '../records/origins.ts'
 import { addDays } from '../text/moments.ts'
 import { spanPath } from './page-addresses.ts'
 import { firstOf, isMonth, monthsLater } from './page-dates.ts'
@@ -20,8 +21,9 @@ interface Entry {
   changed: string
 }
 
+/** Those of the calendar itself: the originals of others are elsewhere. */
 const listedEvents = ({ db }: Context) =>
-  db.selectFrom('events').where('status', '=', 'publish').where('hide_from_listings', '=', 0)
+  db.selectFrom('events').where('status', '=', 'publish').where('hide_from_listings', '=', 0).where(isOriginal)
 
 /** The maps there are: that of the pages, and one for each month with events. */
 export async function sitemapIndex(context: Context): Promise<string> {

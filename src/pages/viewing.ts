@@ -39,6 +39,8 @@ export interface View {
   description: string
   /** The path of the page without filters, below the root of the site; undefined for a page that is none of its own. */
   canonical: string | undefined
+  /** The address of the page elsewhere that this one shows the same as, which is canonical in its place. */
+  original?: string | undefined
   /** Whether search engines may keep it. */
   isIndexed: boolean
   /** Paths of the pages before and after it. */

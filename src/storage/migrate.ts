@@ -26,6 +26,7 @@ import { webhooks } from './migrations/0022-webhooks.ts'
 import { heldSources } from './migrations/0023-held-sources.ts'
 import { itemSequences } from './migrations/0024-item-sequences.ts'
 import { oldSlugsInOrder } from './migrations/0025-old-slugs-in-order.ts'
+import { itemPages } from './migrations/0026-item-pages.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -64,6 +65,7 @@ export const migrations: Migration[] = [
   heldSources,
   itemSequences,
   oldSlugsInOrder,
+  itemPages,
 ]
 
 /** The names of all steps that this version knows, in order. */

@@ -249,6 +249,8 @@ export interface ImportSourceColumns {
   /** Who works on it alone, and until when: empty for nobody. */
   holder: string
   held_until_utc: string
+  /** What has become of it: it has `moved` here, or `stays` the original of what is here; empty where nobody has said. */
+  origin: '' | 'moved' | 'stays'
 }
 
 /** An import that is done again and again. */
@@ -342,6 +344,8 @@ export interface ImportItemColumns {
   /** JSON records of field to fingerprint: of the values in the source, and of those of the record. */
   written: string
   kept: string
+  /** The path of its page in a source that has moved here, its whole address in one that stays the original; else empty. */
+  page: string
 }
 
 /** What a run did to a record, and what undoes it. */

@@ -1,0 +1,35 @@
+import { DAY, oldPath } from '../records/origins.ts'
+import { recordChange, type Tx } from '../storage/recording.ts'
+import type { ImportSourceColumns } from '../storage/schema.ts'
+import { isUrl } from '../text/urls.ts'
+import type { RecordState } from './record-states.ts'
+import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
+
+/** What may become of a source, and `none` for what is not to be said of it any more. */
+export const ORIGINS = ['moved', 'stays', 'none'] as const
+
+export type Origin = ImportSourceColumns['origin']
+
+/** Characters of the longest address that is kept. */
+const LONGEST = 1000
+
+const DAY_AT_END = /-\d{4}-\d\d-\d\d\/?$/
+
+/** What is kept of the page of an item, by what has become of its source (`import_items.page`). */
+export function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: string): string {
+  if (origin === '' || page.length > LONGEST) return ''
+  if (origin === 'moved') return kind === 'series' ? '' : oldPath(page)
+  const isElsewhere = /^https?:/i.test(page) && isUrl(page) && page !== site && !page.startsWith(`${site}/`)
+  if (!isElsewhere || !standsAlone(kind)) return ''
+  if (kind === 'event') return page
+  // A site shows the page of one date of a series, a calendar file that of all.
+  if (DAY_AT_END.test(page)) return page.replace(DAY_AT_END, `-${DAY}/`)
+  return uid === undefined ? '' : page
+}
+
+/** Records that the page of a record has changed with the address that it names as its original. */
+export function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
+  if (kind !== 'event' && kind !== 'series') return
+  const isPublic = status === 'publish'
+  recordChange(tx, { kind, record, wasPublic: isPublic, isPublic })
+}

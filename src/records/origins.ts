@@ -1,0 +1,107 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Db } from '../storage/database.ts'
+import type { EventRow, ImportItemColumns, Tables } from '../storage/schema.ts'
+import { dayOf } from '../text/moments.ts'
+
+// Where records come from: the addresses they had in a source that has moved here, and those they still have in one that stays the original.
+
+/** A record that has a page. */
+export interface Paged {
+  kind: 'event' | 'venue' | 'organizer'
+  id: number
+}
+
+const PAGED = ['event', 'venue', 'organizer'] as const
+
+/** Written out, so that the indexes of pages serve. */
+const hasPage = sql<boolean>`page <> ''`
+const isAddress = sql<boolean>`page not like '/%'`
+
+function pagedIn(row: Pick<ImportItemColumns, 'kind' | 'record'> | undefined): Paged | undefined {
+  const kind = PAGED.find((paged) => paged === row?.kind)
+  return kind && row && { kind, id: row.record }
+}
+
+/** The record that had this id in a source that has moved here; of the first such source where several had it. */
+export async function findByOldId(db: Db, id: number): Promise<Paged | undefined> {
+  const moved = db.selectFrom('import_sources').select('id').where('origin', '=', 'moved')
+  const row = await db
+    .selectFrom('import_items')
+    .select(['kind', 'record'])
+    .where('source', 'in', moved)
+    .where('kind', 'in', PAGED)
+    .where('identity', '=', String(id))
+    .where('occurrence', '=', '')
+    .orderBy('source')
+    .limit(1)
+    .executeTakeFirst()
+  return pagedIn(row)
+}
+
+/** The record that had its page at this path in a source that has moved here. */
+export async function findByOldPath(db: Db, path: string): Promise<Paged | undefined> {
+  const page = oldPath(path)
+  if (page === '') return undefined
+  const row = await db
+    .selectFrom('import_items')
+    .select(['kind', 'record'])
+    .where('page', '=', page)
+    .where(hasPage)
+    .where('kind', 'in', PAGED)
+    .orderBy('source')
+    .limit(1)
+    .executeTakeFirst()
+  return pagedIn(row)
+}
+
+/** The path of an address in the one form that old ones are kept in: decoded, without a slash at the end; empty for the root, and for what is none. */
+export function oldPath(address: string): string {
+  if (!URL.canParse(address, 'http://x')) return ''
+  const { pathname } = new URL(address, 'http://x')
+  try {
+    return decodeURIComponent(pathname).normalize('NFC').replace(/\/+$/, '')
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * The address of an event in the source that stays the original of it, or else the one that its series has for its day there.
+ */
+export async function findOriginal(
+  db: Db,
+  { id, series, recurrence_id }: Pick<EventRow, 'id' | 'series' | 'recurrence_id'>,
+): Promise<string | undefined> {
+  const own = await findAddress(db, 'event', id)
+  if (own !== undefined || series === null) return own
+  return (await findAddress(db, 'series', series))?.replace(DAY, dayOf(recurrence_id))
+}
+
+/** What stands in the address of a series for the day of each date. */
+export const DAY = '{date}'
+
+async function findAddress(db: Db, kind: 'event' | 'series', record: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('import_items')
+    .select('page')
+    .where('kind', '=', kind)
+    .where('record', '=', record)
+    .where(hasPage)
+    .where(isAddress)
+    .orderBy('source')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.page
+}
+
+/** A condition on events: that their original is not elsewhere. */
+export function isOriginal({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'events'>) {
+  const elsewhere = (kind: 'event' | 'series', column: 'events.id' | 'events.series') =>
+    selectFrom('import_items')
+      .select('record')
+      .where('kind', '=', kind)
+      .whereRef('record', '=', column)
+      .where(hasPage)
+      .where(isAddress)
+  return not(exists(elsewhere('event', 'events.id'))).and(not(exists(elsewhere('series', 'events.series'))))
+}

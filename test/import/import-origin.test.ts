@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const OLD = 'https://old.example'
+
+const event = (id: number, slug: string, fields: object = {}) => ({
+  id,
+  slug,
+  title: `Evening ${id}`,
+  url: `${OLD}/veranstaltung/${encodeURIComponent(slug)}/`,
+  start_date: '2027-03-03 20:00:00',
+  end_date: '2027-03-03 22:00:00',
+  timezone: 'UTC',
+  ...fields,
+})
+
+const HALL = { id: 907, venue: 'Hall', slug: 'old-hall', url: `${OLD}/ort/old-hall/` }
+
+/** A calendar with events of its own, and what is at its addresses. */
+interface Place {
+  calendar: Calendar
+  /** The status of an address, and where it leads. */
+  at: (path: string) => Promise<string>
+  page: (path: string) => Promise<string>
+}
+
+async function startPlace(): Promise<Place> {
+  const calendar = await startCalendar()
+  const get = (path: string) =>
+    fetch(calendar.service.origin + path, { redirect: 'manual', headers: { accept: 'text/html' } })
+  return {
+    calendar,
+    at: async (path) => {
+      const response = await get(path)
+      await response.arrayBuffer()
+      const location = response.headers.get('location')
+      return `${response.status}${location === null ? '' : ` ${location}`}`
+    },
+    page: async (path) => (await get(path)).text(),
+  }
+}
+
+async function importLines(calendar: Calendar, records: readonly object[], ...words: string[]): Promise<string> {
+  const file = await calendar.file('old.ndjson', `${records.map((record) => JSON.stringify(record)).join('\n')}\n`)
+  const { out, err, code } = await calendar.kalends('import', ...words, file)
+  assert.equal(code, 0, out + err)
+  return out
+}
+
+describe('a site that has moved here', () => {
+  let place: Place
+  let own: { id: number }
+  const records = [
+    event(90_001, 'fest', { venue: HALL }),
+    event(90_002, 'café'),
+    event(90_003, 'yoga', { url: `${OLD}/event/yoga/2027-03-10/` }),
+    event(90_004, 'yoga-again', { url: `${OLD}/event/yoga/2027-03-17/` }),
+  ]
+  before(async () => {
+    place = await startPlace()
+    own = await place.calendar.service.create('/events', { ...event(0, 'fest'), title: 'Of its own' })
+    await place.calendar.service.create('/venues', { venue: 'Hall', slug: 'hall' })
+    await importLines(place.calendar, records)
+  })
+  after(() => place.calendar.close())
+
+  test('4d.1: leads nowhere from its addresses until that is said', async () => {
+    for (const path of ['/?p=90001', '/event/90001/', '/veranstaltung/fest/', '/veranstaltung/fest', '/ort/old-hall/'])
+      assert.equal(await place.at(path), '404', path)
+  })
+
+  test('4d.1: leads from old ids and addresses to the records here, also where these have other slugs', async () => {
+    await importLines(place.calendar, records, '--origin', 'moved')
+    for (const [path, to] of [
+      ['/?p=90001', '/event/fest-2/'],
+      ['/?post_type=tribe_events&p=90001', '/event/fest-2/'],
+      ['/event/90001/', '/event/fest-2/'],
+      ['/veranstaltung/fest/', '/event/fest-2/'],
+      ['/veranstaltung/fest', '/event/fest-2/'],
+      ['/veranstaltung/caf%c3%a9/?utm=1', '/event/cafe/'],
+      ['/?p=907', '/venue/hall/'],
+      ['/ort/old-hall/', '/venue/hall/'],
+      ['/event/yoga/2027-03-10/', '/event/yoga/'],
+      ['/event/yoga/2027-03-17/', '/event/yoga-again/'],
+      ['/event/yoga/2027-03-24/', '/event/yoga/'],
+    ] as const)
+      assert.equal(await place.at(path), `301 ${to}`, path)
+    assert.equal(await place.at('/event/fest/'), '200', 'a page of today goes before an old one')
+    assert.equal(await place.at(`/?p=${own.id}`), '301 /event/fest/')
+    assert.equal(await place.at('/veranstaltung/other/'), '404')
+    assert.match(await place.page('/event/fest-2/'), /<link rel="canonical" href="[^"]*\/event\/fest-2\/">/)
+  })
+
+  test('4d.1: is remembered, writes nothing again, and is gone when the record is', async () => {
+    const rows = await place.calendar.rows()
+    assert.match(await importLines(place.calendar, records), /0 made, 0 changed/)
+    assert.equal(await place.calendar.rows(), rows)
+    const { body } = await place.calendar.service.get('/events/by-slug/fest-2')
+    await place.calendar.service.remove(`/events/${body.id}`)
+    for (const path of ['/?p=90001', '/veranstaltung/fest/']) assert.equal(await place.at(path), '410', path)
+    await importLines(place.calendar, records, '--origin', 'none')
+    for (const path of ['/?p=90002', '/veranstaltung/caf%C3%A9/']) assert.equal(await place.at(path), '404', path)
+  })
+
+  test('answers broken addresses as those of nothing', async () => {
+    for (const path of ['/%E0%A4%A', '/%00/', '//', `/${'x'.repeat(2000)}/`])
+      assert.equal(await place.at(path), '404', path)
+  })
+})
+
+describe('a site that stays the original', () => {
+  let place: Place
+  before(async () => {
+    place = await startPlace()
+  })
+  after(() => place.calendar.close())
+  const canonical = async (path: string) => / rel="canonical" href="([^"]*)"/.exec(await place.page(path))?.[1]
+
+  test('4d.11: is named as canonical by the pages of its events when told, and these leave the map of the site', async () => {
+    const { calendar } = place
+    const records = [
+      event(1, 'far'),
+      event(2, 'bad', { url: 'javascript:alert(1)' }),
+      event(3, 'back', { url: `${calendar.service.origin}/event/far/` }),
+      event(4, 'quoted', { url: `${OLD}/a"><script>/` }),
+    ]
+    await importLines(calendar, records)
+    const here = (slug: string) => `${calendar.service.origin}/event/${slug}/`
+    assert.equal(await canonical('/event/far/'), here('far'))
+    assert.match(await place.page('/sitemap-2027-03.xml'), /\/event\/far\//)
+    await importLines(calendar, records, '--origin', 'stays')
+    assert.equal(await canonical('/event/far/'), `${OLD}/veranstaltung/far/`)
+    assert.match(
+      await place.page('/event/far/'),
+      /property="og:url" content="https:\/\/old\.example\/veranstaltung\/far\/"/,
+    )
+    assert.doesNotMatch(await place.page('/sitemap-2027-03.xml'), /\/event\/far\//)
+    for (const slug of ['bad', 'back']) {
+      assert.equal(await canonical(`/event/${slug}/`), here(slug))
+      assert.match(await place.page('/sitemap-2027-03.xml'), new RegExp(`/event/${slug}/`))
+    }
+    assert.doesNotMatch(await place.page('/event/quoted/'), /"><script>\//)
+    assert.equal(await place.at('/?p=1'), '404')
+    const rows = await calendar.rows()
+    await importLines(calendar, records)
+    assert.equal(await calendar.rows(), rows)
+  })
+
+  test('4d.11: is named by each date of a series with its day', async () => {
+    const { calendar } = place
+    const source = await startCalendar()
+    await source.service.create('/events', {
+      title: 'Yoga',
+      start_date: '2027-05-03 18:00:00',
+      end_date: '2027-05-03 19:00:00',
+      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
+    })
+    const { out, code } = await calendar.kalends('import', '--origin', 'stays', source.service.origin)
+    assert.equal(code, 0, out)
+    for (const day of ['2027-05-03', '2027-05-10', '2027-05-17'])
+      assert.equal(await canonical(`/event/yoga-${day}/`), `${source.service.origin}/event/yoga-${day}/`)
+    assert.doesNotMatch(await place.page('/sitemap-2027-05.xml'), /yoga/)
+    assert.equal(await place.at('/event/yoga/2027-05-10/'), '301 /event/yoga-2027-05-10/')
+    await source.close()
+  })
+})

@@ -28,15 +28,18 @@ export function parseFields<F extends Fields>(
   context: Context,
   { extent, mayAsk }: Parsing = ORDINARY,
 ): Parsed<F> | Promise<Parsed<F>> {
-  const supplied = suppliedOf(fields, raw, context, extent)
-  const read = (faults?: Faults): Parsed<F> => {
-    const values = readJudged(fields, raw, supplied, faults, extent)
+  const sent = sentOf(fields, raw, context, extent)
+  const reading = readSent(sent, raw, startOf(fields, extent), (field, value) =>
+    invalidity(field, value, context, mayAsk),
+  )
+  const conclude = (faults?: Faults): Parsed<F> => {
+    const values = soundValues<F>(sent, reading, faults)
     if (!mayAsk) throw new Problem('rest_forbidden')
     return values
   }
-  const faults = faultsOf(supplied, (name, field) => invalidity(field, raw[name], context, mayAsk))
-  if (!faults) return read()
-  return areKnown(faults) ? read(faults) : Promise.all(faults).then(read)
+  const { faults } = reading
+  if (!faults) return conclude()
+  return areKnown(faults) ? conclude(faults) : Promise.all(faults).then(conclude)
 }
 
 /**
@@ -44,71 +47,108 @@ export function parseFields<F extends Fields>(
  * @throws Problem as `parseFields`
  */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, asking: Asking): Parsed<F> {
-  const supplied = suppliedOf(fields, raw, asking, 'whole')
-  const faults = faultsOf(supplied, (name, field) => faultOf(field, raw[name], asking))
-  return readJudged(fields, raw, supplied, faults, 'whole')
+  const sent = sentOf(fields, raw, asking, 'whole')
+  const reading = readSent(sent, raw, startOf(fields, 'whole'), (field, value) => faultOf(field, value, asking))
+  return soundValues(sent, reading, reading.faults)
 }
 
 /** The fields that were sent, in the order in which they are declared. @throws Problem naming those that are missing, else those that are over a limit */
-function suppliedOf(fields: Fields, raw: RawValues, { site }: Asking, extent: Parsing['extent']): Entry[] {
-  const { entries, places, required } = knownOf(fields)
+function sentOf(fields: Fields, raw: RawValues, { site }: Asking, extent: Parsing['extent']): Entry[] {
+  const { entries, required } = knownOf(fields)
   if (extent === 'whole' && required.length > 0) refuseMissing(required, raw)
+  const sent: Entry[] = []
+  let last = -1
+  let isInOrder = true
   // Most requests send a few of many.
-  const sent: number[] = []
   for (const name in raw) {
-    const place = isSupplied(raw[name]) ? places.get(name) : undefined
-    if (place !== undefined) sent.push(place)
+    const entry = isSupplied(raw[name]) ? entries.get(name) : undefined
+    if (!entry) continue
+    isInOrder &&= entry.place > last
+    last = entry.place
+    sent.push(entry)
   }
-  const supplied = sent.sort((a, b) => a - b).map((place) => entries[place] as Entry)
-  const faults = faultsOf(supplied, (name, field) => faultOfSize(field, raw[name], site))
-  if (faults) refuse(supplied, faults)
-  return supplied
+  if (!isInOrder) sent.sort((a, b) => a.place - b.place)
+  refuseTooLarge(sent, raw, site)
+  return sent
 }
 
-/** @throws Problem rest_invalid_param naming every field with a fault, else every one of the wrong type */
-function readJudged<F extends Fields>(
-  fields: F,
-  raw: RawValues,
-  supplied: readonly Entry[],
-  faults: Faults | undefined,
-  extent: Parsing['extent'],
-): Parsed<F> {
-  if (faults) refuse(supplied, faults)
-  return readAll(supplied, raw, extent === 'whole' ? knownOf(fields).defaults : {}) as Parsed<F>
-}
-
-/** The faults of fields, each at the place of its field. */
-type Faults = readonly (ParamFault | undefined)[]
-
-/** What is found of each field, at its place; undefined where nothing is found of any. */
-function faultsOf<Fault>(
-  supplied: readonly Entry[],
-  find: (name: string, field: Field) => Fault | undefined,
-): (Fault | undefined)[] | undefined {
-  let faults: (Fault | undefined)[] | undefined
-  for (let i = 0; i < supplied.length; i++) {
-    const [name, field] = supplied[i] as Entry
-    const fault = find(name, field)
-    if (fault === undefined) continue
+/** @throws Problem rest_invalid_param naming every field that is over a limit */
+function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['site']): void {
+  let faults: (ParamFault | undefined)[] | undefined
+  for (let i = 0; i < sent.length; i++) {
+    const { name, field } = sent[i] as Entry
+    const fault = faultOfSize(field, raw[name], site)
+    if (!fault) continue
     faults ??= []
     faults[i] = fault
   }
-  return faults
+  if (faults) refuse(sent, faults)
+}
+
+/** What is wrong with fields, each at the place of its field among those that were sent. */
+type Faults<Fault = ParamFault> = readonly (Fault | undefined)[]
+
+/** The values of fields as they were read, and what is wrong with them: undefined where nothing is. */
+interface Reading<Fault> {
+  values: Record<string, unknown>
+  faults: Faults<Fault> | undefined
+  /** Those of the wrong type, which are told of where nothing else is wrong. */
+  mistyped: Faults | undefined
+}
+
+/** Reads the values in place of those of `values`. */
+function readSent<Fault>(
+  sent: readonly Entry[],
+  raw: RawValues,
+  values: Record<string, unknown>,
+  faultIn: (field: Field, value: unknown) => Fault | undefined,
+): Reading<Fault> {
+  let faults: (Fault | undefined)[] | undefined
+  let mistyped: (ParamFault | undefined)[] | undefined
+  for (let i = 0; i < sent.length; i++) {
+    const { name, field } = sent[i] as Entry
+    const fault = faultIn(field, raw[name])
+    if (fault !== undefined) {
+      faults ??= []
+      faults[i] = fault
+      if (!(fault instanceof Promise)) continue
+    }
+    const value = field.kind.read(raw[name])
+    values[name] = value
+    if (value !== undefined) continue
+    mistyped ??= []
+    mistyped[i] = { why: 'type', type: field.kind.wire.type ?? 'string' }
+  }
+  return { values, faults, mistyped }
+}
+
+/** @throws Problem rest_invalid_param naming every field with a fault, else every one of the wrong type */
+function soundValues<F extends Fields>(
+  sent: readonly Entry[],
+  { values, mistyped }: Reading<unknown>,
+  faults: Faults | undefined,
+): Parsed<F> {
+  if (faults) refuse(sent, faults)
+  if (mistyped) refuse(sent, mistyped)
+  return values as Parsed<F>
 }
 
 function areKnown<Fault>(faults: readonly (Fault | Promise<Fault>)[]): faults is readonly Fault[] {
   return !faults.some((fault) => fault instanceof Promise)
 }
 
-type Entry = readonly [name: string, field: Field]
+/** A declared field with its name, and its place among the others. */
+interface Entry {
+  name: string
+  field: Field
+  place: number
+}
 
 const isSupplied = (value: unknown) => value !== undefined && value !== null
 
 /** What does not depend on a request. `null` and computed defaults are only published. */
 interface Known {
-  entries: readonly Entry[]
-  /** Where each of them stands, by name. */
-  places: ReadonlyMap<string, number>
+  entries: ReadonlyMap<string, Entry>
   required: readonly string[]
   defaults: Readonly<Record<string, unknown>>
 }
@@ -118,35 +158,27 @@ const known = new WeakMap<Fields, Known>()
 function knownOf(fields: Fields): Known {
   const found = known.get(fields)
   if (found) return found
-  const entries = Object.entries(fields)
-  const fixed = entries.filter(
+  const declared = Object.entries(fields)
+  const fixed = declared.filter(
     ([, { default: value }]) => value !== undefined && value !== null && typeof value !== 'function',
   )
   const made: Known = {
-    entries,
-    places: new Map(entries.map(([name], place) => [name, place])),
-    required: entries.flatMap(([name, field]) => (field.required ? [name] : [])),
+    entries: new Map(declared.map(([name, field], place) => [name, { name, field, place }])),
+    required: declared.flatMap(([name, field]) => (field.required ? [name] : [])),
     defaults: Object.fromEntries(fixed.map(([name, field]) => [name, field.kind.read(field.default)])),
   }
   known.set(fields, made)
   return made
 }
 
+/** The values that stand where nothing was sent. */
+function startOf(fields: Fields, extent: Parsing['extent']): Record<string, unknown> {
+  return extent === 'whole' ? { ...knownOf(fields).defaults } : {}
+}
+
 function refuseMissing(required: readonly string[], raw: RawValues): void {
   const missing = required.filter((name) => !isSupplied(raw[name]))
   if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
-}
-
-/** The values in place of the defaults. @throws Problem rest_invalid_param naming every field of the wrong type */
-function readAll(supplied: readonly Entry[], raw: RawValues, defaults: object): Record<string, unknown> {
-  const values: Record<string, unknown> = { ...defaults }
-  const faults = faultsOf(supplied, (name, { kind }): ParamFault | undefined => {
-    const value = kind.read(raw[name])
-    values[name] = value
-    return value === undefined ? { why: 'type', type: kind.wire.type ?? 'string' } : undefined
-  })
-  if (faults) refuse(supplied, faults)
-  return values
 }
 
 /** Which limit a value of a field is over, if any; of a list of links, also those of the records in it. */
@@ -202,7 +234,7 @@ function asFault(verdict: boolean | ParamFault): ParamFault | undefined {
 function refuse(fields: readonly Entry[], faults: Faults): void {
   if (faults.every((fault) => fault === undefined)) return
   const params: Record<string, ParamFault> = {}
-  for (const [i, [name]] of fields.entries()) {
+  for (const [i, { name }] of fields.entries()) {
     const fault = faults[i]
     if (fault) params[name] = fault
   }

@@ -110,9 +110,12 @@ export function isNamedRecord(value: unknown): value is Record<string, unknown> 
 
 function readIds(value: unknown): number[] | undefined {
   const entries = listEntries(value)?.map(readInteger)
-  return entries?.every((entry): entry is number => entry !== undefined && entry > 0)
-    ? [...new Set(entries)]
-    : undefined
+  return entries?.every((entry): entry is number => entry !== undefined && entry > 0) ? distinct(entries) : undefined
+}
+
+/** The entries of a list without those given twice; most lists have one. */
+function distinct<Entry>(entries: Entry[]): Entry[] {
+  return entries.length === 1 ? entries : [...new Set(entries)]
 }
 
 /** The words of a list, without those given twice; undefined for what is no list of words, and for none. */
@@ -120,7 +123,7 @@ export function readWords(value: unknown): string[] | undefined {
   const entries = listEntries(value)?.map((entry) =>
     isText(entry) || typeof entry === 'number' ? String(entry).trim() : '',
   )
-  return entries?.length && entries.every((entry) => entry !== '') ? [...new Set(entries)] : undefined
+  return entries?.length && entries.every((entry) => entry !== '') ? distinct(entries) : undefined
 }
 
 /** Text that must not be empty: `""` and `"0"` are refused. */

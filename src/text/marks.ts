@@ -11,7 +11,7 @@ const LONG_RUNS = new RegExp(`(\\p{M}{${LONGEST_MARK_RUN}})\\p{M}+`, 'gu')
 
 /** Whether a run of marks in a text is longer than the limit. */
 export function hasLongMarkRun(text: string): boolean {
-  return !PLAIN.test(text) && LONG_RUN.test(text)
+  return text.length > LONGEST_MARK_RUN && !PLAIN.test(text) && LONG_RUN.test(text)
 }
 
 /** The text in a normal form of Unicode, in linear time: a run of marks that is too long is cut. */

@@ -33,6 +33,9 @@ type Groups = (index: number) => string
 
 const LONGEST_TEXT = 100
 const DAY_MS = 86_400_000
+/** Of 'YYYY-MM-DD', and of a wall time. */
+const DAY_LENGTH = 10
+const WALL_LENGTH = 19
 
 const MONTH =
   '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
@@ -50,7 +53,7 @@ const ORDINALS: Record<string, number> = { first: 1, second: 2, third: 3, fourth
 
 /** A day its month has and, if given, a time of day: the forms nearly every client sends, without the cost of the rest. */
 const PLAIN =
-  /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?)?$/
+  /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)(?:[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)?$/
 
 /**
  * Tried in this order at each place of the text, which is lower case with single blanks. Repetitions are bounded or separated by a sign outside
@@ -206,10 +209,10 @@ function momentAt(utc: string, zone: string): Moment {
 }
 
 function parsePlain(text: string): string | undefined {
-  const match = PLAIN.exec(text)
-  if (!match) return undefined
-  if (text.length === 10) return `${text} 00:00:00`
-  return `${text.slice(0, 10)} ${text.slice(11)}${match[1] === undefined ? ':00' : ''}`
+  if (!PLAIN.test(text)) return undefined
+  if (text.length === DAY_LENGTH) return `${text} 00:00:00`
+  const wall = text[DAY_LENGTH] === ' ' ? text : `${text.slice(0, DAY_LENGTH)} ${text.slice(DAY_LENGTH + 1)}`
+  return wall.length === WALL_LENGTH ? wall : `${wall}:00`
 }
 
 /** A plain date-time with an offset, as programs write it: RFC 3339 and `Date.toJSON`. */

@@ -56,14 +56,17 @@ export function linkWriter<Query, Shape>(
   const ofSent = new Map(
     linked.flatMap(({ name, links, rank }) => ('ofSent' in links ? [[name, { rank, ...links }] as const] : [])),
   )
+  const none = linked.map(() => '')
   return (query, shape) => {
-    const texts = linked.map(() => '')
+    const texts = none.slice()
     for (const { name, rank, ofList } of ofLists) texts[rank] = parameter(name, ofList(shape))
     // Most lists are narrowed by a few of many parameters.
     for (const name in query) {
       const row = query[name] === undefined ? undefined : ofSent.get(name)
       if (row) texts[row.rank] = parameter(name, row.ofSent(query[name]))
     }
-    return texts.join('')
+    let joined = ''
+    for (const text of texts) joined += text
+    return joined
   }
 }

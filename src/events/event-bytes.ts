@@ -45,7 +45,7 @@ export function loadPieces(
   const { memory } = context
   const index = memory?.index
   if (!memory || !index || revision === undefined || isCollapsed) return undefined
-  const listed = ids.filter((id) => isIndexed(index, id))
+  const listed = revision === index.revision ? ids : ids.filter((id) => isIndexed(index, id))
   const events = eventPieces(memory, index, listed, context, extent)
   return events instanceof Promise ? events.then(asJson) : asJson(events)
 }
@@ -81,8 +81,14 @@ export function eventPieces(
   context: Context,
   extent: 'page' | 'window',
 ): ListedEvent[] | Promise<ListedEvent[]> {
-  const found = ids.map((id) => findPiece(memory.pieces, id, memory.terms))
-  const missing = ids.filter((_, i) => found[i] === undefined)
+  const { pieces, terms } = memory
+  const found: (Piece | undefined)[] = []
+  const missing: number[] = []
+  for (const id of ids) {
+    const piece = findPiece(pieces, id, terms)
+    found.push(piece)
+    if (!piece) missing.push(id)
+  }
   if (missing.length === 0) return found as Piece[]
   return presentMissing(memory, index, missing, context, extent).then((presented) =>
     ids.flatMap((id, i) => found[i] ?? presented.get(id) ?? []),

@@ -60,8 +60,10 @@ export const eventParts: Record<Exclude<EventPart, 'page' | 'search'>, EventPart
     },
     index: (asked, query, _shape, { index }, context) => {
       const circle = geoCircle(context, query)
+      const { geoloc } = query
+      if (!circle && geoloc === undefined) return asked
       const isLocated = index !== undefined && index.places.all.size > 0
-      return isLocated ? { ...asked, circle, geoloc: query.geoloc } : asked
+      return isLocated ? { ...asked, circle, geoloc } : asked
     },
     accepts: ({ links }, query, { context, isLocated }) => {
       const circle = geoCircle(context, query)

@@ -32,17 +32,15 @@ export function eventWindow(query: WindowQuery, context: Context): EventWindow {
     value === undefined
       ? undefined
       : parseWindowEdge(value, which, query.strict_dates ?? false, context.site.timezone, context.now)
-  const relative = {
-    startsBefore: edge(query.starts_before, 'before-after'),
-    startsAfter: edge(query.starts_after, 'before-after'),
-    endsBefore: edge(query.ends_before, 'before-after'),
-    endsAfter: edge(query.ends_after, 'before-after'),
-  }
-  const open = Object.values(relative).some((bound) => bound !== undefined)
-  const fallback = open ? undefined : defaultWindow(context.site.timezone, context.now)
+  const startsBefore = edge(query.starts_before, 'before-after')
+  const startsAfter = edge(query.starts_after, 'before-after')
+  const endsBefore = edge(query.ends_before, 'before-after')
+  const endsAfter = edge(query.ends_after, 'before-after')
+  const isRelative = (startsBefore ?? startsAfter ?? endsBefore ?? endsAfter) !== undefined
+  const fallback = isRelative ? undefined : defaultWindow(context.site.timezone, context.now)
   const from = edge(query.start_date, 'start') ?? fallback?.start
   const to = edge(query.end_date, 'end') ?? fallback?.end
-  return { ...relative, from, to }
+  return { from, to, startsBefore, startsAfter, endsBefore, endsAfter }
 }
 
 const WITHOUT_BOUNDS: EventWindow = {

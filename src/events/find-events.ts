@@ -45,33 +45,32 @@ export function findInMemory(
   if (listed === undefined) return undefined
   const effective = linksOf(query, shape)
   if (listed instanceof Promise)
-    return listed.then((later) => later && inIndex(memory, context, query, later, page, effective, undefined))
+    return listed.then((later) => later && inIndex(memory, query, shape, later, page, effective, undefined))
   // The result of a search depends on more than the index.
   const again = query.search === undefined ? () => onlyAtOnce(list()) : undefined
-  return inIndex(memory, context, query, listed, page, effective, again)
+  return inIndex(memory, query, shape, listed, page, effective, again)
 }
 
 const onlyAtOnce = <Value>(value: Value | Promise<Value>) => (value instanceof Promise ? undefined : value)
 
 function inIndex(
   { index }: EventMemory,
-  { caller }: Context,
   query: EventsQuery,
+  { status }: EventListShape,
   { ids, total }: IndexPage,
   { page, perPage }: PageRequest,
   effective: string,
   again: Found['again'],
 ): Found<EventRow> | undefined {
-  const { shownOnly } = statusLinks(caller, query.status)
   return (
     index && {
-      ...collapsing(query),
+      isCollapsed: isCollapsed(query),
       ids,
       total,
       page,
       perPage,
       effective,
-      shownOnly,
+      shownOnly: statusLinks(status).shownOnly,
       pastEnd: PAST_END,
       revision: index.revision,
       again,
@@ -86,16 +85,14 @@ async function findInDatabase(context: Context, query: EventsQuery): Promise<Fou
   const page = pageRequest(query, context)
   const where = await conditionOf(context, query, shape)
   const { rows, total } = await listEvents(where, query.include ? 'publication' : 'start', page, context)
-  const { shownOnly } = statusLinks(context.caller, query.status)
-  const ids = rows.map(({ id }) => id)
   return {
-    ...collapsing(query),
-    ids,
+    isCollapsed: isCollapsed(query),
+    ids: rows.map(({ id }) => id),
     rows,
     total,
     ...page,
     effective: linksOf(query, shape),
-    shownOnly,
+    shownOnly: statusLinks(shape.status).shownOnly,
     pastEnd: PAST_END,
   }
 }
@@ -112,7 +109,7 @@ export async function findAllEvents(context: Context, query: EventsQuery): Promi
   const ids = listed?.ids ?? (await listEventIds(await conditionOf(context, query, shape), order, context))
   const withdrawn = () => findWithdrawn(context, query, shape)
   const found = {
-    ...collapsing(query),
+    isCollapsed: isCollapsed(query),
     ids,
     total: ids.length,
     page: 1,
@@ -145,8 +142,6 @@ async function conditionOf(context: Context, query: EventsQuery, shape: EventLis
   const found = query.search === undefined ? all : await eventSearch.sql(query.search, all, context)
   return isCollapsed(query) ? firstOfSeries(found) : found
 }
-
-const collapsing = (query: EventsQuery) => (isCollapsed(query) ? { isCollapsed: true } : {})
 
 /** Whether a list shows the next occurrence of each series alone. */
 export function isCollapsed(query: EventsQuery): boolean {

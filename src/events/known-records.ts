@@ -58,7 +58,7 @@ export function inKnownTerms(
 
 /** The term an entry means: its slug, else its id (rule 13.2); names are left to the database. */
 function findKnownTerm(memory: EventMemory, taxonomy: Taxonomy, entry: string): number | undefined {
-  const bySlug = memory.termIds.get(`${taxonomy} ${canonicalSlug(entry)}`)
+  const bySlug = memory.termIds[taxonomy].get(canonicalSlug(entry))
   if (bySlug !== undefined) return bySlug
   const id = /^\d+$/.test(entry) ? Number(entry) : 0
   return memory.terms.get(id)?.taxonomy === taxonomy ? id : undefined

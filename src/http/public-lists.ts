@@ -28,7 +28,7 @@ export function findList(
   queryText: string,
   now: number,
 ): JsonList | undefined | Promise<JsonList | undefined> {
-  const context = { ...anonymousContext(service, now), memory: service.memory }
+  const context = anonymousContext(service, now)
   const show = (found: Found | undefined) =>
     !found || (found.page > 1 && found.ids.length === 0) ? undefined : showPieces(context, served, found)
   const list = (query: EventsQuery) => {
@@ -43,16 +43,15 @@ export function findList(
   }
 }
 
+const FILTERS: ReadonlySet<string> = new Set(Object.keys(eventFilters))
+
+/** A parameter that says how the list is shown. */
+const SHOWING = /(?:^|&)(?:_|format=)/
+
 /** The parameters of a query in which nothing is out of the ordinary; undefined for any other, which the ordinary way looks at. @throws Problem */
 function readQuery(text: string, context: Context): EventsQuery | undefined | Promise<EventsQuery> {
-  const pairs = parsePlainQuery(text)
-  if (!pairs) return undefined
-  const raw: Record<string, string> = {}
-  for (const [name, value] of pairs) {
-    if (name.startsWith('_') || name === 'format') return undefined
-    if (Object.hasOwn(eventFilters, name)) raw[name] = value
-  }
-  return parseFields(eventFilters, raw, context)
+  const raw = SHOWING.test(text) ? undefined : parsePlainQuery(text, FILTERS)
+  return raw && parseFields(eventFilters, raw, context)
 }
 
 /** The ordinary way reports the faults of a request. */

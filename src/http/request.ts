@@ -23,24 +23,30 @@ export function parseForm(text: string): RawValues {
   return qs.parse(text, { ...NESTING, duplicates: 'combine' })
 }
 
+/** Pairs of a query that is read by `parsePlainQuery`. */
+const MOST_PLAIN_PAIRS = 100
+
 /**
- * The parameters of a query string without nesting and repetition; undefined for any other, and for invalid escapes or NUL. Quicker than
- * `parseForm` for most requests.
+ * The parameters among `names` of a query string without nesting and repetition; undefined for any other, and for invalid escapes or NUL. Quicker
+ * than `parseForm` for most requests.
  */
-export function parsePlainQuery(text: string): Map<string, string> | undefined {
-  const values = new Map<string, string>()
+export function parsePlainQuery(text: string, names: ReadonlySet<string>): Record<string, string> | undefined {
+  const values: Record<string, string> = {}
   // Brackets nest, escaped or not.
   if (text.includes('[') || text.includes('%5')) return undefined
+  let pairs = 0
   for (let at = 0; at < text.length; ) {
     const next = text.indexOf('&', at)
     const end = next === -1 ? text.length : next
     const mark = text.indexOf('=', at)
     if (end > at) {
-      if (mark === -1 || mark > end) return undefined
+      if (mark === -1 || mark > end || ++pairs > MOST_PLAIN_PAIRS) return undefined
       const name = text.slice(at, mark)
       const value = decoded(text.slice(mark + 1, end))
-      if (value === undefined || values.has(name) || name.includes('%') || name.includes('+')) return undefined
-      values.set(name, value)
+      if (value === undefined) return undefined
+      const isKnown = names.has(name)
+      if (isKnown ? values[name] !== undefined : name.includes('%') || name.includes('+')) return undefined
+      if (isKnown) values[name] = value
     }
     at = end + 1
   }

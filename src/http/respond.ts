@@ -258,12 +258,26 @@ async function readBody(incoming: Incoming, { action, args }: Endpoint, context:
 }
 
 /** The context of an anonymous request. */
-export function anonymousContext(service: Service, now: number): Context {
-  return contextOf(service, anonymous, now)
+export function anonymousContext(service: Service, now: number): Context & { memory: EventMemory } {
+  return contextWith(service, anonymous, now, service.database.readPublic(), service.memory)
 }
 
-function contextOf(service: Service, caller: Caller, now: number, incoming?: Incoming): Context {
-  const { database, site, images, memory, report } = service
+function contextOf(service: Service, caller: Caller, now: number, incoming: Incoming): Context {
+  const { database, memory } = service
+  return isLoggedIn(caller)
+    ? contextWith(service, caller, now, database.read, undefined, incoming)
+    : contextWith(service, caller, now, database.readPublic(), memory, incoming)
+}
+
+/** The context of a request that reads lists of public events from `listed`, if any. */
+function contextWith<Memory extends EventMemory | undefined>(
+  { database, site, images, memory, report }: Service,
+  caller: Caller,
+  now: number,
+  db: Context['db'],
+  listed: Memory,
+  incoming?: Incoming,
+): Context & { memory: Memory } {
   const write: Context['write'] = async (work) => {
     const result = await database.write(work, writerOf(caller, incoming))
     // A client that hears of the write sees it in every later answer.
@@ -272,8 +286,7 @@ function contextOf(service: Service, caller: Caller, now: number, incoming?: Inc
     return result
   }
   const { aside, findMatching } = database
-  const asked = { aside, write, findMatching, images, say: speaker(site), report, site, caller, now }
-  return isLoggedIn(caller) ? { ...asked, db: database.read } : { ...asked, db: database.readPublic(), memory }
+  return { db, aside, write, findMatching, memory: listed, images, say: speaker(site), report, site, caller, now }
 }
 
 /** Who a request writes as, and from where. */

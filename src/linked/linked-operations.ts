@@ -201,7 +201,7 @@ async function find<Row extends DescribedRow>(
     ...found,
     ...page,
     effective: linksOf(query, shape),
-    shownOnly: statusLinks(context.caller, query.status).shownOnly,
+    shownOnly: statusLinks(shape.status).shownOnly,
     pastEnd: `${rules.kind}-archive-page-not-found`,
   }
 }

@@ -124,9 +124,9 @@ interface Bounds {
 function boundsOf({ starts, ordered }: EventIndex, window: EventWindow): Bounds {
   const { from, to, startsBefore, startsAfter, endsBefore, endsAfter } = window
   const start = startsAfter ?? from
-  const latest = [endsBefore === undefined ? to : undefined, startsBefore]
-    .filter((bound) => bound !== undefined)
-    .sort()[0]
+  const last = endsBefore === undefined ? to : undefined
+  const isBefore = startsBefore !== undefined && (last === undefined || startsBefore <= last)
+  const latest = isBefore ? startsBefore : last
   const hasEnds = endsBefore !== undefined || endsAfter !== undefined
   return {
     from: boundAt(
@@ -135,12 +135,7 @@ function boundsOf({ starts, ordered }: EventIndex, window: EventWindow): Bounds 
       start === undefined ? Number.NEGATIVE_INFINITY : utcToMs(start),
       startsAfter !== undefined,
     ),
-    to: boundAt(
-      starts,
-      ordered,
-      latest === undefined ? Number.POSITIVE_INFINITY : utcToMs(latest),
-      latest === undefined || latest !== startsBefore,
-    ),
+    to: boundAt(starts, ordered, latest === undefined ? Number.POSITIVE_INFINITY : utcToMs(latest), !isBefore),
     ends: hasEnds
       ? {
           before: endsBefore === undefined ? Number.POSITIVE_INFINITY : utcToMs(endsBefore),

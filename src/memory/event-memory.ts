@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { type EventIndex, isMostlySpare } from './event-index.ts'
 import { lastEventId, readIndex, readTerms } from './event-index-read.ts'
 import { dropAllPieces, emptyPieces } from './event-pieces.ts'
-import { applyChanges, type EventState, type RecordSource, slugKey } from './memory-changes.ts'
+import { applyChanges, type EventState, type RecordSource, termIdsOf } from './memory-changes.ts'
 import { noneUnkept, type Unkept } from './presented-records.ts'
 import { type EventSearches, emptySearches } from './search-cache.ts'
 
@@ -83,7 +83,7 @@ export function openEventMemory(
     searches: emptySearches(budget),
     unkept: { events: noneUnkept(database), venues: noneUnkept(database), organizers: noneUnkept(database) },
     terms: new Map(),
-    termIds: new Map(),
+    termIds: termIdsOf([]),
     version: '',
     following,
   }
@@ -252,7 +252,7 @@ interface ReadCalendar {
 
 function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar): Promise<void> {
   memory.terms = terms
-  memory.termIds = new Map([...terms.values()].map((term) => [slugKey(term), term.id]))
+  memory.termIds = termIdsOf(terms.values())
   dropAllPieces(memory.pieces)
   memory.pieces.countsVersion++
   memory.index = index

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../storage/database.ts'
-import type { ChangeColumns, TermRow } from '../storage/schema.ts'
+import type { ChangeColumns, Taxonomy, TermRow } from '../storage/schema.ts'
 import { selectTerms } from '../storage/term-rows.ts'
 import type { Reporting } from '../storage/unshowable.ts'
 import { dropEvent, type EventIndex, eventsOfTerm, noteRevision, putEvent } from './event-index.ts'
@@ -13,8 +13,17 @@ export interface EventState {
   index: EventIndex | undefined
   pieces: EventPieces
   terms: Map<number, TermRow>
-  /** Ids by taxonomy, blank and slug. */
-  termIds: Map<string, number>
+  /** Ids by slug. */
+  termIds: TermIds
+}
+
+/** The ids of the terms of each taxonomy, by slug. */
+export type TermIds = Readonly<Record<Taxonomy, Map<string, number>>>
+
+export function termIdsOf(terms: Iterable<TermRow>): TermIds {
+  const ids: TermIds = { category: new Map(), tag: new Map() }
+  for (const { taxonomy, slug, id } of terms) ids[taxonomy].set(slug, id)
+  return ids
 }
 
 /** Where changed records are read. */
@@ -130,11 +139,12 @@ function applyTerms(
 }
 
 function replaceTerm(state: EventState, id: number, after: TermRow | undefined): void {
-  const before = state.terms.get(id)
-  if (after) state.terms.set(id, after)
-  else state.terms.delete(id)
-  if (before && state.termIds.get(slugKey(before)) === id) state.termIds.delete(slugKey(before))
-  if (after) state.termIds.set(slugKey(after), id)
+  const { terms, termIds } = state
+  const before = terms.get(id)
+  if (after) terms.set(id, after)
+  else terms.delete(id)
+  if (before && termIds[before.taxonomy].get(before.slug) === id) termIds[before.taxonomy].delete(before.slug)
+  if (after) termIds[after.taxonomy].set(after.slug, id)
 }
 
 /** Drops the pieces that show a term as it was. */
@@ -143,9 +153,6 @@ function dropPiecesOf(pieces: EventPieces, before: TermRow, after: TermRow | und
   // No public event shows a term whose count is 0.
   if (before.count > 0 || (after?.count ?? 0) > 0) dropAllPieces(pieces)
 }
-
-/** The key of a term in `termIds`. */
-export const slugKey = (term: Pick<TermRow, 'taxonomy' | 'slug'>) => `${term.taxonomy} ${term.slug}`
 
 function sameButCount(a: TermRow, b: TermRow | undefined): boolean {
   return (

@@ -45,11 +45,7 @@ export function statusFilter(caller: Caller, asked: readonly string[] | undefine
 /**
  * The status in the links of a list: as a parameter, or shown only. `any` means a list without the parameter, and cannot be requested (rule 11.5).
  */
-export function statusLinks(
-  caller: Caller,
-  asked: readonly string[] | undefined,
-): { status: string | undefined; shownOnly: string } {
-  const { shown } = statusFilter(caller, asked)
+export function statusLinks({ shown }: StatusFilter): { status: string | undefined; shownOnly: string } {
   return shown === 'any'
     ? { status: undefined, shownOnly: parameter('status', shown) }
     : { status: shown, shownOnly: '' }

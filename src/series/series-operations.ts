@@ -60,7 +60,7 @@ type Series = ExpressionBuilder<Tables, 'series'>
 async function find(context: Context, query: SeriesQuery): Promise<Found<SeriesRow>> {
   const { caller, db } = context
   const page = pageRequest(query, context)
-  const { statuses } = statusFilter(caller, query.status)
+  const filter = statusFilter(caller, query.status)
   const isOpen = (record: Series) =>
     record.or([
       record('status', '=', 'publish'),
@@ -69,13 +69,13 @@ async function find(context: Context, query: SeriesQuery): Promise<Found<SeriesR
     ])
   const matching = db
     .selectFrom('series')
-    .where('status', 'in', [...statuses])
+    .where('status', 'in', [...filter.statuses])
     .where(isOpen)
   const [totals, rows] = await context.aside(db, 'list', [
     matching.select((record) => record.fn.countAll<number>().as('total')),
     matching.selectAll().orderBy('id', 'desc').limit(page.perPage).offset(offsetOf(page)),
   ])
-  const { status, shownOnly } = statusLinks(caller, query.status)
+  const { status, shownOnly } = statusLinks(filter)
   return {
     ids: rows.map(({ id }) => id),
     rows,

@@ -45,7 +45,7 @@ export function loadPieces(
   const { memory } = context
   const index = memory?.index
   if (!memory || !index || revision === undefined || isCollapsed) return undefined
-  const listed = revision === index.revision ? ids : ids.filter((id) => isIndexed(index, id))
+  const listed = ids.filter((id) => isIndexed(index, id))
   const events = eventPieces(memory, index, listed, context, extent)
   return events instanceof Promise ? events.then(asJson) : asJson(events)
 }

@@ -15,6 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const ON_BOTH = [
   'test/api',
   'test/campaigns/aggregation',
+  'test/campaigns/backup',
   'test/campaigns/crash',
   'test/campaigns/round-trip',
   'test/fuzz',

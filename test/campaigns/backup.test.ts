@@ -1,0 +1,14 @@
+// A short form of `npm run backups`.
+import { test } from 'node:test'
+import { databaseName, SERVER } from '../support/database.ts'
+import { runBackupCampaign } from './backup-campaign.ts'
+
+const onBoth = databaseName() === 'postgres'
+
+for (const source of onBoth ? (['postgres', 'sqlite'] as const) : (['sqlite'] as const))
+  test(`a backup of ${source} under many writes is the calendar at one moment, on whichever database (4d.24)`, async (t) => {
+    const targets = onBoth ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)
+    const server = process.env[SERVER]
+    const [figures] = await runBackupCampaign({ source, targets, server, backups: 1, seconds: 0.5 })
+    t.diagnostic(JSON.stringify(figures))
+  })

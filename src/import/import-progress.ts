@@ -1,3 +1,4 @@
+import { stopOnSignal } from '../transfer/run-command.ts'
 import type { Counts } from './import-run.ts'
 import type { Source } from './source-item.ts'
 
@@ -7,24 +8,107 @@ export interface Progress {
   close: () => void
 }
 
-/** A bar with rate and time left on a terminal, nothing elsewhere. */
-export async function openProgress(source: Pick<Source, 'total' | 'progress'>): Promise<Progress> {
-  if (!process.stderr.isTTY) return { show: () => undefined, close: () => undefined }
-  const { SingleBar } = await import('cli-progress')
-  const bar = new SingleBar({
-    format: '[{bar}] {percentage} % {records} records, {rate} a second, {eta_formatted} left',
-    stream: process.stderr,
-    hideCursor: true,
-  })
+/** How far it has come: `done` of `total` in the unit of the source, 0 for a total that is not known. */
+export interface Far {
+  records: number
+  done: number
+  total: number
+  /** Milliseconds since it began. */
+  elapsed: number
+}
+
+/** Milliseconds between two lines of a log. */
+const LINE_EVERY_MS = 30_000
+
+/** A bar with rate and time left on a terminal, elsewhere a plain line every half minute. */
+export async function openProgress(
+  source: Pick<Source, 'total' | 'progress'>,
+  stream: NodeJS.WriteStream = process.stderr,
+  lineEvery = LINE_EVERY_MS,
+): Promise<Progress> {
   const since = performance.now()
-  bar.start(source.total(), 0, { records: 0, rate: 0 })
+  const farOf = (records: number): Far => ({
+    records,
+    done: source.progress(),
+    total: source.total(),
+    elapsed: performance.now() - since,
+  })
+  if (!stream.isTTY) return lineProgress(stream, farOf, lineEvery)
+  const { SingleBar } = await import('cli-progress')
+  let records = 0
+  const format = () => describeFar(farOf(records), stream.columns)
+  const bar = new SingleBar({ format, stream, hideCursor: true, gracefulExit: false })
+  const release = stopOnSignal(() => bar.stop())
+  bar.start(1, 0)
   return {
-    show: ({ created, updated, unchanged, left, failed }) => {
-      const records = created + updated + unchanged + left + failed
-      const rate = Math.round((records * 1000) / Math.max(1, performance.now() - since))
-      bar.setTotal(source.total())
-      bar.update(source.progress(), { records, rate })
+    show: (counts) => {
+      records = recordsIn(counts)
+      bar.update(0)
     },
-    close: () => bar.stop(),
+    close: () => {
+      bar.stop()
+      release()
+    },
   }
+}
+
+function lineProgress(stream: NodeJS.WriteStream, farOf: (records: number) => Far, every: number): Progress {
+  let next = every
+  return {
+    show: (counts) => {
+      const far = farOf(recordsIn(counts))
+      if (far.elapsed < next) return
+      next = far.elapsed + every
+      stream.write(`${wordsOf(far)}\n`)
+    },
+    close: () => undefined,
+  }
+}
+
+const recordsIn = ({ created, updated, unchanged, left, failed }: Counts) =>
+  created + updated + unchanged + left + failed
+
+/** Cells of the longest bar, and of the shortest one that says anything. */
+const LONGEST_BAR = 40
+const SHORTEST_BAR = 8
+/** Room that is kept for the words, so that the bar keeps its length as they change. */
+const WORDS = 56
+
+/** One line for a terminal of so many columns: what does not fit is left out, the bar before the words. */
+export function describeFar(far: Far, columns: number): string {
+  const words = wordsOf(far)
+  const share = shareOf(far)
+  // The last column stays free: some terminals begin a new line there.
+  const cells = Math.min(LONGEST_BAR, columns - 1 - Math.max(WORDS, words.length) - '[] '.length)
+  const full = Math.floor(cells * (share ?? 0))
+  const bar = share === undefined || cells < SHORTEST_BAR ? '' : `[${'='.repeat(full)}${'-'.repeat(cells - full)}] `
+  return (bar + words).slice(0, Math.max(0, columns - 1))
+}
+
+/** The part that is done, from 0 to 1; undefined while nobody knows how much there is. */
+function shareOf({ done, total }: Far): number | undefined {
+  return total > 0 ? Math.min(1, done / total) : undefined
+}
+
+function wordsOf(far: Far): string {
+  const { records, elapsed } = far
+  const share = shareOf(far)
+  const rate = Math.round((records * 1000) / Math.max(1, elapsed))
+  return [
+    share !== undefined && `${Math.floor(share * 100)} %`,
+    `${records} ${records === 1 ? 'record' : 'records'}`,
+    records > 0 && `${rate} a second`,
+    // What has been read is soon written.
+    share !== undefined && share > 0 && share < 1 && `${timeIn((elapsed * (1 - share)) / share)} left`,
+  ]
+    .filter((part) => part !== false)
+    .join(', ')
+}
+
+/** A time in its two largest units. */
+function timeIn(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]
+  if (minutes === 0) return `${seconds} s`
+  return hours === 0 ? `${minutes} min ${seconds % 60} s` : `${hours} h ${minutes % 60} min`
 }

@@ -25,12 +25,39 @@ async function barProgress(stream: NodeJS.WriteStream): Promise<CopyProgress> {
     stream,
     hideCursor: true,
     autopadding: true,
+    gracefulExit: false,
   })
+  let release: () => void
   return {
-    start: (what, total) => bar.start(total, 0, { what: what.padEnd(WIDEST) }),
+    start: (what, total) => {
+      release = stopOnSignal(() => bar.stop())
+      bar.start(total, 0, { what: what.padEnd(WIDEST) })
+    },
     advance: (done) => bar.increment(done),
-    finish: () => bar.stop(),
+    finish: () => {
+      bar.stop()
+      release()
+    },
   }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/**
+ * Stops a bar, which gives the terminal its cursor back, when the program is told to end, and then ends it as it would have ended. Returns what lets go of
+ * the signals.
+ */
+export function stopOnSignal(stop: () => void): () => void {
+  const end = (signal: NodeJS.Signals) => {
+    stop()
+    release()
+    process.kill(process.pid, signal)
+  }
+  const release = () => {
+    for (const signal of SIGNALS) process.off(signal, end)
+  }
+  for (const signal of SIGNALS) process.on(signal, end)
+  return release
 }
 
 const WIDEST = 'comparing event_organizers'.length

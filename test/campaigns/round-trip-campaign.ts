@@ -1,6 +1,8 @@
 // Takes a calendar of many events and series out in every format and into an empty one each time, and compares them field by field.
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { startCalendar } from '../import/calendar-command.ts'
+import { DATABASES, type DatabaseName, SERVER } from '../support/database.ts'
+import { startPostgres } from '../support/postgres.ts'
 import { FORMATS, fillForRoundTrip, KNOWN_LOSSES, roundTrip } from './round-trip.ts'
 
 async function run(count: number, seed: number): Promise<boolean> {
@@ -23,10 +25,24 @@ async function run(count: number, seed: number): Promise<boolean> {
   }
 }
 
-const { events, seed } = new Command()
+async function runOn(database: DatabaseName, count: number, seed: number): Promise<boolean> {
+  const server = database === 'postgres' ? await startPostgres() : undefined
+  if (server) process.env[SERVER] = server.address()
+  console.log(`On ${database}:`)
+  try {
+    return await run(count, seed)
+  } finally {
+    delete process.env[SERVER]
+    await server?.close()
+  }
+}
+
+const { events, seed, database } = new Command()
   .description('takes a calendar out and in again by every format, and compares')
   .option('--events <count>', 'how many', '10000')
   .option('--seed <number>', 'the same seed makes the same calendar', '1')
+  .addOption(new Option('--database <name>', 'one of them alone').choices(DATABASES))
   .parse()
-  .opts<{ events: string; seed: string }>()
-process.exitCode = (await run(Number(events), Number(seed))) ? 0 : 1
+  .opts<{ events: string; seed: string; database?: DatabaseName }>()
+for (const name of database ? [database] : DATABASES)
+  if (!(await runOn(name, Number(events), Number(seed)))) process.exitCode = 1

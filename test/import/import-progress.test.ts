@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { describeFar, openProgress } from '../../src/import/import-progress.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
+import { programEnvironment } from '../support/environment.ts'
+import { addUsers } from '../support/service.ts'
+
+const far = { records: 1500, done: 30, total: 120, elapsed: 3000 }
+
+describe('the line of progress', () => {
+  test('has a bar, the share, the rate and the time left, whatever the width of the terminal', () => {
+    assert.equal(
+      describeFar(far, 100),
+      '[==========------------------------------] 25 %, 1500 records, 500 a second, 9 s left',
+    )
+    for (let columns = 1; columns < 200; columns++) {
+      const line = describeFar(far, columns)
+      assert.ok(line.length < columns, `${columns}: ${line}`)
+      if (columns > 45) assert.match(line, /9 s left$/)
+    }
+    assert.match(describeFar(far, 70), /^\[==-{8}\] 25 %/)
+    assert.equal(describeFar(far, 60), '25 %, 1500 records, 500 a second, 9 s left')
+  })
+
+  test('says no more than is known: of no total, of nothing done, of the end', () => {
+    assert.equal(describeFar({ ...far, total: 0 }, 80), '1500 records, 500 a second')
+    assert.equal(describeFar({ records: 0, done: 0, total: 0, elapsed: 0 }, 80), '0 records')
+    assert.match(describeFar({ records: 0, done: 0, total: 7, elapsed: 90 }, 80), /\] 0 %, 0 records$/)
+    assert.match(describeFar({ ...far, records: 1, done: 130 }, 80), /^\[=+\] 100 %, 1 record, 0 a second$/)
+  })
+
+  test('has a long time in its two largest units', () => {
+    assert.match(describeFar({ ...far, elapsed: 65_000 }, 80), /3 min 15 s left/)
+    assert.match(describeFar({ ...far, elapsed: 3_000_000 }, 80), /2 h 30 min left/)
+  })
+
+  test('is a plain one now and then where there is no terminal', async () => {
+    const written: string[] = []
+    const stream = { isTTY: false, write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream
+    const counts = { created: 5, updated: 0, unchanged: 1, left: 0, trashed: 0, failed: 0 }
+    const source = { total: () => 12, progress: () => 6 }
+    const patient = await openProgress(source, stream)
+    patient.show(counts)
+    patient.close()
+    assert.deepEqual(written, [])
+    const eager = await openProgress(source, stream, 0)
+    eager.show(counts)
+    eager.close()
+    assert.match(written.join(''), /^50 %, 6 records, \d+ a second, \d+ s left\n$/)
+  })
+})
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const SCRIPT = '/usr/bin/script'
+
+/** Runs an import on a terminal of so many columns; `seen` is told all that the terminal shows so far, and may type. Returns it at the end, with `<ESC>` for that. */
+async function onTerminal(
+  source: string,
+  columns: number,
+  seen: (shown: string, type: (keys: string) => void) => void = () => undefined,
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-terminal-'))
+  const address = `sqlite:${join(folder, 'kalends.sqlite')}`
+  const database = await openDatabase(address)
+  await migrate(database)
+  await addUsers({ database })
+  await database.close()
+  const command = `stty cols ${columns}; exec '${process.execPath}' src/main.ts --database '${address}' --data '${folder}' import '${source}'`
+  const child = spawn(SCRIPT, ['-qefc', command, '/dev/null'], {
+    cwd: root,
+    env: programEnvironment({ TERM: 'xterm' }),
+  })
+  let shown = ''
+  child.stdout.on('data', (part) => {
+    shown += String(part).replaceAll('\x1b', '<ESC>')
+    seen(shown, (keys) => child.stdin.write(keys))
+  })
+  await new Promise((resolve) => child.once('close', resolve))
+  await rm(folder, { recursive: true, force: true })
+  return shown
+}
+
+const event = (id: number) => ({
+  id,
+  title: `A very long name ${'of an event '.repeat(20)}${id}`,
+  start_date: '2027-01-01 10:00:00',
+  end_date: '2027-01-01 11:00:00',
+})
+
+describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
+  test('shows a bar that fits, and leaves the terminal as it was, with the report on a line of its own', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kalends-terminal-'))
+    const file = join(folder, 'events.ndjson')
+    await writeFile(file, Array.from({ length: 600 }, (_, i) => JSON.stringify(event(i + 1))).join('\n'))
+    for (const columns of [100, 30]) {
+      const shown = await onTerminal(file, columns)
+      const lines = shown.split('<ESC>[1G').slice(1)
+      assert.ok(lines.length > 1, shown)
+      for (const line of lines) assert.ok((line.split('<ESC>')[0] ?? '').length < columns, `${columns}: ${line}`)
+      if (columns > 40) assert.match(lines.at(-1) ?? '', /100 %, 600 records, \d+ a second/)
+      assert.match(shown, /<ESC>\[\?25h.*\r\nRun 1: 600 made, /s)
+      assert.doesNotMatch(shown, /NaN|NULL|INF/)
+    }
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test('ends at the first Ctrl-C, and gives the cursor and the wrapping of lines back', async (t) => {
+    const site = createServer((_request, response) => response.writeHead(200).write('{'))
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+    t.after(() => {
+      site.closeAllConnections()
+      site.close()
+    })
+    let isTyped = false
+    const shown = await onTerminal(`http://127.0.0.1:${(site.address() as AddressInfo).port}`, 80, (so, type) => {
+      if (isTyped || !so.includes('0 records')) return
+      isTyped = true
+      type('\x03')
+    })
+    assert.match(shown, /<ESC>\[\?25h<ESC>\[\?7h/)
+    assert.doesNotMatch(shown, /Run 1/)
+  })
+})

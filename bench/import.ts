@@ -14,7 +14,6 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { prepareGround } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import type { Context } from '../src/context/context.ts'
@@ -24,13 +23,12 @@ import { openSource } from '../src/import/open-source.ts'
 import { speaker } from '../src/locales/translate.ts'
 import { listUsers } from '../src/people/users.ts'
 import { writerBy } from '../src/storage/recording.ts'
-import { prepareDataStore } from './data-store.ts'
+import { FOLDER, prepareDataStore } from './data-store.ts'
+import { startListReader, tellLists, WINDOW } from './list-reader.ts'
 import { BASE, startService } from './service.ts'
 
 const FORMATS = ['ndjson', 'ics'] as const
-const WINDOW = 'start_date=1990-01-01&end_date=2100-01-01'
-/** ms between two requests of the reader, and for which it reads before the import. */
-const EVERY = 10
+/** Milliseconds for which lists are read before the import. */
 const BEFORE_MS = 5000
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -49,27 +47,13 @@ async function writeFiles(events: number, folder: string): Promise<void> {
   }
 }
 
-/** Asks for a list again and again; says on request how long it has taken since the last one, in ms. */
-function read(port: number): void {
-  const took: number[] = []
-  const url = `http://127.0.0.1:${port}${BASE}/events?${WINDOW}&per_page=10`
-  const ask = async () => {
-    const began = performance.now()
-    await (await fetch(url)).arrayBuffer()
-    took.push(performance.now() - began)
-    setTimeout(ask, EVERY)
-  }
-  void ask()
-  parentPort?.on('message', () => {
-    const sorted = took.splice(0).sort((a, b) => a - b)
-    parentPort?.postMessage([0.5, 0.99, 1].map((part) => sorted[Math.ceil(sorted.length * part) - 1]?.toFixed(1)))
-  })
-}
-
 const secondsOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1e6
 
 /** Imports a file into the calendar of a folder twice. */
 async function measure(file: string, folder: string): Promise<void> {
+  // Both as the command does.
+  process.env.NODE_COMPILE_CACHE ??= join(FOLDER, 'compiled')
+  giveWay()
   const config = readConfig({ data: folder, log_level: 'silent' }, {})
   const { database, images, site } = await prepareGround(config, () => undefined)
   const [admin] = await listUsers(database.read)
@@ -129,29 +113,28 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-bench-import-'))
   try {
     await writeFiles(Number(values.events), folder)
-    const address = `sqlite:${join(folder, 'kalends.sqlite')}`
-    const service = values.served
-      ? await startService({ address, cores: { server: undefined, load: undefined }, flags: [] })
-      : undefined
-    const reader = service && new Worker(new URL(import.meta.url), { workerData: service.port })
-    const tell = async (when: string) => {
-      if (!reader) return
-      reader.postMessage('tell')
-      const took = await new Promise((go) => reader.once('message', go))
-      say(`a list ${when}: ${took} ms (median, p99, longest)`)
-    }
-    if (reader) await pause(BEFORE_MS)
-    // As the command does.
-    giveWay()
-    await tell('before')
-    await measure(join(folder, `calendar.${values.format}`), folder)
-    await tell('meanwhile')
-    await reader?.terminate()
-    await service?.stop()
+    const file = join(folder, `calendar.${values.format}`)
+    if (values.served) await measureServed(file, folder)
+    else await measure(file, folder)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-if (isMainThread) await main()
-else read(workerData)
+/** Imports while a service answers from the calendar. */
+async function measureServed(file: string, folder: string): Promise<void> {
+  const address = `sqlite:${join(folder, 'kalends.sqlite')}`
+  const service = await startService({ address, cores: { server: undefined, load: undefined }, flags: [] })
+  const reader = startListReader(service.port)
+  try {
+    await pause(BEFORE_MS)
+    say(await tellLists(reader, 'before'))
+    await measure(file, folder)
+    say(await tellLists(reader, 'meanwhile'))
+  } finally {
+    reader.kill()
+    await service.stop()
+  }
+}
+
+await main()

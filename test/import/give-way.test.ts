@@ -4,12 +4,16 @@ import { getPriority } from 'node:os'
 import { test } from 'node:test'
 
 const module = new URL('../../src/import/give-way.ts', import.meta.url).href
-const SCRIPT = `import('${module}').then(({ giveWay }) => { giveWay(); console.log(os.getPriority()) })`
+const SCRIPT = `import('${module}').then(({ giveWay }) => {
+  giveWay()
+  const threads = process.platform === 'linux' ? fs.readdirSync('/proc/self/task').map(Number) : [0]
+  console.log(...new Set(threads.map((thread) => os.getPriority(thread))))
+})`
 
 /** The lowest priority that there is. */
 const LOWEST = 19
 
-test('an import gives way to the service, and further where it was started so', () => {
+test('an import gives way to the service with all of its threads, and further where it was started so', () => {
   for (const lower of [0, 15]) {
     const { stdout } = spawnSync('nice', ['-n', String(lower), process.execPath, '-e', SCRIPT], { encoding: 'utf8' })
     const started = Math.min(getPriority() + lower, LOWEST)

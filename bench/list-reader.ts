@@ -1,0 +1,46 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
+import { BASE } from './service.ts'
+
+// A process that asks a service for a list again and again, and says how long it has waited for it.
+
+/** A window over the whole calendar. */
+export const WINDOW = 'start_date=1990-01-01&end_date=2100-01-01'
+
+/** Milliseconds between two requests. */
+const EVERY = 10
+
+/** Starts a reader of the service on this port. */
+export function startListReader(port: number): ChildProcess {
+  return fork(import.meta.filename, [String(port)])
+}
+
+/** How long a list has taken since the last time this was asked, as a sentence. */
+export async function tellLists(reader: ChildProcess, when: string): Promise<string> {
+  reader.send('tell')
+  const [took] = await once(reader, 'message')
+  return `a list ${when}: ${took} ms (median, 99 of 100, longest)`
+}
+
+function read(port: number): void {
+  const took: number[] = []
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const options = { host: '127.0.0.1', port, agent, path: `${BASE}/events?${WINDOW}&per_page=10` }
+  const ask = () => {
+    const began = performance.now()
+    get(options, (response) => {
+      response.resume().once('end', () => {
+        took.push(performance.now() - began)
+        setTimeout(ask, EVERY)
+      })
+    })
+  }
+  ask()
+  process.on('message', () => {
+    const sorted = took.splice(0).sort((a, b) => a - b)
+    process.send?.([0.5, 0.99, 1].map((part) => sorted[Math.ceil(sorted.length * part) - 1]?.toFixed(1)).join(', '))
+  })
+}
+
+if (process.argv[1] === import.meta.filename) read(Number(process.argv[2]))

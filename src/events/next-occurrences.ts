@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import type { EventRow, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
@@ -25,7 +25,7 @@ const selectNext = statement<{ series: number; start: string }>()((db, value) =>
     .where(isInLists)
     .orderBy('start_date')
     .orderBy('id')
-    .limit(MOST_NEXT),
+    .limit(sql.lit(MOST_NEXT)),
 )
 
 /** The public occurrences that come next after these, by id; those that are no occurrences are missing. */

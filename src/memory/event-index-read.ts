@@ -89,7 +89,7 @@ const inOrder = (db: Db) =>
     .orderBy('start_date')
     .orderBy('date')
     .orderBy('id')
-    .limit(AT_ONCE)
+    .limit(sql.lit(AT_ONCE))
 const firstEvents = statement<Record<never, never>>()((db) => inOrder(db))
 const eventsAfter = statement<ListedRow>()((db, last) =>
   inOrder(db).where((event) =>
@@ -295,7 +295,7 @@ const placesIn = (db: Db) =>
     .where('geo_lat', 'is not', null)
 const findPlaces = statement<Ids>()((db, value) => placesIn(db).where('id', 'in', value('ids')))
 const placesAfter = statement<{ id: number }>()((db, last) =>
-  placesIn(db).where('id', '>', last('id')).orderBy('id').limit(AT_ONCE),
+  placesIn(db).where('id', '>', last('id')).orderBy('id').limit(sql.lit(AT_ONCE)),
 )
 
 /** Notes where all public venues are. */

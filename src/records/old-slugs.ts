@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { OldSlugColumns, RecordColumns } from '../storage/schema.ts'
@@ -36,7 +37,7 @@ const dropOldest = statement<Owned>()((db, value) =>
         .where('kind', '=', value('kind'))
         .where('record', '=', value('record'))
         .orderBy('left_utc', 'desc')
-        .limit(MOST_OF_ONE),
+        .limit(sql.lit(MOST_OF_ONE)),
     ),
 )
 

@@ -167,7 +167,7 @@ const selectBySlug = forEachTable((table) =>
       )
       .orderBy((record) => record.case().when(MAY_SHARE_SLUG).then(1).else(0).end())
       .orderBy('id')
-      .limit(1),
+      .limit(sql.lit(1)),
   ),
 )
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Site } from '../config.ts'
 import { UNSENT } from '../events/event-rules.ts'
 import { isStatus, settledByDate } from '../records/status.ts'
@@ -26,7 +27,7 @@ const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
     .where('status', '!=', 'trash')
     .where('id', '>', value('after'))
     .orderBy('id')
-    .limit(SERIES_AT_ONCE),
+    .limit(sql.lit(SERIES_AT_ONCE)),
 )
 
 /**

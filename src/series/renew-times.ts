@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { settleWhen } from '../events/event-when.ts'
 import { ownFields } from '../events/recurrence-present.ts'
 import type { Database } from '../storage/database.ts'
@@ -15,7 +16,7 @@ import { findOccurrences, holdSeries } from './series-store.ts'
 const SERIES_AT_ONCE = 100
 
 const selectIds = statement<{ after: number }>()((db, value) =>
-  db.selectFrom('series').select('id').where('id', '>', value('after')).orderBy('id').limit(SERIES_AT_ONCE),
+  db.selectFrom('series').select('id').where('id', '>', value('after')).orderBy('id').limit(sql.lit(SERIES_AT_ONCE)),
 )
 
 const selectTimes = statement<{ series: number; now: string }>()((db, value) =>

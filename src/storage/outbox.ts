@@ -54,6 +54,9 @@ function verbOf({ act, isDeleted }: Recorded): Verb {
   return act?.action === 'create' ? 'created' : 'updated'
 }
 
+/** Whether any webhook is told of changes. */
+export const IS_TOLD = `exists (select 1 from webhooks where disabled_utc = '')`
+
 const VERB = 'case w.is_private when 1 then c.verb else c.public_verb end'
 const EVENTS = `',' || w.events || ','`
 

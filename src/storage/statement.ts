@@ -73,7 +73,8 @@ const MOST_SHAPES = 200
  *
  * It is the same on either database, inside transactions and outside. Rows are those of the query builder. A value has the type it is declared
  * with: a text or number, a list of them for `in` (of at least one entry), a row for `values` or `set`, or a list of rows with the same columns for
- * `values` (of at least one row). `build` is called once for each shape of the values, and must depend on nothing else.
+ * `values` (of at least one row). `build` is called once for each shape of the values, and must depend on nothing else. A limit is `sql.lit(number)`:
+ * SQLite prepares a statement anew each time it is run with a parameter there.
  */
 export function statement<Values extends Record<keyof Values, Value>>() {
   return <Result>(build: (db: Db, value: Places<Values>) => Query<Result>): Statement<Values, RowOf<Result>> => {

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { formatUtc } from '../../text/zones.ts'
 import { type LatestChange, latestChanges, ON_CHANGED } from '../changes.ts'
 import { type HistoryRow, historyRows } from '../history.ts'
-import { TELL, toldChanges } from '../outbox.ts'
+import { IS_TOLD, TELL, toldChanges } from '../outbox.ts'
 import type { Recording } from '../recording.ts'
-import { presentCursor } from './sqlite-changes.ts'
+import { LAST } from './sqlite-changes.ts'
 import type { Prepare } from './sqlite-connection.ts'
 
 const UPSERT = `insert into changes (kind, record, position, revision, was_public, is_public, deleted, changed_utc, "user")
@@ -17,6 +17,9 @@ const INSERT_DELIVERIES = `${TELL.before} (select value ->> 'kind' as kind, valu
     value ->> 'public_verb' as public_verb, value ->> 'with_series' as with_series, value ->> 'message' as message, value ->> 'time' as time from json_each(?)) c
   ${TELL.after}`
 
+/** What is to be known before anything is written: the position of the commit before, and whether webhooks are told of changes. */
+const PRESENT = `select coalesce((${LAST}), 0) as last, ${IS_TOLD} as is_told`
+
 /** Rows written in one turn of the event loop, which takes some milliseconds. */
 const ROWS_A_TURN = 500
 
@@ -27,10 +30,11 @@ const ROWS_A_TURN = 500
 export function saveRecordings(prepare: Prepare, recordings: readonly Recording[]): Promise<void> | undefined {
   if (recordings.every(({ changes }) => changes.size === 0)) return undefined
   const time = formatUtc(Date.now())
-  const position = Number(presentCursor(prepare)) + 1
+  const [present] = prepare(PRESENT).all([]) as { last: number; is_told: number }[]
+  const position = (present?.last ?? 0) + 1
   const changes = latestChanges(recordings, time)
   const acts = historyRows(recordings, time)
-  const told = toldChanges(recordings, time)
+  const told = present?.is_told === 1 ? toldChanges(recordings, time) : undefined
   if (told !== undefined) prepare(INSERT_DELIVERIES).run([told])
   if (changes.length > ROWS_A_TURN) return saveInTurns(prepare, changes, acts, position)
   saveChanges(prepare, changes, position)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { EventRow, WithdrawnEventRow } from '../storage/schema.ts'
@@ -53,34 +54,52 @@ export async function dropWithdrawn(tx: Tx, event: number): Promise<void> {
   await deleteOne(tx, { event })
 }
 
-/** The place of a withdrawn event in the order of lists. */
-export type WithdrawnPlace = Pick<WithdrawnEventRow, 'start_date' | 'event'>
+/** Rows that are read at once, and places. */
+const MOST_ROWS = 50
+const MOST_PLACES = 1000
 
-const MOST = 50
+const selectPlaces = statement<{ after: number; since: string }>()((db, value) =>
+  db
+    .selectFrom('withdrawn_events')
+    .select(['event', 'start_date'])
+    .where('event', '>', value('after'))
+    .where('withdrawn_utc', '>=', value('since'))
+    .orderBy('event')
+    .limit(sql.lit(MOST_PLACES)),
+)
 
-const selectSome = statement<WithdrawnPlace & { since: string }>()((db, value) =>
+const selectRows = statement<{ events: readonly number[] }>()((db, value) =>
   db
     .selectFrom('withdrawn_events')
     .selectAll()
-    .where('withdrawn_utc', '>=', value('since'))
-    .where((row) =>
-      row.or([
-        row('start_date', '>', value('start_date')),
-        row.and([row('start_date', '=', value('start_date')), row('event', '>', value('event'))]),
-      ]),
-    )
+    .where('event', 'in', value('events'))
     .orderBy('start_date')
-    .orderBy('event')
-    .limit(MOST),
+    .orderBy('event'),
 )
 
-/** Events that were withdrawn since a time, `YYYY-MM-DD HH:MM:SS` in UTC: some at a time, each lot the next in the order of lists. */
+/**
+ * Events that were withdrawn since a time, `YYYY-MM-DD HH:MM:SS` in UTC: some at a time, each lot the next in the order of lists. No index has that
+ * order, since every withdrawal would have to write it: the places are put in order here.
+ */
 export async function* readWithdrawn(db: Db, since: string): AsyncGenerator<WithdrawnEventRow[]> {
-  let place: WithdrawnPlace | undefined = { start_date: '', event: 0 }
-  while (place) {
-    const { start_date, event }: WithdrawnPlace = place
-    const rows: WithdrawnEventRow[] = await selectSome(db, { since, start_date, event })
-    if (rows.length > 0) yield rows
-    place = rows.length < MOST ? undefined : rows.at(-1)
+  const places = (await readPlaces(db, since)).sort(byStart)
+  for (let at = 0; at < places.length; at += MOST_ROWS)
+    yield await selectRows(db, { events: places.slice(at, at + MOST_ROWS).map(({ event }) => event) })
+}
+
+/** The place of a withdrawn event in the order of lists. */
+type Place = Pick<WithdrawnEventRow, 'event' | 'start_date'>
+
+async function readPlaces(db: Db, since: string): Promise<Place[]> {
+  const places: Place[] = []
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const some: Place[] = await selectPlaces(db, { since, after })
+    for (const place of some) places.push(place)
+    after = some.length < MOST_PLACES ? undefined : some.at(-1)?.event
   }
+  return places
+}
+
+function byStart(a: Place, b: Place): number {
+  return a.start_date === b.start_date ? a.event - b.event : a.start_date < b.start_date ? -1 : 1
 }

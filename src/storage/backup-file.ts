@@ -160,12 +160,14 @@ async function copyFromServer(target: DatabaseSync, from: Db, leftOut: readonly 
   target.exec('begin')
   for (const shape of shapes) {
     const { name, columns, counter } = shape
-    target.exec(forms.get(name) ?? '')
+    const form = forms.get(name) ?? ''
+    target.exec(form)
     const values = columns.map(() => '?').join()
     const insert = target.prepare(`insert into ${quoted(name)} (${columns.map(quoted).join()}) values (${values})`)
     for await (const rows of leftOut.includes(name) ? [] : readRows(from, shape))
       for (const row of rows) insert.run(...columns.map((column) => row[column] as SQLInputValue))
-    if (counter === undefined) continue
+    // SQLite may number the rows of a table from those that are there.
+    if (counter === undefined || !form.includes('autoincrement')) continue
     target.prepare('delete from sqlite_sequence where name = ?').run(name)
     const next = await findNextNumber(from, shape, counter)
     target.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, next - 1)

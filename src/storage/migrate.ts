@@ -27,6 +27,7 @@ import { heldSources } from './migrations/0023-held-sources.ts'
 import { itemSequences } from './migrations/0024-item-sequences.ts'
 import { oldSlugsInOrder } from './migrations/0025-old-slugs-in-order.ts'
 import { itemPages } from './migrations/0026-item-pages.ts'
+import { lighterWrites } from './migrations/0027-lighter-writes.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -66,6 +67,7 @@ export const migrations: Migration[] = [
   itemSequences,
   oldSlugsInOrder,
   itemPages,
+  lighterWrites,
 ]
 
 /** The names of all steps that this version knows, in order. */

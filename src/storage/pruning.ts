@@ -29,7 +29,7 @@ export async function dropOld(database: Pick<Database, 'write'>, historyDays: nu
   const dropTombstones = (tx: Db) =>
     (isPostgres(tx) ? dropFromPostgres : dropFromSqlite)(tx, daysAgo(TOMBSTONE_DAYS), DROPPED_AT_ONCE)
   await untilFew(() => database.write(dropTombstones))
-  await untilFew(() => database.write((tx) => dropWithdrawn(tx, daysAgo(TOMBSTONE_DAYS))))
+  await dropWithdrawn(database, daysAgo(TOMBSTONE_DAYS))
   await untilFew(() => database.write((tx) => dropKept(tx, daysAgo(KEPT_HOURS / 24), DROPPED_AT_ONCE)))
   await untilFew(() => database.write((tx) => dropBeyond(tx, MOST_KEPT, DROPPED_AT_ONCE)))
   await untilFew(() => database.write((tx) => dropDeliveries(tx, daysAgo(DELIVERY_DAYS), DROPPED_AT_ONCE)))
@@ -37,13 +37,27 @@ export async function dropOld(database: Pick<Database, 'write'>, historyDays: nu
     await untilFew(() => database.write((tx) => dropHistory(tx, daysAgo(historyDays), DROPPED_AT_ONCE)))
 }
 
-/** Drops events that were withdrawn before a time. Returns how many. */
-async function dropWithdrawn(tx: Db, beforeUtc: string): Promise<number> {
-  const { rows } = await sql<{ event: number }>`
-    delete from withdrawn_events where event in
-      (select event from withdrawn_events where withdrawn_utc < ${beforeUtc} limit ${DROPPED_AT_ONCE}) returning event
-  `.execute(tx)
-  return rows.length
+/** Drops events that were withdrawn before a time. There is no index of times: it walks through all that are kept, so many with one write. */
+async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
+  let after: number | null = 0
+  while (after !== null) {
+    const from: number = after
+    after = await database.write((tx) => dropWithdrawnAfter(tx, from, beforeUtc))
+  }
+}
+
+/** Looks at the next events behind an id, and returns the last of them; null for none. */
+async function dropWithdrawnAfter(tx: Db, after: number, beforeUtc: string): Promise<number | null> {
+  const { rows } = await sql<{ last: number | null }>`select max(event) as last from
+    (select event from withdrawn_events where event > ${after} order by event limit ${sql.lit(DROPPED_AT_ONCE)}) as next`.execute(
+    tx,
+  )
+  const last = rows[0]?.last ?? null
+  if (last !== null)
+    await sql`delete from withdrawn_events where event > ${after} and event <= ${last} and withdrawn_utc < ${beforeUtc}`.execute(
+      tx,
+    )
+  return last
 }
 
 async function untilFew(drop: () => Promise<number>): Promise<void> {

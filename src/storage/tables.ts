@@ -81,7 +81,7 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
 
 const sqliteColumns = sql<ColumnRow>`
   select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
-    c.pk = 1 and s.sql like '%autoincrement%' as counts
+    c.pk = 1 and (s.sql like '%autoincrement%' or s.name = 'history') as counts
   from pragma_table_list l join sqlite_schema s on s.name = l.name and s.type = 'table', pragma_table_info(l.name) c
   where l.schema = 'main' and l.type = 'table' and l.name not like 'sqlite\\_%' escape '\\'
   order by l.name, c.cid`
@@ -158,7 +158,8 @@ export async function findNextNumber(db: Db, { name }: TableShape, counter: stri
   }
   const { rows } = await sql<{
     next: number
-  }>`select seq + 1 as next from sqlite_sequence where name = ${name}`.execute(db)
+  }>`select coalesce((select seq from sqlite_sequence where name = ${name}),
+    (select max(${sql.ref(counter)}) from ${sql.table(name)}), 0) + 1 as next`.execute(db)
   return rows[0]?.next ?? 1
 }
 

@@ -79,11 +79,22 @@ test('a change of an event is shown at once, and kept in place of what was', asy
 test('an event that the public does not see is not kept', async () => {
   const draft = await create('Draft', { status: 'draft' })
   const taken = await create('Taken back')
-  const gone = await create('Gone')
   await service.put(`/events/${taken}`, { status: 'private' })
-  await service.remove(`/events/${gone}`)
   const ids = await keptIds()
-  for (const id of [draft, taken, gone]) assert.ok(!ids.includes(id))
+  for (const id of [draft, taken]) assert.ok(!ids.includes(id))
+})
+
+test('an event that comes back from the trash is presented anew', async () => {
+  const id = await create('Gone')
+  await mark(id, 'Gone')
+  await service.remove(`/events/${id}`)
+  const { events } = (await service.get('/events?start_date=2027-01-01')).body
+  assert.ok(!events.some((event: { id: number }) => event.id === id))
+  await service.app.database.write((tx) =>
+    tx.updateTable('events').set({ status: 'publish' }).where('id', '=', id).execute(),
+  )
+  assert.ok(!(await keptIds()).includes(id))
+  assert.equal((await listed(id))[0]?.title, 'Gone')
 })
 
 test('what was kept in another form is not used', async () => {

@@ -8,7 +8,7 @@ import { passRest } from './bodies.ts'
 import { clientAddress, type Trusted } from './client-address.ts'
 import type { Closing } from './closing.ts'
 import { answerHeaders, crossOriginHeaders } from './headers.ts'
-import { arrive, type Handling, noPressure, type Pressure } from './pressure.ts'
+import { arrive, type Handling, noPressure, type Pressure, turnAway } from './pressure.ts'
 import { problemReply } from './problem-replies.ts'
 import { makeRateLimit, mayAskAgain, type RateLimit } from './rate-limit.ts'
 import { noSlowReaders, type SlowReaders } from './slow-readers.ts'
@@ -34,6 +34,8 @@ export interface Front {
   /** Notes an error that is nobody's fault but ours. */
   report: (error: unknown, requestId?: string) => void
   refusals: Record<'overloaded' | 'tooMany', Refusal>
+  /** Tells a request that it is turned away, since there is no room for it. */
+  tellOverloaded: (exchange: Exchange) => void
 }
 
 /** An answer to more requests than can be served, made beforehand, since it has to cost nearly nothing. */
@@ -59,7 +61,7 @@ export interface FrontOptions {
 const MOST_BEHIND = 100
 
 export function makeFront(site: Site, options: FrontOptions): Front {
-  return {
+  const front: Front = {
     site,
     admission: makeAdmission(),
     pressure: noPressure(),
@@ -74,7 +76,10 @@ export function makeFront(site: Site, options: FrontOptions): Front {
       overloaded: makeRefusal(site, 'rest_unavailable'),
       tooMany: makeRefusal(site, 'rest_too_many_requests'),
     },
+    tellOverloaded: ({ request, response }) =>
+      request.socket.destroyed || refuse(front, request, response, front.refusals.overloaded),
   }
+  return front
 }
 
 /** The headers of a refusal: each one takes time. */
@@ -104,7 +109,7 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void
 export function openFront(front: Front, closing: Closing, serve: Serve): Serve {
   const handling: Handling<Exchange> = {
     serve: ({ request, response }) => request.socket.destroyed || serve(request, response),
-    refuse: ({ request, response }) => refuse(front, request, response, front.refusals.overloaded),
+    refuse: front.tellOverloaded,
   }
   const receive: Serve = (request, response) => {
     if (closing.isClosing) response.shouldKeepAlive = false
@@ -143,9 +148,9 @@ function waitBehind({ behind }: Front, request: IncomingMessage, response: Serve
   })
 }
 
-/** Answers 503. */
+/** Answers 503, at the end of this turn of the event loop or a later one. */
 export function refuseOverload(front: Front, request: IncomingMessage, response: ServerResponse): void {
-  refuse(front, request, response, front.refusals.overloaded)
+  turnAway(front.pressure, { request, response }, front.tellOverloaded)
 }
 
 function refuse(

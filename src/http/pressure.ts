@@ -10,7 +10,7 @@ export interface Pressure<Waiting> {
   taken: number
   /** As many as one turn has lately served of them. */
   aTurn: number
-  /** Requests that are turned away at the end of this turn: at once they would be sent again within it. */
+  /** Requests that are to be turned away, the first first. */
   refused: Waiting[]
   /** Milliseconds that the request in hand has waited; 0 while few others wait, since a slow machine is no overload. */
   waitedMs: number
@@ -29,6 +29,15 @@ const MOST_COUNTED_MS = 20
 const TURNS_BEFORE = 2
 const FEWEST_OF_A_TURN = 25
 const MOST_OF_A_TURN = 2000
+
+/**
+ * Milliseconds of a turn for turning requests away. Who is turned away asks again at once, however the answer puts it: a service that refuses
+ * as fast as it can does little else. Clients that wait for their refusal leave the thread to what has been accepted.
+ */
+const REFUSING_MS = 5
+
+/** Requests that wait for their refusal; beyond that many they are told at once. */
+const MOST_REFUSED = 5000
 
 /** Milliseconds after which requests that need more than a finished answer are turned away, and all of them, while `FEWEST_OF_A_TURN` others wait. */
 const PRESSED_MS = 150
@@ -70,12 +79,31 @@ export function arrive<Waiting>(
     if (pressure.waiting.length === 1) setImmediate(serveWaiting, pressure, handling)
     return
   }
-  pressure.refused.push(request)
-  if (pressure.refused.length === 1) setImmediate(refuseAll, pressure, handling)
+  turnAway(pressure, request, handling.refuse)
 }
 
-function refuseAll<Waiting>(pressure: Pressure<Waiting>, { refuse }: Handling<Waiting>): void {
-  for (const request of pressure.refused.splice(0)) refuse(request)
+/** Refuses a request at the end of a turn, after those that are to be refused already. */
+export function turnAway<Waiting>(
+  pressure: Pressure<Waiting>,
+  request: Waiting,
+  refuse: (request: Waiting) => void,
+): void {
+  pressure.refused.push(request)
+  if (pressure.refused.length === 1) setImmediate(refuseSome, pressure, refuse)
+}
+
+function refuseSome<Waiting>(pressure: Pressure<Waiting>, refuse: (request: Waiting) => void): void {
+  const { refused } = pressure
+  const began = performance.now()
+  let told = 0
+  for (const request of refused) {
+    const isEnough = refused.length - told <= MOST_REFUSED && performance.now() - began > REFUSING_MS
+    if (isEnough) break
+    told += 1
+    refuse(request)
+  }
+  refused.splice(0, told)
+  if (refused.length > 0) setImmediate(refuseSome, pressure, refuse)
 }
 
 /** Whether the request in hand has waited so long that it gets a finished answer or none. */
@@ -105,7 +133,7 @@ function serveWaiting<Waiting>(pressure: Pressure<Waiting>, handling: Handling<W
     const next = waiting[pressure.taken++]
     if (!next) break
     pressure.waitedMs = waiting.length - pressure.taken < FEWEST_OF_A_TURN ? 0 : now - next.since
-    if (pressure.waitedMs > LONGEST_MS) handling.refuse(next.request)
+    if (pressure.waitedMs > LONGEST_MS) turnAway(pressure, next.request, handling.refuse)
     else {
       had += 1
       handling.serve(next.request)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { arrive, type Handling, isPressed, noPressure, type Pressure } from '../../src/http/pressure.ts'
+import { arrive, type Handling, isPressed, noPressure, type Pressure, turnAway } from '../../src/http/pressure.ts'
 
 interface Seen {
   served: number[]
@@ -85,4 +85,31 @@ test('who comes when two turns of work are waiting is turned away at the end of 
   await nextTurn()
   assert.ok(handling.refused.length - before > 100, `${handling.refused.length - before} were turned away`)
   while (pressure.waiting.length > 0) await nextTurn()
+})
+
+/** Refuses so many requests, each of which takes some milliseconds; returns them as they are told. */
+function refusing(count: number, ms: number): number[] {
+  const pressure = noPressure<number>()
+  const told: number[] = []
+  const refuse = (request: number) => {
+    told.push(request)
+    for (const until = performance.now() + ms; performance.now() < until; );
+  }
+  for (const i of numbers(count)) turnAway(pressure, i, refuse)
+  return told
+}
+
+test('refusals take 5 ms of a turn, so that the thread is left to what has been accepted, and come in order', async () => {
+  const told = refusing(40, 1)
+  assert.deepEqual(told, [])
+  await nextTurn()
+  assert.ok(told.length >= 1 && told.length <= 6, `${told.length}`)
+  while (told.length < 40) await nextTurn()
+  assert.deepEqual(told, numbers(40))
+})
+
+test('no more than five thousand requests wait for their refusal', async () => {
+  const told = refusing(5300, 0.05)
+  await nextTurn()
+  assert.ok(told.length >= 300 && told.length < 1000, `${told.length}`)
 })

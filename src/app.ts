@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { cacheBudget } from './cache/cache.ts'
-import { type Config, databaseAddress, mediaAddress, mediaUrl, replicaAddress, type Site, siteOf } from './config.ts'
+import { type Config, mediaAddress, mediaUrl, replicaAddress, type Site, siteOf } from './config.ts'
 import type { DemoGround } from './demo/demo.ts'
 import { canShare } from './http/acceptors.ts'
 import type { OnAnswered } from './http/answered.ts'
@@ -17,11 +17,8 @@ import { extendSeries } from './series/extend-series.ts'
 import { renewTimes } from './series/renew-times.ts'
 import type { Database } from './storage/database.ts'
 import { readEdition } from './storage/edition.ts'
-import { migrate } from './storage/migrate.ts'
-import { openDatabase } from './storage/open-database.ts'
+import { openStorage } from './storage/open-calendar.ts'
 import { dropOld } from './storage/pruning.ts'
-import { openExisting } from './storage/snapshot.ts'
-import { findMigrations } from './storage/tables.ts'
 import { readVersion } from './version.ts'
 import type { Family } from './watching/metric-families.ts'
 import { countDatabase, type Metrics, makeMetrics, noteAnswer, readMetrics } from './watching/metrics.ts'
@@ -63,34 +60,6 @@ const WEBHOOKS_EVERY = 500
 const PRUNING_EVERY = 600_000
 /** The same for imports on a schedule. */
 const IMPORTS_EVERY = 30_000
-
-/**
- * Opens the database that is configured, brought up to date. `remark` gets sentences for the operator.
- * @throws Error with one sentence when it cannot be opened.
- */
-export async function openStorage(config: Config, remark?: (sentence: string) => void): Promise<Database> {
-  const database = await openDatabase(databaseAddress(config))
-  const { remarks } = await migrate(database)
-  if (remark) for (const sentence of remarks) remark(sentence)
-  return database
-}
-
-/**
- * Opens the database that is configured as `openStorage` does, but never makes one.
- * @throws Error with one sentence when there is none, or it holds no calendar
- */
-export async function openCalendar(config: Config): Promise<Database> {
-  const database = await openExisting(databaseAddress(config))
-  try {
-    if (!(await findMigrations(database.read)))
-      throw new Error('The database holds no calendar; kalends serve makes a new one in it.')
-    await migrate(database)
-    return database
-  } catch (error) {
-    await database.close()
-    throw error
-  }
-}
 
 /** A database ready to be served, and the steps that made it so. */
 export type Ground = Pick<App, 'database' | 'demo'> & { site: Site; images: ImageService }

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { type App, startApp } from './app.ts'
+import type { App } from './app.ts'
 import { type Config, environmentName, flagName, readConfig, type Site, settings, siteOf } from './config.ts'
 import { importStarter } from './import/start-import.ts'
 import { remindOfPassword, tellFirstPassword } from './people/first-password.ts'
@@ -7,7 +7,6 @@ import { withoutPassword } from './storage/database-address.ts'
 import { readVersion } from './version.ts'
 import { serveMetrics } from './watching/metrics-server.ts'
 import { withoutSecrets } from './watching/redact.ts'
-import { isWorker, startWorkers, tellMetrics } from './workers.ts'
 
 /** Adds a flag for every setting. */
 function addSettings(command: Command): Command {
@@ -45,6 +44,9 @@ function optionName(name: string): string {
 
 async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
   const config = configOf(program.opts())
+  // Other commands do without the code of the service.
+  const { startApp } = await import('./app.ts')
+  const { isWorker, startWorkers, tellMetrics } = await import('./workers.ts')
   if (isWorker) {
     const app = await startApp(config, { isWorker, startImport: importStarter(settingWords()) })
     tellMetrics(app)

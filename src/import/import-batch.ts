@@ -8,13 +8,14 @@ import { beginSeries } from './begin-series.ts'
 import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import { type ImportRun, remember, StalePlan } from './import-run.ts'
 import { findItems, saveItems } from './import-store.ts'
-import { keptPage, recordPage } from './item-pages.ts'
+import { recordPage } from './item-pages.ts'
 import { comparedOf } from './look-ahead.ts'
 import { noteFailed, noteKept, noteLeft, noteOlder, noteRecord, refuseOutage } from './note-item.ts'
 import { findOwn } from './own-events.ts'
 import { findPlaces, ownPart, type Place } from './place-occurrences.ts'
 import { isOlder, type KnownItem, keptAfter, knownItem, type Plan, planItem } from './plan-item.ts'
 import { likeOthers, type RecordState, readStates, stateOfMade } from './record-states.ts'
+import { findSame, isAsTold, isLater, pageOf } from './same-items.ts'
 import { fieldsOf, type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
 import { type PreparedItem, prepareItem, referencesOf, writeItem } from './write-item.ts'
 
@@ -70,21 +71,23 @@ function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[
   return [...first.values()]
 }
 
-/** Whether an item is a later revision, as far as revisions are counted. */
-const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<SourceItem, 'sequence'>) =>
-  sequence !== undefined && than.sequence !== undefined && sequence > than.sequence
-
 const isAlike = (a: SourceItem, b: SourceItem) => JSON.stringify(fieldsOf(a)) === JSON.stringify(fieldsOf(b))
 
 async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
   const { items: others, notes } = kind === 'series' ? await beginSeries(run, items) : { items, notes: [] }
-  const planned = await planBatch(run, kind, others)
+  const same = await findSame(run, kind, others)
+  const planned = await planBatch(
+    run,
+    kind,
+    others.filter((item) => !same.has(item)),
+  )
   const settled = planned.filter(({ plan }) => plan.act === 'nothing')
   const wanted = planned.filter(({ plan }) => plan.act === 'create' || plan.act === 'update')
   const { prepared, failed } = await prepareBatch(run, wanted)
   const written = run.options.dryRun ? prepared.map(asIfWritten) : await writeBatch(run, kind, prepared, failed)
   for (const { item, known } of settled) if (known) noteRecord(run, item, known.record)
-  run.counts.unchanged += settled.length
+  for (const [item, record] of same) noteRecord(run, item, record)
+  run.counts.unchanged += same.size + settled.length
   for (const { item, known, plan } of planned) {
     if (plan.act === 'leave') noteLeft(run, item, known, plan)
     if (plan.act === 'twin') noteFailed(run, item, TWIN)
@@ -118,9 +121,6 @@ async function planBatch(run: ImportRun, kind: ItemKind, items: readonly SourceI
   })
 }
 
-/** What is kept of the page of an item. */
-const pageOf = ({ origin, context: { site } }: ImportRun, item: SourceItem) => keptPage(origin, item, site.url)
-
 /** The record that an item has been or tells of. */
 function recordOf({ known, place }: Pick<Planned, 'known' | 'place'>): number | undefined {
   return known?.record ?? place?.record
@@ -138,7 +138,7 @@ async function compare(
   const { prints: own, digest } = item.ahead ?? comparedOf(item)
   // The series may have been made anew since.
   const known = place && row?.record !== place.record ? undefined : row
-  const isSame = known?.digest === digest && !isLater(item, known) && known.page === pageOf(run, item)
+  const isSame = known !== undefined && isAsTold(run, item, digest, known)
   const before = place && known && !isSame ? readFingerprints(known.written) : {}
   const dropped = Object.keys(before).filter((name) => !(name in own) && before[name] !== place?.shared[name])
   const like: RecordState = place && dropped.length > 0 ? await likeOthers(db, place.series, place.start) : {}

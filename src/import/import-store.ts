@@ -113,6 +113,21 @@ export async function findItems(
   return identities.length === 0 ? [] : selectItems(db, { source, kind, identities })
 }
 
+const selectHeads = statement<{ source: number; kind: string; identities: readonly string[] }>()((db, value) =>
+  db
+    .selectFrom('import_items')
+    .select(['identity', 'record', 'sequence', 'digest', 'page'])
+    .where('source', '=', value('source'))
+    .where('kind', '=', value('kind'))
+    .where('identity', 'in', value('identities'))
+    .where('occurrence', '=', ''),
+)
+
+/** Of these items what tells whether they have changed, without their fields. */
+export async function findHeads(db: Db, source: number, kind: ItemKind, identities: readonly string[]) {
+  return identities.length === 0 ? [] : selectHeads(db, { source, kind, identities })
+}
+
 const upsertItems = statement<{ rows: ImportItemColumns[] }>()((db, value) =>
   db
     .insertInto('import_items')

@@ -1,0 +1,43 @@
+import type { ImportItemColumns } from '../storage/schema.ts'
+import type { ImportRun } from './import-run.ts'
+import { findHeads } from './import-store.ts'
+import { keptPage } from './item-pages.ts'
+import { comparedOf } from './look-ahead.ts'
+import type { ItemKind, SourceItem } from './source-item.ts'
+
+/** What tells whether an item is as it was. */
+type Head = Pick<ImportItemColumns, 'digest' | 'sequence' | 'page'>
+
+/** Whether an item is a later revision, as far as revisions are counted. */
+export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<SourceItem, 'sequence'>) =>
+  sequence !== undefined && than.sequence !== undefined && sequence > than.sequence
+
+/** What is kept of the page of an item. */
+export const pageOf = ({ origin, context: { site } }: ImportRun, item: SourceItem) => keptPage(origin, item, site.url)
+
+/** Whether an item with this digest is all that the source told of it last. */
+export function isAsTold(run: ImportRun, item: SourceItem, digest: string, known: Head): boolean {
+  return known.digest === digest && !isLater(item, known) && known.page === pageOf(run, item)
+}
+
+/**
+ * The items that are as the source told them last, with their records: little is read for these, and nothing else is to be looked at. Occurrences that
+ * their series does not tell all of are compared with that, and not here.
+ */
+export async function findSame(
+  run: ImportRun,
+  kind: ItemKind,
+  items: readonly SourceItem[],
+): Promise<Map<SourceItem, number>> {
+  if (run.source === undefined) return new Map()
+  const whole = items.filter(({ occurrence }) => occurrence === '')
+  const heads = await findHeads(run.context.db, run.source, kind, [...new Set(whole.map(({ identity }) => identity))])
+  const known = new Map(heads.map((head) => [head.identity, head]))
+  return new Map(
+    whole.flatMap((item) => {
+      const head = known.get(item.identity)
+      const isSame = head && isAsTold(run, item, (item.ahead ?? comparedOf(item)).digest, head)
+      return isSame ? [[item, head.record] as const] : []
+    }),
+  )
+}

@@ -162,7 +162,8 @@ function compare(before: ReadonlyMap<string, Shown>, after: ReadonlyMap<string, 
   return losses
 }
 
-async function exportTo({ service, ground }: Calendar, format: RoundTripFormat, file: string): Promise<void> {
+/** Writes all events of a calendar into a file. */
+export async function exportTo({ service, ground }: Calendar, format: RoundTripFormat, file: string): Promise<void> {
   const words = ['export', '--format', format, '--output', file]
   const { code, err } = await runCommand((program) => registerExportCommand(program, ground), words)
   assert.equal(code, 0, `${service.base} ${err}`)

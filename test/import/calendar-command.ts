@@ -35,7 +35,7 @@ export async function startCalendar(settings: Parameters<typeof startService>[0]
       await writeFile(path, content)
       return path
     },
-    rows: () => allRows(service.app.database),
+    rows: () => rowsOf(service.app.database),
     close: async () => {
       await service.close()
       await rm(folder, { recursive: true, force: true })
@@ -46,7 +46,8 @@ export async function startCalendar(settings: Parameters<typeof startService>[0]
 /** What runs write in any case, and what requests write by and by: presented records, and when a password was used. */
 const PASSED_OVER = ['imports', 'import_sources', 'presented_records', 'credentials']
 
-async function allRows({ read }: Database): Promise<string> {
+/** Every row of every table that an import writes to, as text. */
+export async function rowsOf({ read }: Database): Promise<string> {
   const tables = (await listTables(read)).filter(({ name }) => !PASSED_OVER.includes(name))
   const rows: unknown[] = []
   for (const { name, key } of tables) {

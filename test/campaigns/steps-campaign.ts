@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import { openBackup } from '../../src/storage/backup-file.ts'
+import type { Database, Db } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
+import { requireSealed } from '../../src/transfer/seal.ts'
+import { rowsOf, startCalendar } from '../import/calendar-command.ts'
+import { scratchDatabase } from '../support/database.ts'
+import { startProcess } from '../support/processes.ts'
+import { addUsers } from '../support/service.ts'
+import { exportTo, fillForRoundTrip } from './round-trip.ts'
+
+/** What was killed: a command, or the sending of messages. */
+export const WORKS = ['import', 'backup', 'restore'] as const
+export type Work = (typeof WORKS)[number]
+
+/** What came of killing a work in front of each of its steps. */
+export interface StepFigures {
+  work: Work
+  /** The steps in front of which it was killed, by what they leave behind. */
+  killed: string[]
+  seconds: number
+}
+
+/** A calendar with its images, and a folder for what is made of it. */
+interface Ground {
+  folder: string
+  database: string
+  media: string
+  remove: () => Promise<void>
+}
+
+/** The file that notes the steps of the program it is loaded into. */
+export const PRELOAD = fileURLToPath(new URL('../support/note-steps.ts', import.meta.url))
+
+/**
+ * Runs a command of the program, and kills it in front of its step of this number; 0 lets it run. Returns the steps that it came to: one less where it
+ * had not so many, since what is done by the clock is not done each time.
+ */
+async function runSteps(
+  { folder, database, media }: Ground,
+  words: readonly string[],
+  kill: number,
+): Promise<string[]> {
+  const [log, told] = [join(folder, 'steps.log'), join(folder, 'steps.kill')]
+  await rm(log, { force: true })
+  await writeFile(told, String(kill))
+  const env = { STEPS_LOG: log, STEPS_KILL: told, NODE_OPTIONS: `--import=${PRELOAD}` }
+  const { child, ended } = startProcess('src/main.ts', ['--database', database, '--media', media, ...words], env)
+  child.stdout?.resume()
+  const code = await ended
+  const steps = (await readFile(log, 'utf8')).split('\n').slice(0, -1)
+  const isKilled = kill > 0 && steps.length >= kill
+  assert.deepEqual([code, child.signalCode], isKilled ? [null, 'SIGKILL'] : [0, null], words.join(' '))
+  return steps
+}
+
+/** An empty calendar with users. */
+async function emptyGround(): Promise<Ground> {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-steps-'))
+  const scratch = await scratchDatabase()
+  await withDatabase(scratch.address, (database) => addUsers({ database }))
+  const remove = async () => {
+    await scratch.remove()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { folder, database: scratch.address, media: `file:${join(folder, 'media')}`, remove }
+}
+
+async function withDatabase<T>(address: string, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = await openDatabase(address)
+  try {
+    await migrate(database)
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Everything in a calendar by its names, whatever the ids are. */
+async function contentOf(address: string): Promise<unknown> {
+  return withDatabase(address, async ({ read }) => ({
+    events: await read
+      .selectFrom('events')
+      .select(['slug', 'title', 'start_date', 'status', 'cost', 'own'])
+      .orderBy('slug')
+      .execute(),
+    series: await read.selectFrom('series').select(['slug', 'title', 'rules']).orderBy('slug').execute(),
+    venues: await read.selectFrom('venues').select(['slug', 'venue', 'status']).orderBy('slug').execute(),
+    organizers: await read.selectFrom('organizers').select(['slug', 'organizer']).orderBy('slug').execute(),
+    terms: await read
+      .selectFrom('terms')
+      .select(['taxonomy', 'slug', 'count'])
+      .orderBy('taxonomy')
+      .orderBy('slug')
+      .execute(),
+    links: await linksOf(read),
+  }))
+}
+
+async function linksOf(db: Db): Promise<unknown> {
+  const linked = db.selectFrom('events').orderBy('events.slug')
+  const [venues, terms] = await Promise.all([
+    linked
+      .innerJoin('event_venues', 'event', 'events.id')
+      .innerJoin('venues', 'venues.id', 'event_venues.venue')
+      .select(['events.slug', 'venues.slug as venue'])
+      .execute(),
+    linked
+      .innerJoin('event_terms', 'event', 'events.id')
+      .innerJoin('terms', 'terms.id', 'event_terms.term')
+      .select(['events.slug', 'terms.slug as term'])
+      .orderBy('terms.slug')
+      .execute(),
+  ])
+  return { venues, terms }
+}
+
+/** A work that is killed in front of its steps, each time on a ground of its own. */
+interface Killed {
+  prepare: () => Promise<Ground>
+  words: (ground: Ground) => string[]
+  /** Looks at what is there after the kill. */
+  checkKilled: (ground: Ground) => Promise<void>
+  /** Looks at what is there when the same command has run once more; thoroughly, also at what further commands make of it. */
+  checkWhole: (ground: Ground, isThorough: boolean) => Promise<void>
+}
+
+/** What all works are about: a calendar, its content and a file of its records. */
+export interface Sample {
+  calendar: Ground
+  content: unknown
+  records: string
+  remove: () => Promise<void>
+}
+
+/** A calendar of so many events and dates of series, without images. */
+export async function makeSample(events: number, seed: number): Promise<Sample> {
+  const source = await startCalendar({ timezone: 'Europe/Oslo' })
+  const calendar = await emptyGround()
+  const records = join(calendar.folder, 'records.ndjson')
+  await fillForRoundTrip(source, events, seed)
+  await exportTo(source, 'ndjson', records)
+  await source.close()
+  await runSteps(calendar, ['import', records], 0)
+  return { calendar, content: await contentOf(calendar.database), records, remove: calendar.remove }
+}
+
+const WORK: Readonly<Record<Work, (sample: Sample) => Killed>> = {
+  import: imported,
+  backup: backedUp,
+  restore: restored,
+}
+
+function imported({ content, records }: Sample): Killed {
+  const words = () => ['import', records]
+  return {
+    prepare: emptyGround,
+    words,
+    checkKilled: async () => undefined,
+    checkWhole: async (ground, isThorough) => {
+      assert.deepEqual(await contentOf(ground.database), content)
+      if (!isThorough) return
+      const rows = () => withDatabase(ground.database, rowsOf)
+      const before = await rows()
+      await runSteps(ground, words(), 0)
+      assert.equal(await rows(), before, 'a run of what is in writes something')
+    },
+  }
+}
+
+const backupIn = ({ folder }: Ground) => join(folder, 'calendar.backup')
+
+async function requireWhole(file: string): Promise<void> {
+  await requireSealed(file)
+  openBackup(file).close()
+}
+
+/** A backup takes the place of an older one. */
+function backedUp({ calendar, content }: Sample): Killed {
+  const older = `${backupIn(calendar)}.older`
+  return {
+    prepare: async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'kalends-steps-'))
+      const ground = { ...calendar, folder, remove: () => rm(folder, { recursive: true, force: true }) }
+      await copyFile(older, backupIn(ground)).catch(() => runSteps(ground, ['backup', older], 0))
+      await copyFile(older, backupIn(ground))
+      return ground
+    },
+    words: (ground) => ['backup', backupIn(ground)],
+    checkKilled: (ground) => requireWhole(backupIn(ground)),
+    checkWhole: async (ground, isThorough) => {
+      await requireWhole(backupIn(ground))
+      const files = (await readdir(ground.folder)).filter((name) => !name.startsWith('steps.'))
+      assert.deepEqual(files, ['calendar.backup'])
+      if (!isThorough) return
+      const other = await emptyGround()
+      await runSteps(other, ['restore', backupIn(ground)], 0)
+      assert.deepEqual(await contentOf(other.database), content)
+      await other.remove()
+    },
+  }
+}
+
+/** A restore takes the place of another calendar, which has users alone. */
+function restored({ calendar, content }: Sample): Killed {
+  const backup = backupIn(calendar)
+  let former: unknown
+  return {
+    prepare: async () => {
+      const ground = await emptyGround()
+      former ??= await contentOf(ground.database)
+      await requireWhole(backup).catch(() => runSteps(calendar, ['backup', backup], 0))
+      return ground
+    },
+    words: () => ['restore', backup],
+    checkKilled: async (ground) => {
+      const found = await contentOf(ground.database)
+      if (!isDeepStrictEqual(found, content)) assert.deepEqual(found, former)
+    },
+    checkWhole: async (ground) => {
+      assert.deepEqual(await contentOf(ground.database), content)
+      const left = (await readdir(dirname(ground.database.replace('sqlite:', ''))).catch(() => [])).filter((name) =>
+        name.includes('.restoring'),
+      )
+      assert.deepEqual(left, [])
+    },
+  }
+}
+
+/** Kills a work in front of each of its steps, or of so many of them, runs it again, and looks both times at what is there. @throws AssertionError */
+export async function killAtSteps(work: Work, sample: Sample, most: number): Promise<StepFigures> {
+  const began = performance.now()
+  const { prepare, words, checkKilled, checkWhole } = WORK[work](sample)
+  const whole = await prepare()
+  const steps = await runSteps(whole, words(whole), 0)
+  await checkWhole(whole, true)
+  await whole.remove()
+  const killed: string[] = []
+  for (const at of spread(steps.length, most)) {
+    const ground = await prepare()
+    const before = await runSteps(ground, words(ground), at)
+    if (before.length === at) killed.push(before.at(-1) ?? '')
+    await checkKilled(ground)
+    await runSteps(ground, words(ground), 0)
+    await checkWhole(ground, steps.length <= most)
+    await ground.remove()
+  }
+  return { work, killed, seconds: (performance.now() - began) / 1000 }
+}
+
+/** So many of the numbers from 1 to the last one, at even distances, with both ends. */
+function spread(last: number, most: number): number[] {
+  if (last <= most) return Array.from({ length: last }, (_, i) => i + 1)
+  return [...new Set(Array.from({ length: most }, (_, i) => 1 + Math.round((i * (last - 1)) / (most - 1))))]
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../src/storage/database.ts'
+import { openDatabase } from '../../src/storage/open-database.ts'
+import { patient, scratchDatabase } from '../support/database.ts'
+import { type ServiceProcess, startServiceProcess } from '../support/processes.ts'
+import { addUsers } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+import { PRELOAD } from './steps-campaign.ts'
+
+/** From the namespace to the routes of webhooks. */
+const HOOKS = '/../../../kalends/v1/webhooks'
+
+/** Milliseconds without a step after which nothing more is to come. */
+const QUIET_MS = 1000
+
+/** A receiver of messages, which takes each one at once. */
+interface Receiver {
+  url: string
+  /** Ids of the messages, as often as they came. */
+  ids: string[]
+  close: () => void
+}
+
+async function startReceiver(): Promise<Receiver> {
+  const ids: string[] = []
+  const server = createServer((request, response) => {
+    ids.push(String(request.headers['webhook-id']))
+    response.writeHead(204).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, ids, close }
+}
+
+/**
+ * Kills a service in front of each step of a write and of telling a receiver about it, each time a new one with what is there already, and starts it again:
+ * the message comes if the venue is there, and under one id. Returns the steps. @throws AssertionError
+ */
+export async function killOutbox(most: number): Promise<string[]> {
+  const scratch = await scratchDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-steps-'))
+  const receiver = await startReceiver()
+  const start = (before = '') =>
+    startServiceProcess({ database: patient(scratch.address), data: folder, webhook_hosts: '127.0.0.1' }, before)
+  const database = await openDatabase(scratch.address)
+  try {
+    const first = await start()
+    await addUsers({ database })
+    const added = await first.send('admin', 'POST', HOOKS, { url: receiver.url, events: 'venue.created' })
+    assert.equal(added.status, 201, JSON.stringify(added.body))
+    await first.end('SIGKILL')
+    const killed: string[] = []
+    for (let at = 1; at <= most; at++) {
+      const step = await killOnce({ folder, start, receiver, database }, at)
+      if (step === undefined) break
+      killed.push(step)
+    }
+    return killed
+  } finally {
+    receiver.close()
+    await database.close()
+    await scratch.remove()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+interface Outbox {
+  folder: string
+  start: (before?: string) => Promise<ServiceProcess>
+  receiver: Receiver
+  database: Database
+}
+
+/** Kills the service in front of this step of a new venue and its message; returns the step, or undefined where there are not so many. */
+async function killOnce({ folder, start, receiver, database }: Outbox, at: number): Promise<string | undefined> {
+  const [log, told] = [join(folder, 'steps.log'), join(folder, 'steps.kill')]
+  await rm(log, { force: true })
+  await rm(told, { force: true })
+  const stepsSoFar = async () => (existsSync(log) ? (await readFile(log, 'utf8')).split('\n').slice(0, -1) : [])
+  const service = await start(`export STEPS_LOG='${log}' STEPS_KILL='${told}' NODE_OPTIONS='--import=${PRELOAD}'`)
+  const begun = (await quietly(stepsSoFar)).length
+  await writeFile(told, String(begun + at))
+  const name = `Hall ${at}`
+  const { status } = await service.send('admin', 'POST', '/venues', { venue: name }).catch(() => ({ status: 0 }))
+  const steps = await quietly(stepsSoFar)
+  const isKilled = service.child.signalCode === 'SIGKILL'
+  await service.end('SIGKILL')
+  await requireTold({ start, receiver, database }, name, status === 201)
+  return isKilled ? (steps.at(-1) ?? '') : undefined
+}
+
+/** The steps, once no further ones are made. */
+async function quietly(stepsSoFar: () => Promise<string[]>): Promise<string[]> {
+  for (let before = -1; ; ) {
+    const steps = await stepsSoFar()
+    if (steps.length === before) return steps
+    before = steps.length
+    await sleep(QUIET_MS)
+  }
+}
+
+/** Starts the service again, and waits until every venue that is there has been told of, each under one id. */
+async function requireTold(
+  { start, receiver, database }: Pick<Outbox, 'start' | 'receiver' | 'database'>,
+  name: string,
+  isAcknowledged: boolean,
+): Promise<void> {
+  const { read } = database
+  // What was on its way is left to the killed process for a minute; here that is over.
+  const isUnsent = { next_utc: '2020-01-01 00:00:00' }
+  await database.write((tx) => tx.updateTable('webhook_deliveries').set(isUnsent).where('next_utc', '!=', '').execute())
+  const service = await start()
+  const venues = await read.selectFrom('venues').select(['id', 'venue']).execute()
+  const messages = await read.selectFrom('webhook_deliveries').select(['record', 'message']).execute()
+  assert.deepEqual(messages.map(({ record }) => record).sort(), venues.map(({ id }) => id).sort(), 'a message a venue')
+  if (isAcknowledged)
+    assert.ok(
+      venues.some(({ venue }) => venue === name),
+      `${name} is lost`,
+    )
+  await until(() => messages.every(({ message }) => receiver.ids.includes(message)), 'not every message arrives')
+  const known = new Set(messages.map(({ message }) => message))
+  assert.deepEqual(
+    receiver.ids.filter((id) => !known.has(id)),
+    [],
+    'a message of nothing',
+  )
+  await sleep(QUIET_MS)
+  const total = receiver.ids.length
+  await service.end('SIGKILL')
+  assert.ok(total <= messages.length * 2, `${total} deliveries of ${messages.length} messages`)
+}

@@ -1,0 +1,43 @@
+// Kills imports, backups, restores and the sending of messages in front of each of their steps, runs them again, and looks at what is there:
+//   npm run steps [-- [--events 600] [--seed 1] [--database sqlite|postgres]]     both without --database
+import { Command, Option } from 'commander'
+import { DATABASES, type DatabaseName, SERVER } from '../support/database.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { killAtSteps, makeSample, WORKS } from './steps-campaign.ts'
+import { killOutbox } from './steps-outbox.ts'
+
+/** Steps of a venue and its message at the most. */
+const MOST_OF_MESSAGE = 20
+
+async function run(database: DatabaseName, events: number, seed: number): Promise<void> {
+  const sample = await makeSample(events, seed)
+  try {
+    for (const work of WORKS) {
+      const { killed, seconds } = await killAtSteps(work, sample, Number.POSITIVE_INFINITY)
+      console.log(`${database}, ${work}: killed in front of ${killed.length} steps in ${Math.round(seconds)} s`)
+      for (const step of killed) console.log(`  ${step}`)
+    }
+  } finally {
+    await sample.remove()
+  }
+  const killed = await killOutbox(MOST_OF_MESSAGE)
+  console.log(`${database}, messages: killed in front of ${killed.length} steps`)
+  for (const step of killed) console.log(`  ${step}`)
+  console.log(`${database}: nothing lost, nothing doubled.`)
+}
+
+async function runOn(database: DatabaseName, events: number, seed: number): Promise<void> {
+  const server = database === 'postgres' ? await startPostgres() : undefined
+  if (server) process.env[SERVER] = server.address()
+  else delete process.env[SERVER]
+  await run(database, events, seed).finally(() => server?.close())
+}
+
+const { events, seed, database } = new Command()
+  .description('kills each command in front of each of its steps, and looks at what is left')
+  .option('--events <count>', 'how many the calendar has', '600')
+  .option('--seed <number>', 'the same seed makes the same calendar', '1')
+  .addOption(new Option('--database <name>', 'one of them alone').choices(DATABASES))
+  .parse()
+  .opts<{ events: string; seed: string; database?: DatabaseName }>()
+for (const name of database ? [database] : DATABASES) await runOn(name, Number(events), Number(seed))

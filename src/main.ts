@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Command, Help, type HelpConfiguration, Option } from 'commander'
 import type { App } from './app.ts'
 import { type Config, environmentName, flagName, readConfig, type Site, settings, siteOf } from './config.ts'
 import { importStarter } from './import/start-import.ts'
@@ -8,15 +8,26 @@ import { readVersion } from './version.ts'
 import { serveMetrics } from './watching/metrics-server.ts'
 import { withoutSecrets } from './watching/redact.ts'
 
-/** Adds a flag for every setting. */
-function addSettings(command: Command): Command {
-  for (const [name, setting] of Object.entries(settings)) {
+/** A flag for every setting. */
+function settingOptions(): Option[] {
+  return Object.entries(settings).map(([name, setting]) => {
     const fallback = Array.isArray(setting.default) || setting.default === '' ? '' : ` (default: ${setting.default})`
-    command.addOption(
-      new Option(`${flagName(name)} <${setting.value}>`, `${setting.about}${fallback} [${environmentName(name)}]`),
-    )
-  }
+    return new Option(`${flagName(name)} <${setting.value}>`, `${setting.about}${fallback} [${environmentName(name)}]`)
+  })
+}
+
+/** Gives a command all settings. They would bury its own options, so only the help of `serve` has them. */
+function addSettings(command: Command, options: readonly Option[]): Command {
+  for (const option of options) command.addOption(option.hideHelp())
   return command
+}
+
+/** An entry of a help page: its term and meaning side by side, or below each other where a narrow column would be left for the meaning. */
+function formatHelpEntry(this: Help, term: string, width: number, about: string, help: Help): string {
+  const whole = help.helpWidth ?? 80
+  if (whole - width >= 50) return Help.prototype.formatItem.call(this, term, width, about, help)
+  const lines = help.boxWrap(about, whole - 6).split('\n')
+  return [`  ${term}`, ...lines.map((line) => `      ${line}`)].join('\n')
 }
 
 /** The values given as flags, under the names of the settings. */
@@ -107,21 +118,20 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
-/** Whether the command line says to serve, as it does without a command: a service does without the code of other commands. */
-function isServing(): boolean {
-  const { operands, unknown } = program.parseOptions(process.argv.slice(2))
-  return operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
-}
-
 // New files are readable for the user who runs this, and for nobody else on the machine.
 process.umask(0o077)
 // Every user of the machine may read a command line; a title takes its place there.
 if (process.argv.some((word) => withoutPassword(word) !== word)) process.title = 'kalends'
 
-const program = addSettings(new Command('kalends'))
-  .description('The event calendar server.')
-  .configureHelp({ showGlobalOptions: true })
-  .showHelpAfterError()
+const options = settingOptions()
+const helpLooks: HelpConfiguration = { formatItem: formatHelpEntry }
+const program = addSettings(new Command('kalends'), options)
+  .description('The event calendar server. Without a command it serves.')
+  .configureHelp(helpLooks)
+  .showHelpAfterError('Add --help to see what it takes.')
+  .addHelpText('afterAll', ({ command }) =>
+    command.name() === 'serve' ? '' : '\nThe settings are options of every command: kalends serve --help lists them.',
+  )
   .option('--version', 'print the version')
   .on('option:version', () => {
     console.log(readVersion())
@@ -129,13 +139,20 @@ const program = addSettings(new Command('kalends'))
   })
   .exitOverride((error) => process.exit(error.exitCode))
 
+const { operands, unknown } = program.parseOptions(process.argv.slice(2))
 program
-  .command('serve', { isDefault: true })
+  .command('serve', { isDefault: operands.length === 0 })
   .description('Serve the calendar.')
+  .configureHelp({
+    ...helpLooks,
+    visibleOptions: (command) => [...new Help().visibleOptions(command), ...options],
+  })
   .option('--demo', 'fill a new database with a season of a town, to look around')
   .action(serve)
 
-if (!isServing()) {
+// A service does without the code of other commands.
+const isServing = operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
+if (!isServing) {
   const { registerCommands } = await import('./commands.ts')
   registerCommands(program, () => configOf(program.opts()))
 }

@@ -117,6 +117,29 @@ test('--version prints the version and nothing else', () => {
   assert.deepEqual(kalends(['--version']), { status: 0, stdout: `${packageJson.version}\n`, stderr: '' })
 })
 
+test('a word or an option that nobody knows is told of in two lines, with the one that is nearest', () => {
+  const hint = 'Add --help to see what it takes.\n'
+  for (const [words, says] of [
+    [['usr'], "error: unknown command 'usr'\n(Did you mean user?)\n"],
+    [['serv', '--port', '0'], "error: unknown command 'serv'\n(Did you mean serve?)\n"],
+    [['--prt', '9'], "error: unknown option '--prt'\n(Did you mean --port?)\n"],
+    [['user', 'add'], "error: required option '--role <role>' not specified\n"],
+    [['backup', '--keep'], "error: option '--keep <number>' argument missing\n"],
+  ] as const)
+    assert.deepEqual(kalends(words), { status: 1, stdout: '', stderr: says + hint }, words.join(' '))
+})
+
+test('help fits a terminal of 80 columns, and settings are in that of serve alone', () => {
+  for (const words of [[], ['serve'], ['import'], ['user', 'add'], ['push']]) {
+    const { status, stdout } = kalends([...words, '--help'])
+    assert.equal(status, 0)
+    const wide = stdout.split('\n').filter((line) => line.length > 80)
+    assert.deepEqual(wide, [], words.join(' '))
+    assert.equal(stdout.includes('--week-start'), words[0] === 'serve')
+    assert.equal(stdout.includes('kalends serve --help'), words[0] !== 'serve')
+  }
+})
+
 test('without the packages it needs, it says in one sentence what to do', (t) => {
   const folder = folderFor(t)
   for (const name of ['bin', 'src', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true })

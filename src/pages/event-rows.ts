@@ -105,6 +105,17 @@ export function daySections(viewing: Viewing, cards: readonly Card[], more?: (da
   )
 }
 
+/** Events from a day on: what began earlier and lasts comes first, then the days. */
+export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: string): Html {
+  const { site } = viewing.context
+  const lasting = cards.filter((card) => dayOf(card.start) < first)
+  const starting = cards.filter((card) => dayOf(card.start) >= first)
+  return html`${
+    lasting.length > 0 &&
+    html`<section class="day lasting"><h2 class="date"><span class="name"><b>${say(site, 'Still on')}</b></span></h2><ul class="rows">${lasting.map((card) => eventRow(viewing, card))}</ul></section>`
+  }${daySections(viewing, starting)}`
+}
+
 function dayHeader(viewing: Viewing, day: string): Html {
   const { context, today } = viewing
   const { site } = context

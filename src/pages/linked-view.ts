@@ -11,7 +11,7 @@ import { renderedForPage, showPrepared } from '../text/long-texts.ts'
 import { shownUrl } from '../text/urls.ts'
 import { venueLinkedData } from '../venues/venue-present.ts'
 import { type Card, pictureOf, shortened } from './cards.ts'
-import { daySections } from './event-rows.ts'
+import { sectionsFrom } from './event-rows.ts'
 import { feedLinks, subscribeMenu } from './feed-links.ts'
 import { PER_PAGE } from './list-view.ts'
 import { findCards, from } from './page-finding.ts'
@@ -44,7 +44,7 @@ export async function linkedView(viewing: Viewing, linked: Linked, page: number)
       const name = linkedName(site, linked)
       const shown =
         picture &&
-        html`<img class="portrait" src="${link(picture.src)}" srcset="${picture.srcset}" sizes="320px" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`
+        html`<img class="${picture.width < picture.height ? 'portrait whole' : 'portrait'}" src="${link(picture.src)}" srcset="${picture.srcset}" sizes="320px" width="${picture.width}" height="${picture.height}" alt="${picture.alt}">`
       return {
         status: 200,
         title: name,
@@ -78,7 +78,7 @@ function events(
   const way = (other: number, text: string) => ({ path: other > 1 ? `${path}?page=${other}` : path, text })
   const base = recordUrl(site, linked.kind, linked.row).slice(site.url.length).replace(/\/$/, '')
   return html`<section class="theirs"><div class="side">${subscribeMenu(site, base, '')}</div><h2>${heading}</h2><p class="count">${total === 0 ? say(site, 'None is planned at the moment.') : sayEvents(site, total)}</p>
-<div class="results nested">${daySections(viewing, cards)}</div>${pager(
+<div class="results nested">${sectionsFrom(viewing, cards, viewing.today)}</div>${pager(
     page > 1 ? way(page - 1, say(site, 'Earlier')) : undefined,
     page * PER_PAGE < total ? way(page + 1, say(site, 'Later')) : undefined,
     say(site, 'Other pages of the list'),

@@ -1,7 +1,7 @@
 import { Problem } from '../problems.ts'
-import { addDays, dayOf } from '../text/moments.ts'
+import { addDays } from '../text/moments.ts'
 import type { Card } from './cards.ts'
-import { daySections, eventRow } from './event-rows.ts'
+import { daySections, sectionsFrom } from './event-rows.ts'
 import { nothingFound } from './nothing-found.ts'
 import { isDay, writtenDay } from './page-dates.ts'
 import { before, between, type EventFilters, findBounds, findCards, findEvents, from } from './page-finding.ts'
@@ -35,7 +35,7 @@ export async function listView(viewing: Viewing, asked: EventsAsked): Promise<Vi
     feeds: feedsOf(asked),
     current: 'list',
     body: html`${viewHead(viewing, asked, heading, count)}
-<div class="results">${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : sections(viewing, cards, firstDay(viewing, asked))}</div>
+<div class="results">${total === 0 ? await nothing(viewing, asked) : isPast ? daySections(viewing, cards) : sectionsFrom(viewing, cards, firstDay(viewing, asked))}</div>
 ${await ways(viewing, asked, paths)}`,
   }
 }
@@ -89,17 +89,6 @@ function countText(viewing: Viewing, asked: EventsAsked, total: number): string 
   const first = firstDay(viewing, asked)
   const date = first === today ? say(site, 'today') : writtenDay(site, first, today)
   return say(site, '{events} from {date} on', { events: sayEvents(site, total), date })
-}
-
-/** What began earlier and lasts comes first, then the days. */
-function sections(viewing: Viewing, cards: readonly Card[], first: string): Html {
-  const { site } = viewing.context
-  const lasting = cards.filter((card) => dayOf(card.start) < first)
-  const starting = cards.filter((card) => dayOf(card.start) >= first)
-  return html`${
-    lasting.length > 0 &&
-    html`<section class="day lasting"><h2 class="date"><span class="name"><b>${say(site, 'Still on')}</b></span></h2><ul class="rows">${lasting.map((card) => eventRow(viewing, card))}</ul></section>`
-  }${daySections(viewing, starting)}`
 }
 
 function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {

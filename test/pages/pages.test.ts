@@ -656,6 +656,17 @@ describe('a service', () => {
   })
 })
 
+test('the page of a venue has what is still on before the days to come, as the list has it', async () => {
+  const { slug, id: venue } = await create('/venues', { venue: 'Long Gallery' })
+  const show = { title: 'Long show', start_date: day(-3), end_date: day(3), all_day: true, venue }
+  const { id } = await create('/events', show)
+  await create('/events', { ...show, title: 'Short show', start_date: day(2), end_date: day(2) })
+  const { body } = await page(`/venue/${slug}/`)
+  assert.match(body, /Still on<\/b>.*Long show.*<time datetime="\d{4}-\d\d-\d\d">.*Short show/s)
+  assert.equal((await service.remove(`/events/${id}`)).status, 200)
+  assert.doesNotMatch((await page(`/venue/${slug}/`)).body, /Still on/)
+})
+
 test('dates are written by the server alone, and no test compares their bytes (2d.8)', async () => {
   const script = readFileSync(new URL('../../src/pages/assets/calendar.js', import.meta.url), 'utf8')
   assert.doesNotMatch(script, /Intl\.|toLocale/)

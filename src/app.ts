@@ -322,7 +322,7 @@ async function listen(http: HttpServer, { host, port }: Config, isShared: boolea
     throw new Error(
       taken
         ? `Port ${port} of ${host} is in use; choose another with --port.`
-        : `Cannot listen on ${host}:${port}: ${String(error)}.`,
+        : `Cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}.`,
     )
   }
 }

@@ -42,7 +42,7 @@ export const settings = {
   site_name: word('The name of the calendar.', 'TEXT', 'Kalends'),
   timezone: checked(
     word('The time zone of the site: a name such as Europe/Berlin, or an offset such as UTC+2.', 'ZONE', 'UTC'),
-    'takes a time zone',
+    'takes a time zone such as Europe/Berlin or UTC+2',
     isTimezone,
   ),
   language: choice('The language of descriptions and messages.', LANGUAGES, 'en'),
@@ -108,7 +108,7 @@ export const settings = {
       'ADDRESS',
       '',
     ),
-    'takes file:FOLDER or s3://BUCKET/PREFIX?endpoint=URL&region=NAME',
+    'takes file:FOLDER or s3://BUCKET/PREFIX, which may end in ?endpoint=URL&region=NAME',
     (text) => /^($|file:.|s3:\/\/[^/?@]+([/?][^@]*)?$)/.test(text),
   ),
   media_url: checked(

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
+import { DATABASE_FILE_START } from '../storage/database-file.ts'
 import { type ColumnMeaning, readMapping } from './csv-columns.ts'
 import { csvSource } from './csv-source.ts'
 import { icsSource } from './ics-source.ts'
@@ -50,14 +51,31 @@ const KINDS: Readonly<Record<string, 'ics' | 'csv' | 'json' | 'lines'>> = {
 
 /** What a file is, by its name, else by its beginning. */
 async function kindOf(file: string): Promise<'ics' | 'csv' | 'json' | 'lines'> {
+  const beginning = await beginningOf(file)
+  if (BINARY.some((start) => beginning.toString('latin1').startsWith(start)))
+    throw new Error(
+      `The file ${file} is no text: save a spreadsheet as CSV, unpack an archive, put a backup back with kalends restore.`,
+    )
   const known = KINDS[extname(file).toLowerCase()]
   if (known) return known
-  const handle = await open(file)
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(512), 0, 512, 0).finally(() => handle.close())
-  const head = buffer
-    .toString('utf8', 0, bytesRead)
+  const head = beginning
+    .toString('utf8')
     .replace(/^\ufeff/, '')
     .trimStart()
   if (/^BEGIN:VCALENDAR/i.test(head)) return 'ics'
   return /^[{[<]/.test(head) ? 'json' : 'csv'
+}
+
+/** How spreadsheets and archives (ZIP, OLE, gzip), databases and documents (PDF) begin, as Latin-1. */
+const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DATABASE_FILE_START, '%PDF']
+
+async function beginningOf(file: string): Promise<Buffer> {
+  const handle = await open(file)
+  try {
+    if ((await handle.stat()).isDirectory()) throw new Error(`${file} is a folder: name a file in it.`)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(512), 0, 512, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
 }

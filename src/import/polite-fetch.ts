@@ -103,9 +103,10 @@ async function refusalOf(url: string, answer: Response): Promise<Refused> {
   const wait = headers.get('retry-after')
   const body = await readBounded(url, answer, MOST_REFUSAL_BYTES).catch(() => undefined)
   const leads = status >= 300 && status < 400 ? ` and leads to ${headers.get('location')}` : ''
+  const credentials = status === 401 ? ': it wants a login with its application password' : ''
   const mayPass = status === 429 || status >= 500 || (status === 409 && wait !== null)
   return {
-    failure: new SourceFailure(url, `answers with status ${status}${leads}.`, status, body),
+    failure: new SourceFailure(url, `answers with status ${status}${leads}${credentials}.`, status, body),
     mayPass,
     waitMs: waitOf(wait),
   }

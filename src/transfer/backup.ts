@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { readdir, rename, rm, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -15,6 +14,7 @@ import { syncFolder } from '../sync-folder.ts'
 import { formatUtc } from '../text/moments.ts'
 import { readVersion } from '../version.ts'
 import type { CopyProgress } from './copy.ts'
+import { requireFolderOf } from './output-file.ts'
 import { isSealed, sealFile } from './seal.ts'
 
 /** Where a backup is taken from. */
@@ -70,7 +70,7 @@ function withPlace(error: unknown, file: string): unknown {
 }
 
 async function requireReplaceable(file: string): Promise<void> {
-  if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}: make it first.`)
+  requireFolderOf(file)
   const isBackup = await isSealed(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return true
     throw new Error(`No backup can be written to ${file}: ${error.message}.`)

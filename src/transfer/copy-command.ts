@@ -28,8 +28,7 @@ export function registerCopyCommand(program: Command): void {
       run(command, (print) => {
         const { mediaFrom, mediaTo } = options
         const databases = databasesOf([first, second], options, process.env)
-        for (const word of [first, second].filter((given) => given !== undefined && withoutPassword(given) !== given))
-          print(remarkOn(word ?? ''))
+        for (const word of [first, second]) if (word !== undefined && hasPassword(word)) print(remarkOn(word))
         return copyByAddress({ ...databases, ...(mediaFrom && { mediaFrom }), ...(mediaTo && { mediaTo }) }, print)
       }),
     )
@@ -74,6 +73,11 @@ function addressIn(file: string): string {
   } catch (error) {
     throw new Error(`The file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }
+}
+
+/** Whether an address has a password in it; a path, named by mistake, is no address. */
+function hasPassword(address: string): boolean {
+  return address.includes('://') && withoutPassword(address) !== address
 }
 
 function remarkOn(address: string): string {

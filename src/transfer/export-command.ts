@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
@@ -11,6 +10,7 @@ import { anonymous, type Caller } from '../people/caller.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { readSnapshot } from '../storage/snapshot.ts'
 import { type ExportAsked, exportCalendar, exportFilters, exportFormats } from './export.ts'
+import { isFolder, requireFolderOf } from './output-file.ts'
 import { run } from './run-command.ts'
 
 /** What an export reads. */
@@ -97,9 +97,14 @@ async function send(bytes: AsyncIterable<Buffer>, file: string | undefined): Pro
 }
 
 async function writeFile(bytes: AsyncIterable<Buffer>, file: string): Promise<void> {
+  if (isFolder(file)) throw new Error(`${file} is a folder: name a file in it.`)
+  requireFolderOf(file)
   const partial = `${file}.${process.pid}.part`
+  const handle = await open(partial, 'wx').catch((error: Error) => {
+    throw new Error(`${file} cannot be written: ${error.message}.`)
+  })
   try {
-    await pipeline(Readable.from(bytes), createWriteStream(partial, { flags: 'wx', flush: true }))
+    await pipeline(Readable.from(bytes), handle.createWriteStream({ flush: true }))
     await rename(partial, file)
   } catch (error) {
     await rm(partial, { force: true })

@@ -22,6 +22,9 @@ const { resource, filters, operations } = events
 /** The filters of an export: those of lists of events, which has no pages. */
 export const exportFilters = Object.entries(filters).filter(([name]) => !['page', 'per_page'].includes(name))
 
+/** Filters that name records. */
+const RECORDS = ['categories', 'tags', 'venue', 'organizer']
+
 /** The names of the formats, the first of which is the default. */
 export const exportFormats: readonly string[] = formatsOf(resource).map(({ name }) => name)
 
@@ -67,9 +70,11 @@ async function readQuery(context: Context, raw: RawValues): Promise<unknown> {
     return await parseFields(filters, raw, context)
   } catch (error) {
     if (!(error instanceof Problem) || !error.details.params) throw error
-    const named = Object.keys(error.details.params).map((name) => `--${name.replaceAll('_', '-')}`)
-    const drafts = named.includes('--status') ? ' Only --all has others than published ones.' : ''
-    throw new Error(`No list takes such a value: ${named.join(', ')}.${drafts}`)
+    const names = Object.keys(error.details.params)
+    const named = names.map((name) => `--${name.replaceAll('_', '-')} ${String(raw[name])}`)
+    const drafts = names.includes('status') ? ' Only --all has others than published ones.' : ''
+    const records = names.some((name) => RECORDS.includes(name)) ? ' The calendar has nothing of that name or id.' : ''
+    throw new Error(`No list takes such a value: ${named.join(', ')}.${drafts}${records}`)
   }
 }
 

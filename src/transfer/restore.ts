@@ -7,6 +7,7 @@ import { finishMigration, migrateWithin, migrationNames } from '../storage/migra
 import { replaceDatabase } from '../storage/replace-database.ts'
 import { readWhole } from './backup.ts'
 import { type CopyProgress, copyTables, listCommonTables } from './copy.ts'
+import { isFolder } from './output-file.ts'
 import { requireSealed } from './seal.ts'
 
 /** Where a backup is restored to. */
@@ -32,6 +33,7 @@ export interface Restored {
  */
 export async function restore(file: string, target: RestoreTarget, progress: CopyProgress): Promise<Restored> {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  if (isFolder(file)) throw new Error(`${file} is a folder: name one of the backups in it.`)
   await requireSealed(file)
   const backup = openBackup(file)
   try {

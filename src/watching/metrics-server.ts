@@ -27,7 +27,7 @@ export async function serveMetrics(place: string, read: () => Promise<Family[]>)
     throw new Error(
       taken
         ? `The place for metrics, ${place}, is in use; choose another with --metrics.`
-        : `Cannot listen on ${place} for --metrics: ${String(error)}.`,
+        : `Cannot listen on ${place} for --metrics: ${error instanceof Error ? error.message : String(error)}.`,
     )
   })
   server.unref()

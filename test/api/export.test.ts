@@ -98,7 +98,10 @@ test('the filters of lists are options', async () => {
   )
   const wrong = runExport('--tags', 'nothing-of-that-name')
   assert.deepEqual([wrong.code, wrong.out], [1, ''])
-  assert.match(wrong.err, /No list takes such a value: --tags/)
+  assert.equal(
+    wrong.err,
+    'No list takes such a value: --tags nothing-of-that-name. The calendar has nothing of that name or id.\n',
+  )
 })
 
 test('what is not public is exported only when everything is, with the other lists', async () => {
@@ -121,7 +124,14 @@ test('a file appears once it is whole, and a reader who leaves is no error', asy
   const file = join(folder, 'events.ndjson')
   assert.equal(runExport('--format', 'ndjson', '--output', file).out, '')
   assert.equal(await readFile(file, 'utf8'), runExport('--format', 'ndjson').out)
-  assert.notEqual(runExport('--output', join(folder, 'nowhere', 'x')).code, 0)
+  const refused = ['nowhere/x', '.'].map((path) => runExport('--output', join(folder, path)))
+  assert.deepEqual(
+    refused.map(({ code, err }) => [code, err]),
+    [
+      [1, `There is no folder ${join(folder, 'nowhere')}: make it first.\n`],
+      [1, `${folder} is a folder: name a file in it.\n`],
+    ],
+  )
   assert.deepEqual(await readdir(folder), ['events.ndjson'])
   const { database, data } = service.config
   const address = database || `sqlite:${join(data, 'kalends.sqlite')}`

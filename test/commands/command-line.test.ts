@@ -236,6 +236,11 @@ test('copy says which database is named nowhere, and which file it cannot read',
     kalends(['copy', `sqlite:${missing}`]).stderr,
     /^Name the database to fill: .*KALENDS_COPY_TO.*--to-file\.\n$/,
   )
+  const { stdout, stderr } = kalends(['copy', missing, 'sqlite:x'])
+  assert.match(
+    stdout + stderr,
+    /^No database can be opened at this address: sqlite:FILE and postgres:\/\/… are understood\.\n$/,
+  )
   assert.match(kalends(['copy', '--from-file', missing, 'sqlite:x']).stderr, /^The file .*missing cannot be read: /)
 })
 

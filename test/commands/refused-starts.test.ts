@@ -69,6 +69,7 @@ test('an unknown setting is named in one sentence, as a flag and in the environm
 test('a wrong value of a setting is named in one sentence', async () => {
   await Promise.all([
     assertRefused(['--timezone', 'Mars/Olympus'], {}, /timezone.*Mars\/Olympus/),
+    assertRefused(['--media', 's3:'], {}, /--media takes .*\?endpoint=URL&region=NAME/),
     assertRefused([], { KALENDS_PAGE_SIZE_CAP: 'many' }, /page.size.cap.*many/i),
   ])
 })
@@ -85,6 +86,7 @@ test('a database that can not be opened, and a port in use, are named in one sen
     assertRefused(['--database', `sqlite:${join(file, 'below.sqlite')}`], {}, /below\.sqlite/),
     assertRefused(['--database', 'postgres://127.0.0.1:1/none'], {}, /127\.0\.0\.1/),
     assertRefused(['--port', String(port)], {}, new RegExp(`${port}.*in use`)),
+    assertRefused(['--host', '203.0.113.7'], {}, /^Cannot listen on 203\.0\.113\.7:0: listen /),
   ])
 })
 

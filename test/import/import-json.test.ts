@@ -250,12 +250,16 @@ describe('an import of records as the interface shows them', () => {
       ['cut.json', JSON.stringify({ events: [shown(1)] }).slice(0, -20)],
       ['number.json', '5'],
       ['other.json', '{"posts": []}'],
+      ['calendar.backup', 'SQLite format 3\0\x10\0\x01\x01\0@'],
+      ['town.xlsx', 'PK\x03\x04\x14\0\x06\0'],
+      ['saved-as.csv', 'PK\x03\x04\x14\0\x06\0'],
     ] as const) {
       const { code, err } = await calendar.kalends('import', await calendar.file(name, content))
       assert.equal(code, 1, name)
-      assert.match(err, /^The file .*\.\n$/, name)
+      assert.match(err, /^The file [ -~]*\.\n$/, name)
     }
     assert.match((await calendar.kalends('import', '/nowhere/x.json')).err, /^There is no file \/nowhere\/x\.json\.\n$/)
+    assert.match((await calendar.kalends('import', '/tmp')).err, /^\S*tmp is a folder: name a file in it\.\n$/)
   })
 
   test('reads past a line that is far too long', async (t) => {

@@ -296,7 +296,7 @@ describe('a push over a bad line', () => {
     }
     const cut = await push()
     assert.equal(cut.code, 1)
-    assert.match(cut.err, /answers with status 401/)
+    assert.match(cut.err, /answers with status 401: it wants a login with its application password\./)
     gate.judge = () => 'pass'
     await succeed()
     assert.equal((await titlesOf(target)).length, 9)

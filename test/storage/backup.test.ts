@@ -336,6 +336,10 @@ describe('a backup of a whole calendar', () => {
   test('that is not there, or has no folder to go to, is said in a sentence', async () => {
     assert.match((await command(['restore', path('no.backup')], source)).err, /^There is no file .*no\.backup\.$/m)
     assert.match(
+      (await command(['restore', path('')], source)).err,
+      /^\S+ is a folder: name one of the backups in it\.$/m,
+    )
+    assert.match(
       (await command(['backup', path('no/x.backup')], source)).err,
       /^There is no folder .*no: make it first\.$/m,
     )

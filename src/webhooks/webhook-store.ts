@@ -9,6 +9,7 @@ import { claimed } from '../storage/locks.ts'
 import { TOLD_KINDS, VERBS } from '../storage/outbox.ts'
 import type { Action, Tx } from '../storage/recording.ts'
 import type { DeliveryColumns, Tables, WebhookColumns } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 import { formatUtc } from '../text/moments.ts'
 import { mayPost } from './post-message.ts'
 import { makeSecret } from './signature.ts'
@@ -207,20 +208,25 @@ export async function resendDelivery(
   )
 }
 
-/** The webhooks that have messages due, without those that are disabled. */
-export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
-  const hooks = db.selectFrom('webhooks').selectAll().where('disabled_utc', '=', '')
-  return hooks
+const selectDue = statement<{ now: string }>()((db, value) =>
+  db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('disabled_utc', '=', '')
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('webhook_deliveries as d')
           .select('d.id')
           .whereRef('d.webhook', '=', 'webhooks.id')
           .where('d.next_utc', '<>', '')
-          .where('d.next_utc', '<=', nowUtc),
+          .where('d.next_utc', '<=', value('now')),
       ),
-    )
-    .execute()
+    ),
+)
+
+/** The webhooks that have messages due, without those that are disabled. */
+export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
+  return selectDue(db, { now: nowUtc })
 }
 
 /** Takes some messages of a webhook that are due, and keeps others from sending them until a time. */

@@ -63,14 +63,15 @@ export function hasCurrent(headers: IncomingHttpHeaders, tag: string, earlierTag
 const QUIET_MS = 5000
 
 /** The whole second by which an answer was as it is; undefined while that is too fresh to tell. */
-function settledSecond(modified: number | undefined, now: number): number | undefined {
-  const second = Math.ceil((modified ?? now) / 1000) * 1000
-  return now - second >= QUIET_MS ? second : undefined
+function settledSecond(modified: number | undefined): number | undefined {
+  if (modified === undefined) return undefined
+  const second = Math.ceil(modified / 1000) * 1000
+  return Date.now() - second >= QUIET_MS ? second : undefined
 }
 
 /** Adds to a flat list of headers since when an answer has not changed, unless that is too fresh to tell. */
-export function addLastModified(headers: string[], modified: number | undefined, now: number): void {
-  const second = settledSecond(modified, now)
+export function addLastModified(headers: string[], modified: number | undefined): void {
+  const second = settledSecond(modified)
   if (second !== undefined) headers.push('Last-Modified', httpDate(second))
 }
 
@@ -84,11 +85,11 @@ function httpDate(second: number): string {
 }
 
 /** True when the client has an answer that is as new, by its time alone (RFC 9110, 13.1.3). */
-export function isUnmodified(headers: IncomingHttpHeaders, modified: number | undefined, now: number): boolean {
+export function isUnmodified(headers: IncomingHttpHeaders, modified: number | undefined): boolean {
   const since = headers['if-modified-since']
   if (since === undefined || headers['if-none-match'] !== undefined) return false
-  const second = settledSecond(modified, now)
-  return second !== undefined && Date.parse(since) >= second && Date.parse(since) <= now
+  const second = settledSecond(modified)
+  return second !== undefined && Date.parse(since) >= second && Date.parse(since) <= Date.now()
 }
 
 /** Caches on the way may turn a weak ETag into a strong one. */

@@ -94,7 +94,7 @@ function isKnown(
   { tag, modified }: Pick<Outgoing, 'tag' | 'modified'>,
   earlier?: readonly string[],
 ): boolean {
-  return tag !== '' && (hasCurrent(headers, tag, earlier) || isUnmodified(headers, modified, Date.now()))
+  return tag !== '' && (hasCurrent(headers, tag, earlier) || isUnmodified(headers, modified))
 }
 
 function sendUnchanged(
@@ -105,9 +105,11 @@ function sendUnchanged(
   sent?: () => void,
 ): void {
   const { request, response, requestId } = visit
-  const headers = [...withoutBody(answer.headers), 'ETag', answer.tag, 'X-Request-Id', requestId]
-  addLastModified(headers, answer.modified, Date.now())
-  response.writeHead(304, [...headers, ...crossOrigin(answer, request)])
+  const headers = withoutBody(answer.headers)
+  headers.push('ETag', answer.tag, 'X-Request-Id', requestId)
+  addLastModified(headers, answer.modified)
+  if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
+  response.writeHead(304, headers)
   response.end(sent)
   announce(front, visit, answer.route, from, 304, 0)
 }
@@ -130,7 +132,7 @@ function sendWhole(
   }
   const headers = [...answer.headers, 'X-Request-Id', requestId, 'Content-Length', String(body.length)]
   if (answer.tag !== '') headers.push('ETag', answer.tag)
-  addLastModified(headers, answer.modified, Date.now())
+  addLastModified(headers, answer.modified)
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
   if (compressed && encoding) headers.push('Content-Encoding', encoding)
   response.writeHead(answer.status, headers)
@@ -167,7 +169,7 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
   const headers = [...answer.headers, 'X-Request-Id', requestId]
   for (const part of crossOrigin(answer, request)) headers.push(part)
   if (answer.tag !== '') headers.push('ETag', answer.tag)
-  addLastModified(headers, answer.modified, Date.now())
+  addLastModified(headers, answer.modified)
   if (encoding) headers.push('Content-Encoding', encoding)
   response.writeHead(answer.status, headers)
   if (!isHead) void pipe(front, visit, answer, encoding, from).finally(() => leave(front.admission, 'streams'))
@@ -254,5 +256,10 @@ function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer>
 
 /** Without the headers that speak of a body (RFC 9110, 15.4.5). */
 function withoutBody(headers: readonly string[]): string[] {
-  return headers.filter((_, i) => headers[i - (i % 2)] !== 'Content-Type')
+  const kept: string[] = []
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] as string
+    if (name !== 'Content-Type') kept.push(name, headers[i + 1] as string)
+  }
+  return kept
 }

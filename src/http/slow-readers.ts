@@ -51,6 +51,14 @@ export function sendBody(
   own: number,
   sent?: () => void,
 ): boolean {
+  if (body.length <= PIECE) response.end(body, sent)
+  else sendInPieces(response, body, sent)
+  if (response.writableEnded && response.socket?.writableLength === 0) return false
+  watchReader(readers, response, own)
+  return true
+}
+
+function sendInPieces(response: ServerResponse, body: Buffer, sent?: () => void): void {
   let at = 0
   const goOn = (size: number) => {
     while (at + size < body.length) {
@@ -64,9 +72,6 @@ export function sendBody(
     response.end(body.subarray(at), sent)
   }
   goOn(PIECE)
-  if (response.writableEnded && response.socket?.writableLength === 0) return false
-  watchReader(readers, response, own)
-  return true
 }
 
 /** Bytes of the piece after one that was taken in so many milliseconds. */

@@ -42,8 +42,8 @@ export interface JsonPieces {
   mostBytesOf: (i: number) => number
   /** The same as they are now, whatever the numbers in them become while they are written in several turns. */
   held: () => JsonPieces
-  /** Writes one into a buffer, from `at` on, and returns where it ends; `counts` gets the places of numbers in it that change by themselves. */
-  write: (i: number, into: Buffer, at: number, counts: number[]) => number
+  /** Writes one into a buffer, from `at` on, and returns where it ends; `counts`, if any, gets the places of numbers in it that change by themselves. */
+  write: (i: number, into: Buffer, at: number, counts?: number[]) => number
 }
 
 /** Whether a record is shown as lists show it, or by itself with all that belongs to it. */

@@ -96,7 +96,7 @@ export function isTruthy(value: unknown): boolean {
 /** The entries of a list in any form: list, record of a form, or comma-separated text. Undefined for anything else. */
 export function listEntries(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
-  if (isText(value)) return value.split(',')
+  if (isText(value)) return value.includes(',') ? value.split(',') : [value]
   if (typeof value === 'number') return [value]
   if (value !== null && typeof value === 'object') return Object.values(value)
   return undefined

@@ -64,24 +64,15 @@ export function mostListBytes({ head, records, tail }: JsonList): number {
   return records.mostBytes + records.count + (head.length + tail.length) * 3
 }
 
-/** A list that was written into a buffer. */
-export interface WrittenList {
-  /** Its bytes, part of that buffer. */
-  bytes: Buffer
-  /** The counts of terms in it, as those of a `Piece`. */
-  counts: number[]
-}
-
-/** Writes the list into a buffer of `mostListBytes`. */
-export function writeList({ head, records, tail }: JsonList, into: Buffer): WrittenList {
-  const counts: number[] = []
+/** Writes the list into a buffer of `mostListBytes`; `counts` gets the counts of terms in it, where it is to be followed. */
+export function writeList({ head, records, tail }: JsonList, into: Buffer, counts?: number[]): Buffer {
   let at = into.write(head, 0, 'latin1')
   for (let i = 0; i < records.count; i++) {
     if (i > 0) into[at++] = COMMA
     at = records.write(i, into, at, counts)
   }
   at += into.write(tail, at)
-  return { bytes: into.subarray(0, at), counts }
+  return into.subarray(0, at)
 }
 
 /** The same bytes record by record, with the counts of now; other requests take their turns in between. */
@@ -94,15 +85,10 @@ async function* piecesOf(head: string, records: JsonPieces, tail: string): Async
   for (let i = 0; i < records.count; i++) {
     const piece = Buffer.allocUnsafeSlow(records.mostBytesOf(i) + 1)
     if (i > 0) piece[0] = COMMA
-    yield piece.subarray(0, records.write(i, piece, i > 0 ? 1 : 0, []))
+    yield piece.subarray(0, records.write(i, piece, i > 0 ? 1 : 0))
     await nextTurn()
   }
   yield Buffer.from(tail)
-}
-
-/** The same list in a buffer of its own. */
-export function copyList({ bytes, counts }: WrittenList): WrittenList {
-  return { bytes: bytesOf(bytes), counts }
 }
 
 /** A body that outlives changes which it does not show, and that new counts of terms are written into. */
@@ -130,11 +116,11 @@ function followBody(memory: EventMemory, piece: Piece, isSame: FollowedBody['isS
   return followed
 }
 
-/** Follows a list that has been written on this day. */
+/** Follows a list that has been written on this day, with the counts of terms in it. */
 export function followList(
   memory: EventMemory,
   { found, states }: JsonList,
-  written: WrittenList,
+  written: Pick<Piece, 'bytes' | 'counts'>,
   writtenOn: string,
 ): FollowedBody {
   const { ids, total, again: findAgain } = found

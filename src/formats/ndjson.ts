@@ -54,10 +54,9 @@ const LINE_END = '\n'.charCodeAt(0)
 
 function linesOfPieces({ count, mostBytes, write }: JsonPieces): Buffer {
   const lines = Buffer.allocUnsafe(mostBytes + count)
-  const counts: number[] = []
   let at = 0
   for (let i = 0; i < count; i++) {
-    at = write(i, lines, at, counts)
+    at = write(i, lines, at)
     lines[at++] = LINE_END
   }
   return lines.subarray(0, at)

@@ -4,16 +4,9 @@ import type { Reply } from '../formats/format.ts'
 import { formatsOf, namesAnother, preferredFormat } from '../formats/formats.ts'
 import { isPretty, json } from '../formats/json.ts'
 import { jsonBytes } from '../formats/json-bytes.ts'
-import {
-  copyList,
-  followEvent,
-  followList,
-  type JsonList,
-  mostListBytes,
-  pieceList,
-  writeList,
-} from '../formats/json-lists.ts'
+import { followEvent, followList, type JsonList, mostListBytes, pieceList, writeList } from '../formats/json-lists.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
+import { bytesOf } from '../memory/event-pieces.ts'
 import { Problem } from '../problems.ts'
 import { admitted, isFull, leave, tryEnter } from './admission.ts'
 import { clientAddress } from './client-address.ts'
@@ -63,6 +56,8 @@ interface Read extends Visit {
   key: string
   action: Action
   now: number
+  /** Searches are one of the kinds of work that wait apart. */
+  isSearch: boolean
 }
 
 /** The query of the index; undefined where the index cannot answer. */
@@ -123,7 +118,8 @@ export function readPublic(reads: PublicReads, request: IncomingMessage, respons
     if (!behind && !isPlain) known = findFinished(finished, key, now)
     visit.requestId = front.requestIds()
     if (known) send(front, visit, known, 'finished')
-    else if (action) readUnfinished(reads, { ...visit, url, key, action, now }, behind)
+    else if (action)
+      readUnfinished(reads, { ...visit, url, key, action, now, isSearch: url.includes('search=') }, behind)
     return true
   } catch (error) {
     // Nobody behind would catch it. The ordinary way may succeed, or reports the error.
@@ -150,10 +146,10 @@ function keyOf(action: Action, url: string, accept: string | undefined): string 
 /** Answers a read at once where that is possible, and later else. */
 function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
   const { front, service, finished } = reads
-  const { request, response, url, now } = read
+  const { request, response, now } = read
   let looking: Looking | undefined
   if (!behind) {
-    if (isPressed(front.pressure) || (isSearch(url) && isFull(front.admission, 'searches'))) {
+    if (isPressed(front.pressure) || (read.isSearch && isFull(front.admission, 'searches'))) {
       refuseOverload(front, request, response)
       return
     }
@@ -173,11 +169,6 @@ function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
   })
 }
 
-/** Whether a search may be asked for, which is one of the kinds of work that wait apart. */
-function isSearch(url: string): boolean {
-  return url.includes('search=')
-}
-
 /** A list of events as JSON, as far as memory knows it. */
 function askMemory({ service }: PublicReads, { action, url, key, now }: Read): Looking['list'] {
   if (action.do !== 'list' || key !== url) return undefined
@@ -189,7 +180,7 @@ function askMemory({ service }: PublicReads, { action, url, key, now }: Read): L
 function findAdmitted(reads: PublicReads, read: Read): Looking | undefined {
   const { admission } = reads.front
   if (!isEventList(read.action)) return NOT_LISTED
-  if (isSearch(read.url) || !tryEnter(admission, 'lists')) return undefined
+  if (read.isSearch || !tryEnter(admission, 'lists')) return undefined
   let list: Looking['list']
   try {
     list = askMemory(reads, read)
@@ -210,7 +201,7 @@ async function findInTurn(reads: PublicReads, read: Read): Promise<JsonList | un
       return undefined
     }
   }
-  return admitted(reads.front.admission, isSearch(read.url) ? 'searches' : 'lists', () => isGone(read.request), find)
+  return admitted(reads.front.admission, read.isSearch ? 'searches' : 'lists', () => isGone(read.request), find)
 }
 
 async function answerLater(reads: PublicReads, read: Read, looking: Looking | undefined): Promise<void> {
@@ -290,11 +281,12 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
   const { url, key } = read
   const isSteadyList = isSteady(url)
   const isKept = isSteadyList && wasAsked(finished, key)
+  const counts: number[] | undefined = isKept ? [] : undefined
   const pooled = buffers.take(mostListBytes(list))
-  const pooledList = writeList(list, pooled)
-  const written = isKept ? copyList(pooledList) : pooledList
-  const body = written.bytes
+  const written = writeList(list, pooled, counts)
+  const body = counts ? bytesOf(written) : written
   const made: Finished = {
+    ...asNew(),
     version,
     day,
     status: 200,
@@ -302,12 +294,11 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
     headers: headersOf(reads, list),
     tag: isSteadyList ? versionTag(finished, version, day) : contentTag(body),
     body,
-    ...asNew(),
   }
-  if (isKept) {
+  if (counts) {
     buffers.give(pooled)
-    made.followed = followList(service.memory, list, written, day)
-    made.countsKept = written.counts.length
+    made.followed = followList(service.memory, list, { bytes: body, counts }, day)
+    made.countsKept = counts.length
     keepFinished(finished, key, made)
   }
   send(front, read, made, 'memory', isKept ? undefined : () => buffers.give(pooled))
@@ -367,5 +358,5 @@ function finishedWith(
   tag: string,
   body: Buffer,
 ): Finished {
-  return { ...headOf(reads, reply), version, day: reads.finished.today(now), tag, body, ...asNew() }
+  return { ...asNew(), ...headOf(reads, reply), version, day: reads.finished.today(now), tag, body }
 }

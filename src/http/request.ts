@@ -53,8 +53,13 @@ export function parsePlainQuery(text: string, names: ReadonlySet<string>): Recor
   return values
 }
 
+/** A time as most programs escape it, which is sent more often than anything else that has to be. */
+const ESCAPED_TIME = /^[\d-]{10}\+\d\d%3A\d\d%3A\d\d$/
+
 function decoded(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text
+  if (ESCAPED_TIME.test(text))
+    return `${text.slice(0, 10)} ${text.slice(11, 13)}:${text.slice(16, 18)}:${text.slice(21)}`
   if (text.includes('%00')) return undefined
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

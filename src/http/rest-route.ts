@@ -1,4 +1,3 @@
-const START = /^\/(index\.php)?\?/
 /** As it is sent; names are not decoded to be compared, since one that cannot be takes a thousand times as long. */
 const NAME = /^rest(?:_|%5[fF])route$/
 
@@ -7,7 +6,7 @@ const NAME = /^rest(?:_|%5[fF])route$/
  * as clients of sites without permalinks write it (rule 29.7). Of several `rest_route` the last counts. Any other address stays as it is.
  */
 export function namedRoute(restRoot: string, url: string): string {
-  if (!START.test(url) || !/rest(_|%5f)route/i.test(url)) return url
+  if (!(url.startsWith('/?') || url.startsWith('/index.php?')) || !/rest(_|%5f)route/i.test(url)) return url
   const others: string[] = []
   let named = ''
   for (const pair of url.slice(url.indexOf('?') + 1).split('&')) {

@@ -26,7 +26,8 @@ export function makeRouteTable(site: Site): RouteTable {
 
 /** The route of the namespace that matches a path. */
 export function findInNamespace({ prefix, find }: RouteTable, path: string): Match | undefined {
-  return path.toLowerCase().startsWith(prefix) ? find(path.slice(prefix.length)) : undefined
+  const isBelow = path.startsWith(prefix) || path.toLowerCase().startsWith(prefix)
+  return isBelow ? find(path.slice(prefix.length)) : undefined
 }
 
 /** The route that matches a path, of the namespace or beside it. */

@@ -113,7 +113,9 @@ function makeServe({ service, front, feeds, reads, pages, handler }: Servers): S
     else handler(request, response)
   }
   return (request, response) => {
-    request.url = namedRoute(service.site.restRoot, request.url ?? '/')
+    const { url = '/' } = request
+    const named = namedRoute(service.site.restRoot, url)
+    if (named !== url) request.url = named
     if (!serveFeed(feeds, request, response, serve)) serve(request, response)
   }
 }

@@ -210,15 +210,16 @@ export function mostBytes({ own, categories, tags, venues, organizers }: EventPa
 
 /**
  * Writes an event, with exactly the members of `presentEvent`, into a buffer with room for `mostBytes`. Returns the end, and adds the counts of the
- * event to `counts`.
+ * event to `counts`, if any.
  */
-export function writeParts(parts: EventParts, into: Buffer, start: number, counts: number[]): number {
+export function writeParts(parts: EventParts, into: Buffer, start: number, counts?: number[]): number {
   const line = parts.own.indexOf('\n')
   // More members follow in place of the last brace.
   let at = start + into.write(line === -1 ? parts.own : parts.own.slice(0, line), start) - 1
   const add = (chunk: Buffer, i: number) => {
     if (i > 0) into[at++] = COMMA
-    at += chunk.copy(into, at)
+    into.set(chunk, at)
+    at += chunk.length
   }
   const addTerm = (term: Piece, i: number) => {
     if (i > 0) into[at++] = COMMA
@@ -240,10 +241,12 @@ export function writeParts(parts: EventParts, into: Buffer, start: number, count
 }
 
 /** The same for a piece: copies it, and adds its counts to `counts`. */
-export function writePiece({ bytes, counts: own }: Piece, into: Buffer, at: number, counts: number[]): number {
-  for (let i = 0; i < own.length; i += 3)
-    counts.push(at + (own[i] as number), own[i + 1] as number, own[i + 2] as number)
-  return at + bytes.copy(into, at)
+export function writePiece({ bytes, counts: own }: Piece, into: Buffer, at: number, counts?: number[]): number {
+  into.set(bytes, at)
+  if (counts)
+    for (let i = 0; i < own.length; i += 3)
+      counts.push(at + (own[i] as number), own[i + 1] as number, own[i + 2] as number)
+  return at + bytes.length
 }
 
 /** An event assembled from its parts. */

@@ -271,7 +271,7 @@ async function showSome(context: Context, operations: Operations, found: Found):
     return presentById(context, operations.presentation, await operations.load(context, found))
   const record = (i: number) => {
     const bytes = Buffer.allocUnsafe(pieces.mostBytesOf(i))
-    return writtenJson(bytes.subarray(0, pieces.write(i, bytes, 0, [])))
+    return writtenJson(bytes.subarray(0, pieces.write(i, bytes, 0)))
   }
   return new Map(found.ids.map((id, i) => [id, record(i)]))
 }

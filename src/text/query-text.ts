@@ -12,10 +12,11 @@ export function parametersOf(values: Readonly<Record<string, unknown>>): string 
 }
 
 function encoded(text: string): string {
-  if (/^[\w.-]*$/.test(text)) return text
-  if (WALL_TIME.test(text))
+  if (text.length === WALL_LENGTH && WALL_TIME.test(text))
     return `${text.slice(0, 10)}+${text.slice(11, 13)}%3A${text.slice(14, 16)}%3A${text.slice(17)}`
+  if (/^[\w.-]*$/.test(text)) return text
   return encodeURIComponent(text.toWellFormed()).replaceAll('%20', '+')
 }
 
 const WALL_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
+const WALL_LENGTH = 19

@@ -4,5 +4,5 @@ import { type ListedEvent, mostBytes, writeParts } from '../../src/memory/event-
 export function readListed(event: ListedEvent): Record<string, unknown> {
   if ('bytes' in event) return JSON.parse(String(event.bytes))
   const bytes = Buffer.alloc(mostBytes(event))
-  return JSON.parse(String(bytes.subarray(0, writeParts(event, bytes, 0, []))))
+  return JSON.parse(String(bytes.subarray(0, writeParts(event, bytes, 0))))
 }

@@ -18,6 +18,7 @@ const ON_BOTH = [
   'test/campaigns/backup',
   'test/campaigns/crash',
   'test/campaigns/round-trip',
+  'test/campaigns/steps',
   'test/fuzz',
   'test/import',
   'test/pages/every-address',

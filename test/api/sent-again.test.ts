@@ -204,7 +204,7 @@ test('4d.22: requests with one key that are sent to two nodes at once make one r
     }
 })
 
-test('an answer is kept for 24 hours and then dropped', async () => {
+test('4d.22: an answer is kept for 24 hours and then dropped', async () => {
   const { database } = service.app
   const key = newKey()
   const body = { title: 'For a day', ...day }

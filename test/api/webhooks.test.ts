@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
@@ -15,7 +18,8 @@ import { mayPost } from '../../src/webhooks/post-message.ts'
 import { registerWebhookCommands } from '../../src/webhooks/webhook-command.ts'
 import { addWebhook, claimDue, enableWebhook, removeWebhook, rotateSecret } from '../../src/webhooks/webhook-store.ts'
 import { runCommand } from '../support/commands.ts'
-import { day, startService, type TestService } from '../support/service.ts'
+import { patient, scratchDatabase } from '../support/database.ts'
+import { addUsers, credentialsOf, day, startService, type TestService, testConfig } from '../support/service.ts'
 
 interface Received {
   headers: IncomingHttpHeaders
@@ -194,7 +198,7 @@ server.handle_request()`
     await remove(all.id)
   })
 
-  test('a record that is not public any more when its message goes out is not shown by it', async () => {
+  test('4d.16: a record that is not public any more when its message goes out is not shown by it', async () => {
     const told = await hook('event.*')
     told.status = 500
     const event = await service.create('/events', { title: 'Open for a moment', ...day })
@@ -258,7 +262,7 @@ server.handle_request()`
 })
 
 describe('a receiver', () => {
-  test('that fails is told again with the same id and body, and only so often', async () => {
+  test('4d.14: that fails is told again with the same id and body, and only so often', async () => {
     const told = await hook('venue.*')
     told.status = 500
     await service.create('/venues', { venue: 'Again' })
@@ -400,7 +404,39 @@ test('4d.15: two processes send each message once, and one takes over what anoth
   await remove(told.id)
 })
 
-test('messages are not in copies and backups, and are dropped after 30 days', async () => {
+test('4d.19: a process that is stopped gives back what it is sending, and another one sends it at once', async () => {
+  const scratch = await scratchDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-webhooks-'))
+  const config = testConfig(folder, { database: patient(scratch.address), webhook_hosts: '127.0.0.1' })
+  const first = await startApp(config)
+  const receiver = await startReceiver()
+  receiver.status = 0
+  await addUsers(first)
+  await first.database.write((tx) =>
+    addWebhook(tx, { url: receiver.url, events: 'venue.*', is_private: 0 }, Date.now()),
+  )
+  const { status } = await fetch(`http://127.0.0.1:${first.port}/wp-json/tribe/events/v1/venues`, {
+    method: 'POST',
+    headers: { ...credentialsOf('admin'), 'content-type': 'application/json' },
+    body: JSON.stringify({ venue: 'Given back' }),
+  })
+  assert.equal(status, 201)
+  await heard(receiver, 1)
+  await first.stop()
+  receiver.status = 204
+  const next = await startApp(config)
+  try {
+    // Long before the minute is over that a message is left to a process which has been killed.
+    const [before, again] = await heard(receiver, 2)
+    assert.equal(again?.headers['webhook-id'], before?.headers['webhook-id'])
+  } finally {
+    await next.stop()
+    await scratch.remove()
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('4d.18, 4d.25: messages are not in copies and backups, and are dropped after 30 days', async () => {
   const tables = (await listTables(database().read)).map(({ name }) => name)
   assert.ok(tables.includes('webhooks') && !tables.includes('webhook_deliveries'))
   const told = await hook('venue.*')

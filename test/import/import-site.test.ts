@@ -86,7 +86,7 @@ describe('an import of a site', () => {
     assert.equal(await calendar.rows(), before)
   })
 
-  test('reads drafts with a login, whose password stands in a file', async () => {
+  test('reads drafts with a login, whose password stands in a file (4d.9)', async () => {
     const password = await calendar.file('password', `${PASSWORD}\n`)
     const address = source.service.base
     assert.match(
@@ -109,7 +109,7 @@ describe('an import of a site', () => {
     assert.match(out, /Nothing was written/)
   })
 
-  test('waits when it is asked to, and goes on', async (t) => {
+  test('waits when it is asked to, and goes on (4d.9)', async (t) => {
     let asked = 0
     const address = await site(
       t,
@@ -147,7 +147,7 @@ describe('an import of a site', () => {
     assert.match((await calendar.kalends('imports')).out, / failed /)
   })
 
-  test('does not take events for gone while the list changes under way', async (t) => {
+  test('does not take events for gone while the list changes under way (4d.9)', async (t) => {
     let total = 3
     const address = await site(
       t,

@@ -347,7 +347,7 @@ export const fr: Locale = {
   '+{count} more': '+{count} autres',
   '1 event': '1 événement',
   '{count} events': '{count} événements',
-  '{events} from {date} on': '{events} à partir de {date}',
+  '{events} from {date} on': '{events} dès {date}',
   '{title}, continues': '{title}, suite',
   'Add to calendar': 'Ajouter à l’agenda',
   Address: 'Adresse',

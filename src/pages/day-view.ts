@@ -1,7 +1,7 @@
 import { addDays, dayOf } from '../text/moments.ts'
 import { eventRow, nearName } from './event-rows.ts'
 import { nothingFound } from './nothing-found.ts'
-import { lastDayOf, laterOf, written, writtenDate, writtenDay } from './page-dates.ts'
+import { capitalized, lastDayOf, laterOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { between, findBounds, findCards } from './page-finding.ts'
 import { html } from './page-html.ts'
 import { canonicalOf, type EventsAsked, feedsOf, pager, sameEvents, viewHead } from './view-head.ts'
@@ -28,19 +28,20 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
       ? { path: sameEvents(viewing, asked, { view: 'day', day: other }), text: written(site, 'dayMonthShort', other) }
       : undefined
   const [previous, next] = [way(addDays(day, -1)), way(addDays(day, 1))]
+  const whole = capitalized(site, writtenDay(site, day, ''))
   const more =
     page * MOST < total ? { path: sameEvents(viewing, asked, span, page + 1), text: say(site, 'Later') } : undefined
   return {
     status: 200,
-    title: writtenDay(site, day, ''),
-    description: `${writtenDay(site, day, '')}: ${sayEvents(site, total - hidden)}`,
+    title: whole,
+    description: `${whole}: ${sayEvents(site, total - hidden)}`,
     canonical: canonicalOf(asked, span),
     isIndexed: day >= today && shown.length > 0 && !asked.query.isFiltered && page === 1,
     previous: previous?.path,
     next: next?.path,
     feeds: feedsOf(asked),
     current: 'day',
-    body: html`${viewHead(viewing, { ...asked, span }, writtenDay(site, day, today), `${near && `${near} · `}${sayEvents(site, total - hidden)}`)}
+    body: html`${viewHead(viewing, { ...asked, span }, capitalized(site, writtenDay(site, day, today)), `${near && `${near} · `}${sayEvents(site, total - hidden)}`)}
 <div class="results single">${
       shown.length === 0
         ? await nothingFound(

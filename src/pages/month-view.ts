@@ -4,6 +4,7 @@ import { hueOf, isSeveralDays, shownTitle, titleOf } from './event-rows.ts'
 import { fillWeeks, type GridDay, hiddenOf, type Stretch, stretchesOf } from './month-grid.ts'
 import { nothingFound } from './nothing-found.ts'
 import {
+  capitalized,
   earlierOf,
   firstOf,
   laterOf,
@@ -47,20 +48,21 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
   const drawing: Drawing = { viewing, month, cards: byId, dayPath: daysOfSame(viewing, asked) }
   const total = stretches.filter(({ first, last }) => monthOf(first) <= month && monthOf(last) >= month).length
   const name = written(site, 'monthYear', firstOf(month))
+  const heading = capitalized(site, name)
   const span = { view: 'month', month } as const
   const ways = await waysOf(viewing, asked, month)
   return {
     status: 200,
-    title: name,
-    description: `${name}: ${sayEvents(site, total)}`,
+    title: heading,
+    description: `${heading}: ${sayEvents(site, total)}`,
     canonical: canonicalOf(asked, span),
     isIndexed: month >= monthOf(today) && total > 0 && !asked.query.isFiltered,
     previous: ways.previous,
     next: ways.next,
     feeds: feedsOf(asked),
     current: 'month',
-    body: html`${viewHead(viewing, { ...asked, span }, name, sayEvents(site, total), wayTools(viewing, asked, month, ways))}
-<div class="results">${table(drawing, grid, name)}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda(drawing, grid)}</div>`,
+    body: html`${viewHead(viewing, { ...asked, span }, heading, sayEvents(site, total), wayTools(viewing, asked, month, ways))}
+<div class="results">${table(drawing, grid, heading)}${total === 0 ? await nothingFound(viewing, asked, say(site, 'There are no events in {month}.', { month: name }), `${firstOf(month)} 00:00:00`) : agenda(drawing, grid)}</div>`,
   }
 }
 

@@ -82,6 +82,11 @@ export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
 
+/** A text that begins a line: French and Spanish write months and days small within one. */
+export function capitalized({ language }: Pick<Site, 'language'>, text: string): string {
+  return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
+}
+
 /** A number as the language of the site writes it. */
 export function writtenNumber(site: Site, number: number): string {
   return number < 1000 ? String(number) : new Intl.NumberFormat(localeOf(site)).format(number)

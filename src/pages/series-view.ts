@@ -9,7 +9,7 @@ import { type Card, excerptOf, shortened } from './cards.ts'
 import { daySections, titleOf } from './event-rows.ts'
 import { feedLinks, feedPath, subscribeMenu } from './feed-links.ts'
 import { PER_PAGE } from './list-view.ts'
-import { writtenDay } from './page-dates.ts'
+import { capitalized, writtenDay } from './page-dates.ts'
 import { findCards, from } from './page-finding.ts'
 import { type Html, html, NOTHING, trusted } from './page-html.ts'
 import { pageWork } from './page-work.ts'
@@ -18,8 +18,7 @@ import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** The rule of a series in words, as a sentence begins. */
 export function sayRule({ context }: Viewing, series: SeriesRow): string {
-  const { text } = showRule(context, series)
-  return text.slice(0, 1).toLocaleUpperCase(context.site.language) + text.slice(1)
+  return capitalized(context.site, showRule(context, series).text)
 }
 
 export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRow, 'id' | 'slug'>): string =>

@@ -635,6 +635,7 @@ describe('a service', () => {
           const { body } = await other.get(path)
           assert.match(body, new RegExp(`<html lang="${language}">`))
           assert.doesNotMatch(body, />(?:Month|Search|Filters|Today|List)</)
+          assert.match(body, /<title>\p{Lu}.*<h1[^>]*>\p{Lu}/su)
         }
       } finally {
         await other.close()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -138,6 +139,21 @@ test('help fits a terminal of 80 columns, and settings are in that of serve alon
     assert.equal(stdout.includes('--week-start'), words[0] === 'serve')
     assert.equal(stdout.includes('kalends serve --help'), words[0] !== 'serve')
   }
+})
+
+test('a reader of the output who leaves is no error', async (t) => {
+  const file = join(folderFor(t), 'kalends.sqlite')
+  await calendarIn(file)
+  const child = spawn(process.execPath, [KALENDS, 'user', 'list', '--database', `sqlite:${file}`], {
+    env: programEnvironment({ HOME: home }),
+  })
+  child.stdout.destroy()
+  let said = ''
+  child.stderr.on('data', (some) => {
+    said += some
+  })
+  const [code] = await once(child, 'close')
+  assert.deepEqual([code, said], [0, ''])
 })
 
 test('without the packages it needs, it says in one sentence what to do', (t) => {

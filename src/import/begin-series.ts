@@ -7,6 +7,7 @@ import { deleteItem, findItems, saveItems } from './import-store.ts'
 import { noteFailed, noteKept, noteLeft, noteOlder, refuseOutage } from './note-item.ts'
 import { isOlder, keptAfter, knownItem, planItem } from './plan-item.ts'
 import { type RecordState, readStates } from './record-states.ts'
+import { noteSeen } from './seen-records.ts'
 import { fieldsOf, type SourceItem } from './source-item.ts'
 import { prepareChange, seriesOf, servedOf } from './write-item.ts'
 import { laterTimes } from './write-series.ts'
@@ -81,7 +82,7 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
   if (plan.act !== 'update' || state.status === 'trash') return undefined
   if (run.options.dryRun)
     return () => {
-      run.seen.add(row.record)
+      noteSeen(run.seen, row.record)
       run.counts.updated += 1
       if (plan.kept.length > 0) noteKept(run, item, plan.kept)
     }
@@ -91,7 +92,7 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
   } catch (error) {
     refuseOutage(error)
     return () => {
-      run.seen.add(row.record)
+      noteSeen(run.seen, row.record)
       noteFailed(run, item, error)
     }
   }

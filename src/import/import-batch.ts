@@ -16,6 +16,7 @@ import { findPlaces, ownPart, type Place } from './place-occurrences.ts'
 import { isOlder, type KnownItem, keptAfter, knownItem, type Plan, planItem } from './plan-item.ts'
 import { likeOthers, type RecordState, readStates, stateOfMade } from './record-states.ts'
 import { findSame, isAsTold, isLater, pageOf } from './same-items.ts'
+import { isSeen } from './seen-records.ts'
 import { fieldsOf, type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
 import { type PreparedItem, prepareItem, referencesOf, writeItem } from './write-item.ts'
 
@@ -156,7 +157,7 @@ function planOf(
   const { conflicts } = run.options
   if (known && isOlder(item, known, conflicts)) return { act: 'older' }
   const isNext = known && isLater(item, known)
-  if (known && !isNext && standsAlone(item.kind) && run.seen.has(known.record)) return { act: 'twin' }
+  if (known && !isNext && standsAlone(item.kind) && isSeen(run.seen, known.record)) return { act: 'twin' }
   const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
   const plan = planItem(prints, before, conflicts)
   // That the same is a later revision, or has its page elsewhere, is written down.

@@ -2,6 +2,7 @@ import type { Context } from '../context/context.ts'
 import type { Writer } from '../storage/recording.ts'
 import type { ORIGINS, Origin } from './item-pages.ts'
 import type { ConflictPolicy } from './plan-item.ts'
+import type { SeenRecords } from './seen-records.ts'
 import type { ItemKind, SourceItem } from './source-item.ts'
 
 /** How a source is imported. */
@@ -54,7 +55,7 @@ export interface ImportRun {
   /** Series that single events of this source have become in this run, by record. */
   begun: Set<number>
   /** Events and series of this source that have been read, by record. */
-  seen: Set<number>
+  seen: SeenRecords
   /** Identities of events that the source says it has no more. */
   lost: Set<string>
   /** Something is not in, or not whole, and is to be told again the next time. */

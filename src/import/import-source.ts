@@ -19,6 +19,7 @@ import type { Origin } from './item-pages.ts'
 import { comparedOf } from './look-ahead.ts'
 import { handleLost, handleMissing, isLossUnknown } from './missing-items.ts'
 import { findOwn } from './own-events.ts'
+import { noneSeen } from './seen-records.ts'
 import { asAsked, ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
 
 /** Items of one kind that are brought in with one transaction. The next list of a service waits until it has taken them in, which is some milliseconds of work. */
@@ -77,7 +78,7 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
 
 /** Reads everything: an occurrence that is gone is known by its series alone, and what remains of that was not told. */
 async function importWhole(run: ImportRun, task: ImportTask): Promise<void> {
-  run.seen.clear()
+  run.seen = noneSeen()
   task.source.readSince?.('')
   await importEntries(run, task)
 }
@@ -100,7 +101,7 @@ async function beginRun(
   const row = { source: number ?? 0, user: context.caller.id, options: JSON.stringify(options) }
   const id = options.dryRun ? undefined : await context.write((tx) => insertRun(tx, row, Date.now()))
   const begun = { source: number, run: id, origin }
-  const sets = { begun: new Set<number>(), seen: new Set<number>(), lost: new Set<string>() }
+  const sets = { begun: new Set<number>(), seen: noneSeen(), lost: new Set<string>() }
   const memory = { links: new Map(), digests: new Map(), ...sets }
   const run: ImportRun = { context, by, options, ...begun, counts: noCounts(), remark, ...memory, isIncomplete: false }
   run.remark = (said) => {

@@ -8,6 +8,7 @@ import type { ImportRun } from './import-run.ts'
 import { findItems, listItems, saveItems } from './import-store.ts'
 import { findPlaces } from './place-occurrences.ts'
 import { type RecordState, readStates } from './record-states.ts'
+import { isSeen } from './seen-records.ts'
 import { keyOf, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 
@@ -29,7 +30,7 @@ async function handleMissingOf(run: ImportRun, kind: 'series' | 'event'): Promis
   let after = { identity: '', occurrence: '' }
   for (;;) {
     const items = await listItems(run.context.db, source, kind, after, AT_ONCE)
-    const missing = items.filter(({ record }) => !run.seen.has(record))
+    const missing = items.filter(({ record }) => !isSeen(run.seen, record))
     await handleSome(run, kind, missing)
     const last = items.at(-1)
     if (!last || items.length < AT_ONCE) return
@@ -53,7 +54,7 @@ export async function handleLost(run: ImportRun): Promise<void> {
   await handleSome(
     run,
     'event',
-    items.filter(({ record, occurrence }) => occurrence === '' && !run.seen.has(record)),
+    items.filter(({ record, occurrence }) => occurrence === '' && !isSeen(run.seen, record)),
   )
 }
 
@@ -78,7 +79,7 @@ async function handleSome(
     const state = states.get(item.record)
     if (!state || state.status === 'trash') continue
     const place = places.get(keyOf(kind, item.identity, item.occurrence))
-    if (place?.record === item.record && run.seen.has(place.series.id)) like.push(likeTheSeries(item, state))
+    if (place?.record === item.record && isSeen(run.seen, place.series.id)) like.push(likeTheSeries(item, state))
     else await handleOne(run, item, state, item.occurrence === '' && others.has(item.identity))
   }
   if (like.length > 0) await importBatch(run, 'event', like)
@@ -94,7 +95,9 @@ async function findOtherKind(
   const identities = [...new Set(missing.map(({ identity }) => identity))]
   const items = await findItems(run.context.db, run.source ?? 0, other, identities)
   return new Set(
-    items.flatMap(({ identity, occurrence, record }) => (occurrence === '' && run.seen.has(record) ? [identity] : [])),
+    items.flatMap(({ identity, occurrence, record }) =>
+      occurrence === '' && isSeen(run.seen, record) ? [identity] : [],
+    ),
   )
 }
 

@@ -3,6 +3,7 @@ import type { ImportItemColumns } from '../storage/schema.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { describeItem, type ImportRun, remember, StalePlan } from './import-run.ts'
 import type { Plan } from './plan-item.ts'
+import { noteSeen } from './seen-records.ts'
 import { keyOf, type SourceItem, standsAlone } from './source-item.ts'
 import { reasonOf } from './write-item.ts'
 
@@ -13,7 +14,7 @@ export function refuseOutage(error: unknown): void {
 
 /** Remembers the record of an item, for those that refer to it, and as one that the source still has. */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number): void {
-  if (standsAlone(item.kind)) run.seen.add(record)
+  if (standsAlone(item.kind)) noteSeen(run.seen, record)
   else remember(run.links, keyOf(item.kind, item.identity), record)
 }
 

@@ -23,7 +23,7 @@ import { noneSeen } from './seen-records.ts'
 import { asAsked, ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
 
 /** Items of one kind that are brought in with one transaction. The next list of a service waits until it has taken them in, which is some milliseconds of work. */
-const BATCH = 250
+const BATCH = 200
 
 /** What an import is told, and what it tells. */
 export interface ImportTask {

@@ -34,8 +34,7 @@ export async function readEveryAnswer(port: number): Promise<Map<string, string>
   const read = async (as: Reader, path: string) => {
     const url = `http://127.0.0.1:${port}/wp-json${path}`
     const { text } = await send(agent, 'GET', url, { headers: credentialsOf(as), body: undefined })
-    // Lists from memory may have blanks before the counts of terms.
-    answers.set(`${as} ${path}`, text.replaceAll(/("count":) +/g, '$1'))
+    answers.set(`${as} ${path}`, withoutBlanks(text))
     return text
   }
   for (const as of ['anonymous', 'admin'] as const) {
@@ -56,6 +55,11 @@ export async function readEveryAnswer(port: number): Promise<Map<string, string>
   agent.destroy()
   assert.ok(answers.size > LISTS.length)
   return answers
+}
+
+/** An answer without the blanks that lists from memory may have before the counts of terms. */
+export function withoutBlanks(text: string): string {
+  return text.replaceAll(/("count":) +/g, '$1')
 }
 
 /** The ids of the records of a page. */

@@ -94,6 +94,8 @@ export function startLoadTool(tool: ToolName, cores: Cores): LoadTool {
     return (await ask({ ...job, file, do: 'load' })) as LoadResult
   }
   const readWithWrk = async ({ requests, ...job }: WithoutFile<LoadJob>) => {
+    // wrk goes on until its time is over, also when there is nothing left to ask.
+    if (job.once) return write({ requests, ...job })
     await writeFile(file, `${requests.join('\n')}\n`)
     return runWrk({ ...job, file, do: 'load' }, cores)
   }
@@ -126,7 +128,7 @@ async function runWrk(job: LoadJob, cores: Cores): Promise<LoadResult> {
     '60s',
   ]
   const script = ['-s', join(import.meta.dirname, 'load-wrk.lua'), `http://127.0.0.1:${job.port}/`]
-  const args = [...time, ...headers, ...script, '--', job.file, job.once ? 'once' : 'repeat', job.authorization]
+  const args = [...time, ...headers, ...script, '--', job.file, job.authorization]
   const child = startOn(cores.load, 'wrk', args, ['ignore', 'pipe', 'pipe'])
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += chunk))

@@ -12,6 +12,8 @@ interface Limit {
   longestMs: number
   /** Milliseconds that one should take once it runs. While they take longer and others wait, fewer run at once: a busy database serves no more by being asked more. */
   aimMs: number
+  /** Milliseconds of a turn of the event loop in which waiting ones may begin: a query of SQLite holds this thread. */
+  turnMs: number
 }
 
 /**
@@ -20,19 +22,19 @@ interface Limit {
  */
 export const LIMITS: Readonly<Record<Work, Limit>> = {
   /** Lists of events from the index in memory that wait for some of their events. */
-  lists: { running: 32, waiting: 500, longestMs: 300, aimMs: 200 },
+  lists: { running: 32, waiting: 500, longestMs: 300, aimMs: 200, turnMs: 4 },
   /** All other reads of the database. */
-  reads: { running: 8, waiting: 250, longestMs: 300, aimMs: 200 },
-  searches: { running: 4, waiting: 100, longestMs: 200, aimMs: 150 },
-  /** Half as many as a commit holds at the most: on SQLite each waits for all that run. */
-  writes: { running: 32, waiting: 250, longestMs: 250, aimMs: 150 },
+  reads: { running: 8, waiting: 250, longestMs: 300, aimMs: 200, turnMs: 4 },
+  searches: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
+  /** Half as many as a commit holds at the most: on SQLite each waits for all that run. Those that begin in one turn share a commit. */
+  writes: { running: 32, waiting: 250, longestMs: 200, aimMs: 120, turnMs: 10 },
   /**
    * Each holds an image in memory, which has arrived by now; scaling takes about a second for each. Tests of webhooks are among them, since they wait
    * for another server.
    */
-  uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY },
+  uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
   /** Answers that go on for as long as their readers take: nobody waits for one to end. */
-  streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY },
+  streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
 }
 
 /** A request that waits for its turn. */
@@ -173,12 +175,9 @@ function learn(queue: Queue, ranMs: number): void {
       : Math.min(limit.running, places + PLACES_WON)
 }
 
-/** Milliseconds of a turn of the event loop for waiting requests: a query of SQLite holds this thread. */
-const TURN_MS = 10
-
 /** Lets waiters go one after the other, each as far as it gets without waiting; those for whom this turn is too short go in the next. */
 async function giveTurns(queue: Queue): Promise<void> {
-  const until = performance.now() + TURN_MS
+  const until = performance.now() + queue.limit.turnMs
   do {
     const next = takeNext(queue)
     if (!next) break

@@ -10,8 +10,8 @@ export interface Pressure<Waiting> {
   taken: number
   /** As many as one turn has lately served of them. */
   aTurn: number
-  /** Requests that are to be turned away, the first first. */
-  refused: Waiting[]
+  /** Requests that are to be turned away, the first first, and since when. */
+  refused: { request: Waiting; since: number }[]
   /** Milliseconds that the request in hand has waited; 0 while few others wait, since a slow machine is no overload. */
   waitedMs: number
 }
@@ -20,10 +20,10 @@ export interface Pressure<Waiting> {
  * Work for requests in one turn of the event loop. Who is answered may ask again in the same turn, so that a turn with a thousand busy
  * connections would go on for seconds, with timers, databases and new connections waiting.
  */
-const TURN_MS = 25
+const TURN_MS = 10
 
 /** One request counts for so much at the most: after a single long wait of this thread nobody else need wait. */
-const MOST_COUNTED_MS = 20
+const MOST_COUNTED_MS = 8
 
 /** Turns that requests may have before them; whoever comes when more are waiting is turned away. */
 const TURNS_BEFORE = 2
@@ -31,12 +31,15 @@ const FEWEST_OF_A_TURN = 25
 const MOST_OF_A_TURN = 2000
 
 /**
- * Milliseconds of a turn for turning requests away. Who is turned away asks again at once, however the answer puts it: a service that refuses
- * as fast as it can does little else. Clients that wait for their refusal leave the thread to what has been accepted.
+ * Milliseconds that a request waits for its refusal. Who is turned away asks again at once, however the answer puts it: a service that refuses as
+ * fast as it can does little else. Clients that wait leave the thread to what has been accepted.
  */
-const REFUSING_MS = 5
+const HELD_MS = 500
 
-/** Requests that wait for their refusal; beyond that many they are told at once. */
+/** Milliseconds of a turn for turning requests away. */
+const REFUSING_MS = 3
+
+/** Requests that wait for their refusal; whoever comes when there are so many is told at once. */
 const MOST_REFUSED = 5000
 
 /** Milliseconds after which requests that need more than a finished answer are turned away, and all of them, while `FEWEST_OF_A_TURN` others wait. */
@@ -82,28 +85,33 @@ export function arrive<Waiting>(
   turnAway(pressure, request, handling.refuse)
 }
 
-/** Refuses a request at the end of a turn, after those that are to be refused already. */
+/** Refuses a request after a while, and after those that are to be refused already. */
 export function turnAway<Waiting>(
   pressure: Pressure<Waiting>,
   request: Waiting,
   refuse: (request: Waiting) => void,
 ): void {
-  pressure.refused.push(request)
-  if (pressure.refused.length === 1) setImmediate(refuseSome, pressure, refuse)
+  const { refused } = pressure
+  if (refused.length >= MOST_REFUSED) {
+    setImmediate(refuse, request)
+    return
+  }
+  refused.push({ request, since: performance.now() })
+  if (refused.length === 1) setTimeout(refuseSome, HELD_MS, pressure, refuse)
 }
 
 function refuseSome<Waiting>(pressure: Pressure<Waiting>, refuse: (request: Waiting) => void): void {
   const { refused } = pressure
   const began = performance.now()
   let told = 0
-  for (const request of refused) {
-    const isEnough = refused.length - told <= MOST_REFUSED && performance.now() - began > REFUSING_MS
-    if (isEnough) break
+  for (const { request, since } of refused) {
+    if (since + HELD_MS > began || performance.now() - began > REFUSING_MS) break
     told += 1
     refuse(request)
   }
   refused.splice(0, told)
-  if (refused.length > 0) setImmediate(refuseSome, pressure, refuse)
+  const [next] = refused
+  if (next) setTimeout(refuseSome, Math.max(0, next.since + HELD_MS - performance.now()), pressure, refuse)
 }
 
 /** Whether the request in hand has waited so long that it gets a finished answer or none. */

@@ -123,7 +123,10 @@ test('places that come free together are given on together, and each waiter begi
 })
 
 test('fewer run at the same time while they take long, and as many as before once they do not', async () => {
-  const admission = makeAdmission({ ...LIMITS, reads: { running: 8, waiting: 100, longestMs: 60_000, aimMs: 200 } })
+  const admission = makeAdmission({
+    ...LIMITS,
+    reads: { running: 8, waiting: 100, longestMs: 60_000, aimMs: 200, turnMs: 4 },
+  })
   let [running, most] = [0, 0]
   const ask = (ms: number) =>
     admitted(admission, 'reads', here, async () => {

@@ -148,7 +148,7 @@ function waitBehind({ behind }: Front, request: IncomingMessage, response: Serve
   })
 }
 
-/** Answers 503, at the end of this turn of the event loop or a later one. */
+/** Answers 503, after a while. */
 export function refuseOverload(front: Front, request: IncomingMessage, response: ServerResponse): void {
   turnAway(front.pressure, { request, response }, front.tellOverloaded)
 }

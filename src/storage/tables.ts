@@ -79,6 +79,7 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
   return placed
 }
 
+/** Those that count up, whether SQLite counts or, as in the history, numbers rows from those that are there: PostgreSQL has a counter for each. */
 const sqliteColumns = sql<ColumnRow>`
   select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
     c.pk = 1 and (s.sql like '%autoincrement%' or s.name = 'history') as counts

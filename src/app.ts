@@ -7,6 +7,7 @@ import { canShare } from './http/acceptors.ts'
 import type { OnAnswered } from './http/answered.ts'
 import { type HttpServer, makeServer } from './http/server.ts'
 import { runDueImports, type StartImport } from './import/import-schedule.ts'
+import { fileAt } from './make-folder.ts'
 import type { ImageService } from './media/image-service.ts'
 import { openMediaStore } from './media/open-media-store.ts'
 import { closeMemory, type EventMemory, loadMemory, openEventMemory } from './memory/event-memory.ts'
@@ -69,6 +70,8 @@ type Report = (error: unknown, requestId?: string) => void
 
 /** Opens the database, gives an empty one its administrator and, with `demo`, something to look at. */
 export async function prepareGround(config: Config, report: Report, { demo = false } = {}): Promise<Ground> {
+  const file = fileAt(config.data)
+  if (file !== undefined) throw new Error(`${file} is a file, and --data takes a folder.`)
   const store = await openMediaStore(mediaAddress(config), report)
   const database = await openStorage(config)
   const now = Date.now()

@@ -64,26 +64,34 @@ async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
     return stopOnSignal(app)
   }
   if (config.workers === 1) {
+    const metrics = await openMetrics(config)
     const app = await startApp(config, { demo, startImport: importStarter(settingWords()) })
-    await openMetrics(config, app)
+    metrics?.begin(app)
     announce(app.site, app, config)
     return stopOnSignal(app)
   }
+  const metrics = await openMetrics(config)
   const workers = await startWorkers(config, { demo })
-  await openMetrics(config, workers)
+  metrics?.begin(workers)
   announce(siteOf(config, workers.port), workers, config)
   stopOnSignal(workers)
 }
 
-/** Serves the metrics of one process, or of its workers, if they are to be served. */
-async function openMetrics(config: Config, { readMetrics, stop }: Pick<App, 'readMetrics' | 'stop'>): Promise<void> {
-  if (config.metrics === '' || !readMetrics) return
-  try {
-    const { address } = await serveMetrics(config.metrics, readMetrics)
-    console.log(`Metrics are at ${address}`)
-  } catch (error) {
-    await stop()
-    throw error
+/**
+ * Listens for readers of metrics, if they are to be served, before anything else is begun; they wait until it is known what there is to read.
+ * @throws Error with one sentence when it cannot
+ */
+async function openMetrics({
+  metrics,
+}: Config): Promise<{ begin: (of: Pick<App, 'readMetrics'>) => void } | undefined> {
+  if (metrics === '') return undefined
+  const { promise: begun, resolve } = Promise.withResolvers<NonNullable<App['readMetrics']>>()
+  const { address } = await serveMetrics(metrics, async () => (await begun)())
+  return {
+    begin: ({ readMetrics }) => {
+      if (readMetrics) resolve(readMetrics)
+      console.log(`Metrics are at ${address}`)
+    },
   }
 }
 

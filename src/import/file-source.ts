@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { DATABASE_FILE_START } from '../storage/database-file.ts'
+import { openToRead, unreadable } from '../unreadable.ts'
 import { type ColumnMeaning, readMapping } from './csv-columns.ts'
 import { csvSource } from './csv-source.ts'
 import { icsSource } from './ics-source.ts'
@@ -34,8 +34,8 @@ export async function fileSource({ file: path, name, map, dates, zone }: FileTas
 function existing(word: string): string {
   try {
     return realpathSync(resolve(word))
-  } catch {
-    throw new Error(`There is no file ${word}.`)
+  } catch (error) {
+    throw unreadable(word, error)
   }
 }
 
@@ -70,7 +70,7 @@ async function kindOf(file: string): Promise<'ics' | 'csv' | 'json' | 'lines'> {
 const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DATABASE_FILE_START, '%PDF']
 
 async function beginningOf(file: string): Promise<Buffer> {
-  const handle = await open(file)
+  const handle = await openToRead(file)
   try {
     if ((await handle.stat()).isDirectory()) throw new Error(`${file} is a folder: name a file in it.`)
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(512), 0, 512, 0)

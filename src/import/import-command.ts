@@ -4,6 +4,7 @@ import type { Context } from '../context/context.ts'
 import { speaker } from '../locales/translate.ts'
 import type { ImageService } from '../media/image-service.ts'
 import type { Caller } from '../people/caller.ts'
+import { addList } from '../people/default-list.ts'
 import { getUserByLogin, listUsers } from '../people/users.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { writerBy } from '../storage/recording.ts'
@@ -64,8 +65,7 @@ type Print = (text: string) => void
 export function registerImportCommands(program: Command, open: () => Promise<ImportGround>): void {
   registerImport(program, open)
   const imports = program.command('imports').description('List the runs of imports, or undo one.')
-  imports
-    .command('list', { isDefault: true })
+  addList(imports)
     .description('List the runs of imports, the newest first.')
     .action((_options: unknown, command: Command) =>
       run(command, open, async ({ database }, print) => {

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { table } from '../people/user-commands.ts'
 import type { Database } from '../storage/database.ts'
 import { formatUtc } from '../text/moments.ts'
+import { unreadable } from '../unreadable.ts'
 import { listSchedules, saveSchedule } from './import-schedule.ts'
 
 /** What an import was asked for with, as typed. */
@@ -55,8 +56,8 @@ function readEvery(text: string): number {
 function existing(file: string): string {
   try {
     return realpathSync(file)
-  } catch {
-    throw new Error(`There is no file ${file}.`)
+  } catch (error) {
+    throw unreadable(file, error)
   }
 }
 

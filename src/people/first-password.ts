@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../make-folder.ts'
 import type { FirstAdministrator } from './first-administrator.ts'
 
 const FILE = 'first-password.txt'
@@ -21,7 +22,7 @@ export function tellFirstPassword(
   }
   const file = join(folder, FILE)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     // An existing file would keep its mode.
     rmSync(file, { force: true })
     writeFileSync(file, `${login}\n${password}\n`, { mode: 0o600, flag: 'wx' })

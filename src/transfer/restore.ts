@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import { mimeTypeOf } from '../media/image-sizes.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import { type Manifest, type OpenBackup, openBackup } from '../storage/backup-file.ts'
 import type { Db } from '../storage/database.ts'
 import { finishMigration, migrateWithin, migrationNames } from '../storage/migrate.ts'
 import { replaceDatabase } from '../storage/replace-database.ts'
+import { openToRead } from '../unreadable.ts'
 import { readWhole } from './backup.ts'
 import { type CopyProgress, copyTables, listCommonTables } from './copy.ts'
 import { isFolder } from './output-file.ts'
@@ -32,7 +32,7 @@ export interface Restored {
  * @throws Error with one sentence when the backup is not whole or of a newer version, or the target is in use; nothing has changed then
  */
 export async function restore(file: string, target: RestoreTarget, progress: CopyProgress): Promise<Restored> {
-  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  await (await openToRead(file)).close()
   if (isFolder(file)) throw new Error(`${file} is a folder: name one of the backups in it.`)
   await requireSealed(file)
   const backup = openBackup(file)

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { addList } from '../people/default-list.ts'
 import { run, table } from '../people/user-commands.ts'
 import type { Database } from '../storage/database.ts'
 import type { WebhookColumns } from '../storage/schema.ts'
@@ -62,8 +63,7 @@ function registerAdd(webhook: Command, { open, hosts, clock }: Places): void {
 }
 
 function registerList(webhook: Command, { open }: Places): void {
-  webhook
-    .command('list', { isDefault: true })
+  addList(webhook)
     .description('List all webhooks, without their secrets.')
     .action((_options: unknown, command: Command) =>
       run(command, open, async (database, print) => {

@@ -123,6 +123,15 @@ test('a word or an option that nobody knows is told of in two lines, with the on
   for (const [words, says] of [
     [['usr'], "error: unknown command 'usr'\n(Did you mean user?)\n"],
     [['serv', '--port', '0'], "error: unknown command 'serv'\n(Did you mean serve?)\n"],
+    [
+      ['imports', 'foo'],
+      "error: unknown command 'foo': kalends imports takes list, undo, schedules, pause, resume, remove.\n",
+    ],
+    [
+      ['webhook', 'foo', '1'],
+      "error: unknown command 'foo': kalends webhook takes add, list, remove, enable, disable, rotate, test, deliveries, resend.\n",
+    ],
+    [['imports', 'list', 'foo'], "error: too many arguments for 'list': it takes none.\n"],
     [['--prt', '9'], "error: unknown option '--prt'\n(Did you mean --port?)\n"],
     [['user', 'add'], "error: required option '--role <role>' not specified\n"],
     [['backup', '--keep'], "error: option '--keep <number>' argument missing\n"],

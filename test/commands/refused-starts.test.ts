@@ -90,6 +90,39 @@ test('a database that can not be opened, and a port in use, are named in one sen
   ])
 })
 
+test('a file in place of a folder, and a folder that the system makes nobody, are named in one sentence at once', async () => {
+  const file = join(folder, 'file.txt')
+  await writeFile(file, '')
+  const ofFile = (data: string) => run(['serve', '--port', '0', '--data', data])
+  const elsewhere = `sqlite:${join(folder, 'elsewhere.sqlite')}`
+  const [plain, below, beside, system] = await Promise.all([
+    ofFile(file),
+    ofFile(join(file, 'below')),
+    run(['serve', '--port', '0', '--database', elsewhere, '--data', file]),
+    process.platform === 'linux' ? ofFile('/proc/kalends') : undefined,
+  ])
+  for (const { code, err } of [plain, below, beside])
+    assert.deepEqual([code, err], [1, `${file} is a file, and --data takes a folder.\n`])
+  if (system)
+    assert.match(
+      system.err,
+      /^The database \S+ cannot be opened: the folder \/proc\/kalends cannot be made \(ENOENT.*\)\.\n$/,
+    )
+})
+
+test('a place for metrics that is taken is told of before the service says that it listens', async (t) => {
+  const busy = createServer().listen(0, '127.0.0.1')
+  t.after(() => busy.close())
+  await once(busy, 'listening')
+  const { port } = busy.address() as AddressInfo
+  for (const workers of ['1', '2'])
+    await assertRefused(
+      ['--metrics', `127.0.0.1:${port}`, '--log-level', 'info', '--workers', workers],
+      {},
+      /^The place for metrics, \S+, is in use; choose another with --metrics\.\n$/,
+    )
+})
+
 test('a command on a calendar that is not there says so, and makes none', () => {
   const missing = join(folder, 'missing')
   const commands = [

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { SqliteStatement } from 'kysely'
+import { makeFolder } from '../../make-folder.ts'
 import { distanceKm } from '../distance.ts'
 
 /** Milliseconds that opening a file may wait for its lock. */
@@ -64,7 +65,7 @@ export function checkpoint(file: string): void {
 
 /** Makes the file and its folder where they are missing, for this user alone; SQLite gives its other files the same mode. */
 function makeFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(file))
   // An existing file is not opened: closing it would drop the locks of other connections of this process.
   if (existsSync(file)) return
   try {

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openSource } from '../../src/import/open-source.ts'
+import { localMediaStore } from '../../src/media/media-store.ts'
+import { restore } from '../../src/transfer/restore.ts'
+
+const NOBODY = 65_534
+const isRoot = process.geteuid?.() === 0
+
+/** Does work as an ordinary user, whom the modes of files bind. */
+async function asOrdinary<T>(work: () => Promise<T>): Promise<T> {
+  if (isRoot) process.seteuid?.(NOBODY)
+  try {
+    return await work()
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+  }
+}
+
+test('a file that may not be read is named by import and restore, with who may not', {
+  skip: process.platform === 'win32',
+}, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-unreadable-'))
+  t.after(async () => {
+    await chmod(closed, 0o700)
+    await rm(folder, { recursive: true, force: true })
+  })
+  await chmod(folder, 0o755)
+  const closed = await mkdtemp(join(folder, 'closed-'))
+  const [file, within] = [join(folder, 'page.json'), join(closed, 'page.json')]
+  for (const path of [file, within]) await writeFile(path, '[]')
+  await chmod(file, 0o000)
+  await chmod(closed, 0o000)
+  const target = { database: `sqlite:${join(folder, 'none.sqlite')}`, media: localMediaStore(folder) }
+  const progress = { start: () => undefined, advance: () => undefined, finish: () => undefined }
+  for (const path of [file, within])
+    for (const read of [
+      () => openSource(path, {}, { zone: 'UTC', backOffMs: 1 }),
+      () => restore(path, target, progress),
+    ]) {
+      const said = await asOrdinary(() => read().then(String, ({ message }: Error) => message))
+      assert.match(said, /^The user \S+ may not read \S+\.$/)
+      assert.ok(said.includes(path), said)
+    }
+})

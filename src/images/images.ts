@@ -21,7 +21,7 @@ import type { ImageRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
 import { formatUtc } from '../text/moments.ts'
-import { fetchImage } from './image-fetch.ts'
+import { fetchImage, type ImageLack } from './image-fetch.ts'
 import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
 import { findOpenImage } from './image-visibility.ts'
 
@@ -52,7 +52,7 @@ const MAX_ADDRESSES = 10
 
 /** The images fetched by one request, and the stored files that may end without an owner. */
 interface RequestImages {
-  addresses: Map<string, Promise<AddressImage | undefined>>
+  addresses: Map<string, Promise<AddressImage | ImageLack>>
   stored: StoredImage[]
 }
 
@@ -96,7 +96,13 @@ export async function isImageReference(value: unknown, context: Context): Promis
   if (reference === undefined) return false
   if (reference === '') return true
   if (typeof reference === 'number') return (await findOpenImage(context, reference)) !== undefined
-  return (await findAddress(reference, context)) !== undefined
+  return (await lackOfImage(reference, context)) === undefined
+}
+
+/** Why an address gives no image to this caller, as the end of a sentence; undefined when it gives one. */
+export async function lackOfImage(url: string, context: Context): Promise<string | undefined> {
+  const found = await findAddress(url, context)
+  return 'lack' in found ? found.lack : undefined
 }
 
 /**
@@ -107,34 +113,36 @@ export async function resolveImage(reference: string | number, context: Context)
   if (reference === '') return { none: true }
   if (typeof reference === 'number') return (await findImage(context.db, reference)) && { id: reference }
   const found = await findAddress(reference, context)
-  if (!found || 'id' in found) return found
+  if ('lack' in found) return undefined
+  if ('id' in found) return found
   return { stored: await storeImage(found.prepared, context), sourceUrl: reference }
 }
 
-function findAddress(url: string, context: Context): Promise<AddressImage | undefined> {
+function findAddress(url: string, context: Context): Promise<AddressImage | ImageLack> {
   const { addresses } = imagesOf(context)
   const found = addresses.get(url) ?? lookInto(url, context, addresses.size < MAX_ADDRESSES)
   addresses.set(url, found)
   return found
 }
 
-async function lookInto(url: string, context: Context, mayFetch: boolean): Promise<AddressImage | undefined> {
-  if (!can(context.caller, 'upload')) return undefined
+async function lookInto(url: string, context: Context, mayFetch: boolean): Promise<AddressImage | ImageLack> {
+  if (!can(context.caller, 'upload')) return { lack: `the user ${context.caller.login} may upload no images` }
   const known = await findKnown(context.db, url, context.images.mediaUrl)
-  if (known || !mayFetch) return known
+  if (known) return known
+  if (!mayFetch) return { lack: `one request fetches ${MAX_ADDRESSES} images at the most` }
   const { hosts, maxBytes } = context.images
   const fetched = await fetchImage(url, { hosts, maxBytes, timeoutMs: FETCH_TIMEOUT_MS })
-  const prepared = fetched && (await prepareFetched(inMemory(fetched.bytes), fetched.fileName))
-  return prepared && { prepared }
+  return 'lack' in fetched ? fetched : prepareFetched(inMemory(fetched.bytes), fetched.fileName)
 }
 
 /** An image that is too large counts as none. */
-async function prepareFetched(file: ImageFile, fileName: string): Promise<PreparedImage | undefined> {
+async function prepareFetched(file: ImageFile, fileName: string): Promise<AddressImage | ImageLack> {
   try {
-    return await prepareImage(file, fileName)
+    const prepared = await prepareImage(file, fileName)
+    return prepared ? { prepared } : { lack: 'it is no image that can be read' }
   } catch (error) {
-    if (error instanceof Problem && error.code === 'rest_upload_image_too_large') return undefined
-    throw error
+    if (!(error instanceof Problem) || error.code !== 'rest_upload_image_too_large') throw error
+    return { lack: 'it has too many pixels' }
   }
 }
 

@@ -5,7 +5,7 @@ import { event } from '../events/event.ts'
 import { prepareReferred } from '../events/event-rules.ts'
 import { prepareNew as prepareNewEvent } from '../events/events.ts'
 import { problemReply } from '../http/problem-replies.ts'
-import { isImageReference } from '../images/images.ts'
+import { isImageReference, lackOfImage } from '../images/images.ts'
 import { Problem } from '../problems.ts'
 import { resources, type Served, series } from '../resources.ts'
 import { findSeries, keepSeriesUid } from '../series/series-store.ts'
@@ -172,7 +172,8 @@ async function isThere(run: ImportRun, { at }: SourceItem, image: string, contex
   if (image === '') return true
   if (run.options.dryRun) return false
   if (await isImageReference(image, context)) return true
-  run.remark({ kind: 'note', at, text: `Its image could not be fetched: ${image}` })
+  const lack = await lackOfImage(image, context)
+  run.remark({ kind: 'note', at, text: `Its image could not be fetched, since ${lack}: ${image}` })
   return false
 }
 

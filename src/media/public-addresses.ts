@@ -17,13 +17,24 @@ export function nameOf(target: URL | null): string {
   return (target?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')
 }
 
+/** A host whose addresses are all of private networks. */
+export class NoPublicAddress extends Error {
+  override name = 'NoPublicAddress'
+  readonly host: string
+
+  constructor(host: string) {
+    super(`${host} has no public address`)
+    this.host = host
+  }
+}
+
 /** Looks a name up once; the connection goes to one of the addresses that passed the check. */
 export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   return (name, options, callback) => {
     lookUp(name, { ...options, all: true }, (error, found) => {
       const allowed = error ? [] : found.filter(({ address }) => hosts.length > 0 || isPublicAddress(address))
       const [first] = allowed
-      if (!first) callback(error ?? new Error(`${name} has no public address`), '')
+      if (!first) callback(error ?? new NoPublicAddress(name), '')
       else if (options.all) callback(null, allowed)
       else callback(null, first.address, first.family)
     })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { type FetchLimits, fetchImage } from '../../src/images/image-fetch.ts'
+import { type FetchedImage, type FetchLimits, fetchImage as fetchOrLack } from '../../src/images/image-fetch.ts'
 import { isPublicAddress } from '../../src/media/public-addresses.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 
@@ -10,6 +10,18 @@ const PICTURE = Buffer.from('these bytes are looked at later')
 
 const limits: FetchLimits = { hosts: ['127.0.0.1'], maxBytes: 100_000, timeoutMs: PATIENCE_MS }
 const requests: IncomingMessage[] = []
+
+const fetchImage: (...asked: Parameters<typeof fetchOrLack>) => Promise<FetchedImage | undefined> = async (
+  ...asked
+) => {
+  const found = await fetchOrLack(...asked)
+  return 'lack' in found ? undefined : found
+}
+const lackOf = async (...asked: Parameters<typeof fetchOrLack>) => {
+  const found = await fetchOrLack(...asked)
+  return 'lack' in found ? found.lack : undefined
+}
+
 const server = createServer((request, response) => {
   requests.push(request)
   answer(new URL(request.url ?? '', 'http://any'), response)
@@ -96,35 +108,51 @@ describe('an image is fetched', () => {
 })
 
 describe('no image is fetched', () => {
-  const refused: [why: string, path: string][] = [
-    ['that is not there', '/status/404'],
-    ['in part', '/status/206'],
-    ['from a redirect that leads nowhere', '/status/302'],
-    ['of another type', '/type?is=text/plain'],
-    ['of a type that only ends like an image', '/type?is=text/image/png'],
-    ['of no kind in particular', '/type?is=image/'],
-    ['without a type', '/untyped'],
-    ['that is announced as too large', '/announced'],
-    ['that never ends', '/endless'],
-    ['that ends early', '/cut'],
-    ['from a redirect to a scheme of files', '/to?url=file:///etc/hostname'],
-    ['from a redirect in circles', '/to?url=/to?url=/to'],
-    ['from a redirect to no address at all', '/to?url=http://'],
+  const refused: [why: string, path: string, lack: RegExp][] = [
+    ['that is not there', '/status/404', /^the answer was 404$/],
+    ['in part', '/status/206', /^the answer was 206$/],
+    ['from a redirect that leads nowhere', '/status/302', /^it was redirected more than 5 times$/],
+    ['of another type', '/type?is=text/plain', /^the answer is no image but text\/plain$/],
+    ['of a type that only ends like an image', '/type?is=text/image/png', /no image but text\/image\/png$/],
+    ['of no kind in particular', '/type?is=image/', /no image but image\/$/],
+    ['without a type', '/untyped', /no image but of no type$/],
+    [
+      'that is announced as too large',
+      '/announced',
+      /^it has more than 100000 bytes, the most of KALENDS_IMAGE_BYTES$/,
+    ],
+    ['that never ends', '/endless', /^it has more than 100000 bytes/],
+    ['that ends early', '/cut', /^its server does not answer as it should \(aborted\)$/],
+    ['from a redirect to a scheme of files', '/to?url=file:///etc/hostname', /^only http and https addresses/],
+    ['from a redirect in circles', '/to?url=/to?url=/to', /^it was redirected more than 5 times$/],
+    ['from a redirect to no address at all', '/to?url=http://', /^the answer was 302$/],
   ]
-  for (const [why, path] of refused) {
-    test(why, async () => assert.equal(await fetchImage(base + path, limits), undefined))
+  for (const [why, path, lack] of refused) {
+    test(why, async () => assert.match((await lackOf(base + path, limits)) ?? '', lack))
   }
+
+  test('from a private address or a host that is not named, and it says how to name it', async () => {
+    for (const host of ['10.0.0.1', 'localhost'])
+      assert.match(
+        (await lackOf(`http://${host}:${port}/`, { ...limits, hosts: [] })) ?? '',
+        new RegExp(`^${host} has no public address, .* KALENDS_IMAGE_HOSTS names it`),
+      )
+    assert.equal(
+      await lackOf(`http://localhost:${port}/`, limits),
+      'localhost is not among the hosts of KALENDS_IMAGE_HOSTS',
+    )
+  })
 
   test('when the server takes too long to answer or to finish', async () => {
     for (const path of ['/silent', '/stalled']) {
       const started = performance.now()
-      assert.equal(await fetchImage(base + path, { ...limits, timeoutMs: 150 }), undefined)
+      assert.equal(await lackOf(base + path, { ...limits, timeoutMs: 150 }), 'it did not come within 0.15 seconds')
       assert.ok(performance.now() - started < PATIENCE_MS, path)
     }
   })
 
   test('when nobody listens', async () => {
-    assert.equal(await fetchImage('http://127.0.0.1:1/poster.png', limits), undefined)
+    assert.match((await lackOf('http://127.0.0.1:1/poster.png', limits)) ?? '', /ECONNREFUSED/)
   })
 
   test('from what is no address', async () => {

@@ -103,12 +103,11 @@ export type Encoding = 'br' | 'gzip'
 export function encodingFor(headers: IncomingHttpHeaders, size: number): Encoding | undefined {
   const accepted = headers['accept-encoding']
   if (size < COMPRESS_FROM || typeof accepted !== 'string') return undefined
-  return (['br', 'gzip'] as const).find((encoding) => accepts(accepted, encoding))
+  return ACCEPTING.find(({ taken }) => taken.test(accepted))?.encoding
 }
 
-function accepts(accepted: string, encoding: Encoding): boolean {
-  return accepted.split(',').some((entry) => {
-    const [name, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
-    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-  })
-}
+/** The best encoding first, and the lists that take it: those that name it without refusing it by `q=0`. */
+const ACCEPTING = (['br', 'gzip'] as const).map((encoding) => ({
+  encoding,
+  taken: new RegExp(`(?:^|,)[ \\t]*${encoding}[ \\t]*(?:;(?![^,]*q=0(?:\\.0*)?[ \\t]*(?:[,;]|$))[^,]*)?(?:,|$)`, 'i'),
+}))

@@ -14,8 +14,6 @@ export interface Answered {
   /** Bytes of the body as it goes out; 0 for none, and for files of images. */
   bytes: number
   requestId: string
-  /** Address of the client. */
-  address: string
   /** Its source: a finished answer, the index of events in memory, the ordinary way, or the refusal of an overloaded service. */
   from: 'finished' | 'memory' | 'ordinary' | 'refused'
 }

@@ -173,7 +173,6 @@ function refuse(
     ms: 0,
     bytes: body.length,
     requestId,
-    address: clientAddress(request, front.trusted),
     from: 'refused',
   })
 }

@@ -5,7 +5,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BYTES_AT_ONCE } from '../formats/json-bytes.ts'
 import { leave, tryEnter } from './admission.ts'
 import type { Answered } from './answered.ts'
-import { clientAddress } from './client-address.ts'
 import { compress, compressor } from './compression.ts'
 import { type Front, refuseOverload } from './front.ts'
 import { addLastModified, crossOriginHeaders, type Encoding, encodingFor, hasCurrent, isUnmodified } from './headers.ts'
@@ -218,7 +217,7 @@ function isLeaving(error: unknown): boolean {
 }
 
 function announce(
-  { onAnswered, trusted }: Front,
+  { onAnswered }: Front,
   { request, requestId, arrived }: Visit,
   route: string,
   from: Answered['from'],
@@ -228,7 +227,7 @@ function announce(
   if (!onAnswered) return
   const { method = 'GET', url = '' } = request
   const ms = performance.now() - arrived
-  onAnswered({ method, url, route, status, ms, bytes, requestId, address: clientAddress(request, trusted), from })
+  onAnswered({ method, url, route, status, ms, bytes, requestId, from })
 }
 
 function crossOrigin({ isForAll }: Pick<Outgoing, 'isForAll'>, { headers: { origin } }: IncomingMessage): string[] {

@@ -218,7 +218,6 @@ function addOwnRoutes(app: FastifyInstance, service: Service, front: Front, clos
         ms: reply.elapsedTime,
         bytes: Number(reply.getHeader('content-length') ?? 0),
         requestId: request.id,
-        address: clientAddress(request.raw, front.trusted),
         from: 'ordinary',
       })
     })

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+
 import { startApp } from '../../src/app.ts'
+import { cacheBudget } from '../../src/cache/cache.ts'
+import type { Context } from '../../src/context/context.ts'
+import { jsonBytes } from '../../src/formats/json-bytes.ts'
+import { closeMemory, loadMemory, openEventMemory } from '../../src/memory/event-memory.ts'
 import { renewEdition } from '../../src/storage/edition.ts'
 import { dropOld } from '../../src/storage/pruning.ts'
+import { readFeed } from '../../src/sync/changes-feed.ts'
+import { publicContext } from '../support/public-context.ts'
 import { credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 let service: TestService
 
@@ -50,13 +58,18 @@ async function follow(at: TestService, one: Follower, perPage = 7): Promise<numb
 const LISTS = { venue: 'venues', organizer: 'organizers', category: 'categories', tag: 'tags', event: 'events' }
 
 /** Everything that lists show now. */
-async function listAll(as: Reader, filter = '', kinds = Object.keys(LISTS)): Promise<Map<string, object>> {
+async function listAll(
+  as: Reader,
+  filter = '',
+  kinds = Object.keys(LISTS),
+  at = service,
+): Promise<Map<string, object>> {
   const all = new Map<string, object>()
   for (const [kind, path] of Object.entries(LISTS)) {
     if (!kinds.includes(kind)) continue
     const window = kind === 'event' ? `&start_date=1970-01-01&end_date=2099-01-01${filter}` : ''
     for (let page = 1, pages = 1; page <= pages; page++) {
-      const { body } = await service.get(`/${path}?per_page=50&page=${page}${window}`, as)
+      const { body } = await at.get(`/${path}?per_page=50&page=${page}${window}`, as)
       pages = body.total_pages ?? 1
       for (const record of body[path] ?? []) all.set(`${kind} ${record.id}`, record)
     }
@@ -114,6 +127,75 @@ test('strangers are not told even the id of a record that never was public', asy
   const { id } = await service.create('/events', { ...WHEN, title: 'Hidden', status: 'draft' })
   await service.remove(`/events/${id}`)
   assert.equal(await follow(service, stranger), 0)
+})
+
+test('each reader is shown the events that lists show them, also those that are not in memory, and no others', async (t) => {
+  const one = await startService()
+  t.after(one.close)
+  const venue = { venue: 'Club' }
+  const made = new Map<string, number>()
+  for (const status of ['publish', 'draft', 'private', 'future', 'pending'])
+    for (const as of ['admin', 'author'] as const) {
+      const title = `${status} of ${as}`
+      const fields = { title, venue, categories: ['Music'], tags: ['jazz'], organizer: [{ organizer: 'Anna' }] }
+      const date = status === 'future' ? { date: '2031-01-01 00:00:00' } : {}
+      const sent = { ...WHEN, ...fields, ...date, status }
+      const { status: answer, body } = await one.post('/events', sent, as)
+      if (answer === 201) made.set(title, body.id)
+    }
+  const { id: protectedId } = await one.create('/events', { ...WHEN, title: 'hidden', hide_from_listings: true })
+  assert.ok(made.size >= 8, [...made.keys()].join())
+  // Events are shown from memory once it has been filled.
+  await until(async () => (await one.get('~/readyz')).body.memory === 'filled', 'memory is not filled')
+  for (const as of ['anonymous', 'author', 'editor', 'subscriber'] as const) {
+    const reader = follower(as)
+    await follow(one, reader, 3)
+    assert.deepEqual(comparable(reader.records), comparable(await listAll(as, '', undefined, one)), as)
+    const titles = [...reader.records.values()].flatMap(({ title }) => title ?? [])
+    assert.equal(titles.includes('draft of admin'), as === 'editor', as)
+    assert.equal(titles.includes('draft of author'), as === 'editor' || as === 'author', as)
+    // What is read again after a change is told in the same way.
+    for (const id of [...made.values(), protectedId]) await one.update(`/events/${id}`, { excerpt: `Seen by ${as}` })
+    await follow(one, reader, 4)
+    assert.deepEqual(comparable(reader.records), comparable(await listAll(as, '', undefined, one)), as)
+  }
+})
+
+test('an event that becomes public while a feed is read, and is not in memory yet, is shown whole', async (t) => {
+  const one = await startService()
+  t.after(one.close)
+  const { database } = one.app
+  const linked = { venue: { venue: 'Club' }, categories: ['Music'], tags: ['jazz'] }
+  await one.create('/events', { ...WHEN, title: 'Evening', ...linked })
+  const { id } = await one.create('/events', { ...WHEN, title: 'Evening later', ...linked, status: 'draft' })
+  const memory = openEventMemory(database, cacheBudget(1_000_000))
+  t.after(() => closeMemory(memory))
+  await loadMemory(memory)
+  const context: Context = {
+    ...(await publicContext(one.app)),
+    memory,
+    // The search is what comes between taking in what has changed and finding events.
+    findMatching: async (search) => {
+      await one.update(`/events/${id}`, { status: 'publish' })
+      return database.findMatching(search)
+    },
+  }
+  const kinds = ['event'] as const
+  const query = {
+    scope: { kinds, filters: { search: 'evening' }, reader: '' },
+    filters: { search: 'evening' },
+    since: undefined,
+    perPage: 10,
+  }
+  const { changes } = await readFeed(context, { edition: 'any', cursor: database.cursor }, query)
+  const told = JSON.parse((await jsonBytes(changes, false)).toString())
+  const seen = told.find((change: { id: number }) => change.id === id)
+  if (!seen) assert.fail('the search found it before it was public')
+  const { body } = await one.get(`/events/${id}`)
+  assert.deepEqual(
+    [seen.record.venue.venue, seen.record.categories.length, seen.record.tags.length],
+    [body.venue.venue, 1, 1],
+  )
 })
 
 test('a venue, a category and their removal change the events that show them', async () => {

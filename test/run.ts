@@ -2,11 +2,12 @@
 //   npm test [-- [--database sqlite|postgres] [PATTERN ...]]     PATTERN is part of a file's path
 import { existsSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, freemem, tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
-import { DATABASES, makeTemplate, SERVER } from './support/database.ts'
+import { type Batch, oneByOne, shareOut } from './support/batches.ts'
+import { DATABASES, makeTemplate, makeTemplateFile, SERVER, TEMPLATE_FILE } from './support/database.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -43,7 +44,7 @@ const LONGEST = [
   'test/push',
 ]
 
-/** Files at a time: a test waits now and then, for a clock or its server, and another one has its core meanwhile. */
+/** Processes at a time: a test waits now and then, for a clock or its server, and another one has its core meanwhile. */
 const CONCURRENCY = availableParallelism() + 1
 /** With more failing files than this something is wrong with all of them. */
 const MOST_UNSTEADY = 3
@@ -63,9 +64,9 @@ interface Counts {
   skipped: number
 }
 
-/** Counts, and the files in which something failed. */
+/** Counts, and the files in which something failed; those that share a process which did not come to its end are one failure. */
 interface Outcome extends Counts {
-  failing: Set<string>
+  failing: (readonly string[])[]
 }
 
 function readArguments(words: string[]): { databases: readonly string[]; patterns: string[] } {
@@ -75,11 +76,10 @@ function readArguments(words: string[]): { databases: readonly string[]; pattern
   return { databases: chosen ? [chosen] : DATABASES, patterns: words }
 }
 
+const isLong = (file: string) => LONGEST.some((start) => file.startsWith(start))
+
 function listFiles(patterns: readonly string[]): string[] {
-  const isLong = (file: string) => Number(LONGEST.some((start) => file.startsWith(start)))
-  const files = globSync('test/**/*.test.ts', { cwd: root })
-    .sort()
-    .sort((a, b) => isLong(b) - isLong(a))
+  const files = globSync('test/**/*.test.ts', { cwd: root }).sort()
   return patterns.length === 0 ? files : files.filter((file) => patterns.some((pattern) => file.includes(pattern)))
 }
 
@@ -88,44 +88,83 @@ function listFiles(patterns: readonly string[]): string[] {
  * machines. A failure counts when it comes again, and what passed only alone is named.
  */
 async function runSteadily(files: readonly string[]): Promise<Counts> {
-  const { failing, ...counts } = await runFiles(files, CONCURRENCY)
-  if (failing.size === 0 || failing.size > MOST_UNSTEADY) return counts
-  const unsteady = files.filter((file) => failing.has(file))
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-batches-'))
+  const { failing, ...counts } = await runBatches(shareOut(files, isLong, folder), CONCURRENCY)
+  rmSync(folder, { recursive: true })
+  if (failing.length === 0 || failing.length > MOST_UNSTEADY) return counts
+  const unsteady = failing.flat()
   console.log(`\nOnce more, alone: ${unsteady.join(', ')}`)
-  const { failing: stillFailing, failed } = await runFiles(unsteady, 1)
-  const recovered = unsteady.filter((file) => !stillFailing.has(file))
+  const { failing: stillFailing, failed } = await runBatches(oneByOne(unsteady), 1)
+  const recovered = failing.filter((files) => !files.some((file) => stillFailing.flat().includes(file))).flat()
   if (recovered.length > 0) console.log(`\nUnsteady, since they passed only alone: ${recovered.join(', ')}`)
   return { ...counts, passed: counts.passed + Math.max(0, counts.failed - failed), failed }
 }
 
-/** Runs the files, each in a process of its own, and shows how they go. */
-async function runFiles(files: readonly string[], concurrency: number): Promise<Outcome> {
-  const counts: Outcome = { passed: 0, failed: 0, skipped: 0, failing: new Set() }
-  const seconds = new Map<string, number>()
-  const tests = run({ files: files.map((file) => join(root, file)), concurrency, timeout: TIMEOUT_MS })
-  tests.on('test:fail', ({ file }) => {
-    if (file !== undefined) counts.failing.add(relative(root, file))
-  })
-  tests.on('test:summary', (summary) => {
-    // Each file has a summary of its own; the last one, of no file, is that of all.
-    if (summary.file !== undefined) {
-      seconds.set(relative(root, summary.file), summary.duration_ms / 1000)
+/** What is known of a run. */
+interface Seen {
+  /** Whether all tests of a process passed, by its entry; one that broke off is not here. */
+  ended: Map<string, boolean>
+  /** Entries of processes that failed as such. */
+  broken: Set<string>
+  /** Files that share a process and passed. */
+  passed: Set<string>
+  /** How long files and entries took. */
+  seconds: Map<string, number>
+}
+
+/** Runs the files, and shows how they go. */
+async function runBatches(batches: readonly Batch[], concurrency: number): Promise<Outcome> {
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+  const seen: Seen = { ended: new Map(), broken: new Set(), passed: new Set(), seconds: new Map() }
+  const tests = run({ files: batches.map(({ entry }) => entry), concurrency, timeout: TIMEOUT_MS })
+  watch(tests, seen)
+  tests.on('test:summary', ({ file, success, duration_ms, counts: found }) => {
+    // Each process has a summary of its own; the last one, of no file, is that of all.
+    if (file !== undefined) {
+      seen.ended.set(file, success)
+      seen.seconds.set(file, duration_ms / 1000)
       return
     }
-    const { passed, failed, cancelled, skipped, todo } = summary.counts as Record<string, number>
+    const { passed, failed, cancelled, skipped, todo } = found as Record<string, number>
     counts.passed = passed ?? 0
     counts.failed = (failed ?? 0) + (cancelled ?? 0)
     counts.skipped = (skipped ?? 0) + (todo ?? 0)
   })
   for await (const piece of tests.compose(spec)) process.stdout.write(piece)
-  sayWhatTookLongest(seconds)
-  return counts
+  sayWhatTookLongest(batches, seen.seconds)
+  const failing = batches.flatMap((batch) => failingOf(batch, seen))
+  return { ...counts, failed: Math.max(counts.failed, failing.length), failing }
+}
+
+/** Notes what passes and fails of whole processes, and of the files that share one, each of which is a suite there. */
+function watch(tests: ReturnType<typeof run>, { broken, passed, seconds }: Seen): void {
+  tests.on('test:pass', ({ nesting, name, details }) => {
+    if (nesting !== 0 || details.type !== 'suite') return
+    passed.add(name)
+    seconds.set(name, details.duration_ms / 1000)
+  })
+  tests.on('test:fail', ({ nesting, name, details, file }) => {
+    if (nesting !== 0) return
+    if (details.type === 'suite') seconds.set(name, details.duration_ms / 1000)
+    else if (file !== undefined) broken.add(file)
+  })
+}
+
+/** The files of a process that failed: all as one where it is not known which of them made it end. */
+function failingOf({ entry, files }: Batch, { ended, broken, passed }: Seen): (readonly string[])[] {
+  const isWell = ended.get(entry)
+  if (isWell === undefined || broken.has(entry)) return [files]
+  if (isWell) return []
+  return files.length === 1 ? [files] : files.filter((file) => !passed.has(file)).map((file) => [file])
 }
 
 /** Names the slowest files, since the whole has to stay a matter of minutes. */
-function sayWhatTookLongest(seconds: ReadonlyMap<string, number>): void {
-  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED)
-  for (const [file, took] of slowest) console.log(`${took.toFixed(1).padStart(7)} s  ${file}`)
+function sayWhatTookLongest(batches: readonly Batch[], seconds: ReadonlyMap<string, number>): void {
+  const took = batches.flatMap(({ entry, files }) =>
+    files.map((file): [string, number] => [file, seconds.get(files.length === 1 ? entry : file) ?? 0]),
+  )
+  for (const [file, s] of took.sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED))
+    console.log(`${s.toFixed(1).padStart(7)} s  ${file}`)
 }
 
 const describe = ({ passed, failed, skipped }: Counts) =>
@@ -140,6 +179,9 @@ function keepInMemory(): void {
 
 async function runOnSqlite(files: readonly string[]): Promise<string> {
   delete process.env[SERVER]
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-template-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  process.env[TEMPLATE_FILE] = await makeTemplateFile(folder)
   const counts = await runSteadily(files)
   if (counts.failed > 0) process.exitCode = 1
   return `sqlite: ${describe(counts)}`

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, DatabaseError } from 'pg'
@@ -12,6 +12,9 @@ export type DatabaseName = (typeof DATABASES)[number]
 
 /** The variable of the environment that names a PostgreSQL server to test on, as an address of one of its databases; without it, tests use SQLite. */
 export const SERVER = 'TEST_POSTGRES'
+
+/** The variable of the environment that names an SQLite file to copy new databases from; without it, they are empty until somebody makes their tables. */
+export const TEMPLATE_FILE = 'TEST_SQLITE_TEMPLATE'
 
 /** A database of the server that new ones are copied from when it is there. */
 const TEMPLATE = 'kalends_template'
@@ -31,13 +34,16 @@ export interface ScratchDatabase {
 /** A database of one's own on SQLite or on the PostgreSQL server of the environment; `bare` is without any tables. */
 export async function scratchDatabase(content: 'migrated' | 'bare' = 'migrated'): Promise<ScratchDatabase> {
   const server = process.env[SERVER]
-  return server ? scratchPostgres(server, content) : scratchFile()
+  return server ? scratchPostgres(server, content) : scratchFile(content)
 }
 
-async function scratchFile(): Promise<ScratchDatabase> {
+async function scratchFile(content: 'migrated' | 'bare'): Promise<ScratchDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
+  const file = join(folder, 'kalends.sqlite')
+  const template = process.env[TEMPLATE_FILE]
+  if (template && content === 'migrated') await copyFile(template, file)
   return {
-    address: `sqlite:${join(folder, 'kalends.sqlite')}`,
+    address: `sqlite:${file}`,
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
@@ -67,6 +73,15 @@ export async function makeTemplate(server: string): Promise<void> {
   const database = await openDatabase(address.href)
   await migrate(database)
   await database.close()
+}
+
+/** Makes the file in a folder that new databases are copied from, for the same reason; its path. */
+export async function makeTemplateFile(folder: string): Promise<string> {
+  const file = join(folder, 'template.sqlite')
+  const database = await openDatabase(`sqlite:${file}`)
+  await migrate(database)
+  await database.close()
+  return file
 }
 
 /** Runs a statement on the server. */

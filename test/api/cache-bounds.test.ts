@@ -91,12 +91,12 @@ async function resident(): Promise<number> {
 }
 
 test('however many different things strangers ask for, memory stays what it was', async (t) => {
-  // The first rounds fill the caches.
+  // The first rounds fill the caches. What one more answers is several times their bound, so that two more are enough to show what is kept of it.
   for (let round = 0; round < 2; round++) await hammer(round)
   const before = await used()
-  for (let round = 2; round < 6; round++) await hammer(round)
+  for (let round = 2; round < 4; round++) await hammer(round)
   const grown = (await used()) - before
-  t.diagnostic(`${(before / 1e6).toFixed(1)} MB, and ${(grown / 1e6).toFixed(1)} MB more after four more rounds`)
+  t.diagnostic(`${(before / 1e6).toFixed(1)} MB, and ${(grown / 1e6).toFixed(1)} MB more after two more rounds`)
   assert.ok(grown < CACHE_BYTES, `${(grown / 1e6).toFixed(1)} MB more`)
 })
 

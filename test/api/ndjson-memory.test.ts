@@ -125,9 +125,10 @@ function takeAll(as: Reader, lookEvery: number): Promise<Taken> {
       (response) => {
         response.on('data', (piece: Buffer) => {
           taken.bytes += piece.length
-          for (const byte of piece) {
-            if (byte === 10) taken.lines++
-            if (byte !== 32) taken.solid++
+          // By place: the iterator of a buffer takes several times as long, for two hundred million bytes.
+          for (let at = 0; at < piece.length; at++) {
+            if (piece[at] === 10) taken.lines++
+            if (piece[at] !== 32) taken.solid++
           }
           if (taken.bytes - looked < lookEvery) return
           looked = taken.bytes

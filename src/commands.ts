@@ -1,40 +1,109 @@
 import type { Command } from 'commander'
 import { type Config, databaseAddress, mediaAddress, mediaUrl, settingsPage, siteOf } from './config.ts'
-import { describeFindings, examine } from './doctor/doctor.ts'
-import { giveWay } from './import/give-way.ts'
-import { type ImportGround, registerImportCommands } from './import/import-command.ts'
-import { openMediaStore } from './media/open-media-store.ts'
-import { registerAuditCommand } from './people/audit-command.ts'
-import { registerUserCommands } from './people/user-commands.ts'
-import { registerPushCommand } from './push/push-command.ts'
-import { renewEdition } from './storage/edition.ts'
+import type { ImportGround } from './import/import-command.ts'
 import { openCalendar } from './storage/open-calendar.ts'
-import { type CalendarPlaces, registerBackupCommands } from './transfer/backup-command.ts'
-import { registerCopyCommand } from './transfer/copy-command.ts'
-import { registerExportCommand } from './transfer/export-command.ts'
-import { type OpenedMedia, registerMediaCommands } from './transfer/media-commands.ts'
-import { withoutSecrets } from './watching/redact.ts'
-import { registerWebhookCommands } from './webhooks/webhook-command.ts'
+import type { CalendarPlaces } from './transfer/backup-command.ts'
+import type { OpenedMedia } from './transfer/media-commands.ts'
 
-/** Puts every command but `serve` on the command line. `configure` reads the settings once they are known. */
-export function registerCommands(program: Command, configure: () => Config): void {
-  registerOwn(program, configure)
-  registerUserCommands(program, () => openCalendar(configure()))
-  registerAuditCommand(program, () => openCalendar(configure()))
-  registerImportCommands(program, () => {
-    giveWay()
-    return openGround(configure())
-  })
-  registerPushCommand(program, () => openGround(configure()))
-  registerCopyCommand(program)
-  registerBackupCommands(program, () => findPlaces(configure()))
-  registerExportCommand(program, () => openGround(configure()))
-  registerWebhookCommands(program, { open: () => openCalendar(configure()), hosts: () => configure().webhook_hosts })
-  registerMediaCommands(program, () => openMedia(configure()))
+/** Reads the settings once they are known. */
+type Configure = () => Config
+
+/** Commands that are put on the command line together, with the code that they alone need. */
+export interface CommandGroup {
+  names: readonly string[]
+  register: (program: Command, configure: Configure) => void | Promise<void>
+}
+
+/** Every command but `serve`, in the order of the help page. */
+export const commandGroups: readonly CommandGroup[] = [
+  { names: ['settings', 'invalidate-etags', 'restored', 'doctor'], register: registerOwn },
+  {
+    names: ['user', 'password'],
+    register: async (program, configure) => {
+      const { registerUserCommands } = await import('./people/user-commands.ts')
+      registerUserCommands(program, () => openCalendar(configure()))
+    },
+  },
+  {
+    names: ['audit'],
+    register: async (program, configure) => {
+      const { registerAuditCommand } = await import('./people/audit-command.ts')
+      registerAuditCommand(program, () => openCalendar(configure()))
+    },
+  },
+  {
+    names: ['import', 'imports'],
+    register: async (program, configure) => {
+      const { giveWay } = await import('./import/give-way.ts')
+      const { registerImportCommands } = await import('./import/import-command.ts')
+      registerImportCommands(program, () => {
+        giveWay()
+        return openGround(configure())
+      })
+    },
+  },
+  {
+    names: ['push'],
+    register: async (program, configure) => {
+      const { registerPushCommand } = await import('./push/push-command.ts')
+      registerPushCommand(program, () => openGround(configure()))
+    },
+  },
+  {
+    names: ['copy'],
+    register: async (program) => {
+      const { registerCopyCommand } = await import('./transfer/copy-command.ts')
+      registerCopyCommand(program)
+    },
+  },
+  {
+    names: ['backup', 'restore'],
+    register: async (program, configure) => {
+      const { registerBackupCommands } = await import('./transfer/backup-command.ts')
+      registerBackupCommands(program, () => findPlaces(configure()))
+    },
+  },
+  {
+    names: ['export'],
+    register: async (program, configure) => {
+      const { registerExportCommand } = await import('./transfer/export-command.ts')
+      registerExportCommand(program, () => openGround(configure()))
+    },
+  },
+  {
+    names: ['webhook'],
+    register: async (program, configure) => {
+      const { registerWebhookCommands } = await import('./webhooks/webhook-command.ts')
+      registerWebhookCommands(program, {
+        open: () => openCalendar(configure()),
+        hosts: () => configure().webhook_hosts,
+      })
+    },
+  },
+  {
+    names: ['media'],
+    register: async (program, configure) => {
+      const { registerMediaCommands } = await import('./transfer/media-commands.ts')
+      registerMediaCommands(program, () => openMedia(configure()))
+    },
+  },
+]
+
+/**
+ * Puts commands on the command line: those beside the one that is asked for, as loading the code of all takes longer than most of them, and all where
+ * it is none of them, for help and for the name that is nearest.
+ */
+export async function registerCommands(
+  program: Command,
+  configure: Configure,
+  asked: string | undefined,
+): Promise<void> {
+  const found = commandGroups.filter(({ names }) => asked !== undefined && names.includes(asked))
+  for (const { register } of found.length > 0 ? found : commandGroups) await register(program, configure)
 }
 
 /** The commands that belong to no folder. */
-function registerOwn(program: Command, configure: () => Config): void {
+function registerOwn(program: Command, configure: Configure): void {
   program
     .command('settings')
     .description('Print every setting as a page of the documentation.')
@@ -45,6 +114,7 @@ function registerOwn(program: Command, configure: () => Config): void {
     .alias('restored')
     .description('Make every entity tag given so far void, after a backup was restored.')
     .action(async () => {
+      const { renewEdition } = await import('./storage/edition.ts')
       const database = await openCalendar(configure())
       try {
         await database.write(renewEdition)
@@ -60,6 +130,8 @@ function registerOwn(program: Command, configure: () => Config): void {
       'Look at configuration, database, disk, clock, permissions and network, and say what to do. Changes nothing.',
     )
     .action(async () => {
+      const { describeFindings, examine } = await import('./doctor/doctor.ts')
+      const { withoutSecrets } = await import('./watching/redact.ts')
       const findings = await examine(configure, Date.now())
       for (const line of describeFindings(findings)) console.log(withoutSecrets(line))
       if (findings.some(({ state }) => state === 'error')) process.exitCode = 1
@@ -74,6 +146,7 @@ async function openMedia(config: Config): Promise<OpenedMedia> {
 
 /** The places of the calendar, neither of which is opened or made. */
 async function findPlaces(config: Config): Promise<CalendarPlaces> {
+  const { openMediaStore } = await import('./media/open-media-store.ts')
   let last: Error | undefined
   const media = await openMediaStore(mediaAddress(config), (error) => {
     last = error

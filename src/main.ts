@@ -166,6 +166,6 @@ program
 const isServing = operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
 if (!isServing) {
   const { registerCommands } = await import('./commands.ts')
-  registerCommands(program, () => configOf(program.opts()))
+  await registerCommands(program, () => configOf(program.opts()), operands[0])
 }
 await program.parseAsync().catch(fail)

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Command } from 'commander'
+import { commandGroups, registerCommands } from '../../src/commands.ts'
+import { readConfig } from '../../src/config.ts'
+
+const configure = () => readConfig({}, {})
+const namesIn = ({ commands }: Command) => commands.flatMap((command) => [command.name(), ...command.aliases()])
+
+/** The commands that are there when somebody asks for this one. */
+async function namesFor(asked: string | undefined): Promise<string[]> {
+  const program = new Command()
+  await registerCommands(program, configure, asked)
+  return namesIn(program)
+}
+
+test('every command is there when it is asked for, with those of its group alone', async () => {
+  for (const { names } of commandGroups) for (const name of names) assert.deepEqual(await namesFor(name), names, name)
+})
+
+test('all commands are there when none of them is asked for, each once', async () => {
+  const all = commandGroups.flatMap(({ names }) => names)
+  assert.equal(new Set(all).size, all.length)
+  for (const asked of [undefined, 'usr', 'help']) assert.deepEqual(await namesFor(asked), all)
+})

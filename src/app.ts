@@ -68,12 +68,24 @@ export type Ground = Pick<App, 'database' | 'demo'> & { site: Site; images: Imag
 /** What to do with failures of a service that goes on. */
 type Report = (error: unknown, requestId?: string) => void
 
+/** Options of a ground. */
+export interface GroundOptions {
+  /** Fill a database without events. */
+  demo?: boolean
+  /** Takes sentences for the operator. */
+  tell?: (sentence: string) => void
+}
+
 /** Opens the database, gives an empty one its administrator and, with `demo`, something to look at. */
-export async function prepareGround(config: Config, report: Report, { demo = false } = {}): Promise<Ground> {
+export async function prepareGround(
+  config: Config,
+  report: Report,
+  { demo = false, tell }: GroundOptions = {},
+): Promise<Ground> {
   const file = fileAt(config.data)
   if (file !== undefined) throw new Error(`${file} is a file, and --data takes a folder.`)
   const store = await openMediaStore(mediaAddress(config), report)
-  const database = await openStorage(config)
+  const database = await openStorage(config, tell)
   const now = Date.now()
   await createFirstAdministrator(database, now)
   const site = siteOf(config, config.port)
@@ -87,9 +99,7 @@ export async function prepareGround(config: Config, report: Report, { demo = fal
   return { ...ground, demo: demo ? await showDemo({ ...ground, now }) : undefined }
 }
 
-export interface StartOptions {
-  /** Fill a database without events. */
-  demo?: boolean
+export interface StartOptions extends Pick<GroundOptions, 'demo'> {
   /** Another process sees to the first administrator. */
   isWorker?: boolean
   /** How imports on a schedule are started; without it none is. */
@@ -117,7 +127,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const { logger, requestLog } = openLog(config)
   const report: Report = (error, requestId) =>
     logger.error(requestId === undefined ? { err: error } : { err: error, requestId })
-  const { database: primary, images, site, demo } = await prepareGround(config, report, options)
+  const tell = (sentence: string) => logger.warn(sentence)
+  const { database: primary, images, site, demo } = await prepareGround(config, report, { ...options, tell })
   const metrics = config.metrics === '' ? undefined : makeMetrics()
   const database = await readingDatabase(primary, config, metrics, report)
   const authenticator = makeAuthenticator(database)

@@ -32,7 +32,7 @@ export const isWorker = cluster.isWorker
  * @throws Error with one sentence when the first worker cannot start.
  */
 export async function startWorkers(config: Config, options: { demo?: boolean }): Promise<Workers> {
-  const { database, demo } = await prepareGround(config, console.error, options)
+  const { database, demo } = await prepareGround(config, console.error, { ...options, tell: console.error })
   await database.close()
   const first = forkWorker()
   const port = await listening(first)

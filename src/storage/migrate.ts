@@ -39,6 +39,9 @@ export interface Migrated {
   remarks: string[]
 }
 
+/** Takes sentences for the operator. */
+type Tell = (sentence: string) => void
+
 /** Every step, in order. */
 export const migrations: Migration[] = [
   first,
@@ -74,13 +77,14 @@ export const migrations: Migration[] = [
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name)
 
 /**
- * Brings the database up to date. Of several processes one migrates, and the others wait for it.
+ * Brings the database up to date. Of several processes one migrates, and the others wait for it. `tell` hears of it before a calendar is
+ * changed, since that may take minutes.
  * @throws Error with one sentence when the database is of a newer version of the program.
  */
-export async function migrate(database: Database): Promise<Migrated> {
+export async function migrate(database: Database, tell?: Tell): Promise<Migrated> {
   const migrated: Migrated = { ran: [], remarks: [] }
   await database.migrate(async (tx) => {
-    migrated.ran = await migrateWithin(tx, migrationNames)
+    migrated.ran = await migrateWithin(tx, migrationNames, tell)
     const remark = await finishMigration(tx)
     if (remark) migrated.remarks.push(remark)
   })
@@ -92,12 +96,17 @@ export async function migrate(database: Database): Promise<Migrated> {
  * a calendar that is there as well.
  * @throws Error with one sentence when the database is of a newer version of the program.
  */
-export async function migrateWithin(tx: Db, wanted: readonly string[]): Promise<string[]> {
+export async function migrateWithin(tx: Db, wanted: readonly string[], tell?: Tell): Promise<string[]> {
   await sql`create table if not exists migrations (name text primary key)`.execute(tx)
   const { rows } = await sql<{ name: string }>`select name from migrations`.execute(tx)
   const done = new Set(rows.map((row) => row.name))
   refuseNewer(done)
   const lacking = migrations.filter(({ name }) => wanted.includes(name) && !done.has(name))
+  const [from] = lacking
+  if (from && done.size > 0)
+    tell?.(
+      `The database is brought up to date, from step ${from.name} on; a calendar of a million events takes about a minute.`,
+    )
   for (const step of lacking) {
     await step.up(tx)
     await sql`insert into migrations (name) values (${step.name})`.execute(tx)

@@ -6,13 +6,13 @@ import { openExisting } from './snapshot.ts'
 import { findMigrations } from './tables.ts'
 
 /**
- * Opens the database that is configured, brought up to date. `remark` gets sentences for the operator.
+ * Opens the database that is configured, brought up to date. `tell` gets sentences for the operator.
  * @throws Error with one sentence when it cannot be opened.
  */
-export async function openStorage(config: Config, remark?: (sentence: string) => void): Promise<Database> {
+export async function openStorage(config: Config, tell?: (sentence: string) => void): Promise<Database> {
   const database = await openDatabase(databaseAddress(config))
-  const { remarks } = await migrate(database)
-  if (remark) for (const sentence of remarks) remark(sentence)
+  const { remarks } = await migrate(database, tell)
+  if (tell) for (const sentence of remarks) tell(sentence)
   return database
 }
 

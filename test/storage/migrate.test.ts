@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '../../src/storage/database.ts'
-import { migrate, migrations } from '../../src/storage/migrate.ts'
+import { migrate, migrateWithin, migrations } from '../../src/storage/migrate.ts'
 import { first } from '../../src/storage/migrations/0001-first.ts'
 import { media } from '../../src/storage/migrations/0006-media.ts'
 import { recordOfChanges } from '../../src/storage/migrations/0009-record-of-changes.ts'
@@ -32,6 +35,38 @@ test('a database that is up to date is left as it is', async (t) => {
   assert.deepEqual(await migrate(database), { ran: [], remarks: [] })
   assert.equal(await database.cursor(), cursor)
 })
+
+test('a start says beforehand that it brings a calendar up to date, and nothing of a new one', async (t) => {
+  const { address, remove } = await scratchDatabase('bare')
+  t.after(remove)
+  const database = await openDatabase(address)
+  const names = migrations.map(({ name }) => name)
+  await database.migrate(async (tx) => void (await migrateWithin(tx, names.slice(0, -1))))
+  await database.close()
+  const says = /The database is brought up to date, from step (\S+) on/
+  const [first] = await startedLines(t, address)
+  assert.equal(says.exec(first ?? '')?.[1], names.at(-1))
+  const again = await startedLines(t, address)
+  assert.ok(!again.some((line) => says.test(line)))
+  const empty = await scratchDatabase('bare')
+  t.after(empty.remove)
+  assert.ok(!(await startedLines(t, empty.address)).some((line) => says.test(line)))
+})
+
+/** The lines that a service prints and logs until it answers. */
+async function startedLines(t: TestContext, address: string): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const flags = ['--database', address, '--data', folder, '--port', '0', '--drain-ms', '0']
+  const { lines, end } = startProcess('src/main.ts', ['serve', ...flags], {}, 'exec 2>&1')
+  const said: string[] = []
+  for await (const line of lines) {
+    said.push(line)
+    if (line.startsWith('Kalends answers at')) break
+  }
+  await end()
+  return said
+}
 
 test('a database that a newer version has had is refused in one sentence, and left as it is', async (t) => {
   const { database } = await openScratch(t)
@@ -74,7 +109,7 @@ test('searches use an index of trigrams', onPostgres, async (t) => {
   assert.match(JSON.stringify(plan.rows), /events_search/)
 })
 
-test('without the extension for trigrams everything works, and a sentence says what to do', onPostgres, async () => {
+test('without the extension for trigrams everything works, and a start says what to do', onPostgres, async (t) => {
   const { address, remove } = await scratchDatabase('bare')
   const name = new URL(address).pathname.slice(1)
   await administer(address, `create role ${name} login`)
@@ -86,6 +121,7 @@ test('without the extension for trigrams everything works, and a sentence says w
   assert.equal(ran[0], '0001-first')
   assert.match(remarks.join(), /CREATE EXTENSION pg_trgm/)
   await poor.close()
+  assert.match((await startedLines(t, restricted.href)).join('\n'), /CREATE EXTENSION pg_trgm/)
 
   await administer(address, 'create extension pg_trgm')
   const again = await openDatabase(restricted.href)

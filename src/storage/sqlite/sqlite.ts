@@ -55,7 +55,15 @@ export function openSqlite(file: string): Database {
     readPublic: () => read,
     aside: pool ? makeAside(read, pool) : (((db, _lane, queries) => runQueries(db, queries)) as Database['aside']),
     write,
-    migrate: (work) => enqueueWrite(writes, work, MIGRATION_MS),
+    migrate: async (work) => {
+      // A step may change every row: its way back, and what it sorts, would take a gigabyte of memory at a million events.
+      writer.exec('pragma temp_store = file')
+      try {
+        return await enqueueWrite(writes, work, MIGRATION_MS)
+      } finally {
+        writer.exec('pragma temp_store = memory')
+      }
+    },
     cursor: () => whenFree(() => presentCursor(committedOnly)),
     readChanges: (since) => whenFree(() => findChanges(committedOnly, since)),
     onChange: (listener) => {

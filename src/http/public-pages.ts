@@ -5,7 +5,7 @@ import { preferredToPage } from '../formats/formats.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { isPagePath } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset, type Look } from '../pages/page-assets.ts'
-import { answerPage, makePages, type PageAnswer, type Pages, problemPage } from '../pages/pages.ts'
+import { answerPage, makePages, mayHaveMoved, type PageAnswer, type Pages, problemPage } from '../pages/pages.ts'
 import { Problem } from '../problems.ts'
 import { lackBehind } from '../storage/unavailable.ts'
 import { admitted } from './admission.ts'
@@ -52,8 +52,13 @@ export function makePublicPages(
   return { service, front, pages, finished, assets, making: new Map() }
 }
 
-/** Answers a request for a page, or for a file of pages. False leaves it to the server behind. */
-export function servePage(all: PublicPages, request: IncomingMessage, response: ServerResponse): boolean {
+/** Answers a request for a page, or for a file of pages. False leaves it to the server behind, which `otherwise` calls. */
+export function servePage(
+  all: PublicPages,
+  request: IncomingMessage,
+  response: ServerResponse,
+  otherwise: () => void,
+): boolean {
   const { service, front } = all
   const { method, url = '' } = request
   if (method !== 'GET' && method !== 'HEAD') return false
@@ -62,13 +67,20 @@ export function servePage(all: PublicPages, request: IncomingMessage, response: 
   const asset = all.assets.get(path)
   const isShared = isSharedRoot(service.site, url)
   const isPage = isPagePath(path) && (!isShared || takesHtml(request))
-  if (!asset && !isPage && !isLost(service.site, path, request)) return false
+  const isLost = !asset && !isPage && isNone(service.site, path)
+  const isForPeople = isPage || takesHtml(request)
+  if (!asset && !isPage && !(isLost && (isForPeople || hasMoved(all, path)))) return false
   const visit: Visit = { request, response, requestId: front.requestIds(), arrived: performance.now() }
   if (asset) send(front, visit, asset, 'finished')
   else if (isPressed(front.pressure) && !isInTheMaking(all, url)) refuseOverload(front, request, response)
   else {
     const feed = preferredToPage(request.headers.accept)?.extension
-    answerLater(all, visit, { url, path, query: mark === -1 ? '' : url.slice(mark + 1), feed, isShared })
+    answerLater(
+      all,
+      visit,
+      { url, path, query: mark === -1 ? '' : url.slice(mark + 1), feed, isShared },
+      isForPeople ? undefined : otherwise,
+    )
   }
   return true
 }
@@ -88,17 +100,20 @@ interface PageUrl {
 const ELSEWHERE =
   /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)|\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/
 
-/** Whether somebody with a browser asks for an address that is none. */
-function isLost({ restRoot }: Site, path: string, request: IncomingMessage): boolean {
-  if (restRoot === '' || path.startsWith(restRoot) || ELSEWHERE.test(path)) return false
-  return takesHtml(request)
-}
+/** Whether an address is none of today. */
+const isNone = ({ restRoot }: Site, path: string): boolean =>
+  restRoot !== '' && !path.startsWith(restRoot) && !ELSEWHERE.test(path)
 
-function answerLater(all: PublicPages, visit: Visit, asked: PageUrl): void {
+/** Whether an address that is none today may be one of a site that has moved here, to which it leads whoever asks. */
+const hasMoved = ({ pages, service }: PublicPages, path: string): boolean =>
+  path.length <= LONGEST_URL && mayHaveMoved(pages, service.site, service.database.readPublic, path)
+
+/** Answers with a page; where there is none, and `otherwise` is given, by calling that. */
+function answerLater(all: PublicPages, visit: Visit, asked: PageUrl, otherwise: (() => void) | undefined): void {
   const { service, front } = all
   makeOnce(all, visit, asked)
     .then(
-      (outgoing) => send(front, visit, outgoing, 'ordinary'),
+      (outgoing) => (outgoing.status === 404 && otherwise ? otherwise() : send(front, visit, outgoing, 'ordinary')),
       (error: unknown) => {
         if (error instanceof Problem && error.code === 'rest_unavailable') {
           refuseOverload(front, visit.request, visit.response)

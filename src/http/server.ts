@@ -108,9 +108,11 @@ interface Servers {
 function makeServe({ service, front, feeds, reads, pages, handler }: Servers): Servers['handler'] {
   const serve: Servers['handler'] = (request, response) => {
     if (readPublic(reads, request, response)) return
-    if (pages && servePage(pages, request, response)) return
-    if (isPressed(front.pressure) && !isWatching(request.url)) refuseOverload(front, request, response)
-    else handler(request, response)
+    const otherwise = () => {
+      if (isPressed(front.pressure) && !isWatching(request.url)) refuseOverload(front, request, response)
+      else handler(request, response)
+    }
+    if (!pages || !servePage(pages, request, response, otherwise)) otherwise()
   }
   return (request, response) => {
     const { url = '/' } = request

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import { held } from '../storage/locks.ts'
+import { recordChange, type Tx } from '../storage/recording.ts'
 import type { ImportActColumns, ImportColumns, ImportItemColumns, ImportSourceColumns } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { formatUtc } from '../text/moments.ts'
@@ -154,12 +155,14 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
 /** Rows written with one statement, which is prepared for so many. */
 const ROWS_AT_ONCE = 25
 
-/** Notes what has become of items, and what undoes it. */
+/** Notes what has become of items, and what undoes it. That old addresses may have come is recorded, as a change of the source. */
 export async function saveItems(
-  tx: Db,
+  tx: Tx,
   items: readonly ImportItemColumns[],
   acts: readonly ImportActColumns[],
 ): Promise<void> {
+  for (const { source, page } of items)
+    if (page.startsWith('/')) recordChange(tx, { kind: 'source', record: source, wasPublic: false, isPublic: false })
   for (const rows of inParts(items)) await upsertItems(tx, { rows })
   for (const rows of inParts(acts)) await insertActs(tx, { rows })
 }

@@ -17,6 +17,8 @@ export interface EventMemory extends EventState {
   unkept: Record<RecordTable, Unkept>
   /** Changes whenever the data may have changed; an answer made at one version holds as long as it does. */
   version: string
+  /** How often the old addresses of sources that have moved here may have changed. */
+  sources: number
   /** How it follows the database. */
   following: Following
 }
@@ -85,6 +87,7 @@ export function openEventMemory(
     terms: new Map(),
     termIds: termIdsOf([]),
     version: '',
+    sources: 0,
     following,
   }
 }
@@ -165,6 +168,7 @@ async function takeIn(memory: EventMemory): Promise<void> {
     const { cursor } = following
     const read = cursor === undefined ? 'too old' : await following.database.readChanges(cursor)
     if (read === 'too old') return await startAgain(memory)
+    if (read.changes.some(({ kind }) => kind === 'source')) memory.sources++
     // A cursor also moves when a transaction elsewhere is rolled back.
     if (read.changes.length > 0) {
       await applyChanges(memory, following.source, read.changes).catch((error: unknown) => forget(memory, error))
@@ -186,6 +190,7 @@ function moveTo(memory: EventMemory, cursor: Cursor): void {
 /** Empties the memory. The events are read anew while requests are answered from the database. */
 async function startAgain(memory: EventMemory): Promise<void> {
   const wasLoaded = memory.index !== undefined
+  memory.sources++
   memory.index = undefined
   moveTo(memory, await memory.following.database.cursor())
   if (wasLoaded) loadBeside(memory)

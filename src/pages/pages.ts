@@ -6,11 +6,13 @@ import { recordUrl } from '../linked/record-present.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import { mayRead } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
+import { mayBeOldPath, noOldPaths, type OldPaths } from '../records/old-paths.ts'
 import { findByOldSlug } from '../records/old-slugs.ts'
 import { findByOldId, findByOldPath, type Paged } from '../records/origins.ts'
 import { findIdBySlug, findKind } from '../records/record-store.ts'
 import { findSeries } from '../series/series-store.ts'
 import { wasPublic } from '../storage/changes.ts'
+import type { Db } from '../storage/database.ts'
 import type { OrganizerRow, RecordColumns, RecordTable, VenueRow } from '../storage/schema.ts'
 import { dayOf, wallNow } from '../text/moments.ts'
 import { canonicalSlug } from '../text/slug.ts'
@@ -42,6 +44,7 @@ export interface Pages {
   cards: Cards
   /** The terms as of a version of the data. */
   terms: { version: string; read: Promise<PageTerms> } | undefined
+  oldPaths: OldPaths
 }
 
 /** What answers the address of a page. */
@@ -55,7 +58,14 @@ export interface PageAnswer {
 
 /** @throws Error with one sentence for a file that is set and cannot be read */
 export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, look: Look): Pages {
-  return { memory, assets: readAssets(site, look), look, cards: noCards(budget), terms: undefined }
+  return {
+    memory,
+    assets: readAssets(site, look),
+    look,
+    cards: noCards(budget),
+    terms: undefined,
+    oldPaths: noOldPaths(),
+  }
 }
 
 const HTML = 'text/html; charset=UTF-8'
@@ -106,7 +116,7 @@ async function answerFound(
   if (asked.is === 'sitemap') return { status: 200, mediaType: XML, body: await sitemapIndex(context) }
   if (asked.is === 'sitemap of month')
     return { status: 200, mediaType: XML, body: await sitemapOfMonth(context, asked.month) }
-  if (asked.is === 'unknown') return oldPage(context, path)
+  if (asked.is === 'unknown') return oldPage(pages, context, path)
   if (asked.is === 'numbered') return numberedRecord(context, asked.id)
   if (asked.is === 'dated') return datedPage(context, asked, path)
   const viewing = await viewingOf(pages, context)
@@ -265,8 +275,14 @@ async function numberedRecord(context: Context, id: number): Promise<PageAnswer>
   return pageOf(context, { kind, id })
 }
 
+/** Whether a path below the root of the site may be that of a page of a source that has moved here; false is certain, and costs next to nothing. */
+export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => Db, path: string): boolean {
+  return mayBeOldPath(oldPaths, memory, db, rootOf(site) + path)
+}
+
 /** Leads from the path that a page had in a source that has moved here. */
-async function oldPage(context: Context, path: string): Promise<PageAnswer> {
+async function oldPage(pages: Pages, context: Context, path: string): Promise<PageAnswer> {
+  if (!mayHaveMoved(pages, context.site, () => context.db, path)) throw new Problem('rest-event-not-found')
   const moved = await findByOldPath(context.db, rootOf(context.site) + path)
   if (moved) return pageOf(context, moved)
   throw new Problem('rest-event-not-found')

@@ -54,6 +54,23 @@ export async function findByOldPath(db: Db, path: string): Promise<Paged | undef
   return pagedIn(row)
 }
 
+/** Paths that pages had in sources which have moved here, in order: those behind one of them, so many at the most. */
+export async function listOldPages(db: Db, after: string, most: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('import_items')
+    .select('page')
+    .where('page', '>', after === '' ? '/' : after)
+    .where('page', '<', BEHIND_PATHS)
+    .where(hasPage)
+    .orderBy('page')
+    .limit(most)
+    .execute()
+  return rows.map(({ page }) => page)
+}
+
+/** What comes behind every text that begins with a slash. */
+const BEHIND_PATHS = '0'
+
 /** The path of an address in the one form that old ones are kept in: decoded, without a slash at the end; empty for the root, and for what is none. */
 export function oldPath(address: string): string {
   if (!URL.canParse(address, 'http://x')) return ''

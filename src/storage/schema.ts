@@ -156,8 +156,11 @@ export interface CredentialColumns {
  * of a deleted one is kept for 90 days.
  */
 export interface ChangeColumns {
-  /** `count` is that of the events of a term, which changes more often than what events show of it. */
-  kind: RecordKind | 'term' | 'count' | 'user'
+  /**
+   * `count` is that of the events of a term, which changes more often than what events show of it; `source` is a source of imports that has moved
+   * here, whose old addresses change.
+   */
+  kind: RecordKind | 'term' | 'count' | 'user' | 'source'
   record: number
   /** Follows the order of commits (`storage/changes.ts`); the changes of a commit share it. A text on PostgreSQL. */
   position: number | string

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { cacheBudget } from '../../src/cache/cache.ts'
+import { catchUp, closeMemory, openEventMemory } from '../../src/memory/event-memory.ts'
+import { mayBeOldPath, noOldPaths } from '../../src/records/old-paths.ts'
+import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const OLD = 'https://old.example'
@@ -21,18 +25,18 @@ const HALL = { id: 907, venue: 'Hall', slug: 'old-hall', url: `${OLD}/ort/old-ha
 interface Place {
   calendar: Calendar
   /** The status of an address, and where it leads. */
-  at: (path: string) => Promise<string>
+  at: (path: string, accept?: string | undefined) => Promise<string>
   page: (path: string) => Promise<string>
 }
 
 async function startPlace(): Promise<Place> {
   const calendar = await startCalendar()
-  const get = (path: string) =>
-    fetch(calendar.service.origin + path, { redirect: 'manual', headers: { accept: 'text/html' } })
+  const get = (path: string, accept = 'text/html') =>
+    fetch(calendar.service.origin + path, { redirect: 'manual', headers: { accept } })
   return {
     calendar,
-    at: async (path) => {
-      const response = await get(path)
+    at: async (path, accept) => {
+      const response = await get(path, accept)
       await response.arrayBuffer()
       const location = response.headers.get('location')
       return `${response.status}${location === null ? '' : ` ${location}`}`
@@ -90,6 +94,38 @@ describe('a site that has moved here', () => {
     assert.equal(await place.at(`/?p=${own.id}`), '301 /event/fest/')
     assert.equal(await place.at('/veranstaltung/other/'), '404')
     assert.match(await place.page('/event/fest-2/'), /<link rel="canonical" href="[^"]*\/event\/fest-2\/">/)
+  })
+
+  test('4d.1: leads on from every old path whatever is accepted, and says in JSON what is unknown', async () => {
+    const { origin } = place.calendar.service
+    for (const accept of ['*/*', '', 'application/json', 'image/*']) {
+      assert.equal(await place.at('/veranstaltung/fest/', accept), '301 /event/fest-2/', accept)
+      assert.equal(await place.at('/ort/old-hall', accept), '301 /venue/hall/', accept)
+      const unknown = await fetch(`${origin}/veranstaltung/other/`, { headers: { accept } })
+      assert.deepEqual([unknown.status, ((await unknown.json()) as { code: string }).code], [404, 'rest_no_route'])
+    }
+    const head = await fetch(`${origin}/veranstaltung/fest/`, { method: 'HEAD', redirect: 'manual' })
+    assert.deepEqual([head.status, head.headers.get('location')], [301, '/event/fest-2/'])
+    const post = await fetch(`${origin}/veranstaltung/fest/`, { method: 'POST', redirect: 'manual' })
+    assert.equal(post.status, 404)
+  })
+
+  test('4d.1: an address that never was one asks nothing of the database once old ones are known', async (t) => {
+    const { database } = place.calendar.service.app
+    const memory = openEventMemory(database, cacheBudget(1_000_000))
+    t.after(() => closeMemory(memory))
+    await catchUp(memory)
+    const paths = noOldPaths()
+    const maybe = (path: string) => mayBeOldPath(paths, memory, database.readPublic, path)
+    assert.equal(maybe('/veranstaltung/other/'), true, 'nothing is known yet')
+    await until(() => !paths.isReading, 'old paths are not read')
+    assert.equal(maybe('/veranstaltung/other/'), false)
+    for (const path of ['/veranstaltung/fest/', '/veranstaltung/fest', '/veranstaltung/caf%C3%A9/'])
+      assert.equal(maybe(path), true, path)
+    await importLines(place.calendar, [...records, event(90_005, 'added')])
+    await catchUp(memory)
+    assert.equal(maybe('/veranstaltung/added/'), true)
+    assert.equal(await place.at('/veranstaltung/added/', '*/*'), '301 /event/added/')
   })
 
   test('4d.1: is remembered, writes nothing again, and is gone when the record is', async () => {

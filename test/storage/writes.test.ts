@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { createHook } from 'node:async_hooks'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Db } from '../../src/storage/database.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
+import { prepareKept } from '../../src/storage/sqlite/sqlite-connection.ts'
+import { enqueueWrite, makeWrites, type Writes } from '../../src/storage/sqlite/sqlite-writes.ts'
 import { statement } from '../../src/storage/statement.ts'
 import { databaseName, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
@@ -56,19 +60,55 @@ const findTag = statement<{ slug: string }>()((db, value) =>
   db.selectFrom('terms').select('id').where('slug', '=', value('slug')),
 )
 
-test('writers that go on as soon as they are answered share their commits', onSqlite, async (t) => {
-  const { database } = await openScratch(t)
-  let commits = 0
-  database.onChange(() => commits++)
-  const [writers, writes] = [8, 20]
+/** The writes of an empty database whose commits take so many milliseconds, as on a disk of that speed. */
+function openWrites(t: TestContext, commitMs: number, committed: () => void) {
+  const connection = new DatabaseSync(':memory:')
+  t.after(() => connection.close())
+  connection.exec('create table records (id integer primary key, kind text not null)')
+  const commit = connection.prepare('commit')
+  const slowly = {
+    run: () => {
+      for (const until = performance.now() + commitMs; performance.now() < until; );
+      return commit.run()
+    },
+  }
+  const slow = {
+    prepare: (text: string) => (text === 'commit' ? slowly : connection.prepare(text)),
+    exec: (text: string) => connection.exec(text),
+    get isTransaction() {
+      return connection.isTransaction
+    },
+  }
+  return makeWrites(slow as unknown as DatabaseSync, prepareKept(connection), committed)
+}
+
+const [WRITERS, WRITES_EACH] = [8, 20]
+
+/** Writers that write again as soon as they are answered, each after another number of turns of the event loop. */
+async function keepWriting(writes: Writes): Promise<void> {
   const write = async (turns: number) => {
-    for (let i = 0; i < writes; i++) {
-      await insert(database)
+    for (let i = 0; i < WRITES_EACH; i++) {
+      await enqueueWrite(writes, (tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
       for (let turn = 0; turn < turns; turn++) await nextTurn()
     }
   }
-  await Promise.all(Array.from({ length: writers }, (_, turns) => write(turns)))
-  assert.ok(commits < (writers * writes) / 4, `${writers * writes} writes were ${commits} commits`)
+  await Promise.all(Array.from({ length: WRITERS }, (_, turns) => write(turns)))
+}
+
+test('writers that go on as soon as they are answered share the commits of a slow disk', onSqlite, async (t) => {
+  let commits = 0
+  await keepWriting(openWrites(t, 4, () => commits++))
+  const writes = WRITERS * WRITES_EACH
+  assert.ok(commits < writes / 4, `${writes} writes were ${commits} commits`)
+})
+
+test('writers do not pause to share the commits of a quick disk', onSqlite, async (t) => {
+  const writes = openWrites(t, 0, () => undefined)
+  let pauses = 0
+  const hook = createHook({ init: (_id, type) => (pauses += Number(type === 'Timeout')) }).enable()
+  t.after(() => hook.disable())
+  await keepWriting(writes)
+  assert.ok(pauses < WRITES_EACH / 2, `${pauses} pauses`)
 })
 
 test('what a write goes on to do after it has failed is refused, and joins no other write', async (t) => {

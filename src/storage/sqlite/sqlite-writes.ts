@@ -12,8 +12,9 @@ import { saveRecordings } from './sqlite-recording.ts'
 /** Writes that share one commit at the most, and milliseconds after which no more join them: they wait for each other, and all else for them. */
 const GROUP_LIMIT = 64
 const GROUP_MS = 20
-/** Milliseconds that writes wait for others to share their commit at the most, which is less than most disks take for one. */
+/** Milliseconds that writes wait for others to share their commit at the most. They wait no longer than a commit takes: a quick disk is not waited for. */
 const GATHER_MS = 3
+const PAUSE_MS = 1
 /** Writes that wait at the most. */
 const MOST_WAITING = 2000
 
@@ -27,6 +28,8 @@ export interface Writes {
   draining: Promise<void> | undefined
   /** Writes that shared the last commit. */
   together: number
+  /** Milliseconds that writes wait for others at the most: as long as commits take of late. */
+  gatherMs: number
   /** The changes of the jobs that have succeeded since the transaction began. */
   recordings: Recording[]
   /** Called after each commit, before the writers that wait for it go on. */
@@ -43,7 +46,17 @@ interface Job {
 
 export function makeWrites(connection: DatabaseSync, prepare: Prepare, committed: () => void): Writes {
   const transaction = prepareTransaction(connection)
-  return { connection, prepare, transaction, queue: [], draining: undefined, together: 0, recordings: [], committed }
+  return {
+    connection,
+    prepare,
+    transaction,
+    queue: [],
+    draining: undefined,
+    together: 0,
+    gatherMs: 0,
+    recordings: [],
+    committed,
+  }
 }
 
 /**
@@ -78,15 +91,16 @@ async function drain(writes: Writes): Promise<void> {
  * answered meanwhile.
  */
 async function gather(writes: Writes): Promise<void> {
-  const until = performance.now() + GATHER_MS
+  const began = performance.now()
   for (;;) {
     const before = writes.queue.length
     await nextTurn()
     const { length } = writes.queue
-    if (length >= GROUP_LIMIT || performance.now() > until) return
+    const waited = performance.now() - began
+    if (length >= GROUP_LIMIT || waited > GATHER_MS) return
     if (length > before) continue
-    if (length >= writes.together) return
-    await sleep(1)
+    if (length >= writes.together || waited + PAUSE_MS > writes.gatherMs) return
+    await sleep(PAUSE_MS)
   }
 }
 
@@ -177,7 +191,7 @@ async function commitTogether(writes: Writes): Promise<void> {
       done.push(await attempt(writes, job))
     } while (jobs.length < GROUP_LIMIT && performance.now() < until)
     await saveRecordings(writes.prepare, writes.recordings)
-    transaction.commit()
+    commit(writes)
   } catch (error) {
     transaction.rollback()
     for (const job of jobs) job.reject(error)
@@ -190,7 +204,8 @@ async function commitTogether(writes: Writes): Promise<void> {
 }
 
 /** The same for one job, which needs no savepoint: when it fails, there is nothing to keep. */
-async function commitOne({ transaction, prepare, recordings, committed }: Writes, job: Job): Promise<void> {
+async function commitOne(writes: Writes, job: Job): Promise<void> {
+  const { transaction, prepare, recordings, committed } = writes
   let value: unknown
   try {
     value = await job.work()
@@ -199,9 +214,17 @@ async function commitOne({ transaction, prepare, recordings, committed }: Writes
     return job.reject(error)
   }
   await saveRecordings(prepare, recordings)
-  transaction.commit()
+  commit(writes)
   committed()
   job.resolve(value)
+}
+
+/** Commits, and notes how long that takes; a single slow one changes little. */
+function commit(writes: Writes): void {
+  const began = performance.now()
+  writes.transaction.commit()
+  const took = Math.min(performance.now() - began, GATHER_MS)
+  writes.gatherMs += (took - writes.gatherMs) / 4
 }
 
 async function attempt({ connection, transaction }: Writes, job: Job): Promise<() => void> {

@@ -9,6 +9,7 @@ import { type Listing, offsetOf, type PageRequest, recordWritten } from '../reco
 import type { Db } from '../storage/database.ts'
 import { foundRows } from '../storage/found-rows.ts'
 import type { Tx } from '../storage/recording.ts'
+import { rowParts } from '../storage/row-parts.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { venueRules } from '../venues/venue-rules.ts'
@@ -282,13 +283,8 @@ export async function insertEvent(tx: Tx, row: EventRow, links: WrittenLinks): P
   ])
 }
 
-/** Rows written with one statement. */
-const ROWS_AT_ONCE = 25
-
 function inParts<Row>(rows: readonly Row[], write: (part: Row[]) => Promise<unknown>): Promise<unknown>[] {
-  const writing: Promise<unknown>[] = []
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) writing.push(write(rows.slice(at, at + ROWS_AT_ONCE)))
-  return writing
+  return Array.from(rowParts(rows), write)
 }
 
 const insertMany = statement<{ rows: EventRow[] }>()((db, value) =>

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import { held } from '../storage/locks.ts'
 import { recordChange, type Tx } from '../storage/recording.ts'
+import { rowParts } from '../storage/row-parts.ts'
 import type { ImportActColumns, ImportColumns, ImportItemColumns, ImportSourceColumns } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { formatUtc } from '../text/moments.ts'
@@ -152,9 +153,6 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
     .onConflict((conflict) => conflict.columns(['run', 'kind', 'record']).doNothing()),
 )
 
-/** Rows written with one statement, which is prepared for so many. */
-const ROWS_AT_ONCE = 25
-
 /** Notes what has become of items, and what undoes it. That old addresses may have come is recorded, as a change of the source. */
 export async function saveItems(
   tx: Tx,
@@ -163,12 +161,8 @@ export async function saveItems(
 ): Promise<void> {
   for (const { source, page } of items)
     if (page.startsWith('/')) recordChange(tx, { kind: 'source', record: source, wasPublic: false, isPublic: false })
-  for (const rows of inParts(items)) await upsertItems(tx, { rows })
-  for (const rows of inParts(acts)) await insertActs(tx, { rows })
-}
-
-function* inParts<Row>(rows: readonly Row[]): Generator<Row[]> {
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) yield rows.slice(at, at + ROWS_AT_ONCE)
+  for (const rows of rowParts(items)) await upsertItems(tx, { rows })
+  for (const rows of rowParts(acts)) await insertActs(tx, { rows })
 }
 
 /** Forgets what is known of an item, so that it is new the next time. */

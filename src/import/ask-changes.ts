@@ -1,3 +1,4 @@
+import { readToken } from '../sync/sync-token.ts'
 import { parsed } from './find-interface.ts'
 import { type Asking, fetchPolitely, SourceFailure } from './polite-fetch.ts'
 import { isShown, LISTS, type ShownKind } from './shown-records.ts'
@@ -27,6 +28,11 @@ export async function askChanges(root: string, since: string, asking: Asking): P
   const isPage = Array.isArray(changes) && typeof next === 'string' && typeof token === 'string'
   if (!isPage || (next === '') === (token === '')) throw new SourceFailure(url, 'tells no changes.', 404)
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
+}
+
+/** The edition of the database of a site, which its tokens begin with (`sync/sync-token`); empty where they are of another kind. */
+export function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
+  return readToken(next || token)?.edition ?? ''
 }
 
 function changeOf(change: unknown): Changes['changes'][number] | undefined {

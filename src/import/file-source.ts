@@ -52,11 +52,12 @@ const KINDS: Readonly<Record<string, 'ics' | 'csv' | 'json' | 'lines'>> = {
 /** What a file is, by its name, else by its beginning. */
 async function kindOf(file: string): Promise<'ics' | 'csv' | 'json' | 'lines'> {
   const beginning = await beginningOf(file)
-  if (BINARY.some((start) => beginning.toString('latin1').startsWith(start)))
+  const known = KINDS[extname(file).toLowerCase()]
+  const bytes = beginning.toString('latin1')
+  if (BINARY.some((start) => bytes.startsWith(start)) || (!known && !UTF_16.test(bytes) && NO_TEXT.test(bytes)))
     throw new Error(
       `The file ${file} is no text: save a spreadsheet as CSV, unpack an archive, put a backup back with kalends restore.`,
     )
-  const known = KINDS[extname(file).toLowerCase()]
   if (known) return known
   const head = beginning
     .toString('utf8')
@@ -68,6 +69,11 @@ async function kindOf(file: string): Promise<'ics' | 'csv' | 'json' | 'lines'> {
 
 /** How spreadsheets and archives (ZIP, OLE, gzip), databases and documents (PDF) begin, as Latin-1. */
 const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DATABASE_FILE_START, '%PDF']
+
+const UTF_16 = /^(?:\xff\xfe|\xfe\xff)/
+/** Control characters that stand in no text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 
 async function beginningOf(file: string): Promise<Buffer> {
   const handle = await openToRead(file)

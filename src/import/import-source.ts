@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts'
 import { withImages } from '../images/images.ts'
+import { readEdition } from '../storage/edition.ts'
 import type { Writer } from '../storage/recording.ts'
 import { formatUtc } from '../text/moments.ts'
 import { holdSource } from './hold-source.ts'
@@ -152,7 +153,7 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
   const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], series: [], event: [] }
   let isChecked = false
   const bringIn = async () => {
-    if (!isChecked) isChecked = await refuseOwn(run, [...waiting.series, ...waiting.event])
+    if (!isChecked) isChecked = await refuseOwn(run, source, [...waiting.series, ...waiting.event])
     await flush(run, waiting)
   }
   const { context, counts, options } = run
@@ -180,11 +181,12 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
 }
 
 /**
- * Looks at the first events of a source; false while there are none.
+ * Looks at the database of a source, where that is known, and at its first events; false while there are none.
  * @throws Error with one sentence when all of them are of this calendar itself
  */
-async function refuseOwn(run: ImportRun, events: readonly SourceItem[]): Promise<boolean> {
-  if (events.length > 0 && (await findOwn(run, events)).size === events.length)
+async function refuseOwn(run: ImportRun, { edition }: Source, events: readonly SourceItem[]): Promise<boolean> {
+  const isSame = edition !== undefined && edition() === (await readEdition(run.context.db))
+  if (isSame || (events.length > 0 && (await findOwn(run, events)).size === events.length))
     throw new Error('The source is this calendar itself: its events are here already.')
   return events.length > 0
 }

@@ -1,4 +1,4 @@
-import { askChanges, type Changes } from './ask-changes.ts'
+import { askChanges, type Changes, editionOf } from './ask-changes.ts'
 import { findInterface, parsed } from './find-interface.ts'
 import { type Asking, basicAuthorization, fetchPolitely, SourceFailure } from './polite-fetch.ts'
 import { isShown, itemsOf, LISTS, type ShownKind } from './shown-records.ts'
@@ -40,6 +40,8 @@ interface Reading {
   /** Of a site that tells what has changed: the token to ask with next, and the one of its last answer. */
   since: string
   token: string
+  /** The edition of its database, where it tells of that. */
+  edition: string
 }
 
 /** A site that speaks this interface, read page by page. */
@@ -60,6 +62,7 @@ export function siteSource(task: SiteTask, address: string): Source {
     series: new Set(),
     since: '',
     token: '',
+    edition: '',
   }
   return {
     address,
@@ -80,6 +83,7 @@ export function siteSource(task: SiteTask, address: string): Source {
       reading.series.clear()
     },
     token: () => reading.token,
+    edition: () => reading.edition,
     entries: () => readSite(reading),
   }
 }
@@ -89,6 +93,7 @@ async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
   reading.base = base
   const isBegun = reading.list > 0 || reading.page > 1
   const changes = isBegun || reading.task.since !== undefined ? undefined : await firstChanges(reading, root)
+  reading.edition = changes ? editionOf(changes) : ''
   if (changes) return yield* readChanges(reading, root, changes)
   for (; reading.list < LISTS.length; reading.list += 1) {
     const [path, kind] = LISTS[reading.list] ?? LISTS[0]

@@ -87,6 +87,8 @@ export interface Source {
   readSince?: (token: string) => void
   /** The token to go on from the next time, once it has been read; empty when it has none. */
   token?: () => string
+  /** Once entries come: the edition of the database behind a site that tells of it (`storage/edition`); empty for any other. */
+  edition?: () => string
   entries: (reading: Reading) => AsyncIterable<SourceEntry>
 }
 

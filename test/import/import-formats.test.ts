@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
+import type { Command } from 'commander'
 import { LANGUAGES } from '../../src/config.ts'
+import { registerImportCommands } from '../../src/import/import-command.ts'
+import { runCommand } from '../support/commands.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
@@ -388,6 +391,17 @@ describe('an import of another format', () => {
     )
   })
 
+  test('takes no file of bytes for a table, and repeats none of them', async (t) => {
+    t.after(end)
+    const bytes = Buffer.from(Array.from({ length: 2000 }, (_, at) => (at * 167 + 91) % 256))
+    const file = await calendar.file('picture', bytes)
+    const { out, err, code } = await calendar.kalends('import', file)
+    assert.deepEqual([out, code], ['', 1])
+    assert.match(err, /^The file \S+picture is no text: save a spreadsheet as CSV,/)
+    const table = Buffer.from('\ufeffTitle,Start\nĀāĂă,2027-05-05 10:00\n', 'utf16le')
+    assert.equal((await calendar.kalends('import', await calendar.file('table', table))).code, 0)
+  })
+
   test('refuses what the calendar itself gives, and writes nothing then (4d.11)', async (t) => {
     t.after(end)
     const { service } = calendar
@@ -410,6 +424,15 @@ describe('an import of another format', () => {
       assert.equal(err, 'The source is this calendar itself: its events are here already.\n', source)
       assert.equal(code, 1)
     }
+    assert.equal(await calendar.rows(), before)
+    // A command that is not told the port of the service takes its address for another.
+    const elsewhere = async () => {
+      const ground = await calendar.ground()
+      return { ...ground, site: { ...ground.site, url: 'http://localhost:8080' } }
+    }
+    const register = (program: Command) => registerImportCommands(program, elsewhere)
+    const { err, code: refused } = await runCommand(register, ['import', service.origin])
+    assert.deepEqual([err, refused], ['The source is this calendar itself: its events are here already.\n', 1])
     assert.equal(await calendar.rows(), before)
     // Among others they are passed over, and named.
     const lines = (await given('ndjson')).trimEnd().split('\n')

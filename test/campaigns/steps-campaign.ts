@@ -4,15 +4,18 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
+import { openMediaStore } from '../../src/media/open-media-store.ts'
 import { openBackup } from '../../src/storage/backup-file.ts'
 import type { Database, Db } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
+import { findOrphans, SETTLED_AFTER } from '../../src/transfer/clean-media.ts'
 import { requireSealed } from '../../src/transfer/seal.ts'
 import { rowsOf, startCalendar } from '../import/calendar-command.ts'
 import { scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { addUsers } from '../support/service.ts'
+import { servePictures } from './picture-server.ts'
 import { exportTo, fillForRoundTrip } from './round-trip.ts'
 
 /** What was killed: a command, or the sending of messages. */
@@ -50,7 +53,12 @@ async function runSteps(
   const [log, told] = [join(folder, 'steps.log'), join(folder, 'steps.kill')]
   await rm(log, { force: true })
   await writeFile(told, String(kill))
-  const env = { STEPS_LOG: log, STEPS_KILL: told, NODE_OPTIONS: `--import=${PRELOAD}` }
+  const env = {
+    STEPS_LOG: log,
+    STEPS_KILL: told,
+    NODE_OPTIONS: `--import=${PRELOAD}`,
+    KALENDS_IMAGE_HOSTS: '127.0.0.1',
+  }
   const { child, ended } = startProcess('src/main.ts', ['--database', database, '--media', media, ...words], env)
   child.stdout?.resume()
   const code = await ended
@@ -83,7 +91,7 @@ async function withDatabase<T>(address: string, work: (database: Database) => Pr
 }
 
 /** Everything in a calendar by its names, whatever the ids are. */
-async function contentOf(address: string): Promise<unknown> {
+async function contentOf(address: string) {
   return withDatabase(address, async ({ read }) => ({
     events: await read
       .selectFrom('events')
@@ -100,17 +108,23 @@ async function contentOf(address: string): Promise<unknown> {
       .orderBy('slug')
       .execute(),
     links: await linksOf(read),
+    images: await read
+      .selectFrom('images')
+      .select(['source_url', 'width', 'height', 'filesize', 'mime_type'])
+      .orderBy('source_url')
+      .execute(),
   }))
 }
 
 async function linksOf(db: Db): Promise<unknown> {
   const linked = db.selectFrom('events').orderBy('events.slug')
-  const [venues, terms] = await Promise.all([
+  const [venues, images, terms] = await Promise.all([
     linked
       .innerJoin('event_venues', 'event', 'events.id')
       .innerJoin('venues', 'venues.id', 'event_venues.venue')
       .select(['events.slug', 'venues.slug as venue'])
       .execute(),
+    linked.innerJoin('images', 'images.id', 'events.image').select(['events.slug', 'source_url']).execute(),
     linked
       .innerJoin('event_terms', 'event', 'events.id')
       .innerJoin('terms', 'terms.id', 'event_terms.term')
@@ -118,7 +132,31 @@ async function linksOf(db: Db): Promise<unknown> {
       .orderBy('terms.slug')
       .execute(),
   ])
-  return { venues, terms }
+  return { venues, images, terms }
+}
+
+/**
+ * Fails unless each image has its files, whole, and there are no others but those that `kalends media clean` removes: a program that is killed between
+ * storing files and writing the row of their image leaves them behind.
+ */
+async function requireFiles({ database, media }: Ground): Promise<void> {
+  const store = await openMediaStore(media, assert.ifError)
+  await withDatabase(database, async ({ read }) => {
+    const named = new Map<string, number>()
+    for (const row of await read.selectFrom('images').selectAll().execute()) {
+      named.set(row.file, row.filesize)
+      const sizes: Record<string, { file: string; filesize: number }> = JSON.parse(row.sizes)
+      for (const { file, filesize } of Object.values(sizes)) named.set(file, filesize)
+    }
+    const found = new Map<string, number>()
+    for await (const { key, size, isLeftover } of store.list()) if (size > 0 && !isLeftover) found.set(key, size)
+    for (const [key, size] of named)
+      assert.equal(found.get(key), size, `the file ${key} of an image is not there or not whole`)
+    if (found.size === 0) return
+    const orphans = await findOrphans(read, store, Date.now() + 2 * SETTLED_AFTER)
+    for (const { key } of orphans) found.delete(key)
+    assert.deepEqual([...found.keys()].sort(), [...named.keys()].sort())
+  })
 }
 
 /** A work that is killed in front of its steps, each time on a ground of its own. */
@@ -139,7 +177,7 @@ export interface Sample {
   remove: () => Promise<void>
 }
 
-/** A calendar of so many events and dates of series, without images. */
+/** A calendar of so many events and dates of series, a few of them with images, whose server runs until the sample is removed. */
 export async function makeSample(events: number, seed: number): Promise<Sample> {
   const source = await startCalendar({ timezone: 'Europe/Oslo' })
   const calendar = await emptyGround()
@@ -147,9 +185,33 @@ export async function makeSample(events: number, seed: number): Promise<Sample> 
   await fillForRoundTrip(source, events, seed)
   await exportTo(source, 'ndjson', records)
   await source.close()
+  const pictures = await servePictures()
+  const count = await addPictures(records, pictures.origin)
   await runSteps(calendar, ['import', records], 0)
-  return { calendar, content: await contentOf(calendar.database), records, remove: calendar.remove }
+  await requireFiles(calendar)
+  const content = await contentOf(calendar.database)
+  assert.equal(content.images.length, count)
+  const remove = async () => {
+    pictures.close()
+    await calendar.remove()
+  }
+  return { calendar, content, records, remove }
 }
+
+/** Gives a few single events of a file of records pictures, two of them the same one. Returns how many pictures these are. */
+async function addPictures(records: string, origin: string): Promise<number> {
+  const lines = (await readFile(records, 'utf8')).split('\n').filter(Boolean)
+  const single = lines.flatMap((line, at) => ('recurrence' in JSON.parse(line) ? [] : [at]))
+  const wanted = Math.max(3, Math.round(single.length / EVENTS_A_PICTURE))
+  for (const [number, at] of single.slice(0, wanted).entries()) {
+    const url = `${origin}/${Math.max(1, number)}.png`
+    lines[at] = JSON.stringify({ ...JSON.parse(lines[at] ?? ''), image: { url } })
+  }
+  await writeFile(records, lines.join('\n'))
+  return wanted - 1
+}
+
+const EVENTS_A_PICTURE = 100
 
 const WORK: Readonly<Record<Work, (sample: Sample) => Killed>> = {
   import: imported,
@@ -165,6 +227,7 @@ function imported({ content, records }: Sample): Killed {
     checkKilled: async () => undefined,
     checkWhole: async (ground, isThorough) => {
       assert.deepEqual(await contentOf(ground.database), content)
+      await requireFiles(ground)
       if (!isThorough) return
       const rows = () => withDatabase(ground.database, rowsOf)
       const before = await rows()
@@ -202,6 +265,7 @@ function backedUp({ calendar, content }: Sample): Killed {
       const other = await emptyGround()
       await runSteps(other, ['restore', backupIn(ground)], 0)
       assert.deepEqual(await contentOf(other.database), content)
+      await requireFiles(other)
       await other.remove()
     },
   }
@@ -225,6 +289,7 @@ function restored({ calendar, content }: Sample): Killed {
     },
     checkWhole: async (ground) => {
       assert.deepEqual(await contentOf(ground.database), content)
+      await requireFiles(ground)
       const left = (await readdir(dirname(ground.database.replace('sqlite:', ''))).catch(() => [])).filter((name) =>
         name.includes('.restoring'),
       )

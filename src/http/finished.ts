@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../cache/cache.ts'
 import type { FollowedBody } from '../formats/json-lists.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
+import { hashOf } from '../text/hash.ts'
 import type { Service } from './respond.ts'
 import { contentTag, type Outgoing } from './send.ts'
 import { makeToday } from './steady-lists.ts'
@@ -129,13 +130,6 @@ export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   if (asked[place] === hash) return true
   asked[place] = hash
   return false
-}
-
-/** FNV-1a. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return hash >>> 0
 }
 
 /** Names the state of the data and the representation rather than the bytes: the same on every node, and made in no time. */

@@ -4,12 +4,12 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type App, startApp } from '../../src/app.ts'
 import type { Db } from '../../src/storage/database.ts'
 import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { longestTurn } from '../support/longest-turn.ts'
 import { addUsers, credentialsOf, type Reader, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -143,30 +143,13 @@ function takeAll(as: Reader, lookEvery: number): Promise<Taken> {
   })
 }
 
-/** The longest turn of the event loop while something is done, in milliseconds of the thread's own time. */
-async function longestTurn(work: Promise<unknown>): Promise<number> {
-  let longest = 0
-  let isDone = false
-  work.finally(() => {
-    isDone = true
-  })
-  const micros = () => Object.values(process.threadCpuUsage()).reduce((sum, part) => sum + part, 0)
-  for (let last = micros(); !isDone; ) {
-    await nextTurn()
-    const now = micros()
-    longest = Math.max(longest, (now - last) / 1000)
-    last = now
-  }
-  return longest
-}
-
 for (const as of ['anonymous', 'editor'] as const)
   test(`all events take ${as} no memory, however many there are, and hold up nobody`, {
     timeout: 600_000,
   }, async (t) => {
     // The first time also fills what caches may hold.
     const work = takeAll(as, Number.POSITIVE_INFINITY)
-    const turn = await longestTurn(work)
+    const turn = await longestTurn(() => work)
     const all = await takeAll(as, 4_000_000)
     const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
     t.diagnostic(

@@ -21,7 +21,14 @@ export async function jsonSource(file: string, address: string, isLines: boolean
     }
   }
   const entries = () => (isLines ? lineEntries(file, bytes) : valueEntries(bytes(), size))
-  return { address, total: () => (isLines ? size * 2 : size), progress: () => read, isWhole: () => true, entries }
+  return {
+    address,
+    total: () => (isLines ? size * 2 : size),
+    progress: () => read,
+    isWhole: () => true,
+    entries,
+    beginsSoon: isLines,
+  }
 }
 
 /** Whether a file has one record a line: its first line is a whole record. */

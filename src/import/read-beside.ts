@@ -14,13 +14,18 @@ export interface ReadTask {
 export interface ReadGrant {
   /** Whether events are prepared as new ones. */
   expectsNew: boolean
+  /** Entries that it passes over: they were read while it started. */
+  passOver: number
 }
 
-/** A batch of entries, or why there are no more. */
-export type ReadAnswer = { entries: SourceEntry[]; read: number; isLast: boolean } | { failure: string }
+/** A batch of entries, why there are no more, or that the thread has started. */
+export type ReadAnswer = { entries: SourceEntry[]; read: number; isLast: boolean } | { failure: string } | 'started'
 
 /** Bytes to read from which on a thread reads them beside the writing: starting it takes as long as reading some of them. */
 const WORTH_A_THREAD = 2_000_000
+
+/** Bytes to read up to which reading begins here while the thread starts: a file of lines is looked through as a whole first. */
+const WORTH_BEGINNING = 100_000_000
 
 /** Batches that the thread may be ahead of the writing: they bound what is held. */
 const AHEAD = 3
@@ -29,28 +34,34 @@ const AHEAD = 3
 export function besideWriting(source: Source, file: FileTask): Source {
   if (source.total() < WORTH_A_THREAD) return source
   let read = 0
-  const entries = (reading: Reading) => readInThread(file, reading, (bytes) => (read = bytes))
-  return { ...source, progress: () => read, entries }
+  const entries = (reading: Reading) => readInThread(source, file, reading, (bytes) => (read = bytes))
+  return { ...source, progress: () => Math.max(read, source.progress()), entries }
 }
 
 async function* readInThread(
+  source: Source,
   file: FileTask,
-  { asking, images, expectsNew }: Reading,
+  reading: Reading,
   noteRead: (bytes: number) => void,
 ): AsyncGenerator<SourceEntry> {
-  const { site, caller, now } = asking
-  const workerData: ReadTask = { file, reading: { asking: { site, caller, now }, images } }
-  // The sources, or what `npm run build` makes of them.
-  const worker = new Worker(new URL(`read-thread${extname(import.meta.url)}`, import.meta.url), {
-    workerData,
-    execArgv: [],
-  })
+  const worker = startThread(file, reading)
   const answers: AsyncIterable<ReadAnswer[]> = on(worker, 'message', { close: ['exit'] })
-  const grant = () => worker.postMessage({ expectsNew: expectsNew() } satisfies ReadGrant)
+  let passOver = 0
+  const grant = () => worker.postMessage({ expectsNew: reading.expectsNew(), passOver } satisfies ReadGrant)
   try {
+    if (source.beginsSoon && source.total() <= WORTH_BEGINNING) {
+      let hasStarted = false
+      worker.once('message', () => (hasStarted = true))
+      for await (const entry of source.entries(reading)) {
+        yield entry
+        passOver += 1
+        if (hasStarted) break
+      }
+      if (!hasStarted) return
+    }
     for (let ahead = 0; ahead < AHEAD; ahead++) grant()
     for await (const [answer] of answers) {
-      if (!answer) continue
+      if (!answer || answer === 'started') continue
       if ('failure' in answer) throw new Error(answer.failure)
       grant()
       noteRead(answer.read)
@@ -61,4 +72,10 @@ async function* readInThread(
   } finally {
     await worker.terminate()
   }
+}
+
+function startThread(file: FileTask, { asking: { site, caller, now }, images }: Reading): Worker {
+  const workerData: ReadTask = { file, reading: { asking: { site, caller, now }, images } }
+  // The sources, or what `npm run build` makes of them.
+  return new Worker(new URL(`read-thread${extname(import.meta.url)}`, import.meta.url), { workerData, execArgv: [] })
 }

@@ -14,6 +14,7 @@ if (parentPort) await serve(parentPort, workerData)
 
 async function serve(port: MessagePort, task: ReadTask): Promise<void> {
   const tell = (answer: ReadAnswer) => port.postMessage(answer)
+  tell('started')
   try {
     await readOn(port, task, tell)
   } catch (error) {
@@ -28,10 +29,11 @@ async function readOn(
 ): Promise<void> {
   const grants = grantsOf(port)
   const source = await fileSource(file)
-  let { expectsNew } = await grants()
+  let { expectsNew, passOver } = await grants()
   let entries: SourceEntry[] = []
   let from = 0
   for await (const entry of source.entries({ asking, images, expectsNew: () => expectsNew })) {
+    if (passOver-- > 0) continue
     const seen = 'kind' in entry ? lookAhead(asAsked(entry, images), asking, expectsNew) : entry
     entries.push(seen)
     if (entries.length < AT_ONCE && source.progress() - from < MOST_BYTES) continue
@@ -48,6 +50,6 @@ function grantsOf(port: MessagePort): () => Promise<ReadGrant> {
   const messages: AsyncIterator<ReadGrant[]> = on(port, 'message')
   return async () => {
     const { value } = await messages.next()
-    return value?.[0] ?? { expectsNew: false }
+    return value?.[0] ?? { expectsNew: false, passOver: 0 }
   }
 }

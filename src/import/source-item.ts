@@ -90,6 +90,8 @@ export interface Source {
   /** Once entries come: the edition of the database behind a site that tells of it (`storage/edition`); empty for any other. */
   edition?: () => string
   entries: (reading: Reading) => AsyncIterable<SourceEntry>
+  /** Its first entries come soon, however many there are. */
+  beginsSoon?: boolean
 }
 
 /** What is done with the entries, for readers that can do some of it ahead. */

@@ -182,11 +182,14 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
 
 /**
  * Looks at the database of a source, where that is known, and at its first events; false while there are none.
- * @throws Error with one sentence when all of them are of this calendar itself
+ * @throws Error with one sentence when it is this database, or one copied from it, or all of them are of this calendar itself
  */
 async function refuseOwn(run: ImportRun, { edition }: Source, events: readonly SourceItem[]): Promise<boolean> {
-  const isSame = edition !== undefined && edition() === (await readEdition(run.context.db))
-  if (isSame || (events.length > 0 && (await findOwn(run, events)).size === events.length))
+  if (edition !== undefined && edition() === (await readEdition(run.context.db)))
+    throw new Error(
+      'The source is this calendar itself, or a copy of its database; for a copy, run kalends invalidate-etags there and start it again.',
+    )
+  if (events.length > 0 && (await findOwn(run, events)).size === events.length)
     throw new Error('The source is this calendar itself: its events are here already.')
   return events.length > 0
 }

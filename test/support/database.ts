@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Client, DatabaseError } from 'pg'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
@@ -41,12 +42,22 @@ async function scratchFile(content: 'migrated' | 'bare'): Promise<ScratchDatabas
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   const file = join(folder, 'kalends.sqlite')
   const template = process.env[TEMPLATE_FILE]
-  if (template && content === 'migrated') await copyFile(template, file)
+  if (template && content === 'migrated') await copyTemplate(template, file)
   return {
     address: `sqlite:${file}`,
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
+
+async function copyTemplate(template: string, file: string): Promise<void> {
+  await copyFile(template, file)
+  const copy = new DatabaseSync(file)
+  copy.exec(newEdition())
+  copy.close()
+}
+
+/** Gives a copy an edition of its own, as a database has whose tables were made for it. */
+const newEdition = (): string => `update editions set edition = '${randomBytes(6).toString('base64url')}'`
 
 /** The address of a database of a service that waits for it however slow it is, for tests that are not about its limits. */
 export function patient(address: string): string {
@@ -58,10 +69,11 @@ export async function scratchPostgres(server: string, content: 'migrated' | 'bar
   const name = `kalends_${randomUUID().replaceAll('-', '')}`
   const plain = `create database ${name}`
   const copy = `${plain} template ${TEMPLATE} strategy file_copy`
-  if (content === 'bare') await administer(server, plain)
-  else await administer(server, copy).catch((error) => withoutTemplate(error, server, plain))
   const address = new URL(server)
   address.pathname = name
+  if (content === 'bare') await administer(server, plain)
+  else if (await isCopied(server, copy)) await administer(address.href, newEdition())
+  else await administer(server, plain)
   return { address: address.href, remove: () => administer(server, `drop database ${name} with (force)`) }
 }
 
@@ -98,7 +110,13 @@ export async function administer(server: string, statement: string): Promise<voi
 /** No such database, and a syntax error: version 14 knows no strategy. */
 const NO_TEMPLATE = ['3D000', '42601']
 
-async function withoutTemplate(error: unknown, server: string, statement: string): Promise<void> {
-  if (!(error instanceof DatabaseError) || !NO_TEMPLATE.includes(error.code ?? '')) throw error
-  await administer(server, statement)
+/** Copies the template; false where there is none. */
+async function isCopied(server: string, copy: string): Promise<boolean> {
+  try {
+    await administer(server, copy)
+    return true
+  } catch (error) {
+    if (error instanceof DatabaseError && NO_TEMPLATE.includes(error.code ?? '')) return false
+    throw error
+  }
 }

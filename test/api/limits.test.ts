@@ -93,6 +93,15 @@ describe('texts', () => {
     }
     assertOver(await service.get(`/venues?search=${'a.'.repeat(21)}`), 'search', 20)
   })
+
+  test('so does a search of venues and organizers in which signs stand for phrases, beside the namespace as well', async () => {
+    // Each folds to four Arabic words, so that 500 of them make 1,501.
+    const phrases = encodeURIComponent('\ufdfa'.repeat(500))
+    for (const path of ['/venues', '/organizers', '~/wp-json/wp/v2/tribe_venue', '~/wp-json/wp/v2/tribe_organizer'])
+      assertOver(await service.get(`${path}?search=${phrases}`), 'search', 20)
+    for (const path of ['/events', '~/wp-json/wp/v2/tribe_events', '~/wp-json/wp/v2/media'])
+      assert.equal((await service.get(`${path}?search=${phrases}`)).status, 200)
+  })
 })
 
 describe('lists', () => {

@@ -8,7 +8,7 @@ import { startApp } from '../../src/app.ts'
 import { differingPaths } from '../support/comparable.ts'
 import { type DatabaseName, type ScratchDatabase, scratchPostgres } from '../support/database.ts'
 import { readEveryAnswer } from '../support/every-answer.ts'
-import { startProcess, startServiceProcess } from '../support/processes.ts'
+import { type Process, startProcess, startServiceProcess } from '../support/processes.ts'
 import { fillCalendar } from '../support/sample-calendar.ts'
 import { startService, testConfig } from '../support/service.ts'
 import { type Batch, type BatchWriters, shown, startBatchWriters, writesASecond } from './batch-writers.ts'
@@ -21,7 +21,7 @@ import { type Batch, type BatchWriters, shown, startBatchWriters, writesASecond 
 
 /** Who writes at once. */
 const WRITERS = 4
-const SITE = 'http://calendar.example'
+export const SITE = 'http://calendar.example'
 
 export interface BackupCampaign {
   /** Where the calendar is. */
@@ -53,7 +53,7 @@ export interface BackupFigures {
 /** @throws AssertionError when something is lost, half there or otherwise than it was */
 export async function runBackupCampaign(campaign: BackupCampaign): Promise<BackupFigures[]> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-backups-'))
-  const source = await emptyDatabase(campaign.source, campaign, join(folder, 'source.sqlite'))
+  const source = await emptyDatabase(campaign.source, campaign.server, join(folder, 'source.sqlite'))
   try {
     const places = { database: source.address, media: `file:${join(folder, 'media')}` }
     const sample = await startService(places)
@@ -63,7 +63,8 @@ export async function runBackupCampaign(campaign: BackupCampaign): Promise<Backu
     const figures: BackupFigures[] = []
     for (const backup of taken) {
       const restored: Answers[] = []
-      for (const target of campaign.targets) restored.push(await restoreAndRead(backup, target, campaign, folder))
+      for (const target of campaign.targets)
+        restored.push(await restoreAndRead(backup, target, campaign.server, folder))
       const [first = new Map(), ...others] = restored
       const included = requireMoment(backup, batches, first)
       requireContent(included, first)
@@ -86,7 +87,7 @@ export async function runBackupCampaign(campaign: BackupCampaign): Promise<Backu
 }
 
 /** A calendar's database and the folder of its images, as addresses. */
-interface Places {
+export interface Places {
   database: string
   media: string
 }
@@ -102,7 +103,7 @@ interface Taken {
 }
 
 /** Answers in bytes by reader and path. */
-type Answers = ReadonlyMap<string, string>
+export type Answers = ReadonlyMap<string, string>
 
 /** Takes backups while clients write; then reads everything as it is once they have stopped. */
 async function takeUnderWrites(
@@ -134,20 +135,26 @@ async function take(writers: BatchWriters, places: Places, file: string): Promis
   return { file, media: places.media, began, ended, writes: writesASecond(writers, began, ended) }
 }
 
-async function runCommand({ database, media }: Places, ...words: string[]): Promise<void> {
-  const { child, ended } = startProcess('src/main.ts', ['--database', database, '--media', media, ...words])
-  child.stdout?.resume()
-  assert.equal(await ended, 0, words.join(' '))
+/** Starts a command of the command line; what it prints is not looked at. */
+export function beginCommand({ database, media }: Places, ...words: string[]): Process {
+  const command = startProcess('src/main.ts', ['--database', database, '--media', media, ...words])
+  command.child.stdout?.resume()
+  return command
+}
+
+/** Runs a command to its end. @throws AssertionError when it fails */
+export async function runCommand(places: Places, ...words: string[]): Promise<void> {
+  assert.equal(await beginCommand(places, ...words).ended, 0, words.join(' '))
 }
 
 /** Restores a backup into an empty database, and reads everything. */
-async function restoreAndRead(
-  { file, media }: Taken,
+export async function restoreAndRead(
+  { file, media }: Pick<Taken, 'file' | 'media'>,
   target: DatabaseName,
-  campaign: BackupCampaign,
+  server: string | undefined,
   folder: string,
 ): Promise<Answers> {
-  const scratch = await emptyDatabase(target, campaign, `${file}.sqlite`)
+  const scratch = await emptyDatabase(target, server, `${file}.sqlite`)
   try {
     const restored = { database: scratch.address, media }
     await runCommand(restored, 'restore', file)
@@ -158,7 +165,12 @@ async function restoreAndRead(
   }
 }
 
-async function emptyDatabase(name: DatabaseName, { server }: BackupCampaign, file: string): Promise<ScratchDatabase> {
+/** An empty database of a kind; `file` is where one of SQLite stands. */
+export async function emptyDatabase(
+  name: DatabaseName,
+  server: string | undefined,
+  file: string,
+): Promise<ScratchDatabase> {
   if (name === 'sqlite') return { address: `sqlite:${file}`, remove: () => rm(file, { force: true }) }
   assert.ok(server, 'PostgreSQL needs a server')
   return scratchPostgres(server)
@@ -224,7 +236,7 @@ function namesOf(kind: 'venues' | 'organizers', answers: Answers): string[] {
 }
 
 /** Both have the same answers, byte by byte. */
-function requireSame<Key>(found: ReadonlyMap<Key, string>, expected: ReadonlyMap<Key, string>): void {
+export function requireSame<Key>(found: ReadonlyMap<Key, string>, expected: ReadonlyMap<Key, string>): void {
   assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort())
   for (const [key, text] of expected) {
     const other = found.get(key) ?? ''

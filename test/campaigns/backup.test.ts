@@ -2,13 +2,20 @@
 import { test } from 'node:test'
 import { databaseName, SERVER } from '../support/database.ts'
 import { runBackupCampaign } from './backup-campaign.ts'
+import { backUpUnderImport } from './backup-under-import.ts'
 
 const onBoth = databaseName() === 'postgres'
 
-for (const source of onBoth ? (['postgres', 'sqlite'] as const) : (['sqlite'] as const))
+const targets = onBoth ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)
+const server = process.env[SERVER]
+
+for (const source of onBoth ? (['postgres', 'sqlite'] as const) : (['sqlite'] as const)) {
   test(`a backup of ${source} under many writes is the calendar at one moment, on whichever database (4d.24)`, async (t) => {
-    const targets = onBoth ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)
-    const server = process.env[SERVER]
     const [figures] = await runBackupCampaign({ source, targets, server, backups: 1, seconds: 0.5 })
     t.diagnostic(JSON.stringify(figures))
   })
+
+  test(`a backup of ${source} under an import has its first events and no others (4d.24)`, async (t) => {
+    t.diagnostic(JSON.stringify(await backUpUnderImport({ source, targets, server }, 500)))
+  })
+}

@@ -4,6 +4,10 @@ import { parseArgs } from 'node:util'
 import { DATABASES } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { runBackupCampaign } from './backup-campaign.ts'
+import { backUpUnderImport } from './backup-under-import.ts'
+
+/** Events of the file that is imported meanwhile. */
+const IMPORTED = 10_000
 
 const { values } = parseArgs({
   options: {
@@ -31,6 +35,11 @@ try {
         `${source}: ${(took / 1000).toFixed(1)} s under ${writes} writes a second; of ${acknowledged} batches ${before} before it, ${batches} in it, each whole; ` +
           `${answers} lists and singles the same on ${DATABASES.join(' and ')}, ${asInSource} singles as in the source`,
       )
+    const { took, writes, included, before, after, answers } = await backUpUnderImport(campaign, IMPORTED)
+    console.log(
+      `${source}: ${(took / 1000).toFixed(1)} s under an import of ${Math.round(writes)} events a second; ${included} of ${IMPORTED} in it, ` +
+        `${before} before it and ${after} after; ${answers} lists and singles the same on ${DATABASES.join(' and ')}`,
+    )
   }
 } finally {
   await postgres.close()

@@ -32,6 +32,13 @@ const RECORD = /^\/(event|venue|organizer)\/([^/]+?)(?:\/|\.(\w+))$/
 /** A link of the reference to the calendar file of the page it is on. */
 const ICAL = /(?:^|&)ical=1(?:&|$)/
 
+/** False for an address that is certainly none of a feed: neither a file nor a page with `ical`. Every request for a page passes here. */
+export function mayBeFeed(url: string): boolean {
+  const mark = url.indexOf('?')
+  const last = mark === -1 ? url.length - 1 : mark - 1
+  return url.lastIndexOf('.', last) > url.lastIndexOf('/', last) || (mark !== -1 && url.includes('ical=1', mark))
+}
+
 /** The feed that an address is of; undefined for all others. Never throws. */
 export function readFeedAddress(url: string): FeedAddress | undefined {
   const mark = url.indexOf('?')

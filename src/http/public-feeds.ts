@@ -4,7 +4,14 @@ import { catchUp, isBehind } from '../memory/event-memory.ts'
 import { rootOf } from '../pages/page-addresses.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
 import { admitted } from './admission.ts'
-import { type FeedAddress, type FeedFound, findFeed, listOfEvents, readFeedAddress } from './feed-addresses.ts'
+import {
+  type FeedAddress,
+  type FeedFound,
+  findFeed,
+  listOfEvents,
+  mayBeFeed,
+  readFeedAddress,
+} from './feed-addresses.ts'
 import { type Front, isGone, refuseOverload } from './front.ts'
 import { answerHeaders } from './headers.ts'
 import { LONGEST_URL } from './incoming.ts'
@@ -37,7 +44,7 @@ export function serveFeed(
   const { method, url = '' } = request
   const { restRoot } = feeds.service.site
   if ((method !== 'GET' && method !== 'HEAD') || url.length > LONGEST_URL) return false
-  if (restRoot !== '' && url.startsWith(`${restRoot}/`)) return false
+  if (!mayBeFeed(url) || (restRoot !== '' && url.startsWith(`${restRoot}/`))) return false
   const known = findKnownList(feeds, url)
   if (known !== undefined) {
     request.url = known

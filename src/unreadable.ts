@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 
@@ -8,8 +9,17 @@ export function openToRead(file: string): Promise<FileHandle> {
   })
 }
 
+/** The path of a file that is there, without links. @throws Error with one sentence when it cannot be found */
+export function realPath(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch (error) {
+    throw unreadable(file, error)
+  }
+}
+
 /** An error with one sentence for a file that could not be read; `error` is what the system said. */
-export function unreadable(file: string, error: unknown): Error {
+function unreadable(file: string, error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT' || code === 'ENOTDIR') return new Error(`There is no file ${file}.`)
   if (code === 'EACCES' || code === 'EPERM') return new Error(`The user ${userName()} may not read ${file}.`)

@@ -6,7 +6,7 @@ import { defineFields, defineResource } from '../declare/resource.ts'
 import type { Parsed } from '../fields/field.ts'
 import { ids, integer, listEntries, NEVER, words } from '../fields/kinds.ts'
 import { isImageReference } from '../images/images.ts'
-import { linkedSearch } from '../linked/linked-filters.ts'
+import { hasFewWords } from '../linked/linked-filters.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { can, mayEdit, mayRead, seesUnpublished } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
@@ -101,7 +101,7 @@ function operationsOf(kind: Kind): Operations<RecordColumns> {
 function serve(kind: PostKind, site: Site): Served {
   const { locate } = operationsOf(kind.kind)
   const { search } = postFilters
-  const own = kind.kind === 'event' ? termsFilters(site) : { search: { ...search, valid: linkedSearch.valid } }
+  const own = kind.kind === 'event' ? termsFilters(site) : { search: { ...search, valid: hasFewWords } }
   const filters = { ...postFilters, ...statusFilterField, ...own }
   const resource = defineResource({
     name: kind.kind,

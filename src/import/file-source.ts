@@ -1,7 +1,6 @@
-import { realpathSync } from 'node:fs'
-import { extname, resolve } from 'node:path'
+import { extname } from 'node:path'
 import { DATABASE_FILE_START } from '../storage/database-file.ts'
-import { openToRead, unreadable } from '../unreadable.ts'
+import { openToRead, realPath } from '../unreadable.ts'
 import { type ColumnMeaning, readMapping } from './csv-columns.ts'
 import { csvSource } from './csv-source.ts'
 import { icsSource } from './ics-source.ts'
@@ -22,21 +21,13 @@ export interface FileTask {
 
 /** The source that a file is, by its name, else by its beginning. @throws Error with one sentence when it cannot be read */
 export async function fileSource({ file: path, name, map, dates, zone }: FileTask): Promise<Source> {
-  const file = existing(path)
+  const file = realPath(path)
   const address = name ?? `file:${file}`
   const kind = await kindOf(file)
   if (kind === 'ics') return icsSource({ file, zone }, address)
   const mapping: ReadonlyMap<string, ColumnMeaning> = readMapping(map)
   if (kind === 'csv') return csvSource({ file, mapping, dates }, address)
   return jsonSource(file, address, kind === 'lines' || (await hasLines(file)))
-}
-
-function existing(word: string): string {
-  try {
-    return realpathSync(resolve(word))
-  } catch (error) {
-    throw unreadable(word, error)
-  }
 }
 
 const KINDS: Readonly<Record<string, 'ics' | 'csv' | 'json' | 'lines'>> = {

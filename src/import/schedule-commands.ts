@@ -1,8 +1,8 @@
-import { realpathSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { table } from '../people/user-commands.ts'
 import type { Database } from '../storage/database.ts'
 import { formatUtc } from '../text/moments.ts'
-import { unreadable } from '../unreadable.ts'
+import { realPath } from '../unreadable.ts'
 import { listSchedules, saveSchedule } from './import-schedule.ts'
 
 /** What an import was asked for with, as typed. */
@@ -40,7 +40,7 @@ export async function scheduleImport(
   const every_seconds = readEvery(asked.every)
   const file = passwordFile === undefined ? [] : ['--password-file', secretFile(passwordFile)]
   const isAddress = /^[a-z]+:\/\//i.test(source)
-  const place = isAddress ? source : existing(source)
+  const place = isAddress ? source : realPath(source)
   await saveSchedule(database, { name, every_seconds, words: [place, ...words, ...file] }, now)
   return `The import ${name} is done every ${asked.every} from now on, by the service while it runs.`
 }
@@ -53,17 +53,9 @@ function readEvery(text: string): number {
   return seconds
 }
 
-function existing(file: string): string {
-  try {
-    return realpathSync(file)
-  } catch (error) {
-    throw unreadable(file, error)
-  }
-}
-
 /** A file whose content only its owner can see. The database keeps its name alone. */
 function secretFile(file: string): string {
-  const path = existing(file)
+  const path = realPath(file)
   if ((statSync(path).mode & 0o077) !== 0)
     throw new Error(`Other users can see ${file}, which has a password in it: chmod 600 it first.`)
   return path

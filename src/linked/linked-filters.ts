@@ -79,13 +79,9 @@ const partOf = (part: LinkedPart) => ({ sql: part, index: 'database' as const, a
 
 const tooManyWords = over('words', limits.search.words)
 
-/** A search of venues and organizers: folding may make many words of one, such as of signs that stand for a phrase. */
-export const linkedSearch = {
-  kind: text,
-  within: limits.search,
-  valid: (value: unknown) =>
-    typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords,
-}
+/** Whether a search of venues and organizers has few words: folding may make many of one, such as of signs that stand for a phrase. */
+export const hasFewWords = (value: unknown) =>
+  typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
 
 /** The events of a record that the caller may see. */
 const seenOf = ({ context, events }: AroundLinked) => events.filter((event) => mayRead(context.caller, event))
@@ -95,8 +91,10 @@ export const linkedFilters = {
   page: linkedFilter({ ...pageFilters.page, ...partOf('page'), links: 'none' }),
   per_page: linkedFilter({ ...pageFilters.per_page, ...partOf('page'), links: 'none' }),
   search: linkedFilter({
-    ...linkedSearch,
+    kind: text,
     about: 'Only records with this text in their name, description or details',
+    within: limits.search,
+    valid: hasFewWords,
     sql: withWords,
     index: 'database',
     links: asSent(1),

@@ -105,7 +105,7 @@ export async function migrateWithin(tx: Db, wanted: readonly string[], tell?: Te
   const [from] = lacking
   if (from && done.size > 0)
     tell?.(
-      `The database is brought up to date, from step ${from.name} on; a calendar of a million events takes about a minute.`,
+      `The database is brought up to date, from step ${from.name} on, which may take minutes for a large calendar.`,
     )
   for (const step of lacking) {
     await step.up(tx)

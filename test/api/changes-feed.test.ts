@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-
 import { startApp } from '../../src/app.ts'
 import { cacheBudget } from '../../src/cache/cache.ts'
 import type { Context } from '../../src/context/context.ts'

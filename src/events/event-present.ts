@@ -82,8 +82,7 @@ export function presentWritten(
           organizerLinkedData(organizer),
         ])
     }
-    // That of its venues and organizers it can do without.
-    ownLinkedData(context, row, undefined)
+    // Its linked data are made of values that its members show as well, and can do without those of its venues and organizers.
     return joinEvent(context, row, links, own, undefined)
   })
 }

@@ -182,7 +182,7 @@ export async function settleEvent(
 ): Promise<SettledEvent> {
   const own = ownColumns(before, values, context)
   const numbered = before?.id ?? nextRecordId(tx, 'event')
-  const named = { id: numbered, status: own.status, name: { ...UNSENT, ...before, ...own }.title }
+  const named = { id: numbered, status: own.status, name: own.title ?? before?.title ?? UNSENT.title }
   const [id, terms, slug] = await Promise.all([
     numbered,
     settleEventTerms(tx, before, values, own.status, context),
@@ -196,16 +196,17 @@ export async function settleEvent(
 /** The columns that were sent or follow from what was sent, but those that depend on other rows. */
 export function ownColumns(before: EventRow | undefined, values: EventValues, context: Asking) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
-  const texts = { ...UNSENT, ...before, ...kept }
+  const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>
+    kept[name] ?? before?.[name] ?? UNSENT[name]
   return {
     ...kept,
     ...settleRecord(context, before, values, 'now'),
     ...settleWebsite(values, before, context),
     ...settleTimes(values, before, context),
     ...(values.cost === undefined ? {} : { cost: settleCost(values.cost) }),
-    ...(texts.event_status === 'scheduled' ? { event_status_reason: '' } : {}),
-    search: [texts.title, texts.excerpt, texts.description].map(foldedText).join('\n'),
-    trusted: settleTrust(context, before, ['title', 'description', 'excerpt'], values, { ...before }),
+    ...(textOf('event_status') === 'scheduled' ? { event_status_reason: '' } : {}),
+    search: `${foldedText(textOf('title'))}\n${foldedText(textOf('excerpt'))}\n${foldedText(textOf('description'))}`,
+    trusted: settleTrust(context, before, ['title', 'description', 'excerpt'], values, before ?? {}),
   }
 }
 

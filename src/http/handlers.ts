@@ -96,7 +96,7 @@ async function createReply(
 type ChangeReply = (...parameters: Parameters<typeof createReply>) => Promise<Reply>
 
 const updateReply: ChangeReply = async (asked, { operations }, isAllowed, context, keeping) => {
-  const fields = bodyFields(asked, asked.endpoint.args)
+  const { args, fields = args } = asked.endpoint
   const parsing = { extent: 'partial', mayAsk: isAllowed } as const
   const values = await withAddress(
     asked,
@@ -108,7 +108,7 @@ const updateReply: ChangeReply = async (asked, { operations }, isAllowed, contex
 }
 
 const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllowed, context, keeping) => {
-  const fields = resource.removal ?? {}
+  const fields = resource.removal ?? NONE
   const values = await withAddress(asked, async () => parseFields(fields, asked.values(fields), context), context)
   const row = await permitted(asked, operations, context)
   const { remove, removeWith } = operations
@@ -184,28 +184,14 @@ function decodedSlug(text: string): string {
   }
 }
 
-/** The parameters of an update that are fields of the record, as opposed to its address. */
-function bodyFields(asked: Asked, args: Fields): Fields {
-  const { action } = asked.endpoint
-  if (!('by' in action)) return args
-  const { fields } = action.served.resource
-  return Object.fromEntries(Object.entries(args).filter(([name]) => name in fields))
-}
-
-/** The declaration of the address, when it is validated together with the other parameters (rule 1.2): that of venues, organizers and terms. */
-function checkedAddress(asked: Asked): Fields {
-  const { action } = asked.endpoint
-  if (!('by' in action)) return {}
-  const address = action.served.resource.addresses[action.by]
-  return Object.fromEntries(Object.entries(address ?? {}).filter(([, field]) => field.lookUp))
-}
+const NONE: Fields = {}
 
 /** Validates the address and the rest, and names all faults in one Problem. */
 async function withAddress<T>(asked: Asked, parse: () => Promise<T>, context: Context): Promise<T> {
-  const address = checkedAddress(asked)
+  const { checked = NONE } = asked.endpoint
   const path = addressOf(asked.variables) ?? {}
   try {
-    await parseFields(address, { ...path }, context)
+    await parseFields(checked, { ...path }, context)
   } catch (wrongAddress) {
     if (!(wrongAddress instanceof Problem)) throw wrongAddress
     await parse().catch((wrongValues: unknown) => {

@@ -24,7 +24,7 @@ import { offer } from './platform-resource.ts'
 import { categoriesAt, tags } from './platform-terms.ts'
 import { describeTypes, typeWords } from './platform-types.ts'
 import { uploadOf } from './platform-upload.ts'
-import { collectionRoute, type Match, type Route, routeFinder, routeName } from './routes.ts'
+import { collectionRoute, type Match, partsOfChange, type Route, routeFinder, routeName } from './routes.ts'
 
 /** Routes with a beginning of their own below the REST root; the root itself has an empty one. */
 interface RouteGroup {
@@ -137,7 +137,7 @@ function itemRoute(served: Served, actions: readonly (keyof typeof METHODS)[]): 
       methods: METHODS[action],
       action: { do: action, served, by: 'id' },
       args: argsOf[action],
-      ...(action === 'read' ? { cached: true } : { batched: true }),
+      ...(action === 'read' ? { cached: true } : { ...partsOfChange(served, 'id', argsOf[action]), batched: true }),
     })),
   }
 }

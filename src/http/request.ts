@@ -122,8 +122,11 @@ export function declaredValues(
   repeated: ReadonlySet<string>,
 ): RawValues {
   const values: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(fields)) {
+  // Most requests send a few of many.
+  for (const name in fields) {
     const value = body[name] ?? query[name]
+    const field = fields[name]
+    if (value === undefined || field === undefined) continue
     values[name] = storable(Array.isArray(value) && repeated.has(name) && !field.kind.list ? value.at(-1) : value)
   }
   return values

@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { Fields } from '../declare/resource.ts'
+import type { Field, Fields } from '../declare/resource.ts'
 import { formatField } from '../formats/formats.ts'
 import { resources, type Served } from '../resources.ts'
 import type { WebhookDeed } from './webhook-deeds.ts'
@@ -26,6 +26,10 @@ export interface Endpoint {
   methods: readonly Method[]
   action: Action
   args: Fields
+  /** The parameters of an update that are fields of the record, as opposed to its address. */
+  fields?: Fields
+  /** Of the address of a change, the parameters that are validated together with the others (rule 1.2): that of venues, organizers and terms. */
+  checked?: Fields
   /** Whether finished answers to anonymous reads are cached: they depend on the address, the data and the day alone. */
   cached?: true
   /** Whether a batch may hold requests for it. */
@@ -91,18 +95,35 @@ export function itemRoute(served: Served, by: 'id' | 'slug', address: Fields): R
     methods: ['DELETE'],
     action: { do: 'remove', served, by },
     args: { ...address, ...removal },
+    ...partsOfChange(served, by, {}),
     ...BATCHED,
   }
+  const args = updateArgs(fields, by, address)
   const update: Endpoint = {
     methods: UPDATES,
     action: { do: 'update', served, by },
-    args: updateArgs(fields, by, address),
+    args,
+    ...partsOfChange(served, by, args),
     ...BATCHED,
   }
   return {
     path: by === 'id' ? `/${path}/(?P<id>\\d+)` : `/${path}/by-slug/(?P<slug>[^/]+)`,
     template: by === 'id' ? `/${path}/{id}` : `/${path}/by-slug/{slug}`,
     endpoints: addresses.slug ? [read, remove, update] : [read, update, remove],
+  }
+}
+
+/** The parts in which an endpoint that changes a record validates its parameters. */
+export function partsOfChange(
+  { resource }: Served,
+  by: 'id' | 'slug',
+  args: Fields,
+): Pick<Endpoint, 'fields' | 'checked'> {
+  const partOf = (fields: Fields, isWanted: (name: string, field: Field) => boolean): Fields =>
+    Object.fromEntries(Object.entries(fields).filter(([name, field]) => isWanted(name, field)))
+  return {
+    fields: partOf(args, (name) => name in resource.fields),
+    checked: partOf(resource.addresses[by] ?? {}, (_name, field) => field.lookUp !== undefined),
   }
 }
 

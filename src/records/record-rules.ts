@@ -165,8 +165,7 @@ export function sentTexts(
     const sent = values[name]
     return typeof sent === 'string' ? sent : (before?.[name] ?? '')
   }
-  const current = { ...before }
-  const trusted = settleTrust(context, before, ['description', 'excerpt'], values, current)
+  const trusted = settleTrust(context, before, ['description', 'excerpt'], values, before ?? {})
   return { description: textOf('description'), excerpt: textOf('excerpt'), trusted }
 }
 
@@ -179,11 +178,16 @@ export function settleTrust(
   before: RecordColumns | undefined,
   texts: readonly string[],
   values: Readonly<Record<string, unknown>>,
-  current: Readonly<Record<string, unknown>>,
+  current: object,
 ): number {
   const sent = texts.filter((name) => values[name] !== undefined)
   if (sent.length === 0 && before) return before.trusted
   if (!can(context.caller, 'unfiltered_html')) return 0
-  const others = texts.filter((name) => !sent.includes(name) && current[name] !== '' && current[name] !== undefined)
-  return before && others.length > 0 ? before.trusted : 1
+  if (!before) return 1
+  const isStored = (name: string) => {
+    const stored: unknown = current[name as keyof typeof current]
+    return stored !== '' && stored !== undefined
+  }
+  const others = texts.filter((name) => !sent.includes(name) && isStored(name))
+  return others.length > 0 ? before.trusted : 1
 }

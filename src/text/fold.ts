@@ -35,15 +35,37 @@ const DASHES = /[\u2010-\u2015\u2212]/g
 const ASCII = /^[\t\n\r -~]*$/
 
 /**
+ * A part of a text that begins with other than ASCII, up to the next sign of ASCII; that before it belongs to it where a mark may follow. The last
+ * four are no marks, but decompose into one and more. Most texts of European languages have a few short parts of this kind, and the same ones.
+ */
+const BEYOND_ASCII = /(?:[!-~][\p{M}\p{Cf}\u0e33\u0eb3\uff9e\uff9f]|[^\t\n\r -~])[^!-~]*/gu
+
+/**
  * Text as searches and orders compare it: lower case; Latin, Greek and Cyrillic letters without accents; plain quotes and dashes; single blanks.
  * Other scripts keep their marks. Folding folded text changes nothing.
  */
 export function fold(text: string): string {
-  const folded = ASCII.test(text) ? text.toLowerCase() : foldUnicode(text)
-  return folded.replace(/\s+/g, ' ').trim()
+  const folded = ASCII.test(text) ? text : text.replace(BEYOND_ASCII, foldPart)
+  return folded.toLowerCase().replace(/\s+/g, ' ').trim()
 }
 
-function foldUnicode(text: string): string {
+/** Folded parts of a few characters. */
+const folds = new Map<string, string>()
+const LONGEST_KEPT = 3
+const MOST_KEPT = 2000
+
+function foldPart(part: string): string {
+  if (part.length > LONGEST_KEPT) return foldUnicode(part)
+  const known = folds.get(part)
+  if (known !== undefined) return known
+  const folded = foldUnicode(part)
+  if (folds.size >= MOST_KEPT) folds.clear()
+  folds.set(part, folded)
+  return folded
+}
+
+/** A text folded as a whole, but for its blanks. */
+export function foldUnicode(text: string): string {
   const decomposed = normalize(text.replace(UNSEEN, ''), 'NFKD')
   const plain = decomposed.replace(ACCENTS, '$1').toLowerCase().replace(ACCENTS, '$1')
   const folded = plainLetters(plain)

@@ -226,3 +226,12 @@ test('a statement is built once for all runs of a shape, on whatever query build
   await counted(database.read, { slug: 'b', counts: [1] })
   assert.equal(built, 2)
 })
+
+test('a column that a table gets later is in the rows of statements that have run before', async (t) => {
+  const { database } = await openScratch(t)
+  await database.write((tx) => insertTerm(tx, { row: term('later') }))
+  const [before] = await findBySlug(database.read, { slug: 'later' })
+  await database.write((tx) => sql`alter table terms add column color text not null default 'green'`.execute(tx))
+  const [after] = await findBySlug(database.read, { slug: 'later' })
+  assert.deepEqual(after, { ...before, color: 'green' })
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { fold, latinToAscii } from '../../src/text/fold.ts'
+import { fold, foldUnicode, latinToAscii } from '../../src/text/fold.ts'
 import { matchesSearch, parseSearch, parseWords } from '../../src/text/search.ts'
 
 describe('folding', () => {
@@ -25,6 +25,18 @@ describe('folding', () => {
   for (const [text, key] of folded) {
     test(`${JSON.stringify(text)} is folded to ${JSON.stringify(key)}`, () => assert.equal(fold(text), key))
   }
+
+  test('is the same part by part as of a whole text', () => {
+    const whole = (text: string) => foldUnicode(text).replace(/\s+/g, ' ').trim()
+    const same = (text: string) => assert.equal(fold(text), whole(text), JSON.stringify(text))
+    for (let code = 0x80; code < 0x20000; code++) {
+      const sign = String.fromCodePoint(code)
+      same(`Ra${sign}b`)
+      same(`A ${sign}\u0301e`)
+    }
+    const signs = fc.constantFrom(...'aE z\n\u0301\u0308\u00ad\u200dÉßİΣςЯй´ﬁ’한ｶﾞำ日😀\ufe0f', '\ud800')
+    fc.assert(fc.property(fc.string({ unit: signs, maxLength: 12 }), same), { numRuns: 2000 })
+  })
 
   test('leaves folded text alone, whatever it was', () => {
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.string({ unit: 'grapheme', maxLength: 60 }))

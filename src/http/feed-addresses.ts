@@ -1,6 +1,7 @@
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { formatOfFile } from '../formats/formats.ts'
+import { type Asked, readAddress, spanPath } from '../pages/page-addresses.ts'
 import { findByOldSlug } from '../records/old-slugs.ts'
 import { idAt, isVisible, visibleTo } from '../records/record-store.ts'
 import type { RecordTable, Taxonomy } from '../storage/schema.ts'
@@ -22,15 +23,19 @@ export interface FeedAddress {
   query: string
   /** The address of the same feed by another slug, below the root of the site. */
   by: (slug: string) => string
+  /** Whether it is that of a page, which may know what is not found here under another address. */
+  isPage: boolean
 }
 
 /** What is at the address of a feed: a list, something that has another address now, or what is public no longer. */
 export type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
 
-const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?(?:\/|\.(\w+))$/
-const RECORD = /^\/(event|venue|organizer)\/([^/]+?)(?:\/|\.(\w+))$/
+const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.(\w+)$/
+const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.(\w+)$/
 /** A link of the reference to the calendar file of the page it is on. */
-const ICAL = /(?:^|&)ical=1(?:&|$)/
+const ICAL = /(?:^|&)ical=1(?=&|$)/
+/** What calendars have none of: that parameter itself, and pages. */
+const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 
 /** False for an address that is certainly none of a feed: neither a file nor a page with `ical`. Every request for a page passes here. */
 export function mayBeFeed(url: string): boolean {
@@ -40,22 +45,44 @@ export function mayBeFeed(url: string): boolean {
 }
 
 /** The feed that an address is of; undefined for all others. Never throws. */
-export function readFeedAddress(url: string): FeedAddress | undefined {
+export function readFeedAddress(url: string, site: Site): FeedAddress | undefined {
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const query = mark === -1 ? '' : url.slice(mark + 1)
-  const [scope, extension] = readScope(path)
-  if (!scope) return undefined
-  const by = (slug: string) => otherSlug(path, slug) + url.slice(path.length)
-  if (extension === undefined)
-    return ICAL.test(query) ? { format: 'ics', scope, query: query.replace(ICAL, '&'), by } : undefined
+  if (ICAL.test(query) && path.endsWith('/')) return readCalendarLink(path, query, site)
+  const [scope, extension = ''] = readScope(path)
   const format = formatOfFile(extension)
-  return format && { format: format.name, scope, query, by }
+  if (!scope || !format) return undefined
+  const by = (slug: string) => otherSlug(path, slug) + url.slice(path.length)
+  return { format: format.name, scope, query, by, isPage: false }
 }
 
-/** A path with another slug before its end. */
+/** The calendar of the page that a link with `ical=1` is on, with its filters but for its dates, as those who subscribe want the days ahead too. */
+function readCalendarLink(path: string, query: string, site: Site): FeedAddress | undefined {
+  const asked = readAddress(path, new URLSearchParams(query), site)
+  const scope = scopeOfPage(asked)
+  const by = (slug: string) => `${pathBy(asked, slug)}?${query}`
+  return scope && { format: 'ics', scope, query: query.replace(OF_PAGES, '').replace(/^&/, ''), by, isPage: true }
+}
+
+function scopeOfPage(asked: Asked): Scope | undefined {
+  if (asked.is === 'record') return { of: asked.kind, slug: decoded(asked.slug) }
+  if (asked.is !== 'events') return undefined
+  const { scope } = asked
+  return scope ? { of: 'term', taxonomy: scope.taxonomy, slug: decoded(scope.slugs.at(-1) ?? '') } : { of: 'all' }
+}
+
+/** The path of a page of events or of a record with another slug. */
+function pathBy(asked: Asked, slug: string): string {
+  if (asked.is === 'record') return `/${asked.kind}/${slug}/`
+  if (asked.is !== 'events' || !asked.scope) return '/events/'
+  const { taxonomy, slugs } = asked.scope
+  return spanPath(asked.span, { taxonomy, slugs: [...slugs.slice(0, -1), slug] })
+}
+
+/** The path of a file with another slug before its end. */
 function otherSlug(path: string, slug: string): string {
-  const end = path.endsWith('/') ? path.length - 1 : path.lastIndexOf('.')
+  const end = path.lastIndexOf('.')
   return path.slice(0, path.lastIndexOf('/', end - 1) + 1) + slug + path.slice(end)
 }
 

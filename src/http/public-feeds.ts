@@ -51,7 +51,7 @@ export function serveFeed(
     serve(request, response)
     return true
   }
-  const address = readFeedAddress(url)
+  const address = readFeedAddress(url, feeds.service.site)
   if (!address) return false
   serveAddress(feeds, address, request, response, serve)
   return true
@@ -75,6 +75,7 @@ function serveAddress(
   }
   findInTurn(feeds, address, request).then(
     (found) => {
+      if (found === undefined && address.isPage) return serve(request, response)
       if (found === undefined || found === 'gone') return sendMissing(feeds, request, response, found)
       if ('moved' in found) return sendMoved(feeds, request, response, found.moved)
       request.url = withQuery(found.list, address)

@@ -85,9 +85,10 @@ export async function answerPage(
   const asked = readAddress(path, new URLSearchParams(queryText), context.site)
   if (asked.is === 'robots')
     return { status: 200, mediaType: 'text/plain; charset=UTF-8', body: robots(context, rootOf(context.site)) }
-  if (asked.is === 'moved') return movedTo(context.site, withQuery(asked.to, queryText, path))
+  if (asked.is === 'moved') return withCalendar(movedTo(context.site, withQuery(asked.to, queryText, path)), queryText)
   try {
-    return await answerFound(pages, context, asked, path, new URLSearchParams(queryText), feed)
+    const answer = await answerFound(pages, context, asked, path, new URLSearchParams(queryText), feed)
+    return withCalendar(answer, queryText)
   } catch (error) {
     const status = statusOf(error)
     if (status === undefined) throw error
@@ -341,6 +342,14 @@ function movedTo(site: Site, path: string): PageAnswer {
 
 function seeOther(site: Site, path: string): PageAnswer {
   return { ...movedTo(site, path), status: 303 }
+}
+
+/** An address with `ical=1` if that was asked for: it names the calendar of a page, wherever the page has moved. */
+function withCalendar(answer: PageAnswer, queryText: string): PageAnswer {
+  const { status, location } = answer
+  if (status !== 301 || location === undefined || !/(?:^|&)ical=1(?:&|$)/.test(queryText)) return answer
+  if (/[?&]ical=1(?:&|$)/.test(location)) return answer
+  return { ...answer, location: `${location}${location.includes('?') ? '&' : '?'}ical=1` }
 }
 
 /** A new path with the query that was sent, unless it was part of an old address or has one of its own. */

@@ -470,9 +470,42 @@ describe('feeds', () => {
     assert.match((await page('/event/concert/')).body, /href="\/event\/concert\.ics"/)
   })
 
-  test('of moved sites are there at the addresses of pages', async () => {
-    const { headers } = await page('/events/?ical=1')
-    assert.match(headers.get('content-type') ?? '', /^text\/calendar/)
+  const calendars: [string, string][] = [
+    ['/events/?ical=1', ''],
+    ['/?ical=1', ''],
+    ['/events/list/?ical=1', ''],
+    ['/events/list/page/2/?ical=1', ''],
+    [`${MONTH}?ical=1`, ''],
+    ['/events/today/?ical=1', ''],
+    ['/events/2026-11-21/?ical=1', ''],
+    ['/events/past/?ical=1', ''],
+    ['/?post_type=tribe_events&tribe-bar-date=2026-11-01&ical=1&eventDisplay=list', ''],
+    ['/?post_type=tribe_events&ical=1&eventDisplay=list&tribe_events_cat=jazz', 'categories=jazz'],
+    ['/events/?tribe-bar-search=concert&ical=1', 'search=concert'],
+    ['/events/?search=concert&ical=1&featured=false', 'search=concert&featured=false'],
+    ['/events/category/jazz/list/?ical=1', 'categories=jazz'],
+    ['/events/category/music/jazz/month/2026-12/?ical=1', 'categories=jazz'],
+    ['/tag/outdoors/?ical=1', 'tags=outdoors'],
+    ['/event/concert/2026-11-21/?ical=1', 'search=concert'],
+    ['/?tribe_events=concert&ical=1', 'search=concert'],
+    ['/?post_type=tribe_events&p=CONCERT&ical=1', 'search=concert'],
+    ['/event/CONCERT/?ical=1', 'search=concert'],
+  ]
+  for (const [path, filters] of calendars) {
+    test(`of moved sites: ${path} leads to a calendar`, async () => {
+      const response = await fetch(service.origin + path.replace('CONCERT', String(made.concert)))
+      assert.equal(response.headers.get('content-type'), 'text/calendar; charset=utf-8')
+      const expected = await fetch(`${service.origin}/events.ics?${filters}`)
+      const uids = async (answer: Response) => (await answer.text()).match(/^UID:.*$/gm)
+      assert.deepEqual(await uids(response), await uids(expected))
+    })
+  }
+
+  test('of moved sites that are of nothing are pages with 404', async () => {
+    for (const path of ['/event/none/?ical=1', '/event/99999999/?ical=1', '/events/category/none/month/?ical=1']) {
+      const { status, headers } = await page(path)
+      assert.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=UTF-8'], path)
+    }
   })
 })
 

@@ -3,7 +3,7 @@ import type { Context } from '../context/context.ts'
 import { formatOfFile } from '../formats/formats.ts'
 import { type Asked, readAddress, spanPath } from '../pages/page-addresses.ts'
 import { findByOldSlug } from '../records/old-slugs.ts'
-import { idAt, isVisible, visibleTo } from '../records/record-store.ts'
+import { findVisibleSlug, idAt, isVisible } from '../records/record-store.ts'
 import type { RecordTable, Taxonomy } from '../storage/schema.ts'
 import { findTerm, findTermBySlug } from '../terms/term-store.ts'
 import { canonicalSlug } from '../text/slug.ts'
@@ -154,7 +154,6 @@ async function findFormer(
 ): Promise<FeedFound> {
   const id = await findByOldSlug(db, kind, canonicalSlug(slug))
   if (id === undefined) return undefined
-  const found = db.selectFrom(TABLES[kind]).select('slug').where('id', '=', id).where(visibleTo(caller, TABLES[kind]))
-  const row = await found.executeTakeFirst()
-  return row ? { moved: by(row.slug) } : 'gone'
+  const now = await findVisibleSlug(db, caller, TABLES[kind], id)
+  return now === undefined ? 'gone' : { moved: by(now) }
 }

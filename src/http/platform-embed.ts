@@ -3,8 +3,8 @@ import { listEntries } from '../fields/kinds.ts'
 import { findImages } from '../images/images.ts'
 import type { TermRow } from '../storage/schema.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
-import { wholeList } from '../storage/whole-list.ts'
 import { taxonomyWord } from '../terms/term-present.ts'
+import { findTermsByIds } from '../terms/term-store.ts'
 import { presentMedia } from './platform-media.ts'
 import { presentTerms } from './platform-terms.ts'
 
@@ -81,12 +81,7 @@ async function findFeatured(posts: readonly Post[], context: Context): Promise<M
 async function findTerms(posts: readonly Post[], context: Context): Promise<Map<number, object>> {
   const category = taxonomyWord(context.site, 'category')
   const ids = new Set(posts.flatMap((post) => [...idsIn(post, category), ...(post.tags ?? [])]))
-  if (ids.size === 0) return new Map()
-  const rows = await context.db
-    .selectFrom('terms')
-    .selectAll()
-    .where('id', 'in', wholeList(context.db, [...ids]))
-    .execute()
+  const rows = await findTermsByIds(context.db, [...ids])
   const shown = (terms: TermRow[], path: string) => presentTerms(context, path, terms)
   const ofTaxonomy = (taxonomy: TermRow['taxonomy']) => rows.filter((row) => row.taxonomy === taxonomy)
   return new Map([...(await shown(ofTaxonomy('category'), category)), ...(await shown(ofTaxonomy('tag'), 'tags'))])

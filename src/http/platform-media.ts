@@ -1,25 +1,24 @@
 import { posix } from 'node:path'
-import { sql } from 'kysely'
 import type { Context } from '../context/context.ts'
 import type { Found } from '../declare/operations.ts'
 import { defineFields, defineResource } from '../declare/resource.ts'
 import type { Parsed } from '../fields/field.ts'
 import { integer, type Kind, line, type PlainKind, settledText, text } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
+import { imageConditions } from '../images/image-conditions.ts'
 import { changeTexts, type ImageTexts, mayDeleteImage, mayEditImage } from '../images/image-texts.ts'
 import { findOpenImage, imagesOpenTo } from '../images/image-visibility.ts'
 import { deleteImage, insertUpload, type PreparedUpload, prepareUpload, presentImage } from '../images/images.ts'
 import { can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
+import { listPosts } from '../records/post-list.ts'
 import { pageRequest } from '../records/record-store.ts'
 import type { ImageRow } from '../storage/schema.ts'
-import { contains } from '../storage/text.ts'
-import { fold } from '../text/fold.ts'
 import { renderText, renderTitle } from '../text/html.ts'
 import { parametersOf } from '../text/query-text.ts'
 import { utcToWall, wallToUtc } from '../text/zones.ts'
 import type { Upload } from './incoming.ts'
-import { about, type Condition, listPosts, platformTime, postFilters, shownText } from './platform-posts.ts'
+import { about, platformTime, postFilters, shownText } from './platform-posts.ts'
 import { offer } from './platform-resource.ts'
 
 /** The file of a request. It is no parameter: a value of this name in body or query is ignored. */
@@ -138,7 +137,7 @@ async function find(context: Context, query: Parsed<typeof filters>): Promise<Fo
   const page = pageRequest(query, context)
   const { page: _page, per_page: _perPage, ...shaping } = query
   const { rows, total } = await listPosts<ImageRow>(IMAGES, query, page, context, {
-    conditions: conditionsOf(query),
+    conditions: imageConditions(query),
     open: imagesOpenTo(context.caller),
     toColumn: (wall) => wallToUtc(wall, context.site.timezone),
   })
@@ -150,15 +149,6 @@ async function find(context: Context, query: Parsed<typeof filters>): Promise<Fo
     effective: parametersOf(shaping),
     pastEnd: 'rest_post_invalid_page_number',
   }
-}
-
-function conditionsOf({ search, media_type, mime_type }: Parsed<typeof filters>): Condition[] {
-  const words = fold(search ?? '')
-  return [
-    ...(words === '' ? [] : [contains('images.search', words)]),
-    ...(media_type === undefined || media_type === 'image' ? [] : [sql<boolean>`1 = 0`]),
-    ...(mime_type ? [sql<boolean>`images.mime_type = ${mime_type.toLowerCase()}`] : []),
-  ]
 }
 
 /**

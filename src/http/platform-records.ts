@@ -1,4 +1,3 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Site } from '../config.ts'
 import type { Asking, Context } from '../context/context.ts'
 import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '../declare/operations.ts'
@@ -10,23 +9,29 @@ import { hasFewWords } from '../linked/linked-filters.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { can, mayEdit, mayRead, seesUnpublished } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
+import {
+  hasStatus,
+  hasTermOf,
+  isListedEvent,
+  listPosts,
+  matchesSearch,
+  type PostCondition,
+  type PostTable,
+} from '../records/post-list.ts'
 import { presentSingle } from '../records/present-loaded.ts'
 import { pageRequest, visibleTo } from '../records/record-store.ts'
 import { textsOfRecord } from '../records/record-texts.ts'
 import { isAllowedStatusList, statusFilter } from '../records/status.ts'
 import { resources, type Served } from '../resources.ts'
 import type { EventRow, OrganizerRow, RecordColumns, RecordTable, Taxonomy, VenueRow } from '../storage/schema.ts'
-import { alsoMatching } from '../storage/search/search-index.ts'
-import { oneLineContains } from '../storage/text.ts'
-import { wholeList } from '../storage/whole-list.ts'
 import { taxonomyWord } from '../terms/term-present.ts'
+import { findTermIdsOf, type TermIds } from '../terms/term-store.ts'
 import { renderTitle } from '../text/html.ts'
 import { renderedText } from '../text/long-texts.ts'
 import { parametersOf } from '../text/query-text.ts'
-import { parseSearch, parseWords } from '../text/search.ts'
 import type { WantedText } from '../text/text-work.ts'
 import { wallToUtc } from '../text/zones.ts'
-import { about, isAmong, listPosts, type PostTable, platformTime, postFilters, shownText } from './platform-posts.ts'
+import { about, platformTime, postFilters, shownText } from './platform-posts.ts'
 import { offer } from './platform-resource.ts'
 
 type Kind = 'event' | 'venue' | 'organizer'
@@ -187,9 +192,9 @@ async function find(kind: PostKind, context: Context, query: Query): Promise<Fou
   const { statuses } = statusFilter(context.caller, isAnyStatus ? undefined : query.status)
   const { rows, total } = await listPosts<RecordColumns>(kind.posts, query, page, context, {
     conditions: [
-      isAmong(context.db, sql.ref(`${kind.posts.table}.status`), [...statuses]),
+      hasStatus(context.db, kind.posts.table, [...statuses]),
       ...(kind.kind === 'event' ? eventConditions(context, query) : []),
-      ...(query.search?.trim() ? [await searchCondition(kind, query.search, context)] : []),
+      ...(query.search?.trim() ? [await matchesSearch(context, kind.posts.table, query.search)] : []),
     ],
     open: visibleTo(context.caller, kind.posts.table) as never,
     toColumn: (wall) => wall,
@@ -204,36 +209,15 @@ async function find(kind: PostKind, context: Context, query: Query): Promise<Fou
   }
 }
 
-/** Events hidden from listings are in no list here either (rule 13.6). */
-function eventConditions(context: Context, query: Record<string, unknown>): RawBuilder<SqlBool>[] {
-  const asked = [query[taxonomyWord(context.site, 'category')], query.tags]
+function eventConditions({ db, site }: Context, query: Record<string, unknown>): PostCondition[] {
+  const asked = [query[taxonomyWord(site, 'category')], query.tags]
   const taxonomies: Taxonomy[] = ['category', 'tag']
   const inTerms = taxonomies.flatMap((taxonomy, index) => {
     const terms = asked[index] as number[] | undefined
-    if (terms === undefined) return []
-    return [
-      sql<SqlBool>`events.id in (select event_terms.event from event_terms join terms on terms.id = event_terms.term
-        where terms.taxonomy = ${taxonomy} and ${isAmong(context.db, sql.ref('event_terms.term'), terms)})`,
-    ]
+    return terms === undefined ? [] : [hasTermOf(db, taxonomy, terms)]
   })
-  return [sql<SqlBool>`events.hide_from_listings = 0`, ...inTerms]
+  return [isListedEvent, ...inTerms]
 }
-
-/** The search of the namespace: of events in all of their texts, of venues and organizers within one field (rules 14.2 and 14.3). */
-async function searchCondition(
-  { kind, posts }: PostKind,
-  text: string,
-  context: Context,
-): Promise<RawBuilder<SqlBool>> {
-  if (kind === 'event') {
-    const matching = await alsoMatching(context.db, parseSearch(text), context.findMatching)
-    return sql<SqlBool>`${matching(sql<SqlBool>`1 = 1`)}`
-  }
-  const fragments = parseWords(text)
-  return fragments.length === 0 ? sql<SqlBool>`1 = 0` : oneLineContains(context.db, `${posts.table}.search`, fragments)
-}
-
-type TermIds = Record<Taxonomy, number[]>
 
 /** A record with the ids of its terms, if it is an event. */
 interface LoadedPost {
@@ -243,8 +227,8 @@ interface LoadedPost {
 
 async function withTerms(kind: PostKind, context: Context, rows: readonly RecordColumns[]): Promise<LoadedPost[]> {
   if (kind.kind !== 'event') return rows.map((row) => ({ row, terms: undefined }))
-  const terms = await findTermIds(
-    context,
+  const terms = await findTermIdsOf(
+    context.db,
     rows.map(({ id }) => id),
   )
   return rows.map((row) => ({ row, terms: terms.get(row.id) ?? { category: [], tag: [] } }))
@@ -253,25 +237,6 @@ async function withTerms(kind: PostKind, context: Context, rows: readonly Record
 async function loadOne(kind: PostKind, context: Context, row: RecordColumns): Promise<LoadedPost> {
   const [loaded] = await withTerms(kind, context, [row])
   return loaded ?? { row, terms: undefined }
-}
-
-/** The ids of the terms of these events, in order. */
-async function findTermIds(context: Context, events: readonly number[]): Promise<Map<number, TermIds>> {
-  const found = new Map<number, TermIds>()
-  if (events.length === 0) return found
-  const rows = await context.db
-    .selectFrom('event_terms')
-    .innerJoin('terms', 'terms.id', 'event_terms.term')
-    .select(['event', 'terms.id', 'taxonomy'])
-    .where('event', 'in', wholeList(context.db, events))
-    .orderBy('terms.id')
-    .execute()
-  for (const { event, id, taxonomy } of rows) {
-    const own = found.get(event) ?? { category: [], tag: [] }
-    own[taxonomy].push(id)
-    found.set(event, own)
-  }
-  return found
 }
 
 /** The texts that a record of any kind has, if it has them. */

@@ -12,16 +12,14 @@ import type { Served } from '../resources.ts'
 import type { Db } from '../storage/database.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
-import { wholeList } from '../storage/whole-list.ts'
 import { childOf, inUse, knownTo, ofEvent, withIds, withoutIds, withText } from '../terms/term-conditions.ts'
 import { termFields } from '../terms/term-fields.ts'
 import { categoryFilters } from '../terms/term-filters.ts'
 import { type LoadedTerm, termNames, withAncestors } from '../terms/term-operations.ts'
 import { presentTerm } from '../terms/term-present.ts'
 import { createTerm, type TermValues } from '../terms/term-rules.ts'
-import { findAncestors, findTerm, listTerms, type TermOrder } from '../terms/term-store.ts'
+import { findAncestors, findTerm, findTermIdsBySlugs, listTerms, type TermOrder } from '../terms/term-store.ts'
 import { parametersOf } from '../text/query-text.ts'
-import { canonicalSlug } from '../text/slug.ts'
 import { about } from './platform-posts.ts'
 import { offer } from './platform-resource.ts'
 
@@ -168,13 +166,7 @@ async function idsAskedFor(
   slugs: string[] | undefined,
 ): Promise<number[] | undefined> {
   if (!slugs || slugs.length === 0) return include
-  const terms = await db
-    .selectFrom('terms')
-    .select('id')
-    .where('taxonomy', '=', taxonomy)
-    .where('slug', 'in', wholeList(db, slugs.map(canonicalSlug)))
-    .execute()
-  const known = new Set(terms.map((term) => term.id))
+  const known = new Set(await findTermIdsBySlugs(db, taxonomy, slugs))
   return include ? include.filter((id) => known.has(id)) : [...known]
 }
 

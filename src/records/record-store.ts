@@ -212,8 +212,18 @@ export function shownTo(caller: Caller, table: 'venues' | 'organizers') {
 
 /** Whether the caller may see the record with this id in lists. */
 export async function isVisible(db: Db, caller: Caller, table: RecordTable, id: number): Promise<boolean> {
-  const found = db.selectFrom(table).select('id').where('id', '=', id).where(visibleTo(caller, table))
-  return (await found.executeTakeFirst()) !== undefined
+  return (await findVisibleSlug(db, caller, table, id)) !== undefined
+}
+
+/** The slug of a record, if the caller may see it in lists. */
+export async function findVisibleSlug(
+  db: Db,
+  caller: Caller,
+  table: RecordTable,
+  id: number,
+): Promise<string | undefined> {
+  const found = db.selectFrom(table).select('slug').where('id', '=', id).where(visibleTo(caller, table))
+  return (await found.executeTakeFirst())?.slug
 }
 
 /** One page of a list, and the number of all records in it. */

@@ -62,6 +62,33 @@ const selectBySlugs = statement<{ taxonomy: Taxonomy; slugs: string[] }>()((db, 
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', 'in', value('slugs')),
 )
 
+/** The ids of the terms with these slugs, in no order. */
+export async function findTermIdsBySlugs(db: Db, taxonomy: Taxonomy, slugs: readonly string[]): Promise<number[]> {
+  return (await selectBySlugs(db, { taxonomy, slugs: slugs.map(canonicalSlug) })).map(({ id }) => id)
+}
+
+/** The ids of an event's terms, in order. */
+export type TermIds = Record<Taxonomy, number[]>
+
+/** The ids of the terms of these events, by event; an event without terms is missing. */
+export async function findTermIdsOf(db: Db, events: readonly number[]): Promise<Map<number, TermIds>> {
+  const found = new Map<number, TermIds>()
+  if (events.length === 0) return found
+  const rows = await db
+    .selectFrom('event_terms')
+    .innerJoin('terms', 'terms.id', 'event_terms.term')
+    .select(['event', 'terms.id', 'taxonomy'])
+    .where('event', 'in', wholeList(db, events))
+    .orderBy('terms.id')
+    .execute()
+  for (const { event, id, taxonomy } of rows) {
+    const own = found.get(event) ?? { category: [], tag: [] }
+    own[taxonomy].push(id)
+    found.set(event, own)
+  }
+  return found
+}
+
 const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db, value) =>
   db
     .selectFrom('terms')

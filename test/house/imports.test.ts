@@ -181,6 +181,16 @@ test('only storage knows which database answers; settings and start-up may name 
   assert.deepEqual(pathsOf(wrong), [])
 })
 
+test('http asks stores, and writes no SQL', () => {
+  const wrong = sources.filter(
+    ({ path, text, imports }) =>
+      placeOf(path) === 'http' &&
+      (imports.some(({ target }) => target === 'kysely') ||
+        /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(?:<\w+>)?`/.test(codeOf(text))),
+  )
+  assert.deepEqual(pathsOf(wrong), [])
+})
+
 test('only http knows the web framework; src/app.ts may name its type', () => {
   const wrong = sources.flatMap(({ path, imports }) =>
     imports

@@ -235,7 +235,7 @@ function giveUp(stop: () => Promise<void>): (error: unknown) => Promise<never> {
   }
 }
 
-/** Does work, and waits no longer for it than so many milliseconds. */
+/** Does work, and waits for it at most this many milliseconds. */
 async function atMost(ms: number, work: () => Promise<void>): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)

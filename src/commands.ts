@@ -8,7 +8,7 @@ import type { OpenedMedia } from './transfer/media-commands.ts'
 /** Reads the settings once they are known. */
 type Configure = () => Config
 
-/** Commands that are put on the command line together, with the code that they alone need. */
+/** Commands that are registered together, with the code that only they need. */
 export interface CommandGroup {
   names: readonly string[]
   register: (program: Command, configure: Configure) => void | Promise<void>
@@ -90,8 +90,8 @@ export const commandGroups: readonly CommandGroup[] = [
 ]
 
 /**
- * Puts commands on the command line: those beside the one that is asked for, as loading the code of all takes longer than most of them, and all where
- * it is none of them, for help and for the name that is nearest.
+ * Puts the group of the command that is asked for on the command line, since loading the code of all groups takes longer than most commands. Without
+ * such a group all are registered, for the help page and for the suggestion of a similar name.
  */
 export async function registerCommands(
   program: Command,

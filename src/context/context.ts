@@ -15,7 +15,7 @@ export interface Presenting {
   report: (error: unknown) => void
 }
 
-/** The part of the context that values are read and settled with, as far as nothing has to be looked up. */
+/** The part of the context that reading and settling values needs when nothing has to be looked up. */
 export type Asking = Pick<Context, 'site' | 'caller' | 'now'>
 
 /** The context of a request: the caller, the time, the site, and the database and stores that answer it. */

@@ -3,8 +3,8 @@ import { parameter } from '../text/query-text.ts'
 import type { Field } from './resource.ts'
 
 /**
- * How a parameter stands in the links of a list (rule 11.4): its place among the others, and its value, absent for `undefined`. The value is that of
- * what was sent, or of how the list was worked out, which stands there without being sent.
+ * How a parameter stands in the links of a list (rule 11.4): its place among the others, and its value, absent for `undefined`. `ofSent` gives
+ * the value of a parameter that was sent, `ofList` the value of one that is always there, from the list as it was worked out.
  */
 export type InLinks<Value, Shape> = { place: number } & (
   | { ofSent: (sent: Value) => unknown }

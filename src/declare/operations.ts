@@ -25,9 +25,9 @@ export interface Found<Row = unknown> {
   withdrawn?: () => AsyncIterable<readonly WithdrawnEventRow[]>
   /** Whether records stand for others that come after them, which loading tells of. */
   isCollapsed?: boolean
-  /** The statuses that were asked for, where rows are read later than they were found. */
+  /** The statuses that were asked for, for rows that are read after they were found. */
   statuses?: readonly string[]
-  /** Of a page found in the index: the revision it was found in. */
+  /** The revision of the index that the page was found in. */
   revision?: number
   /** Finds the same page in the index again, as it is then, without waiting; undefined when the index cannot answer any more. */
   again?: (() => Pick<Found, 'ids' | 'total'> | undefined) | undefined
@@ -40,9 +40,11 @@ export interface JsonPieces {
   mostBytes: number
   /** As many bytes as this one takes, or more. */
   mostBytesOf: (i: number) => number
-  /** The same as they are now, whatever the numbers in them become while they are written in several turns. */
+  /** A copy as of now, for records that are written in several turns while counts may change. */
   held: () => JsonPieces
-  /** Writes one into a buffer, from `at` on, and returns where it ends; `counts`, if any, gets the places of numbers in it that change by themselves. */
+  /**
+   * Writes one into a buffer, from `at` on, and returns where it ends; `counts`, if any, gets the places of numbers in it that change by themselves.
+   */
   write: (i: number, into: Buffer, at: number, counts?: number[]) => number
 }
 
@@ -65,7 +67,8 @@ export type Values = any
 
 /**
  * A write in two steps. `prepare` does everything that waits for the outside, such as fetching an image. `write` runs in a transaction that its caller
- * owns, perhaps beside other writes and perhaps twice, so it uses nothing but `tx`; it gives the answer, since what cannot be shown is not written.
+ * owns, perhaps beside other writes and perhaps twice, so it uses nothing but `tx`. It returns the answer, so that
+ * a record that cannot be shown is not written.
  */
 export interface WriteSteps<Asked, Prepared = unknown> {
   prepare(context: Context, asked: Asked): Promise<Prepared>

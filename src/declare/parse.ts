@@ -43,7 +43,7 @@ export function parseFields<F extends Fields>(
 }
 
 /**
- * The same of all fields of a new record, for callers with the general right. What the values refer to is not looked up: that is left to the write.
+ * The same for all fields of a new record, for callers with the general right. The records that values refer to are looked up by the write, not here.
  * @throws Problem as `parseFields`
  */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, asking: Asking): Parsed<F> {
@@ -52,7 +52,10 @@ export function parseNew<F extends Fields>(fields: F, raw: RawValues, asking: As
   return soundValues(sent, reading, reading.faults)
 }
 
-/** The fields that were sent, in the order in which they are declared. @throws Problem naming those that are missing, else those that are over a limit */
+/**
+ * The fields that were sent, in the order in which they are declared.
+ * @throws Problem naming those that are missing, else those that are over a limit
+ */
 function sentOf(fields: Fields, raw: RawValues, { site }: Asking, extent: Parsing['extent']): Entry[] {
   const { entries, required } = knownOf(fields)
   if (extent === 'whole' && required.length > 0) refuseMissing(required, raw)
@@ -85,14 +88,14 @@ function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['s
   if (faults) refuse(sent, faults)
 }
 
-/** What is wrong with fields, each at the place of its field among those that were sent. */
+/** The faults of the sent fields, in the order of the fields. */
 type Faults<Fault = ParamFault> = readonly (Fault | undefined)[]
 
-/** The values of fields as they were read, and what is wrong with them: undefined where nothing is. */
+/** The values of fields as they were read, and their faults: undefined for fields without one. */
 interface Reading<Fault> {
   values: Record<string, unknown>
   faults: Faults<Fault> | undefined
-  /** Those of the wrong type, which are told of where nothing else is wrong. */
+  /** Faults of type, which are reported only when nothing else is wrong. */
   mistyped: Faults | undefined
 }
 

@@ -13,7 +13,7 @@ import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
 import { type EventValues, ownColumns, type PreparedEvent, settleLinked, UNSENT } from './event-rules.ts'
 import { insertEventsApart, type NewEvent } from './event-store.ts'
 
-/** What follows from the values of a new event alone: its columns, and the slug that it asks for. */
+/** The parts of a new event that follow from its values alone: its columns, and the slug it asks for. */
 export interface SettledValues {
   own: ReturnType<typeof ownColumns>
   slug: string | undefined
@@ -37,8 +37,8 @@ export interface MadeEvent extends NewEvent {
 }
 
 /**
- * Writes new events with everything they link to, as `createEvent` writes each of them, with few statements for all. Nothing of any stays when one fails.
- * What they link to is looked up here for all of them. They are presented when somebody asks for them, and searches need not read them one by one.
+ * Writes new events with everything they link to, as `createEvent` does for one, but with few statements for all. When one fails, none is written.
+ * Linked records are looked up for all of them together. The events are presented when they are first read, and their words are indexed together.
  * @throws Problem rest_invalid_param for a venue or organizer that is not there, or in the trash
  */
 export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context: Context): Promise<MadeEvent[]> {

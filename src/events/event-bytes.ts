@@ -36,7 +36,7 @@ import { keepLater, type Presenter } from './keep-presented.ts'
 import { formOf, presenters, presentOwn } from './presented-events.ts'
 import { presentRecurrences } from './recurrence-present.ts'
 
-/** The listed events that the index has found, without those that it has dropped since: from memory, and from the database those that are not there. */
+/** The listed events that the index has found, without those it has dropped since: from memory, and the missing ones from the database. */
 export function loadPieces(
   context: Context,
   { ids, revision, isCollapsed }: Found,
@@ -163,14 +163,14 @@ function knownLinked(pieces: EventPieces, links: readonly IndexedLinks[], kind: 
   return found
 }
 
-/** The own members of an event with more of those that come last. */
+/** The own members of an event with further members at the end. */
 function withMembers(own: string, members: object | undefined): string {
   if (!members) return own
   const text = JSON.stringify(members)
   return own.includes('\n') ? `${own.slice(0, -1)},${text.slice(1)}` : `${own}\n${text}`
 }
 
-/** Adds to the events that are kept presented those of these that are not, from their rows. */
+/** Presents the events that are not stored presented, from their rows, and adds them to the others. */
 async function presentOwns(
   { unkept }: EventMemory,
   context: Context,
@@ -228,7 +228,7 @@ function compareTerms(a: TermRow, b: TermRow): number {
   return a.folded < b.folded ? -1 : 1
 }
 
-/** Venues or organizers as bytes by id, empty for those that events do not show, and those that memory does not know. */
+/** Venues or organizers as bytes by id, empty for those that events do not show; and the ids of those that memory lacks. */
 interface LinkedPieces {
   bytes: Map<number, Buffer>
   missing: number[]
@@ -245,7 +245,7 @@ function shownOf({ bytes }: LinkedPieces, ids: readonly number[]): Buffer[] {
   return shown
 }
 
-/** Presents the venues or organizers that are missing: as they are kept presented, and from their rows where they are not. */
+/** Presents the missing venues or organizers: from their presented records, or from their rows where there are none. */
 async function presentLinked<Row extends VenueRow | OrganizerRow>(
   { pieces, unkept }: EventMemory,
   context: Context,

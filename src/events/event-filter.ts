@@ -13,7 +13,7 @@ export interface LoadedEvent {
   links: EventLinks
 }
 
-/** The parts of a list of events that several parameters make together, or that are there without any. */
+/** The parts of a list of events that several parameters make together, or that every list has. */
 export type EventPart = 'page' | 'window' | 'status' | 'place' | 'search'
 
 /** How a list of events was worked out from its parameters together. */

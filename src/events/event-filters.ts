@@ -158,7 +158,7 @@ export const eventFilters = {
     about: 'Only events with one of these statuses',
     valid: isAllowedStatusList,
     ...partOf('status'),
-    // Where it stands for all, links to other pages do not name it (rule 11.5).
+    // A value that stands for all is not named in links to other pages (rule 11.5).
     links: { place: 8, ofList: ({ status }) => (status.shown === 'any' ? undefined : status.shown) },
   }),
   event_status: eventFilter({

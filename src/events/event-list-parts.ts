@@ -26,7 +26,7 @@ interface EventPartRules {
   accepts: (event: LoadedEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
-/** The page is cut out of what is left, so it narrows nothing. The search stands apart: it is put around the others. */
+/** The page is cut out of the narrowed list, so it narrows nothing. The search is put around all other conditions. */
 export const eventParts: Record<Exclude<EventPart, 'page' | 'search'>, EventPartRules> = {
   status: {
     sql: (_query, { status }, context) => listedTo(context, status.statuses),

@@ -366,7 +366,7 @@ const deleteLinksOf = {
   ),
 }
 
-/** Links events anew, for each kind of link those that are named. All statements have begun, in this order, when the function returns. */
+/** Replaces the links of events, for the kinds of link that are given. All statements have begun, in this order, when the function returns. */
 export async function replaceLinksOf(
   tx: Tx,
   asked: { links: WrittenLinks } & Record<keyof typeof deleteLinksOf, readonly number[]>,
@@ -406,7 +406,7 @@ export async function moveOccurrences(tx: Tx, from: number, to: number, at: stri
   await moveLater(tx, { from, to, at })
 }
 
-/** Writes those columns whose values change: SQLite writes anew what an index has of each column that is set, even to its own value. */
+/** Writes only the columns whose values change: SQLite rewrites the index entries of every column that is set, even to the same value. */
 async function updateColumns(tx: Tx, before: EventRow, columns: Partial<EventRow>): Promise<void> {
   const changed: Partial<EventRow> = Object.fromEntries(
     Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow]),
@@ -433,7 +433,7 @@ export async function updateEvent(
   ])
 }
 
-/** Keeps what the public saw of an event until it sees it again: its address, and the event itself once it is public no longer. */
+/** Keeps the old address of an event that the public knew, and the event itself once it is no longer public, until it is public again. */
 async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
   const isWithdrawn = before.status === 'publish' && after.status !== 'publish'
   const isBack = before.status !== 'publish' && after.status === 'publish'

@@ -10,7 +10,7 @@ let latest = { zone: '', second: Number.NaN, window: { start: '', end: '' } }
  * The four times an event keeps, from the wall times asked for and its zone (rules 18.1 to 18.5). A wall
  * time that a clock change skips moves forward; an all-day event runs from 00:00:00 of its first day to 23:59:59 of its
  * last, whatever the clocks do at midnight; an end before the start becomes the start (all day: the end of that day).
- * UTC is that of the wall time kept; of one that the clocks show twice it is the moment that was sent, else the first,
+ * UTC follows from the stored wall time. For a wall time that the clocks show twice it is the moment that was sent, else the first,
  * and for an end the first that is not before the start. Throws a RangeError on an unknown zone.
  */
 export function settleWhen(input: { start: Edge; end: Edge; timezone: string; allDay: boolean }) {

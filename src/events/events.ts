@@ -138,7 +138,7 @@ export function readBack(context: Context): LookAtWritten<object> {
   }
 }
 
-/** The same of an event that goes to the trash, as one may that cannot be shown. */
+/** The same for an event that goes to the trash; one that cannot be shown may go there too. */
 export function readTrashed(context: Context): LookAtWritten<object> {
   return async (tx, row, links) => {
     const found = await linksOf(tx, row, links)
@@ -152,7 +152,7 @@ export function readTrashed(context: Context): LookAtWritten<object> {
   }
 }
 
-/** The rows that were found with the ids, or those that the ids have now: one may have been taken back since the index found it. */
+/** The rows found with the ids, or the rows that the ids have now: an event may have been withdrawn since the index found it. */
 async function load(context: Context, { ids, rows, statuses, isCollapsed }: Found<EventRow>): Promise<LoadedEvent[]> {
   const listed = rows ?? (await findListedEvents(context, ids))
   const present = statuses ? listed.filter(({ status }) => statuses.includes(status)) : listed

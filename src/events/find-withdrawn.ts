@@ -15,8 +15,8 @@ import { eventParts, eventSearch } from './event-list-parts.ts'
 import { readWithdrawn } from './withdrawn-store.ts'
 
 /**
- * The withdrawn events that a query would find if they had stayed public as they were last, some at a time: by the plain meaning of each filter,
- * since they are no rows of the table that queries read. Of their texts only the title is kept, so a search looks in nothing else.
+ * The withdrawn events that a query would find if they had stayed public, some at a time. They are not in the table of events, so each is tested
+ * by the plain meaning of the filters. Only their titles are kept, so a search looks in titles alone.
  */
 export async function* findWithdrawn(
   context: Context,
@@ -60,7 +60,7 @@ async function readAround(context: Context, query: EventsQuery, { window }: Even
   return { context, window, terms: new Map(terms.map((term) => [term.id, term])), isLocated: venue !== undefined }
 }
 
-/** The events as they were, linked to what is still there. */
+/** The events as they were, linked to records that still exist. */
 async function loadAsBefore(
   { db }: Context,
   rows: readonly WithdrawnEventRow[],

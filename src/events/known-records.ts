@@ -8,7 +8,7 @@ import type { Taxonomy } from '../storage/schema.ts'
 import { isTermList } from '../terms/term-rules.ts'
 import { canonicalSlug } from '../text/slug.ts'
 
-/** The memory that answers this caller, unless it may lack a change. Looking for changes may fail, and the database is asked then. */
+/** The memory, if it may answer this caller and lacks no change. When the look for changes fails, the database answers instead. */
 export function currentMemory({ memory, report }: Context): EventMemory | undefined {
   try {
     return memory && !isBehind(memory) ? memory : undefined

@@ -4,7 +4,7 @@ import type { Tx } from '../storage/recording.ts'
 import type { EventRow, WithdrawnEventRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
-// Events that the public could see and cannot any more, as they were seen last: subscribers of calendars are told of them for some time. Their
+// Events that the public can no longer see, as they were last seen: feeds tell subscribers of calendars about them for some time. Their
 // rows stand for themselves, whatever becomes of the event.
 
 const selectVenues = statement<{ event: number }>()((db, value) =>

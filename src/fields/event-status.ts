@@ -6,7 +6,7 @@ export type EventStatus = (typeof EVENT_STATUSES)[number]
 
 const isEventStatus = (value: unknown): value is EventStatus => EVENT_STATUSES.some((status) => status === value)
 
-/** Whether an event takes place; an empty value means that it is scheduled, as does none. */
+/** Whether an event takes place; an empty or missing value means that it is scheduled. */
 export const eventStatus: PlainKind<EventStatus> = {
   wire: { type: 'string', enum: EVENT_STATUSES },
   valid: (value) => isEventStatus(value) || isEmpty(value),

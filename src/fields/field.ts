@@ -9,7 +9,7 @@ export interface FieldData {
   required?: true
   /** Published default; a function is computed for each request. `null` is published but counts as none (rule 3.3). */
   default?: unknown
-  /** The limits of its values, in place of those of the kind. */
+  /** The limits of its values, instead of the limits of the kind. */
   within?: Bounds
   /** The fields of records within a list of links, for their limits. */
   nested?: FieldsData
@@ -50,7 +50,7 @@ export function keptColumns(fields: FieldsData, values: Record<string, unknown>)
   return columns
 }
 
-/** The columns of the plain fields of a record of which nothing was sent; those of text hold `text`. */
+/** The columns of the plain fields of a record without sent values; columns of text hold `text`. */
 export function blankColumns<F extends FieldsData>(fields: F, text = ''): Columns<F> {
   const columns: Record<string, unknown> = {}
   for (const [name, { kind }] of Object.entries(fields)) {

@@ -118,7 +118,7 @@ function distinct<Entry>(entries: Entry[]): Entry[] {
   return entries.length === 1 ? entries : [...new Set(entries)]
 }
 
-/** The words of a list, without those given twice; undefined for what is no list of words, and for none. */
+/** The words of a list, without duplicates; undefined for a value that is no list of words, and for an empty list. */
 export function readWords(value: unknown): string[] | undefined {
   const entries = listEntries(value)?.map((entry) =>
     isText(entry) || typeof entry === 'number' ? String(entry).trim() : '',
@@ -248,7 +248,7 @@ export const untypedMoment: Kind<string | number> = { ...moment, wire: {} }
 /** The UTC publication date that answers show for records never published; sent back, it means none. */
 export const NEVER = '0000-00-00 00:00:00'
 
-/** A publication date; that of a record never published counts as none, and so does an empty text. */
+/** A publication date; the date of a record that was never published counts as none, and so does an empty text. */
 export const publicationMoment: Kind<string | number> = {
   ...moment,
   valid: (value, at) => value === NEVER || moment.valid?.(value, at) === true,

@@ -53,7 +53,7 @@ function writeLine(facts: EventFacts): string {
     .join(',')}\r\n`
 }
 
-/** Cells that a spreadsheet would run as a formula get a `'` in front, and so do those that begin with one, so that it can be taken away again. */
+/** Cells that a spreadsheet would run as a formula get a `'` in front. So do cells that begin with a `'`, so that readers can remove it again. */
 const FORMULA = /^[=+\-@\t\r']/
 const NUMBER = /^-?\d+(?:\.\d+)?$/
 

@@ -13,7 +13,7 @@ import { wallToUtc } from '../text/zones.ts'
 import { type EventFacts, placeOf } from './event-facts.ts'
 import type { WholeSeries } from './whole-series.ts'
 
-/** Revisions are counted in seconds from here, so that each is above the one before, whatever has been changed: the event or what it is linked to. */
+/** SEQUENCE counts seconds from here, so that it grows with every change of the event or of a record it links to. */
 const SEQUENCE_FROM = Date.UTC(2020, 0, 1)
 
 /** The words of iCalendar for whether an event takes place. */
@@ -104,7 +104,7 @@ export type EventTimes = Pick<
   'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone' | 'all_day'
 >
 
-/** The VEVENT of an event that is public no longer: what calendars need to strike it, and nothing that was not public. */
+/** The VEVENT of an event that is no longer public: the members that calendars need to cancel it, and nothing that was not public. */
 export function writeWithdrawnComponent(
   context: Context,
   row: WithdrawnEventRow,
@@ -170,7 +170,7 @@ export function readableRules(row: EventTimes, now: number): ZoneRules | undefin
   return isRight ? rules : undefined
 }
 
-/** A plain description for everybody, and the HTML one beside it where it says more. Both begin with why an event does not take place. */
+/** A plain description, and an HTML one beside it where it says more. For an event that does not take place, both begin with the reason. */
 function writeDescription({ notice, html, text }: EventFacts): string[] {
   const all = [notice, text].filter((part) => part !== '').join('\n\n')
   if (all === '') return []

@@ -45,11 +45,11 @@ export interface FeedKind {
   /** The end of the names of its files. */
   extension: string
   mediaType: string
-  /** `query` is that of the list that was asked for. */
+  /** `query` is the query of the list. */
   begin: (context: Context, head: FeedHead, query: URLSearchParams) => FeedText
 }
 
-/** Days that feeds reach back where no date is asked for, so that what has just been cannot vanish from the calendars of subscribers. */
+/** Days that feeds reach back where no date is asked for, so that past events do not vanish from the calendars of subscribers at once. */
 const DAYS_BACK = 90
 
 /** Parameters that say when; with any of them a feed has the dates of a list. */
@@ -88,7 +88,7 @@ function reachBack({ site, now }: Context, raw: RawValues): RawValues {
   return { ...raw, start_date: addDays(dayOf(wallNow(site.timezone, now)), -DAYS_BACK) }
 }
 
-/** The address of a feed: that of all events in this format, with the filters of the list that was asked for. */
+/** The address of a feed: all events in this format, with the filters of the list. */
 function selfOf({ site }: Context, { extension }: FeedKind, list: string): string {
   const query = list.includes('?') ? list.slice(list.indexOf('?') + 1).split('&') : []
   const filters = query.filter((pair) => pair !== '' && !pair.startsWith('format='))
@@ -106,7 +106,7 @@ function headOf({ site }: Context, self: string): FeedHead {
 /** Events that are loaded together: few enough that nobody waits for them long. */
 const AT_ONCE = 50
 
-/** The bytes of a feed: the events that were found as they are when their turn comes, without those that are gone by then. */
+/** The bytes of a feed. Each event is shown as it is when its turn comes; events that are gone by then are left out. */
 async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncGenerator<Buffer> {
   yield Buffer.from(text.head)
   let between = ''

@@ -59,7 +59,10 @@ export function preferredFormat(offered: readonly Format[], accept: string | und
   return best
 }
 
-/** The representation that `Accept` prefers to a page for people; undefined for browsers, which ask for a page first, and for who takes anything. */
+/**
+ * The representation that `Accept` prefers to a page for people; undefined for browsers, which ask for a page first, and for clients that take
+ * anything.
+ */
 export function preferredToPage(accept: string | undefined): Format | undefined {
   if (!namesAnother(accept)) return undefined
   const [, ...others] = formats
@@ -67,7 +70,7 @@ export function preferredToPage(accept: string | undefined): Format | undefined 
   return rankOf(best, accept ?? '') > rankOf({ mediaType: 'text/html' }, accept ?? '') ? best : undefined
 }
 
-/** Whether an `Accept` header names a media type other than that of JSON, so that it may choose. */
+/** Whether an `Accept` header names a media type other than JSON, so that it may choose another representation. */
 export function namesAnother(accept: string | undefined): boolean {
   return accept !== undefined && OTHERS.test(accept)
 }
@@ -80,7 +83,7 @@ const OTHERS = new RegExp(
   'i',
 )
 
-/** How much a client wants a representation: first by quality, then by how exactly its media type is named; 0 for one it refuses. */
+/** How much a client wants a representation: by quality, then by how exactly its media type is named; 0 when the client refuses it. */
 function rankOf({ mediaType }: Pick<Format, 'mediaType'>, accept: string): number {
   const [group = ''] = mediaType.split('/')
   const ranges = [mediaType, `${group}/*`, '*/*']

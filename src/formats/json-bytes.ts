@@ -4,7 +4,7 @@ import { isWritten } from '../text/written-json.ts'
 /** Characters that are written in one turn of the event loop, which takes some five milliseconds. */
 const AT_ONCE = 1_000_000
 
-/** Lists this short are written in one go: so many of the longest records take some ten milliseconds. */
+/** Lists this short are written in one turn: this many of the longest records take about ten milliseconds. */
 const FEW = 6
 
 /** Longer answers are not indented. */

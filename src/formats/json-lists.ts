@@ -31,7 +31,10 @@ export interface JsonList {
   states: EventStates
 }
 
-/** A list that memory has found, from the pieces that are kept of its records; undefined where there are none. Quicker than `showList`, which says the same. */
+/**
+ * A list found in memory, put together from the pieces of its records; undefined where it has none. The answer is the same as that of `showList`,
+ * only sooner.
+ */
 export function showPieces(
   context: Context & { memory: EventMemory },
   { resource, operations }: Served,

@@ -83,7 +83,7 @@ function termQuery({ page, perPage, effective }: Found): string {
   return query === '' ? '' : `?${query.slice(1)}`
 }
 
-/** Applies `_fields` to what succeeded, and the envelope to whatever came of it (rules 28.4 and 28.5). Other representations know neither. */
+/** Applies `_fields` to successful answers, and the envelope to every answer (rules 28.4 and 28.5). Other representations know neither. */
 export function dressed(reply: Reply, query: RawValues): Reply {
   if (reply.shown) return reply
   const paths = fieldPaths(query._fields)

@@ -33,7 +33,7 @@ ${emptyElement('atom:link', { href: self, rel: 'self', type: 'application/rss+xm
 `
 }
 
-/** An event as an item. Its date is that of publication: readers hide items of the future. */
+/** An event as an item. Its date is the publication date, since readers hide items with a date in the future. */
 function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const when = describeWhen(context, row)

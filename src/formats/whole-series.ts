@@ -19,11 +19,11 @@ export interface WholeSeries {
   first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
   /** RRULE, RDATE and EXDATE, which give the occurrences that are public and no others. */
   lines: readonly string[]
-  /** The id of the occurrence whose texts are those of the series. */
+  /** The id of the occurrence that has the texts of the series. */
   model: number
   /** The ids of the occurrences that differ from the others. */
   overrides: readonly number[]
-  /** The ids of those that are not public. */
+  /** The ids of the occurrences that are not public. */
   excepted: readonly number[]
   /** The latest change of any occurrence, those in the trash among them: UTC. */
   modified: string
@@ -85,7 +85,7 @@ function isUtc(zone: string): boolean {
   return zone.toUpperCase() === 'UTC'
 }
 
-/** Whether an occurrence has a component of its own beside that of its series. */
+/** Whether an occurrence has a component of its own beside the component of its series. */
 export function isOverride({ own, start_date, recurrence_id }: Pick<EventRow, 'own' | 'start_date' | 'recurrence_id'>) {
   return own !== '' || start_date !== recurrence_id
 }
@@ -118,7 +118,7 @@ function isUnmoved(dates: readonly string[], { local }: Start): boolean {
   return dates.every((wall) => wall.slice(10) === local.slice(10))
 }
 
-/** The recurrence of a series with the exceptions and additions that leave the occurrences that are shown; what is not written yet stays as the rule has it. */
+/** The recurrence of a series with the exceptions and additions that leave the shown occurrences. Dates that are not written yet follow the rule. */
 function datesShown(series: SeriesRow, byRule: readonly string[], shown: readonly Occurrence[]) {
   const { rule, added, left } = recurrenceOf(series)
   const written = series.written_until

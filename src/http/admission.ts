@@ -10,15 +10,17 @@ interface Limit {
   waiting: number
   /** Milliseconds after which a waiting request is turned away. */
   longestMs: number
-  /** Milliseconds that one should take once it runs. While they take longer and others wait, fewer run at once: a busy database serves no more by being asked more. */
+  /**
+   * Milliseconds that one should take. While they take longer and others wait, fewer run at once: more queries do not make a busy database faster.
+   */
   aimMs: number
   /** Milliseconds of a turn of the event loop in which waiting ones may begin: a query of SQLite holds this thread. */
   turnMs: number
 }
 
 /**
- * How much of each kind is taken on. Running: as many as keep a quick database busy, and no more. Waiting: as many as are answered within the longest
- * wait on a machine of two cores, so that every accepted request is answered within a second.
+ * The limits of each kind of work. `running` keeps a quick database busy; more would not help. `waiting` is the number that a machine with two
+ * cores answers within `longestMs`, so that every accepted request is answered within a second.
  */
 export const LIMITS: Readonly<Record<Work, Limit>> = {
   /** Lists of events from the index in memory that wait for some of their events. */
@@ -26,11 +28,11 @@ export const LIMITS: Readonly<Record<Work, Limit>> = {
   /** All other reads of the database. */
   reads: { running: 8, waiting: 250, longestMs: 300, aimMs: 200, turnMs: 4 },
   searches: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
-  /** Half as many as a commit holds at the most: on SQLite each waits for all that run. Those that begin in one turn share a commit. */
+  /** Half the size of the largest commit: on SQLite each write waits for all that run. Writes that begin in one turn share a commit. */
   writes: { running: 32, waiting: 250, longestMs: 200, aimMs: 120, turnMs: 10 },
   /**
-   * Each holds an image in memory, which has arrived by now; scaling takes about a second for each. Tests of webhooks are among them, since they wait
-   * for another server.
+   * Each holds a whole image in memory, and scaling it takes about a second. Tests of webhooks count as uploads, since they wait for another
+   * server.
    */
   uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
   /** Answers that go on for as long as their readers take: nobody waits for one to end. */
@@ -175,7 +177,7 @@ function learn(queue: Queue, ranMs: number): void {
       : Math.min(limit.running, places + PLACES_WON)
 }
 
-/** Lets waiters go one after the other, each as far as it gets without waiting; those for whom this turn is too short go in the next. */
+/** Starts waiting work one after the other, each until it waits itself. What does not fit into this turn starts in the next. */
 async function giveTurns(queue: Queue): Promise<void> {
   const until = performance.now() + queue.limit.turnMs
   do {

@@ -18,7 +18,7 @@ export interface Answered {
   from: 'finished' | 'memory' | 'ordinary' | 'refused'
 }
 
-/** Hears of every answer, both of the short way of anonymous reads and of the ordinary one. It must be quick, and throw nothing. */
+/** Is called for every answer, of the short way and of the ordinary one. It must be quick and never throw. */
 export type OnAnswered = (answered: Answered) => void
 
 /** Gives each request a name that no other has, of this process or another: a random start and a number. */

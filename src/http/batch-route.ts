@@ -107,7 +107,7 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined
   return value as Readonly<Record<string, unknown>>
 }
 
-/** Of several values of one name the first counts; what is no text counts as none. */
+/** The first value of each name, if it is text. */
 function readHeaders(sent: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const pairs = Object.entries(sent).flatMap(([name, value]) => {
     const first: unknown = Array.isArray(value) ? value[0] : value

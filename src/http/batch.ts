@@ -13,7 +13,7 @@ import { type Incoming, NO_BODY } from './incoming.ts'
 /** The parts of the service that batches need. */
 export interface Batching {
   admission: Admission
-  /** Counts so many further requests of the client. */
+  /** Counts further requests of the client. */
   count: (requests: number) => void
   /** Answers a request of a batch, whatever comes of it. */
   answer: (incoming: Incoming, context: Context) => Promise<Reply>
@@ -25,7 +25,7 @@ interface Answered {
   replies: readonly (Reply | null)[]
 }
 
-/** The headers of a request of a batch that count for it alone. All others are those of the batch, credentials among them. */
+/** The headers that each request of a batch has for itself. All others, such as credentials, come from the batch. */
 const OWN_HEADERS = ['idempotency-key', 'prefer']
 
 /**
@@ -96,7 +96,7 @@ async function answerEach(
   return { failed: false, replies }
 }
 
-/** A request of a batch that has come as far as its transaction. */
+/** A request of a batch that is ready for its transaction. */
 interface Waiting {
   work: (tx: Tx) => Promise<unknown>
   resolve: (value: unknown) => void
@@ -168,7 +168,10 @@ async function begin(item: Incoming, gate: Gate, answer: Batching['answer']): Pr
 /** Milliseconds of writing after which others are answered. */
 const TURN_MS = 10
 
-/** Does all writes in one transaction; returns the one that was refused, and with it all of them. @throws what is no fault of one of them */
+/**
+ * Does all writes in one transaction. Returns the write that was refused, which refuses all of them.
+ * @throws errors that are no fault of a request
+ */
 async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {
   const under: { way: Waiting | undefined } = { way: undefined }
   try {

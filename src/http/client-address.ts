@@ -29,7 +29,7 @@ function bitsOf(length: string): number {
   return length.split('.').reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
 }
 
-/** The address of the client: that of the connection, or the last one in `X-Forwarded-For` that is no trusted proxy. */
+/** The address of the client: the address of the connection, or the last one in `X-Forwarded-For` that is no trusted proxy. */
 export function clientAddress({ socket, headers }: IncomingMessage, trusted: Trusted | undefined): string {
   const own = plain(socket.remoteAddress ?? '')
   const forwarded = headers['x-forwarded-for']

@@ -12,7 +12,7 @@ import {
 } from 'node:zlib'
 import type { Encoding } from './headers.ts'
 
-/** Larger bodies are compressed beside this thread: compressing so many bytes holds it for some five milliseconds. */
+/** Larger bodies are compressed beside this thread: compressing this many bytes holds it for about five milliseconds. */
 const HERE_UP_TO = 262_144
 
 /** Bodies that are compressed beside this thread at the same time; those threads also read files. */
@@ -26,7 +26,7 @@ const brotliLater = promisify(brotliCompress)
 
 let beside = 0
 
-/** The compressed body; a promise of it for a large one; undefined when others are being compressed and this one goes out plain. */
+/** The compressed body, or a promise of it for a large one; undefined when the compressors are busy and this body goes out plain. */
 export function compress(bytes: Buffer, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
   if (bytes.length <= HERE_UP_TO) return encoding === 'gzip' ? gzipSync(bytes, GZIP) : brotliCompressSync(bytes, BROTLI)
   return beside < MOST_BESIDE ? compressBeside(bytes, encoding) : undefined

@@ -27,7 +27,7 @@ export interface FeedAddress {
   isPage: boolean
 }
 
-/** What is at the address of a feed: a list, something that has another address now, or what is public no longer. */
+/** The feed at an address: a list of events, a feed that has moved to another address, or one whose record is no longer public. */
 export type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
 
 const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.(\w+)$/
@@ -37,7 +37,7 @@ const ICAL = /(?:^|&)ical=1(?=&|$)/
 /** What calendars have none of: that parameter itself, and pages. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 
-/** False for an address that is certainly none of a feed: neither a file nor a page with `ical`. Every request for a page passes here. */
+/** False for an address that cannot be a feed: neither a file nor a page with `ical`. Quick, since every request for a page passes here. */
 export function mayBeFeed(url: string): boolean {
   const mark = url.indexOf('?')
   const last = mark === -1 ? url.length - 1 : mark - 1
@@ -118,7 +118,7 @@ const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as 
 export const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 
-/** The list that a feed shows, without its query, or what has become of what it is of; undefined for what has never been there. */
+/** The list that a feed shows, without its query, or the fate of the record it was about; undefined if there never was one. */
 export async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
   const { scope } = address
   const list = listOfEvents(address, site)

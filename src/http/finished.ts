@@ -90,13 +90,13 @@ export function keepFinished(answers: FinishedAnswers, key: string, finished: Fi
   keep(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + countsKept * 8 + 2500)
 }
 
-/** Since when answers that depend on the data and the day alone have been as they are, as far as this process knows. */
+/** The time since which the data, and so answers that depend on the data and the day alone, have not changed, as far as this process knows. */
 export function sinceWhen({ state }: FinishedAnswers, version: string, day: string): number {
   if (state.version !== version || state.day !== day) Object.assign(state, { version, day, since: Date.now() })
   return state.since
 }
 
-/** The pieces of an answer, of which all together are handed to `keepIt` once they have been taken, unless they are too many to be cached. */
+/** Passes on the pieces of an answer, and hands all of them to `keepIt` at the end, unless they are too large to be cached. */
 export async function* collected(
   answers: FinishedAnswers,
   pieces: AsyncIterable<Buffer>,
@@ -121,8 +121,8 @@ export async function* collected(
 }
 
 /**
- * Whether this address has been asked for before, lately: most lists of a busy site are asked for once, and not worth keeping. Of addresses
- * only their hashes are kept: texts would have to be collected again, and all that comes of two with the same hash is a body kept too soon.
+ * Whether this address was asked for before, lately. Most lists of a busy site are asked for once and are not worth keeping. Only hashes of
+ * addresses are kept, since texts would burden the garbage collector; when two addresses share a hash, an answer is kept too soon.
  */
 export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   const hash = hashOf(key)

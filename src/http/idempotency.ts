@@ -43,8 +43,8 @@ interface Sent {
 }
 
 /**
- * Does a write once for a key of its caller: who sends the same request with the same key gets the answer that was kept. Callers who may not
- * write so are refused as without a key, and nothing is kept of them.
+ * Does a write once for a key of its caller: the same request with the same key gets the answer that was kept. Callers without the right are
+ * refused as they would be without a key, and their answers are not kept.
  * @throws Problem for a key of another request, or of one that is being answered
  */
 export async function writeOnce(
@@ -89,7 +89,7 @@ function keyAt(key: string, place: number | undefined): string {
   return place === undefined ? key : `${key}\n${place}`
 }
 
-/** Does what is done once, unless it is being done. */
+/** Does the work, unless the same work is under way. */
 async function alone(underWay: UnderWay, once: Once, work: () => Promise<Reply>): Promise<Reply> {
   const name = nameOf(once)
   const present = underWay.get(name)

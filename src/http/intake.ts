@@ -28,13 +28,13 @@ export interface Intake {
   patienceMs: number
 }
 
-/** The most that is read of a body from callers who may not write: their faults in the request are answered before the missing right. */
+/** The most bytes read of a body from callers who may not write: faults in their requests are reported before the missing right. */
 export const STRANGER_BYTES = 65_536
 
 /** Uploads of the largest size that may be on disk at the same time. */
 const MOST_FILES = 20
 
-/** The intake of a server whose bodies may hold so many bytes of memory together. */
+/** The intake of a server; all bodies together may hold this many bytes of memory. */
 export function makeIntake(
   options: Pick<Intake, 'bodyBytes' | 'fileBytes' | 'folder' | 'patienceMs'>,
   bytes: number,
@@ -71,7 +71,7 @@ export async function letGo(holding: Holding, intake: Intake): Promise<void> {
 }
 
 /**
- * Reserves so many more bytes of memory.
+ * Reserves more bytes of memory.
  * @throws Problem rest_request_too_large beyond the limit of the request, rest_unavailable beyond that of all together
  */
 export function hold(holding: Holding, bytes: number): void {

@@ -34,7 +34,7 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: Occasion) => names.includes(name) && actions.includes(does)
 }
 
-/** The id of an event that is read, and that of a series, is looked up instead of validated (rule 25.4). */
+/** The ids of events and series that are read are looked up instead of validated (rule 25.4). */
 function checksParameters({ does, name, by }: Occasion): boolean {
   if (isWebhookDeed(does)) return does === 'createWebhook' || does === 'updateWebhook' || does === 'listDeliveries'
   const onlyAddressed = does === 'read' || does === 'remove'

@@ -286,7 +286,7 @@ function describeJson(schema: Schema): object {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
-/** Whether an action is answered with the version of what is read. */
+/** Whether answers to an action carry the version of the record or list they show. */
 function isVersioned({ do: does }: Described): boolean {
   return does === 'list' || does === 'read' || does === 'doc' || does === 'changes' || readsWebhooks(does)
 }
@@ -358,7 +358,7 @@ function describeHeaders(say: Say): object {
   return Object.fromEntries(headers)
 }
 
-/** These headers and those of every answer. */
+/** These headers, and the headers of every answer. */
 function headerRefs(...names: Header[]): object {
   const all: Header[] = [...names, 'Link', 'Allow', 'X-Request-Id']
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

@@ -51,7 +51,7 @@ export function platformTime(text: string): string {
   return text.replace(' ', 'T')
 }
 
-/** A text as it is shown and, where the caller may edit it, as it was sent; the latter stays with `context=edit` alone. */
+/** A text as it is shown and, for callers who may edit it, as it was sent; only `context=edit` shows the latter. */
 export function shownText(rendered: string, raw: string, mayEdit: boolean): { raw?: string; rendered: string } {
   return mayEdit ? { raw, rendered } : { rendered }
 }

@@ -6,8 +6,8 @@ import type { Action } from './routes.ts'
 const MINIMAL = 'return=minimal'
 
 /**
- * The answer without its body to a client that has asked for so little (RFC 7240): to a create or an update that succeeded, with the address of the
- * record. An envelope is a body, so whoever asks for one gets it.
+ * The answer without its body, for clients that prefer `return=minimal` (RFC 7240): to a create or an update that succeeded, with the address of the
+ * record. An envelope is a body, so clients that ask for one get it.
  */
 export function asPreferred(
   reply: Reply,

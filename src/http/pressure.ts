@@ -17,29 +17,29 @@ export interface Pressure<Waiting> {
 }
 
 /**
- * Work for requests in one turn of the event loop. Who is answered may ask again in the same turn, so that a turn with a thousand busy
- * connections would go on for seconds, with timers, databases and new connections waiting.
+ * Milliseconds of work for requests in one turn of the event loop. A client that is answered may ask again in the same turn, so without a bound
+ * a turn with a thousand busy connections would go on for seconds while timers, databases and new connections wait.
  */
 const TURN_MS = 10
 
-/** One request counts for so much at the most: after a single long wait of this thread nobody else need wait. */
+/** The most milliseconds that one request counts for, so that a single long pause of this thread makes nobody else wait. */
 const MOST_COUNTED_MS = 8
 
-/** Turns that requests may have before them; whoever comes when more are waiting is turned away. */
+/** A request is turned away when more than this many turns of requests wait before it. */
 const TURNS_BEFORE = 2
 const FEWEST_OF_A_TURN = 25
 const MOST_OF_A_TURN = 2000
 
 /**
- * Milliseconds that a request waits for its refusal. Who is turned away asks again at once, however the answer puts it: a service that refuses as
- * fast as it can does little else. Clients that wait leave the thread to what has been accepted.
+ * Milliseconds that a request waits for its refusal. Clients that are turned away ask again at once, whatever the answer says, so a service that
+ * refuses as fast as it can does little else. While they wait, the thread serves the requests it has accepted.
  */
 const HELD_MS = 500
 
 /** Milliseconds of a turn for turning requests away. */
 const REFUSING_MS = 3
 
-/** Requests that wait for their refusal; whoever comes when there are so many is told at once. */
+/** The most requests that wait for their refusal; further ones are refused at once. */
 const MOST_REFUSED = 5000
 
 /** Milliseconds after which requests that need more than a finished answer are turned away, and all of them, while `FEWEST_OF_A_TURN` others wait. */
@@ -59,7 +59,7 @@ export function noPressure<Waiting>(): Pressure<Waiting> {
   }
 }
 
-/** What is done with requests: `serve` those whose turn it is, `refuse` those that have waited too long. */
+/** Serves requests whose turn it is, and refuses those that have waited too long. */
 export interface Handling<Waiting> {
   serve: (request: Waiting) => void
   refuse: (request: Waiting) => void

@@ -101,7 +101,7 @@ function keepList({ lists }: PublicFeeds, url: string, list: string, version: st
   keep(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
 }
 
-/** What is at the address, once it is its turn. @throws Problem when too much waits */
+/** Finds the feed at the address when its turn comes. @throws Problem when too much waits */
 async function findInTurn(feeds: PublicFeeds, address: FeedAddress, request: IncomingMessage): Promise<FeedFound> {
   const { service, front } = feeds
   const { memory, site } = service

@@ -48,7 +48,7 @@ const FILTERS: ReadonlySet<string> = new Set(Object.keys(eventFilters))
 /** A parameter that says how the list is shown. */
 const SHOWING = /(?:^|&)(?:_|format=)/
 
-/** The parameters of a query in which nothing is out of the ordinary; undefined for any other, which the ordinary way looks at. @throws Problem */
+/** The parameters of a simple query; undefined for any other, which takes the ordinary way. @throws Problem */
 function readQuery(text: string, context: Context): EventsQuery | undefined | Promise<EventsQuery> {
   const raw = SHOWING.test(text) ? undefined : parsePlainQuery(text, FILTERS)
   return raw && parseFields(eventFilters, raw, context)

@@ -29,7 +29,7 @@ export interface PublicPages {
   making: Map<string, Making>
 }
 
-/** A page that is being made: whoever asks for it meanwhile waits for the same. */
+/** A page that is being made; further requests for it wait for the same one. */
 interface Making {
   made: Promise<Outgoing>
   /** Those who wait for it; when all of them have gone it is not made. */
@@ -100,11 +100,11 @@ interface PageUrl {
 const ELSEWHERE =
   /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)|\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/
 
-/** Whether an address is none of today. */
+/** Whether nothing that the service answers today has this address. */
 const isNone = ({ restRoot }: Site, path: string): boolean =>
   restRoot !== '' && !path.startsWith(restRoot) && !ELSEWHERE.test(path)
 
-/** Whether an address that is none today may be one of a site that has moved here, to which it leads whoever asks. */
+/** Whether an address without a page may come from a site that has moved here; requests for it are then redirected. */
 const hasMoved = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL && mayHaveMoved(pages, service.site, service.database.readPublic, path)
 
@@ -179,7 +179,7 @@ function makeInTurn(all: PublicPages, visits: readonly IncomingMessage[], asked:
   )
 }
 
-/** A page is one of the representations of what is at its address. */
+/** A page is one of the representations at its address. */
 const VARY = 'Accept, Accept-Encoding'
 
 function outgoing({ service, finished }: PublicPages, answer: PageAnswer): Outgoing {

@@ -110,7 +110,7 @@ export function readPublic(reads: PublicReads, request: IncomingMessage, respons
     const now = service.now()
     const behind = isBehind(service.memory)
     const isPlain = !namesAnother(headers.accept) || namesFormat(url)
-    // No row is looked for where there is an answer: only those of rows that allow it are kept.
+    // A finished answer needs no look at the route table: only rows that allow it have kept answers.
     let known = behind || !isPlain ? undefined : findFinished(finished, url, now)
     const action = known ? undefined : findCachedAction(routes, url)
     if (!known && !action) return false
@@ -169,7 +169,7 @@ function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
   })
 }
 
-/** A list of events as JSON, as far as memory knows it. */
+/** A list of events as JSON, if memory can answer it. */
 function askMemory({ service }: PublicReads, { action, url, key, now }: Read): Looking['list'] {
   if (action.do !== 'list' || key !== url) return undefined
   const mark = url.indexOf('?')

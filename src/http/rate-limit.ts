@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 
-/** How many requests each client may still make: so many a second, and twice as many at once. */
+/** The requests that each client may still make: a number a second, and twice that number at once. */
 export interface RateLimit {
   perSecond: number
   clients: Map<string, { left: number; at: number }>
@@ -30,7 +30,7 @@ export function mayAskAgain(limit: RateLimit, address: string, now: number): boo
   return mayAsk
 }
 
-/** Counts further requests of this address, which are answered whether there is room for them or not: those that come after them wait the longer. */
+/** Counts further requests of this address without refusing them: later requests wait the longer. */
 export function countFurther(limit: RateLimit, address: string, requests: number): void {
   const known = limit.clients.get(clientOf(address))
   if (known) known.left -= requests

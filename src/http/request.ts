@@ -132,7 +132,10 @@ export function declaredValues(
   return values
 }
 
-/** A value as it can be kept: no text in it has a NUL. One that is over the limits of depth and size is refused later, and not gone through. */
+/**
+ * A value without NUL in its texts, as the databases can store it. A value over the limits of depth and size is refused later, so it is left as it
+ * is.
+ */
 function storable(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return withoutNul(value)
   return overShape(value) ? value : withoutNuls(value)

@@ -2,7 +2,7 @@ import type { Site } from '../config.ts'
 import { findBeside, makePlatform, type Platform } from './platform.ts'
 import { type Match, namespaceRoutes, type Route, routeFinder } from './routes.ts'
 
-/** Every route below the REST root: those of the namespace, and those beside it. */
+/** Every route below the REST root, in the namespace and beside it. */
 export interface RouteTable {
   site: Site
   namespace: readonly Route[]

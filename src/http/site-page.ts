@@ -55,7 +55,7 @@ function pageHeaders(site: Site): Record<string, string> {
   }
 }
 
-/** The headers of every page that lead programs to the interface, those of other sites too (rule 29.8). */
+/** The headers of every page that lead programs, also those of other sites, to the interface (rule 29.8). */
 export function discoveryHeaders(site: Site): Record<string, string> {
   return {
     Link: `<${site.restUrl}/>; rel="https://api.w.org/"`,

@@ -20,14 +20,14 @@ const SMALL = 65_536
 const PIECE = 131_072
 const LARGEST_PIECE = 8 * PIECE
 
-/** Who has taken a piece within so many milliseconds is a quick reader. */
+/** A reader that takes a piece within this many milliseconds is quick. */
 const QUICKLY_MS = 100
 
 export function noSlowReaders(patienceMs: number, most: number): SlowReaders {
   return { patienceMs, held: 0, most, answers: new Map() }
 }
 
-/** Whether an answer of so many bytes may be held for a reader who does not take it at once. Readers who have been slow for long make room. */
+/** Whether an answer of this size may be held for a reader that does not take it at once. Readers that have been slow for long make room. */
 export function hasRoomFor(readers: SlowReaders, bytes: number): boolean {
   if (bytes <= SMALL || readers.held + bytes <= readers.most) return true
   const now = performance.now()
@@ -74,7 +74,7 @@ function sendInPieces(response: ServerResponse, body: Buffer, sent?: () => void)
   goOn(PIECE)
 }
 
-/** Bytes of the piece after one that was taken in so many milliseconds. */
+/** The size of the next piece, by the milliseconds that the last one took. */
 function nextPiece(size: number, tookMs: number): number {
   return tookMs <= QUICKLY_MS ? Math.min(2 * size, LARGEST_PIECE) : PIECE
 }

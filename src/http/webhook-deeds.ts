@@ -13,7 +13,7 @@ const WRITES = [
 /** What the routes of webhooks do. */
 export type WebhookDeed = (typeof READS)[number] | (typeof WRITES)[number]
 
-/** Whether an action is one of those of webhooks. */
+/** Whether an action belongs to webhooks. */
 export function isWebhookDeed(does: string): does is WebhookDeed {
   return readsWebhooks(does) || WRITES.some((known) => known === does)
 }

@@ -42,7 +42,7 @@ export interface WebhookGround {
 const MOST_ON_A_PAGE = 1000
 /** Behind this page of a list there is nothing, however far it is asked for. */
 const LAST_PAGE = 1_000_000_000
-/** What is said of a webhook that a request has disabled. */
+/** The note on a webhook that a request has disabled. */
 const DISABLED_WHY = 'By an administrator.'
 
 /**

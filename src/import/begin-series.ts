@@ -12,15 +12,15 @@ import { fieldsOf, type SourceItem } from './source-item.ts'
 import { prepareChange, seriesOf, servedOf } from './write-item.ts'
 import { laterTimes } from './write-series.ts'
 
-/** Items that are planned like others, and what is to be reported of those that are settled. */
+/** Items that are still to be planned, and notes on those that are settled. */
 interface Begun {
   items: SourceItem[]
   notes: (() => void)[]
 }
 
 /**
- * Has events of earlier runs repeat that the source has made series of since: they stay the events they are, as the first dates of series that are known
- * from then on by what was known of them.
+ * Has events of earlier runs repeat when the source has since made series of them. Each event stays and becomes the first date of its series, which
+ * takes over the stored state of the event.
  */
 export async function beginSeries(run: ImportRun, items: readonly SourceItem[]): Promise<Begun> {
   const singles = await findSingles(run, items)
@@ -73,7 +73,7 @@ async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/** Has one event repeat. What is returned reports an item that need not be looked at any more. */
+/** Has one event repeat. A returned note reports an item that is settled. */
 async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
   const { row, state } = single
   if (isOlder(item, row, run.options.conflicts)) return () => noteOlder(run, item, row.record)

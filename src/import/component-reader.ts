@@ -36,7 +36,7 @@ interface Reading {
 
 /**
  * The components right below VCALENDAR, one after the other, and the properties of VCALENDAR itself as a component of that name ahead of the first.
- * What is broken costs its component alone.
+ * A fault costs only the component it is in.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: Reading = { open: [], count: 0, fault: undefined, properties: [] }
@@ -54,7 +54,7 @@ interface Unfolded {
   text: string | undefined
 }
 
-/** Lines put together; those that a blank or tab begins go on with the one before. */
+/** Unfolded lines: a line that begins with a blank or tab continues the line before. */
 async function* unfolded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Unfolded> {
   let number = 0
   let parts: Uint8Array[] = []
@@ -147,7 +147,7 @@ function end(reading: Reading, name: string): ReadComponent | undefined {
   return reading.fault === undefined ? outer : { line: outer.line, reason: reading.fault }
 }
 
-/** A property; undefined for a line that is none. */
+/** The property on a line; undefined when there is none. */
 export function readProperty(line: string): Property | undefined {
   const name = /^[\w-]+/.exec(line)?.[0]
   if (name === undefined) return undefined

@@ -8,7 +8,7 @@ import { hasLines, jsonSource } from './json-source.ts'
 import type { Source } from './source-item.ts'
 import type { DateOrder } from './table-dates.ts'
 
-/** A file to be read, and what is said of it. */
+/** A file to be read, and the options given for it. */
 export interface FileTask {
   file: string
   /** What it is called here; its path unless given. */
@@ -63,7 +63,7 @@ const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DA
 
 const UTF_16 = /^(?:\xff\xfe|\xfe\xff)/
 /** Control characters that stand in no text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
 const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 
 async function beginningOf(file: string): Promise<Buffer> {

@@ -21,7 +21,7 @@ import type { SourceEntry, SourceItem } from './source-item.ts'
 /** What the events of a file have in common. */
 export interface CalendarFile {
   zones: FileZones
-  /** The zone of times without one: that of the file, or of the site. */
+  /** The zone of times without one: the zone of the file, or of the site. */
   zone: string
   isCancelled: boolean
 }
@@ -172,7 +172,7 @@ function lineOf(property: Property, start: CalendarTime, file: CalendarFile): st
     if (!time) return []
     // A day of an event with times means the one that starts on it.
     const wall = time.isDay && !start.isDay ? `${time.wall.slice(0, 10)}${start.wall.slice(10)}` : inZone(time, start)
-    // What is left out before the start was never there.
+    // An exception before the start leaves nothing out.
     if (name === 'EXDATE' && wall < start.wall) return []
     return start.isDay ? wall.slice(0, 10).replaceAll('-', '') : wall.replace(' ', 'T').replace(/[-:]/g, '')
   })
@@ -222,7 +222,7 @@ function titleAndState(component: Component, file: CalendarFile) {
   const status = textOf(component, 'STATUS').toUpperCase()
   const event_status = file.isCancelled || status === 'CANCELLED' ? 'canceled' : 'postponed'
   const title = unannounced({ event_status }, summary)
-  // Others call tentative what is not certain yet.
+  // Other calendars call an event tentative when it is not certain yet.
   if (event_status === 'postponed' && (status !== 'TENTATIVE' || title === undefined))
     return { title: summary, event_status: 'scheduled' }
   const reason = unannounced({ event_status }, textOf(component, 'COMMENT').replace(/\s+/g, ' '))

@@ -20,7 +20,7 @@ import { isSeen } from './seen-records.ts'
 import { fieldsOf, type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
 import { type PreparedItem, prepareItem, referencesOf, writeItem } from './write-item.ts'
 
-/** An item with what is known of it, and what is to be done. */
+/** An item with its stored state and its plan. */
 interface Planned {
   item: SourceItem
   prints: Fingerprints
@@ -31,7 +31,7 @@ interface Planned {
   /** Fields that an occurrence does not have for itself any more, as the series has them. */
   reset: RecordState
   state: RecordState | undefined
-  /** A twin has the identity of an event that was read before it. What is older is an earlier revision than the one that is in. */
+  /** A twin has the identity of an event that was read before it. An older item is an earlier revision than the stored one. */
   plan: Plan | { act: 'twin' } | { act: 'older' }
 }
 
@@ -44,7 +44,7 @@ const MOST_ATTEMPTS = 5
 /** Items prepared at the same time: what takes long are their images. */
 const PREPARED_AT_ONCE = 4
 
-/** Brings items of one kind in with one transaction: all of them, but those that cannot be written. */
+/** Writes items of one kind with one transaction: all of them, except those that cannot be written. */
 export async function importBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
   const own = await findOwn(run, items)
   for (const item of own) noteFailed(run, item, OWN)

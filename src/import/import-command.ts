@@ -206,7 +206,7 @@ function endWithParent(): void {
   process.channel?.unref()
 }
 
-/** The options of an import as words, but those that say when it is done and where its password stands. */
+/** The options of an import as words, without its schedule and the place of its password. */
 function wordsOf({ conflicts, mirror, images, user, name, login, map = [], dates, origin }: Asked): string[] {
   const option = (word: string, value: string | undefined) => (value === undefined ? [] : [word, value])
   return [

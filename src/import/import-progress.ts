@@ -74,7 +74,7 @@ const SHORTEST_BAR = 8
 /** Room that is kept for the words, so that the bar keeps its length as they change. */
 const WORDS = 56
 
-/** One line for a terminal of so many columns: what does not fit is left out, the bar before the words. */
+/** One line for a terminal of this width. Parts that do not fit are left out, the bar before the words. */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)
   const share = shareOf(far)

@@ -14,7 +14,7 @@ export interface ImportOptions {
   mirror: boolean
   /** Fetch images. */
   images: boolean
-  /** What has become of the source; undefined leaves it at what an earlier run was told. */
+  /** The fate of the source; undefined leaves it as an earlier run was told. */
   origin?: (typeof ORIGINS)[number] | undefined
 }
 

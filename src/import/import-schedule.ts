@@ -72,7 +72,7 @@ function missing(name: string): Error {
   return new Error(`There is no import ${name} on a schedule; kalends imports schedules lists them.`)
 }
 
-/** Does the imports that are due, one after the other, each in one process at a time. `report` notes those that fail. */
+/** Runs the imports that are due, one after the other, each in one process at a time. `report` gets the failures. */
 export async function runDueImports(
   database: Database,
   start: StartImport,

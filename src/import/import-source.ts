@@ -23,7 +23,10 @@ import { findOwn } from './own-events.ts'
 import { noneSeen } from './seen-records.ts'
 import { asAsked, ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
 
-/** Items of one kind that are brought in with one transaction. The next list of a service waits until it has taken them in, which is some milliseconds of work. */
+/**
+ * Items of one kind that are brought in with one transaction. The next list of a service waits until it has taken them in, which is some
+ * milliseconds of work.
+ */
 const BATCH = 200
 
 /** What an import is told, and what it tells. */
@@ -84,7 +87,7 @@ async function importWhole(run: ImportRun, task: ImportTask): Promise<void> {
   await importEntries(run, task)
 }
 
-/** Keeps the token of a source that tells what has changed: it need not tell again what is in. */
+/** Keeps the token of a source that reports changes, so that the next run reads only what changed since. */
 async function noteToken({ source, context, options, isIncomplete }: ImportRun, from: Source): Promise<void> {
   const token = from.token?.() ?? ''
   if (source === undefined || options.dryRun || isIncomplete || token === '') return

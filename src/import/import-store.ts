@@ -29,7 +29,7 @@ export async function findSource(db: Db, address: string): Promise<number | unde
   return row?.id
 }
 
-/** What has become of a source, as far as an import has been told. */
+/** The fate of a source, as an import was told it. */
 export async function findOrigin(db: Db, address: string): Promise<ImportSourceColumns['origin']> {
   const query = db.selectFrom('import_sources').select('origin').where('address', '=', address)
   return (await query.executeTakeFirst())?.origin ?? ''
@@ -105,7 +105,7 @@ const selectItems = statement<{ source: number; kind: string; identities: readon
     .where('identity', 'in', value('identities')),
 )
 
-/** What is known of these items of a source, all occurrences of each. */
+/** The stored rows of these items of a source, all occurrences of each. */
 export async function findItems(
   db: Db,
   source: number,
@@ -165,7 +165,7 @@ export async function saveItems(
   for (const rows of rowParts(acts)) await insertActs(tx, { rows })
 }
 
-/** Forgets what is known of an item, so that it is new the next time. */
+/** Forgets an item, so that it is new the next time. */
 export async function deleteItem(
   tx: Db,
   item: Pick<ImportItemColumns, 'source' | 'kind' | 'identity' | 'occurrence'>,
@@ -179,7 +179,7 @@ export async function deleteItem(
     .execute()
 }
 
-/** Items of a kind behind a place in their order, so many at the most. */
+/** The next items of a kind after a place in their order, at most `most`. */
 export async function listItems(
   db: Db,
   source: number,
@@ -275,7 +275,7 @@ export async function findLaterRun(
   return row?.id
 }
 
-/** What a run did to records of a kind, so many at the most, from the newest record down. */
+/** The acts of a run on records of a kind, from the newest record down, at most `most`. */
 export async function listActs(
   db: Db,
   run: number,

@@ -5,7 +5,7 @@ import { isUrl } from '../text/urls.ts'
 import type { RecordState } from './record-states.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
-/** What may become of a source, and `none` for what is not to be said of it any more. */
+/** The fates that a source may have; `none` takes back what was said before. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
 
 export type Origin = ImportSourceColumns['origin']
@@ -15,7 +15,7 @@ const LONGEST = 1000
 
 const DAY_AT_END = /-\d{4}-\d\d-\d\d\/?$/
 
-/** What is kept of the page of an item, by what has become of its source (`import_items.page`). */
+/** The part of the address of an item's page that is stored, by the fate of its source (`import_items.page`). */
 export function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: string): string {
   if (origin === '' || page.length > LONGEST) return ''
   if (origin === 'moved') return kind === 'series' ? '' : oldPath(page)

@@ -46,7 +46,7 @@ export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   return series !== undefined && (await findItems(context.db, source, 'event', [...lost])).length < lost.size
 }
 
-/** Does with the events that the source says it has no more what `handleMissing` does with those that are missing. */
+/** Handles events that the source reports as deleted as `handleMissing` handles missing ones. */
 export async function handleLost(run: ImportRun): Promise<void> {
   const { source, lost, context } = run
   if (source === undefined || lost.size === 0) return

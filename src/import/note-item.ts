@@ -12,7 +12,7 @@ export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
-/** Remembers the record of an item, for those that refer to it, and as one that the source still has. */
+/** Remembers the record of an item for items that refer to it, and that the source still has it. */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number): void {
   if (standsAlone(item.kind)) noteSeen(run.seen, record)
   else remember(run.links, keyOf(item.kind, item.identity), record)

@@ -8,7 +8,7 @@ import { siteSource } from './site-source.ts'
 import type { Source } from './source-item.ts'
 import type { DateOrder } from './table-dates.ts'
 
-/** What is said of a source beside its address. */
+/** The options of a source beside its address. */
 export interface SourceOptions {
   /** What it is called here; its address unless given. */
   name?: string | undefined

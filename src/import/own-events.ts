@@ -4,8 +4,8 @@ import { findItems } from './import-store.ts'
 import { type SourceItem, standsAlone } from './source-item.ts'
 
 /**
- * The events and series among these that are of this calendar itself, as its own feeds and lists give them: their pages are here, under the id or UID
- * that the source knows them by, and no earlier run of the source has made them.
+ * The events and series among these items that come from this calendar itself, through its own feeds or lists: their pages are here, under the id or
+ * UID that the source gives, and no earlier run of the source has made them.
  */
 export async function findOwn(
   { source, context: { db, site } }: Pick<ImportRun, 'source' | 'context'>,
@@ -41,7 +41,7 @@ function placeHere(page: string, site: string): Place | undefined {
   return { place, slug, series: kind === 'series' ? Number(/\d{1,9}$/.exec(slug)?.[0] ?? 0) : 0 }
 }
 
-/** What a source may call what stands at these places: ids and UIDs, also those of the series that an event is a date of. */
+/** The names that a source may have for the records at these places: their ids and UIDs, and those of the series of an event. */
 async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, Set<string>>> {
   const slugs = places.map(({ slug }) => slug)
   const ids = places.map(({ series }) => series)

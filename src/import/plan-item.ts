@@ -7,7 +7,7 @@ import type { SourceItem } from './source-item.ts'
 export const POLICIES = ['keep', 'overwrite', 'skip'] as const
 export type ConflictPolicy = (typeof POLICIES)[number]
 
-/** What is to be done with an item of a source. */
+/** The plan for an item of a source. */
 export type Plan =
   | { act: 'create' }
   | { act: 'nothing' }
@@ -16,7 +16,7 @@ export type Plan =
   /** The record stays as it is: it was changed here, or moved to the trash, or is gone. */
   | { act: 'leave'; kept: readonly string[]; isGone: boolean }
 
-/** What is known of an item that has been here before. */
+/** The stored state of an item that has been here before. */
 export interface KnownItem {
   written: Fingerprints
   kept: Fingerprints

@@ -7,7 +7,7 @@ export interface Asking {
   accept: string
   /** Milliseconds before the second attempt; each further one waits twice as long. */
   backOffMs: number
-  /** What is sent; without it the address is read. */
+  /** The body to be sent; without one the address is read. */
   sending?: Sending
 }
 
@@ -16,7 +16,7 @@ export interface Sending {
   method: 'POST' | 'PUT' | 'DELETE'
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
-  /** Looks before it is sent again whether it has been done, for those that must not be done twice. */
+  /** For requests that must not be done twice: looks whether the first attempt succeeded before it is sent again. */
   findDone?: (() => Promise<Answered | undefined>) | undefined
 }
 

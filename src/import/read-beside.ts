@@ -27,7 +27,7 @@ const WORTH_A_THREAD = 2_000_000
 /** Bytes to read up to which reading begins here while the thread starts: a file of lines is looked through as a whole first. */
 const WORTH_BEGINNING = 100_000_000
 
-/** Batches that the thread may be ahead of the writing: they bound what is held. */
+/** Batches that the thread may read ahead of the writing; they bound the memory in use. */
 const AHEAD = 3
 
 /** A source that reads a long file in a thread, which also does what follows from each entry alone. */

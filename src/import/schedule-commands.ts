@@ -5,7 +5,7 @@ import { formatUtc } from '../text/moments.ts'
 import { realPath } from '../unreadable.ts'
 import { listSchedules, saveSchedule } from './import-schedule.ts'
 
-/** What an import was asked for with, as typed. */
+/** The options of an import, as typed. */
 export interface AskedSchedule {
   every: string
   name?: string

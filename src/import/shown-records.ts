@@ -12,7 +12,7 @@ export type ShownKind = Exclude<ItemKind, 'series'>
 /** A record as an answer of the interface shows it. */
 export type Shown = Readonly<Record<string, unknown>>
 
-/** The lists of records in the order they are read in: those that events refer to first. */
+/** The lists of records in the order in which they are read: first the records that events refer to. */
 export const LISTS = [
   ['categories', 'category'],
   ['tags', 'tag'],

@@ -31,8 +31,8 @@ export function seriesIn(record: unknown): string | undefined {
 }
 
 /**
- * The occurrences of one series, all that the source shows, as a series and those occurrences that have something for themselves. Where no rule has
- * these dates they are events of their own.
+ * Turns all shown occurrences of one series into a series, and an item for each occurrence that differs from it. Where no rule gives these dates they
+ * become single events.
  */
 export function* seriesEntries(records: readonly unknown[], series: string, at: string): Generator<SourceEntry> {
   const occurrences = records.flatMap((record) => occurrenceIn(record) ?? []).sort(byStart)
@@ -100,7 +100,7 @@ function sharedItem(
   return { item, slug, place }
 }
 
-/** The recurrence with exactly these dates as far as they go, and behind them what the rule says. */
+/** The recurrence that has exactly these dates, and the dates of the rule after the last of them. */
 function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): Recurrence | undefined {
   const last = starts.at(-1) ?? start.local
   const read = rrule === '' ? { added: [], left: [] } : readRecurrence(`RRULE:${rrule}`, start)

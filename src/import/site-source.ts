@@ -5,7 +5,7 @@ import { isShown, itemsOf, LISTS, type ShownKind } from './shown-records.ts'
 import { MOST_OCCURRENCES, seriesEntries, seriesIn } from './shown-series.ts'
 import { keyOf, type Source, type SourceEntry, standsAlone } from './source-item.ts'
 
-/** What is known of a site before it is read. */
+/** The facts about a site that are known before it is read. */
 export interface SiteTask {
   /** The address of the site, of its interface, or of a page of it. */
   url: string

@@ -3,11 +3,11 @@ import type { SettledValues } from '../events/create-events.ts'
 import type { FieldsData } from '../fields/field.ts'
 import type { Fingerprints } from './fingerprints.ts'
 
-/** The kinds of record that a source has, those that others refer to first. */
+/** The kinds of record that a source has; kinds that others refer to come first. */
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
 export type ItemKind = (typeof ITEM_KINDS)[number]
 
-/** The records of the source that an item refers to, by their identity; what is left out stays as it is. */
+/** The records of the source that an item refers to, by identity; kinds that are left out stay as they are. */
 export interface ItemLinks {
   venue?: readonly string[]
   organizer?: readonly string[]
@@ -70,7 +70,7 @@ export type ReadEntry = SourceItem | SourceFault
 
 export type SourceEntry = ReadEntry | SourceLoss
 
-/** A source to be read from its beginning. Those that others refer to come before them. */
+/** A source to be read from its beginning. Records that others refer to come before them. */
 export interface Source {
   /** Its name in the database: the same source has the same name in every run. */
   address: string
@@ -78,7 +78,7 @@ export interface Source {
   total: () => number
   /** How much has been read. */
   progress: () => number
-  /** False when only a part of what the source has was read, so that what is missing is not gone. Asked at the end. */
+  /** False when only a part of the source was read, so that missing items do not count as gone. Called at the end. */
   isWhole: () => boolean
   /** How far it has been read, for sources that can be read on from there after an interruption. */
   position?: () => string
@@ -94,7 +94,7 @@ export interface Source {
   beginsSoon?: boolean
 }
 
-/** What is done with the entries, for readers that can do some of it ahead. */
+/** How entries are used, for readers that can do some of the work ahead. */
 export interface Reading {
   asking: Asking
   /** Whether images come along. */

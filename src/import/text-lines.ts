@@ -57,7 +57,7 @@ const RETURN = 13
 
 const isBlank = (bytes: Uint8Array) => bytes.length < 80 && textIn(bytes).trim() === ''
 
-/** Bytes in UTF-8 as text; what is none becomes the sign for that. */
+/** Bytes in UTF-8 as text; invalid bytes become the replacement character. */
 export function textIn(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }

@@ -60,7 +60,7 @@ export function* referencesOf({ links }: SourceItem): Generator<{ kind: ItemKind
   for (const name of linkNames) for (const identity of links[name] ?? []) yield { kind: LINKED[name], identity }
 }
 
-/** The records that a link of an item leads to, those of unknown ones left out. */
+/** The ids of the records that a link of an item names; unknown records are left out. */
 function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly string[]): number[] {
   return identities.flatMap((identity) => run.links.get(keyOf(LINKED[name], identity)) ?? [])
 }
@@ -128,7 +128,7 @@ async function prepareEvent(
   return { ...settleValues(values, context), event: await prepareNewEvent(context, values), uid }
 }
 
-/** What differs in the times of a series from those of the source, which is told. */
+/** A note on times of a series that differ from those of the source. */
 async function writableTimes(
   run: ImportRun,
   item: SourceItem,

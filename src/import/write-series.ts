@@ -22,8 +22,8 @@ const KEPT_DATES = 375
 const MOST_COUNTED = 100_000
 
 /**
- * The times and the rule of a series as they can be written: one that has had more dates than there may be before today begins later, and one that
- * began later here goes on doing so. `series` is there where the start is none of the fields to change. None where they can be written as they are.
+ * The times and the rule of a series that has more dates before today than the limit allows: it begins later here. A series that began later here
+ * keeps doing so. `series` is given when the start is not among the fields to change. Empty when the values can be written as they are.
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
   const schedule = scheduleIn(values, now)

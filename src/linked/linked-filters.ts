@@ -184,7 +184,7 @@ export const placedFilters = {
   }),
 }
 
-/** The parameters of a list once read; those of places are of venues alone. */
+/** The parameters of a list once read; only venues have those of places. */
 export type LinkedQuery = Parsed<typeof placedFilters>
 
 interface LinkedPartRules {

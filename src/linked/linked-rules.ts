@@ -66,7 +66,7 @@ function allKnown(entries: (LinkEntry | undefined)[]): LinkEntry[] | undefined {
   return entries.every((entry): entry is LinkEntry => entry !== undefined) ? entries : undefined
 }
 
-/** Validates an event's venue or organizers: ids that records can have, or fields that would make one, as far as nothing is looked up. */
+/** Validates an event's venue or organizers without looking anything up: ids that records can have, or the fields of a new record. */
 export function areLinks(kind: LinkedKind, fields: Fields) {
   return (value: unknown, asking: Asking): boolean => {
     const entries = linkEntries(value)

@@ -141,7 +141,7 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   return (id) => known.get(id) ?? climb(id)
 }
 
-/** Events as the index holds them, once all terms are known; those that are not public or not listed are missing. */
+/** Events as the index holds them, once all terms are known; events that are not public or not listed are missing. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
 /**

@@ -103,8 +103,8 @@ export function mayBeBehind(memory: EventMemory): boolean {
 }
 
 /**
- * Waits until this process has been told of all that a read has shown which ends now, so that whoever gets its answer never sees an older one
- * from memory afterwards.
+ * Waits until this process knows of every change that a read ending now may have shown, so that its client never gets an older answer from memory
+ * afterwards.
  */
 export async function awaitCommits({ following }: EventMemory): Promise<void> {
   await following.database.commitsUnderWay()

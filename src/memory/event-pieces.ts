@@ -13,7 +13,7 @@ export interface Piece {
 /** A cache of presented public events and of their parts, bounded in bytes. */
 export interface EventPieces {
   events: Cache<number, Piece>
-  /** As events show them; empty for those that events do not show. */
+  /** As events show them; empty for records that events do not show. */
   venues: Cache<number, Buffer>
   organizers: Cache<number, Buffer>
   terms: Cache<number, Piece>

@@ -116,7 +116,7 @@ function applyEvents(state: EventState, index: EventIndex, ids: readonly number[
   }
 }
 
-/** Applies changed terms. Returns the events that other lists hold now: those of terms that moved or are gone, and of all terms below. */
+/** Applies changed terms. Returns the events whose lists change: the events of moved or deleted terms, and of all terms below them. */
 function applyTerms(
   state: EventState,
   index: EventIndex,

@@ -18,7 +18,7 @@ import { itemOf, LINKED } from './pushed-values.ts'
 
 /** What a push is told, and what it tells. */
 export interface PushTask {
-  /** Of a caller who sees what is to be pushed. */
+  /** The context of a caller who sees everything that is pushed. */
   context: Context
   target: PushTarget
   options: PushOptions

@@ -9,8 +9,8 @@ import { describeKept, type Settled, settleItem } from './settle-item.ts'
 const AT_ONCE = 4
 
 /**
- * Brings records of a kind to the target, a few at a time, and notes after each few what is there.
- * @throws SourceFailure when the target cannot be asked on; what is there has been noted
+ * Brings records of a kind to the target in small groups, and stores the state at the target after each group.
+ * @throws SourceFailure when the target stops answering; the state until then has been stored
  */
 export async function pushItems(run: PushRun, kind: PushKind, items: readonly PushItem[]): Promise<void> {
   const records = items.map(({ record }) => record)

@@ -15,13 +15,13 @@ export interface PushOptions {
   dryRun: boolean
   /** Move events to the trash there that are gone from here. */
   mirror: boolean
-  /** What is not public as well. */
+  /** Whether records that are not public are pushed as well. */
   all: boolean
 }
 
 /** A push, and what it has to remember. */
 export interface PushRun {
-  /** Of a caller who sees what is pushed. */
+  /** The context of a caller who sees everything that is pushed. */
   context: Context
   target: PushTarget
   /** Its number in the database; undefined where nothing is written and it has never been pushed to. */

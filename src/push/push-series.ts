@@ -75,7 +75,7 @@ async function pushOwnFields(
   await pushItems(run, 'event', items)
 }
 
-/** Of an occurrence that is not public, others learn no more than that. */
+/** The fields of an occurrence to be pushed; of one that is not public only the status, unless everything is pushed. */
 function ownItem(
   run: PushRun,
   row: EventRow,

@@ -23,7 +23,7 @@ export async function findTarget(db: Db, address: string): Promise<number | unde
   return row?.id
 }
 
-/** What is known of these records at a target, by record. */
+/** The stored rows of these records at a target, by record. */
 export async function findPushed(
   db: Db,
   target: number | undefined,
@@ -41,7 +41,7 @@ export async function findPushed(
   return new Map(rows.map((row) => [row.record, row]))
 }
 
-/** What is known at a target of records of a kind, in the order of their ids behind one, so many at the most. */
+/** The stored rows of a target for records of a kind with ids above `after`, in order, at most `most`. */
 export async function listPushed(
   db: Db,
   target: number,
@@ -60,7 +60,7 @@ export async function listPushed(
     .execute()
 }
 
-/** Notes what is at a target. */
+/** Stores the state of a record at a target. */
 export async function savePushed(tx: Db, rows: readonly PushItemColumns[]): Promise<void> {
   if (rows.length === 0) return
   await tx
@@ -76,7 +76,7 @@ export async function savePushed(tx: Db, rows: readonly PushItemColumns[]): Prom
     .execute()
 }
 
-/** Forgets what is not at a target any more. */
+/** Forgets records that the target no longer has. */
 export async function forgetPushed(tx: Db, { target, kind, record }: PushItemColumns): Promise<void> {
   await tx
     .deleteFrom('push_items')

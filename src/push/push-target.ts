@@ -54,7 +54,7 @@ export async function readTargetEdition({ root, isKalends, asking }: PushTarget)
 const NOTHING = [404, 410]
 export const NO_SLUG = [400, ...NOTHING]
 
-/** What is at an address; undefined when nothing is. @throws SourceFailure */
+/** The record at an address; undefined when there is none. @throws SourceFailure */
 export async function readShown(
   { asking }: PushTarget,
   url: string,
@@ -68,7 +68,7 @@ export async function readShown(
   }
 }
 
-/** What is sent to a service. */
+/** A request to the target. */
 export interface Sent {
   method: 'POST' | 'PUT' | 'DELETE'
   body?: string | FormData

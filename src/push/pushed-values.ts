@@ -102,7 +102,7 @@ export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): R
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/** What an update sends to leave a record as its target shows it, as far as that has something: what is empty need not be sent to stay so. */
+/** The fields that an update sends to leave a record as its target shows it. Empty fields stay empty without being sent. */
 export function bodyAsShown(kind: PushKind, shown: Shown): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)

@@ -12,7 +12,7 @@ import { describePushed, type PushItem, type PushKind, type PushRun } from './pu
 import { NO_SLUG, type PushTarget, readShown, refusedWith, type Sent, sendTo } from './push-target.ts'
 import { bodyAsShown, bodyOfCreate, bodyOfUpdate, printsOf, printsOfShown } from './pushed-values.ts'
 
-/** What has become of a record: its fate, what is known of it from now on, and fields that stay as the target has them. */
+/** The result for a record: its fate, the row to store, and the fields that stay as the target has them. */
 export interface Settled {
   count: keyof Counts
   row?: PushItemColumns
@@ -27,7 +27,10 @@ export function addressOf({ base, root }: PushTarget, kind: PushKind): string {
   return `${base}/${PATHS[kind]}`
 }
 
-/** Makes or changes a record at the target as far as it has to be; asks the target only about records that have changed here. @throws SourceFailure */
+/**
+ * Makes or changes a record at the target as far as it has to be; asks the target only about records that have changed here.
+ * @throws SourceFailure
+ */
 export async function settleItem(run: PushRun, item: PushItem, row: PushItemColumns | undefined): Promise<Settled> {
   const prints = printsOf(item)
   if (row === undefined) return createItem(run, item, prints)

@@ -24,7 +24,7 @@ const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000
 
-/** False for the path of an address that was none of a moved source; true where it was, or that is not known at the moment. */
+/** False when no moved source had a page at this path; true when one had, or when the paths are not loaded at the moment. */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: () => Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths

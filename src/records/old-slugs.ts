@@ -4,7 +4,7 @@ import type { Tx } from '../storage/recording.ts'
 import type { OldSlugColumns, RecordColumns } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
-// Addresses that the public knew, and that are those of nobody now: they lead to the record that had them last, or say that it is gone.
+// Addresses that the public knew and that no record has now. Each leads to the record that had it last, or says that the record is gone.
 
 /** Slugs that are kept of one record; older ones are forgotten. */
 const MOST_OF_ONE = 20
@@ -86,7 +86,7 @@ const dropAllOf = statement<Owned>()((db, value) =>
   db.deleteFrom('old_slugs').where('kind', '=', value('kind')).where('record', '=', value('record')),
 )
 
-/** Forgets the old addresses of what is gone. */
+/** Forgets the old addresses of a deleted record. */
 export async function dropSlugs(tx: Tx, kind: Kind, record: number): Promise<void> {
   await dropAllOf(tx, { kind, record })
 }

@@ -54,7 +54,7 @@ export async function findByOldPath(db: Db, path: string): Promise<Paged | undef
   return pagedIn(row)
 }
 
-/** Paths that pages had in sources which have moved here, in order: those behind one of them, so many at the most. */
+/** The paths of pages in sources that have moved here, in order: the next ones after `after`, at most `most`. */
 export async function listOldPages(db: Db, after: string, most: number): Promise<string[]> {
   const rows = await db
     .selectFrom('import_items')
@@ -71,7 +71,10 @@ export async function listOldPages(db: Db, after: string, most: number): Promise
 /** What comes behind every text that begins with a slash. */
 const BEHIND_PATHS = '0'
 
-/** The path of an address in the one form that old ones are kept in: decoded, without a slash at the end; empty for the root, and for what is none. */
+/**
+ * The path of an address in the form that old paths are stored in: decoded, without a slash at the end. Empty for the root and for text that is no
+ * address.
+ */
 export function oldPath(address: string): string {
   if (!URL.canParse(address, 'http://x')) return ''
   const { pathname } = new URL(address, 'http://x')

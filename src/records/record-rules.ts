@@ -66,7 +66,7 @@ export function settleRecord(
   }
 }
 
-/** The stored publication date that stays: that of a published record, or one that was sent for a draft. */
+/** The stored publication date, where it stays: a published record keeps its date, and a draft keeps a date that was sent. */
 function keptDate(context: Asking, before: RecordColumns): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
   const { date, date_utc, dated } = before
   if (date_utc !== NEVER) return { date, date_utc }

@@ -20,7 +20,7 @@ export function textsOfRecord({ description, excerpt, trusted }: LongTexts, exte
   return texts
 }
 
-/** The texts of a record about to be written: those of answers and those of searches. */
+/** The texts of a record about to be written, for answers and for searches. */
 export function textsToWrite(texts: LongTexts): WantedText[] {
   const folded = [texts.description, texts.excerpt].map((raw): WantedText => ({ work: 'folded', raw }))
   return [...textsOfRecord(texts, 'single'), ...folded]

@@ -79,7 +79,7 @@ function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule 
   return found.length === wanted.length && found.every((wall, i) => wall === wanted[i]) ? around : undefined
 }
 
-/** Rules that agree on so many dates have the same ones. */
+/** Rules that agree on this many dates are taken to agree on all. */
 const COMPARED = 100
 
 /** As many dates may be added to a rule one by one. */

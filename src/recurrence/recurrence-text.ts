@@ -11,7 +11,7 @@ const MOST_NAMED = 3
 
 /**
  * A recurrence in words for people: "every second Tuesday until 30 June 2027, not on 24 December 2026". `language` is the
- * tag that names of days and months are written in. Years are left out where they are that of the start.
+ * tag that names of days and months are written in. The year is left out where it is the year of the start.
  */
 export function recurrenceText(recurrence: Recurrence, start: Start, language: string, say: Say): string {
   const { rule, added, left } = recurrence
@@ -54,7 +54,7 @@ interface Forms {
   list: Intl.ListFormat
 }
 
-/** By language. Making those of one takes 0.2 ms, a hundred times as long as using them. */
+/** By language. Making them for one language takes 0.2 ms, a hundred times as long as using them. */
 const forms = new Map<string, Forms>()
 
 function formsOf(language: string): Forms {

@@ -4,7 +4,7 @@ import type { RecurrenceMessage } from './recurrence-messages.ts'
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/** How often a rule may repeat: what is more often than daily is no calendar of events. */
+/** How often a rule may repeat: daily at the most, since events do not repeat within a day. */
 export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
@@ -17,7 +17,7 @@ export const LISTS = ['weekdays', 'monthdays', 'months', 'positions'] as const
  */
 export interface Recurrence {
   readonly rule?: Rule
-  /** Dates beside those of the rule (RDATE). */
+  /** Dates beside the rule (RDATE). */
   readonly added: readonly string[]
   /** Original starts that do not take place (EXDATE). */
   readonly left: readonly string[]

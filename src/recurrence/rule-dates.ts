@@ -13,7 +13,7 @@ interface NamedWeekday {
   nth: number
 }
 
-/** The conditions a day has to meet, those that the start implies among them. */
+/** The conditions a day has to meet, including those that the start implies. */
 interface Conditions {
   months: readonly number[]
   monthdays: readonly number[]
@@ -100,7 +100,7 @@ function namedWeekday(text: string): NamedWeekday {
   return { weekday: WEEKDAYS.findIndex((name) => text.endsWith(name)), nth: Number(text.slice(0, -2)) }
 }
 
-/** The day, week, month or year that lies `step` of them after that of the start. */
+/** The day, week, month or year `step` periods after that of the start. */
 function periodOf({ frequency, weekStart }: Rule, start: number, step: number): Period {
   if (frequency === 'daily') return { first: start + step, last: start + step }
   if (frequency === 'weekly') {

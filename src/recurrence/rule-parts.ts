@@ -73,7 +73,7 @@ function weekStartOf(text: string | undefined, part: string): Weekday {
 
 const WEEK: readonly string[] = WEEKDAYS
 
-/** In the order of the week, without what is there twice. */
+/** In the order of the week, without duplicates. */
 function weekdaysOf(texts: readonly string[], part: string): string[] {
   const days = texts.map((text) => {
     const [, nth = '', day = ''] = /^([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)$/.exec(text.toUpperCase()) ?? []
@@ -89,7 +89,7 @@ function numbersOf(texts: readonly string[], part: string, from: number, to: num
   return [...new Set(numbers)].sort((one, other) => one - other)
 }
 
-/** Numbers counted from either end, of which none is nought. */
+/** Numbers counted from either end; none is 0. */
 function placesOf(texts: readonly string[], part: string, most: number): number[] {
   const places = numbersOf(texts, part, -most, most)
   if (places.includes(0)) throw invalid(part)
@@ -111,7 +111,7 @@ export function invalid(part: string): Unreadable {
   return new Unreadable(part, 'The value of {part} is invalid.', { part })
 }
 
-/** What is right part by part, but not together. */
+/** Faults of parts that are right by themselves but not together. */
 function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   const { frequency, weekdays, monthdays, months, positions, until } = rule
   const refuse = (part: keyof RuleParts): never => {

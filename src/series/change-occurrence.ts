@@ -85,7 +85,7 @@ function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): 
 
 const LINKS = ['venue', 'organizer', 'categories', 'tags'] as const
 
-/** Links that were sent, and differ from those of the series. */
+/** Links that were sent and differ from the links of the series. */
 function ownLinks(
   shared: Shared,
   terms: readonly TermRow[],

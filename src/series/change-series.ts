@@ -190,7 +190,7 @@ function seriesColumns(series: SeriesRow, kept: Shared, schedule: Schedule, { no
   }
 }
 
-/** What is the same for all occurrences of a change; `schedule` only where dates move. */
+/** The parts of a change that are the same for all occurrences; `schedule` only where dates move. */
 interface SameForAll {
   changed: Partial<EventRow>
   kept: Shared

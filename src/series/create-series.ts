@@ -58,7 +58,7 @@ function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, ba
   return { ...prepared, values: base === '' ? values : { ...values, slug: datedSlug(base, start) } }
 }
 
-/** Links that were not sent are none. */
+/** A kind of link that was not sent has no links. */
 function linksOf(linked: Omit<KnownLinks, 'terms'>, { terms }: SettledEvent): KnownLinks {
   return { ...linked, venues: linked.venues ?? [], organizers: linked.organizers ?? [], terms: terms.after }
 }
@@ -97,7 +97,7 @@ function placeIn({ id }: SeriesRow, start: string): Pick<EventRow, 'series' | 'r
   return { series: id, recurrence_id: start, own: '' }
 }
 
-/** The slug of an occurrence: that of its series with the day. */
+/** The slug of an occurrence: the slug of its series and the day. */
 export function datedSlug(base: string, start: string): string {
   return slugify(`${base}-${dayOf(start)}`)
 }

@@ -39,7 +39,7 @@ export async function trashed(tx: Tx, rows: readonly EventRow[], context: Contex
   }))
 }
 
-/** Gives slugs to those that come back from the trash or are published for the first time; those of drafts may be shared. */
+/** Gives slugs to occurrences that leave the trash or are published for the first time; drafts may share slugs. */
 export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Changed[]): Promise<Changed[]> {
   const unmarked = changes.map(({ before, columns }) => {
     const isBack = before.status === 'trash' && (columns.status ?? 'trash') !== 'trash'
@@ -59,7 +59,7 @@ export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Cha
   )
 }
 
-/** Links that occurrences get; those that are undefined stay. */
+/** New links of occurrences; a kind that is undefined stays as it is. */
 export interface NewLinks {
   links: WrittenLinks
   /** Ids of the occurrences that get each kind of them. */

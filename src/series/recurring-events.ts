@@ -42,7 +42,7 @@ const create: WriteSteps<EventValues, PreparedNew> = {
       : createEvent(tx, event, context, readBack(context)),
 }
 
-/** @throws Problem naming what is wrong with the recurrence */
+/** @throws Problem naming the faults of the recurrence */
 function plan(values: EventValues, context: Context): Planned | undefined {
   if (values.recurrence === undefined) return undefined
   const schedule = readSchedule(values.recurrence, settleTimes(values, undefined, context))

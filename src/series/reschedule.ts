@@ -56,7 +56,7 @@ export function compareDates(
 /**
  * The schedule of a series of which one occurrence is to take place at other times, or with another recurrence; undefined when neither
  * is the case. Dates that were left out stay so unless others are named.
- * @throws Problem naming what is wrong with the recurrence
+ * @throws Problem naming the faults of the recurrence
  */
 export function newDates(before: Schedule, row: EventRow, when: When, recurrence: unknown): Schedule | undefined {
   const isTimed = TIMES.some((name) => row[name] !== when[name])

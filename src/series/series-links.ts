@@ -8,7 +8,7 @@ import { findTermsByIds } from '../terms/term-store.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import { readShared, type Shared } from './series-shared.ts'
 
-/** What these series link to, in one query a kind, in their order; what is gone since is left out. */
+/** The records that these series link to, in their order, with one query a kind; deleted records are left out. */
 export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promise<EventLinks[]> {
   const shared = rows.map(readShared)
   const all = (name: 'venues' | 'organizers' | 'terms') => [...new Set(shared.flatMap((one) => one[name]))]

@@ -11,7 +11,7 @@ import { utcToWall, wallToUtc } from '../text/zones.ts'
 /** What the dates of a series follow from. */
 export interface Schedule {
   start: Start
-  /** Seconds from start to end: passed ones, and for whole days those of the wall clock. */
+  /** Seconds from start to end: elapsed seconds, or seconds of the wall clock for whole days. */
   duration: number
   recurrence: Recurrence
 }
@@ -44,7 +44,7 @@ export function readSchedule(recurrence: unknown, when: When): Schedule | undefi
   return { start, duration: durationOf(when), recurrence: readAt(recurrence, start) }
 }
 
-/** A recurrence, as it was sent, of what starts there. @throws Problem naming what is wrong with it */
+/** Reads a recurrence, as it was sent, for an event with this start. @throws Problem naming its faults */
 export function readAt(recurrence: unknown, start: Start): Recurrence {
   const read = readRecurrence(recurrence, start)
   if (isFault(read)) throw refused(read)

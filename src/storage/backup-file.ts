@@ -40,7 +40,7 @@ export interface Manifest {
   bytes: number
   /** Keys of files that an image names and the store did not have. */
   missing: string[]
-  /** True for one that was taken without secrets: nobody can sign in to what is restored from it. */
+  /** True for a backup without secrets: nobody can sign in to a calendar restored from it. */
   withoutSecrets?: true
 }
 
@@ -166,7 +166,7 @@ async function copyFromServer(target: DatabaseSync, from: Db, leftOut: readonly 
     const insert = target.prepare(`insert into ${quoted(name)} (${columns.map(quoted).join()}) values (${values})`)
     for await (const rows of leftOut.includes(name) ? [] : readRows(from, shape))
       for (const row of rows) insert.run(...columns.map((column) => row[column] as SQLInputValue))
-    // SQLite may number the rows of a table from those that are there.
+    // Other tables get the next number from their largest id.
     if (counter === undefined || !form.includes('autoincrement')) continue
     target.prepare('delete from sqlite_sequence where name = ?').run(name)
     const next = await findNextNumber(from, shape, counter)

@@ -146,7 +146,7 @@ export async function listRecords(db: Db, kind: Showing, after: number, most: nu
   return rows.map(({ id }) => id)
 }
 
-/** Who wrote these records, and whether they are published: those that are still there. */
+/** The author of each of these records and whether it is published; deleted records are missing. */
 export async function listOwners(
   db: Db,
   kind: 'event' | 'venue' | 'organizer',

@@ -13,7 +13,7 @@ export interface Examined {
   server: string
   /** The file, where it is one. */
   file: string | undefined
-  /** Migrations that this version would run, and those of a newer one; undefined where there is no calendar. */
+  /** Migrations that this version would run, and migrations of a newer version; undefined where there is no calendar. */
   steps: { missing: string[]; unknown: string[] } | undefined
   /** The faults of pages or tables, in the words of the database. */
   damage: string[]

@@ -79,7 +79,7 @@ export async function listHistory(db: Db, filter: HistoryFilter, most: number): 
   return rows.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** Drops so many of the oldest rows at the most, those from before a time. Returns how many. */
+/** Looks at the `most` oldest rows and drops those from before a time. Returns how many were dropped. */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     delete from history where id in (select id from history order by id limit ${most}) and time_utc < ${beforeUtc} returning id

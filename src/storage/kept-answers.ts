@@ -46,7 +46,7 @@ export async function keepAnswer(tx: Tx, answer: KeptAnswerColumns): Promise<voi
   await tx.insertInto('kept_answers').values(answer).execute()
 }
 
-/** Drops so many answers at the most that were kept before a time. Returns how many. */
+/** Drops at most `most` answers that were kept before a time. Returns how many. */
 export async function dropKept(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from kept_answers where ("user", key) in
@@ -55,7 +55,7 @@ export async function dropKept(tx: Db, beforeUtc: string, most: number): Promise
   return rows.length
 }
 
-/** Drops so many answers at the most that one user has beyond those that are kept. Returns how many. */
+/** Drops at most `most` answers of users who have more than `kept`, the oldest of each. Returns how many. */
 export async function dropBeyond(tx: Db, kept: number, most: number): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from kept_answers where ("user", key) in

@@ -26,7 +26,7 @@ interface ToldChange {
   time: string
 }
 
-/** What webhooks may be told of the transactions of a commit, as JSON; undefined for nothing. */
+/** The changes of a commit that webhooks may be told of, as JSON; undefined when there are none. */
 export function toldChanges(recordings: readonly Recording[], nowUtc: string): string | undefined {
   const told: ToldChange[] = []
   for (const { changes } of recordings) {
@@ -71,7 +71,7 @@ export const TELL = {
     and (c.with_series = 0 or not exists (select 1 from events e where e.id = c.record and e.series is not null))`,
 } as const
 
-/** Drops so many messages at the most that were written before a time. Returns how many. */
+/** Drops at most `most` messages that were written before a time. Returns how many. */
 export async function dropDeliveries(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     delete from webhook_deliveries where id in

@@ -8,7 +8,7 @@ import { dropDeliveries } from './outbox.ts'
 import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.ts'
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 
-/** Days that the row of a deleted record stays among the changes, where all others stay for good, and that a withdrawn event is told of. */
+/** Days that tombstones stay in the record of changes, and that feeds tell of withdrawn events. */
 export const TOMBSTONE_DAYS = 90
 
 /** Days that the log of messages to webhooks is kept. */
@@ -20,8 +20,9 @@ const DROPPED_AT_ONCE = 1000
 const DAY_MS = 86_400_000
 
 /**
- * Drops the changes of records that have been deleted, and what was seen of events that were withdrawn, for 90 days, answers that were kept for a day, messages to webhooks of 30 days, and the history that is
- * older than so many days (0 keeps all of it), in small writes. A reader of changes that has not come so far starts afresh.
+ * Drops, in small writes: tombstones and withdrawn events after 90 days, kept answers after a day, messages to webhooks after 30 days, and the
+ * history after `historyDays`. A reader of changes that has missed a dropped tombstone starts afresh.
+ * @param historyDays 0 keeps the whole history
  * @param now milliseconds since the epoch
  */
 export async function dropOld(database: Pick<Database, 'write'>, historyDays: number, now: number): Promise<void> {
@@ -37,7 +38,7 @@ export async function dropOld(database: Pick<Database, 'write'>, historyDays: nu
     await untilFew(() => database.write((tx) => dropHistory(tx, daysAgo(historyDays), DROPPED_AT_ONCE)))
 }
 
-/** Drops events that were withdrawn before a time. There is no index of times: it walks through all that are kept, so many with one write. */
+/** Drops events that were withdrawn before a time. Times have no index, so it walks through all rows, some with each write. */
 async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
   let after: number | null = 0
   while (after !== null) {

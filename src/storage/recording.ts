@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ChangeColumns, Tables } from './schema.ts'
 
-/** Who writes and by which way: the history tells of it. Empty texts stand for what is not known. */
+/** Who writes, and from where, for the history. Unknown values are empty texts. */
 export interface Writer {
   /** User id; 0 for the command line, the schedule and the service itself. */
   user: number
@@ -32,7 +32,7 @@ export interface RecordedChange {
 /** The acts that the history tells of: `role`, `grant` and `revoke` are about users and their credentials. */
 export type Action = 'create' | 'update' | 'publish' | 'trash' | 'restore' | 'delete' | 'role' | 'grant' | 'revoke'
 
-/** The act behind a change. A change that only follows from another, such as that of a count, has none. */
+/** The act behind a change. A change that only follows from another, such as a changed count, has none. */
 export interface Act {
   action: Action
   /** Title or name of the record. */

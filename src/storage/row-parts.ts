@@ -1,6 +1,6 @@
 /** Rows that are written with one statement. */
 const MOST = 25
-/** What is left over is written with few statements of these sizes: one for every number of rows would be built, compiled and prepared for a single use. */
+/** The remaining rows are written with a few statements of these sizes. A statement for every number of rows would be compiled for a single use. */
 const SIZES = [16, 8, 4, 2, 1] as const
 
 /** Rows in parts that are written with one statement each, in their order. */

@@ -63,7 +63,7 @@ export interface SeriesColumns {
   all_day: number
   /** The start that its rule counts from. */
   start_date: string
-  /** Seconds from start to end: passed ones, and for whole days those of the wall clock. */
+  /** Seconds from start to end: elapsed seconds, or seconds of the wall clock for whole days. */
   duration: number
   /** JSON list of its lines RRULE, RDATE and EXDATE (RFC 5545, 3.8.5). */
   rules: string
@@ -157,8 +157,8 @@ export interface CredentialColumns {
  */
 export interface ChangeColumns {
   /**
-   * `count` is that of the events of a term, which changes more often than what events show of it; `source` is a source of imports that has moved
-   * here, whose old addresses change.
+   * `count` is the number of events of a term; it changes more often than the term itself. `source` is a source of imports that has moved here and
+   * whose old addresses have changed.
    */
   kind: RecordKind | 'term' | 'count' | 'user' | 'source'
   record: number
@@ -252,7 +252,7 @@ export interface ImportSourceColumns {
   /** Who works on it alone, and until when: empty for nobody. */
   holder: string
   held_until_utc: string
-  /** What has become of it: it has `moved` here, or `stays` the original of what is here; empty where nobody has said. */
+  /** The fate of the source: it has `moved` here, or `stays` the original of the records here; empty where nobody has said. */
   origin: '' | 'moved' | 'stays'
 }
 
@@ -344,7 +344,7 @@ export interface ImportItemColumns {
   sequence: number
   /** Of everything that the source said of it. */
   digest: string
-  /** JSON records of field to fingerprint: of the values in the source, and of those of the record. */
+  /** JSON records of field to fingerprint: for the values in the source, and for the values of the record. */
   written: string
   kept: string
   /** The path of its page in a source that has moved here, its whole address in one that stays the original; else empty. */

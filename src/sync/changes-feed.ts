@@ -58,7 +58,7 @@ export interface FeedQuery {
   perPage: number
 }
 
-/** Who reads, as far as it decides what is shown. */
+/** The parts of the caller that decide which records the feed shows, as text. */
 export function readerOf({ id, role, scopes }: Caller): string {
   return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
 }
@@ -283,8 +283,8 @@ export function servedOf(kind: FeedKind): Served {
 }
 
 /**
- * Whether the caller may be told that a record is gone: it was public at some time, or they may read it, or see what is not published. Of
- * others not even the id is told.
+ * Whether the caller may be told that a record is gone: it was public at some time, or the caller may read it, or sees unpublished records. Others
+ * are not even told the id.
  */
 async function whoKnows(
   { db, caller }: Context,

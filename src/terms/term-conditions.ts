@@ -57,9 +57,9 @@ export function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
 }
 
 /**
- * What callers are told of terms without `hide_empty`. Others than those who see all are told of a term that is in use or above one that is, that
- * one of their own events has, or no event at all: the name of a term that came with a draft betrays the draft, so lists leave it out. Its id
- * reads it as recorded (`term-counts`).
+ * The terms that lists without `hide_empty` show the caller. A caller who does not see all terms sees those in use and their ancestors, those of
+ * their own events, and those without any event. The name of a term that came with a draft betrays the draft, so lists leave it out; it can
+ * be read by its id, as recorded from the reference (`term-counts`).
  */
 export function knownTo(caller: Caller, taxonomy: Taxonomy): TermCondition {
   if (seesAllTerms(caller, taxonomy)) return sql<SqlBool>`1 = 1`

@@ -231,7 +231,7 @@ export interface ClockChanges {
   steps: { at: number; offset: number }[]
 }
 
-/** The changes of the clocks between two UTC times, both in ms; undefined for what is no named zone. */
+/** The changes of the clocks between two UTC times, both in ms; undefined for text that names no zone. */
 export function clockChanges(zone: string, from: number, to: number): ClockChanges | undefined {
   const known = findZone(zone)
   if (known?.kind !== 'named') return undefined

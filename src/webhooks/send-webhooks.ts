@@ -51,7 +51,7 @@ export function makeSender(parts: Omit<Sender, 'sending' | 'stopping'>): Sender 
   return { ...parts, sending: new Map(), stopping: new AbortController() }
 }
 
-/** Sends what is due and is not being sent; returns when that has begun. */
+/** Begins to send the messages that are due and not under way; returns when all have begun. */
 export async function sendDue(sender: Sender, now: number): Promise<void> {
   const { database, sending, stopping } = sender
   if (stopping.signal.aborted) return

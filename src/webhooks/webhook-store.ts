@@ -125,7 +125,7 @@ export async function disableWebhook(tx: Tx, id: number, why: WebhookMessage, no
   await changeWebhook(tx, id, { disabled_utc: formatUtc(now), disabled_why: why }, now)
 }
 
-/** What of a webhook can be changed; what is undefined stays. */
+/** The members of a webhook that can be changed; undefined ones stay. */
 export interface WebhookChange {
   url: string | undefined
   events: string | undefined

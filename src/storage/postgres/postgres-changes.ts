@@ -112,7 +112,7 @@ export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${position}::xid8`
 }
 
-/** Drops so many rows at the most of records that were deleted before a time, but for those of the greatest position. Returns how many. */
+/** Drops at most `most` tombstones from before a time, but none at the greatest position. Returns how many. */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: string }>`
     delete from changes where (kind, record) in (

@@ -6,7 +6,7 @@ import { recordUrl } from '../linked/record-present.ts'
 import { announced, noticeOf } from '../locales/event-notice.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
-import { renderedReadable, renderedText } from '../text/long-texts.ts'
+import { renderedForFeed, renderedReadable } from '../text/long-texts.ts'
 import { offsetOf } from '../text/zones.ts'
 
 /** The facts about an event that every feed writes in its own way; texts without markup unless their name says HTML. */
@@ -49,7 +49,7 @@ export function factsOf(context: Context, row: EventRow, links: EventLinks): Eve
     heading: announced(context.site, row, title),
     notice: noticeOf(context.site, row),
     url: recordUrl(context.site, 'event', row),
-    html: raw === '' ? '' : renderedText(raw, trusted),
+    html: raw === '' ? '' : renderedForFeed(raw, trusted, `${context.site.url}/`),
     text: raw === '' ? '' : renderedReadable(raw, trusted, `${context.site.url}/`),
     venues,
     organizers,

@@ -148,7 +148,7 @@ function textsOf({ site }: Context, { row }: LoadedEvent): WantedText[] {
   if (raw === '') return []
   const isTrusted = row.trusted === 1
   return [
-    { work: isTrusted ? 'trustedHtml' : 'html', raw },
+    { work: isTrusted ? 'trustedFeed' : 'feed', raw, base: `${site.url}/` },
     { work: isTrusted ? 'trustedReadable' : 'readable', raw, base: `${site.url}/` },
   ]
 }

@@ -21,6 +21,11 @@ export function renderedForPage(raw: string, trusted: boolean): string {
   return madeOf({ work: trusted ? 'trustedPage' : 'page', raw })
 }
 
+/** The text as feeds have it, with addresses made absolute by `base`. */
+export function renderedForFeed(raw: string, trusted: boolean, base: string): string {
+  return madeOf({ work: trusted ? 'trustedFeed' : 'feed', raw, base })
+}
+
 /** It as plain text of several lines, with addresses made absolute by `base`. */
 export function renderedReadable(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: trusted ? 'trustedReadable' : 'readable', raw, base })

@@ -1,3 +1,4 @@
+import { feedText } from './feed-text.ts'
 import { fold } from './fold.ts'
 import { plainText, renderText, stripUnsafe } from './html.ts'
 import { pageText } from './page-text.ts'
@@ -12,6 +13,9 @@ const WORKS = {
   trustedPlain: (raw: string) => plainText(renderOnce(raw, true)),
   page: (raw: string) => pageText(renderOnce(raw, false)),
   trustedPage: (raw: string) => pageText(renderOnce(raw, true)),
+  /** HTML for feeds; relative addresses in it become absolute by a base. */
+  feed: (raw: string, base: string) => feedText(renderOnce(raw, false), base),
+  trustedFeed: (raw: string, base: string) => feedText(renderOnce(raw, true), base),
   /** Plain text of several lines; relative addresses in it become absolute by a base. */
   readable: (raw: string, base: string) => readableText(renderOnce(raw, false), base),
   trustedReadable: (raw: string, base: string) => readableText(renderOnce(raw, true), base),

@@ -17,6 +17,12 @@ const HARD = {
   },
   controls: { title: 'A\u0007B\u200bC\uFFFE' },
   formula: { title: FORMULA, description: '-1+1\r\n"quoted", and\nmore' },
+  active: {
+    title: 'Active',
+    description:
+      '<p onclick="run()" title="a href=/no">See <a href="/a?b=1&amp;c=2">it</a>, <a href=#top>top</a>, <a href="mailto:a@example.org">us</a></p>' +
+      '<p><img src="pic.jpg" srcset="/s.jpg 1x, https://example.org/l.jpg 2x" alt=""></p><script>run()</script><style>p{}</style>',
+  },
   allDay: { title: 'All day', all_day: true, start_date: '2027-03-01', end_date: '2027-03-02' },
   moment: { title: 'A moment', start_date: '2027-03-05 10:00:00', end_date: '2027-03-05 10:00:00' },
   twice: {
@@ -160,6 +166,23 @@ describe('iCalendar', () => {
     assert.equal(textOf('full', 'organizer'), 'mailto:anna@example.org')
     const categories = components.get(eventNamed('full').url)?.getFirstProperty('categories')?.getValues()
     assert.deepEqual(categories, ['Jazz', 'Music, live', 'a;b'])
+  })
+
+  test('writes markup that holds away from the page: addresses absolute, nothing that runs (1d.26)', async () => {
+    const made =
+      `<p title="a href=/no">See <a href="${service.origin}/a?b=1&amp;c=2">it</a>, <a href=#top>top</a>, <a href="mailto:a@example.org">us</a></p>\n` +
+      `<p><img src="${service.origin}/pic.jpg" srcset="${service.origin}/s.jpg 1x, https://example.org/l.jpg 2x" alt=""></p>`
+    const twin = readCalendar((await feed('ics')).text)
+      .get(eventNamed('active').url)
+      ?.getFirstPropertyValue('x-alt-desc')
+    const read = String(twin).replace(/\\([\\;,n])/g, (_, sign: string) => (sign === 'n' ? '\n' : sign))
+    assert.equal(read.trim(), made)
+    const items: { title: string; content_html: string }[] = JSON.parse((await feed('jsonfeed')).text).items
+    assert.equal(items.find(({ title }) => title === 'Active')?.content_html.trim(), made)
+    for (const format of ['rss', 'atom']) {
+      const { text } = await feed(format)
+      assert.doesNotMatch(text, /run\(\)|&quot;\/a\?/, format)
+    }
   })
 
   test('writes days of events that last all day, whose end is the day after the last (1d.8)', async () => {

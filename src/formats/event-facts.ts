@@ -7,6 +7,7 @@ import { announced, noticeOf } from '../locales/event-notice.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
 import { renderedForFeed, renderedReadable } from '../text/long-texts.ts'
+import type { WantedText } from '../text/text-work.ts'
 import { offsetOf } from '../text/zones.ts'
 
 /** The facts about an event that every feed writes in its own way; texts without markup unless their name says HTML. */
@@ -57,6 +58,18 @@ export function factsOf(context: Context, row: EventRow, links: EventLinks): Eve
     image: image && { ...image, url: imageUrl(image, context.images.mediaUrl) },
     modified: times.sort().at(-1) ?? row.modified_utc,
   }
+}
+
+/** The long texts that the facts of an event are made of. */
+export function textsOfFacts({ site }: Context, row: EventRow): WantedText[] {
+  const raw = row.description || row.excerpt
+  if (raw === '') return []
+  const isTrusted = row.trusted === 1
+  const base = `${site.url}/`
+  return [
+    { work: isTrusted ? 'trustedFeed' : 'feed', raw, base },
+    { work: isTrusted ? 'trustedReadable' : 'readable', raw, base },
+  ]
 }
 
 /** A venue on one line: its name, address, place and country. */

@@ -8,8 +8,7 @@ import type { WithdrawnEventRow } from '../storage/schema.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
 import { showInTurn } from '../text/long-texts.ts'
 import { addDays, dayOf, wallNow } from '../text/moments.ts'
-import type { WantedText } from '../text/text-work.ts'
-import { type EventFacts, factsOf } from './event-facts.ts'
+import { type EventFacts, factsOf, textsOfFacts } from './event-facts.ts'
 import type { Format } from './format.ts'
 
 /** The description of a feed as a whole. */
@@ -136,19 +135,8 @@ async function* withdrawnChunks({ ids, withdrawn }: Found, text: FeedText): Asyn
 async function writeEvents(context: Context, loaded: readonly LoadedEvent[], text: FeedText): Promise<string[]> {
   const written = await showInTurn(
     loaded,
-    (event) => textsOf(context, event),
+    ({ row }) => textsOfFacts(context, row),
     ({ row, links }) => showOrLeaveOut(context, 'event', row.id, () => text.event(factsOf(context, row, links))),
   )
   return written.filter((event) => event !== undefined)
-}
-
-/** The long texts that the facts of an event are made of. */
-function textsOf({ site }: Context, { row }: LoadedEvent): WantedText[] {
-  const raw = row.description || row.excerpt
-  if (raw === '') return []
-  const isTrusted = row.trusted === 1
-  return [
-    { work: isTrusted ? 'trustedFeed' : 'feed', raw, base: `${site.url}/` },
-    { work: isTrusted ? 'trustedReadable' : 'readable', raw, base: `${site.url}/` },
-  ]
 }

@@ -15,7 +15,7 @@ export const jsonLd = feedFormat({
   mediaType: 'application/ld+json',
   begin: (context) => ({
     head: '{"@context":"https://schema.org","@graph":[',
-    event: (facts) => linkedEvent(context, facts),
+    event: (facts) => JSON.stringify(linkedEvent(context, facts)).replace(UNSAFE, (sign) => ESCAPED[sign] ?? sign),
     between: ',\n',
     tail: () => ']}\n',
   }),
@@ -25,10 +25,10 @@ export const jsonLd = feedFormat({
 const UNSAFE = /[<\u2028\u2029]/g
 const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '\u2028': '\\u2028', '\u2029': '\\u2029' }
 
-/** An event as schema.org has it, safe inside a script element. Without a venue it is valid, but search engines show none of those. */
-export function linkedEvent(context: Context, facts: EventFacts): string {
+/** An event as schema.org has it. Without a venue it is valid, but search engines show none of those. */
+export function linkedEvent(context: Context, facts: EventFacts): object {
   const { row, image, venues, organizers } = facts
-  const event = {
+  return {
     '@type': 'Event',
     '@id': facts.url,
     identifier: row.uid,
@@ -47,7 +47,6 @@ export function linkedEvent(context: Context, facts: EventFacts): string {
     offers: linkedOffer(context, facts),
     dateModified: rfc3339(facts.modified),
   }
-  return JSON.stringify(event).replace(UNSAFE, (sign) => ESCAPED[sign] ?? sign)
 }
 
 function oneOrSeveral(parts: readonly object[]): object | undefined {

@@ -1,6 +1,7 @@
-import { eventLinkedData, isShown } from '../events/event-present.ts'
+import { isShown } from '../events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../events/event-store.ts'
-import { textsOfEvent } from '../events/event-texts.ts'
+import { factsOf, textsOfFacts } from '../formats/event-facts.ts'
+import { linkedEvent } from '../formats/json-ld.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { announced } from '../locales/event-notice.ts'
 import { findOriginal } from '../records/origins.ts'
@@ -35,7 +36,7 @@ export async function eventView(viewing: Viewing, row: EventRow): Promise<View> 
     findOtherDates(viewing, row),
     findOriginal(context.db, row),
   ])
-  const texts = [...textsOfEvent(row, links, 'single'), pageWork(row)]
+  const texts = [...textsOfFacts(context, row), pageWork(row)]
   return showPrepared(texts, () =>
     showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates, original })),
   )
@@ -75,7 +76,7 @@ function viewOf(viewing: Viewing, row: EventRow, links: EventLinks, { neighbours
     image: image && picture && `${context.images.mediaUrl}/${image.file}`,
     type: 'article',
     feeds: feedLinks(path.replace(/\/$/, ''), '').slice(0, 1),
-    linkedData: eventLinkedData(context, row, links),
+    linkedData: { '@context': 'https://schema.org', ...linkedEvent(context, factsOf(context, row, links)) },
     current: undefined,
     body: html`<article class="event">
 <a class="back" href="${calendarPath(viewing)}"><span aria-hidden="true">←</span> ${say(site, 'All events')}</a>

@@ -397,6 +397,21 @@ describe('an event', () => {
     assert.doesNotMatch(json, /\u2028/)
   })
 
+  test('says in its linked data what its feed says, days as days (1d.23)', async () => {
+    for (const slug of ['concert', 'exhibition', 'abroad']) {
+      const { body } = await page(`/event/${slug}/`)
+      const [, json = ''] = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec(body) ?? []
+      const { '@context': context, ...event } = JSON.parse(json)
+      assert.equal(context, 'https://schema.org')
+      const { '@graph': graph } = (await (await fetch(`${service.origin}/event/${slug}.jsonld`)).json()) as {
+        '@graph': unknown
+      }
+      assert.deepEqual([event], graph)
+      if (slug === 'exhibition')
+        assert.deepEqual([event.startDate, event.endDate], [`${NEXT_YEAR}-05-08`, `${NEXT_YEAR}-05-12`])
+    }
+  })
+
   test('tells those who share it what it is (2d.27)', async () => {
     const { body } = await page('/event/concert/')
     assert.ok(body.includes('<meta property="og:title" content="Concert">'))

@@ -65,6 +65,9 @@ describe('a calendar', () => {
     const address = `webcal://${host}/events.ics?search=everything`
     assert.ok(page.includes(`href="${address}"`))
     assert.ok(page.includes(`cid=${encodeURIComponent(address)}`))
+    const file = encodeURIComponent(address.replace('webcal', 'http'))
+    for (const outlook of ['https://outlook.live.com', 'https://outlook.office.com'])
+      assert.ok(page.includes(`${outlook}/calendar/0/addfromweb?url=${file}&amp;name=`), outlook)
     assert.ok(address.length < 256)
     assert.equal((await ask(address.replace('webcal', 'http'))).status, 200)
   })

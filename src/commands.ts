@@ -112,7 +112,7 @@ function registerOwn(program: Command, configure: Configure): void {
   program
     .command('invalidate-etags')
     .alias('restored')
-    .description('Make every entity tag given so far void, after a backup was restored.')
+    .description('Make all ETags that clients hold invalid, after a backup was restored.')
     .action(async () => {
       const { renewEdition } = await import('./storage/edition.ts')
       const database = await openCalendar(configure())
@@ -121,7 +121,7 @@ function registerOwn(program: Command, configure: Configure): void {
       } finally {
         await database.close()
       }
-      console.log('No entity tag given so far names anything any more.')
+      console.log('All ETags that clients hold are invalid now.')
     })
 
   program

@@ -90,7 +90,7 @@ function checkPeople({ steps, administrators }: Examined): Finding[] {
 
 function checkClock(now: number, examined: Examined | undefined): Finding {
   const shown = `${formatUtc(now)} UTC`
-  const todo = 'Set the clock of this machine and keep it right (NTP): schedules, expiries and entity tags go by it.'
+  const todo = 'Set the clock of this machine and keep it right (NTP): schedules, expiries and ETags go by it.'
   if (now < WRITTEN_MS) return failing('clock', `It is ${shown}, which is before this program was written.`, todo)
   const { clock, lastChange = '' } = examined ?? {}
   const apart = clock === undefined ? 0 : Math.abs(clock - now) / 1000

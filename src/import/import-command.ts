@@ -76,7 +76,7 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
     .command('undo')
     .description('Put back what a run changed, move what it made to the trash, and leave what was changed since.')
     .argument('<run>', 'the number that `imports` shows')
-    .option('--user <login>', 'in whose name; the first administrator unless given')
+    .option('--user <login>', 'the user who writes the records; the first administrator unless given')
     .action((number: string, { user }: { user?: string }, command: Command) =>
       run(command, open, async (ground, print) => {
         if (!/^[1-9]\d{0,8}$/.test(number))
@@ -114,8 +114,8 @@ function registerSchedules(imports: Command, open: () => Promise<ImportGround>):
       )
   const pause = (isPaused: boolean) => (database: Database, name: string) =>
     pauseSchedule(database, name, isPaused, Date.now())
-  about('pause', 'Let an import on a schedule rest.', pause(true), 'rests until it is resumed')
-  about('resume', 'Have an import on a schedule go on, at once.', pause(false), 'goes on')
+  about('pause', 'Pause an import on a schedule.', pause(true), 'rests until it is resumed')
+  about('resume', 'Resume a paused import; it runs at once.', pause(false), 'goes on')
   about(
     'remove',
     'Take an import off its schedule; what it has brought in stays.',
@@ -144,20 +144,20 @@ function withOptions(command: Command): Command {
     )
     .option('--mirror', 'move events to the trash that are gone from the source')
     .option('--no-images', 'fetch no images')
-    .option('--user <login>', 'in whose name; the first administrator unless given')
+    .option('--user <login>', 'the user who writes the records; the first administrator unless given')
     .option('--name <name>', 'what the source is called here, so that it may move; its address unless given')
     .option(
       '--every <time>',
       'do so again and again while the service runs, such as 30m, 6h or 1d; it goes by its --name',
     )
     .addOption(new Option('--for-service').hideHelp())
-    .option('--login <login>', 'who to sign in as at the site, for drafts and private records')
+    .option('--login <login>', 'the login at the site, for drafts and private records')
     .option(
       '--password-file <file>',
       `a file with the application password for that, which no other user can see [${commandVariables.importPassword}]`,
     )
     .option('--since <when>', 'only records of a site that have changed since: a date, or a date and time in UTC')
-    .option('--map <column=field>', 'what a column of a table means, where its name does not say', collect)
+    .option('--map <column=field>', 'the field that a column of a table holds, if its name does not tell', collect)
     .addOption(
       new Option(
         '--dates <order>',

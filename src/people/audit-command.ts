@@ -34,7 +34,7 @@ export function registerAuditCommand(
     .option('--record <id>', 'only acts on the record with this id')
     .option('--since <when>', 'from a time on: 12h, 90d or 4w ago, a date, or a date and time in UTC')
     .option('--until <when>', 'before a time')
-    .option('--limit <number>', 'so many acts at the most', '100')
+    .option('--limit <number>', 'list at most this many acts', '100')
     .option('--json', 'each act as a JSON object on a line of its own')
     .action((asked: Asked, command: Command) =>
       run(command, open, async (database, print) => {

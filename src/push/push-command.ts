@@ -55,12 +55,12 @@ export function registerPushCommand(program: Command, open: () => Promise<PushGr
       'Write the calendar into another service with this interface, with venues, organizers, categories, tags and images. Safe to repeat.',
     )
     .argument('<target>', 'the address of the service: https://host is enough')
-    .requiredOption('--login <login>', 'who to sign in as there')
+    .requiredOption('--login <login>', 'the login at the other service')
     .option(
       '--password-file <file>',
       `a file with the application password for that, which no other user can see [${commandVariables.pushPassword}]`,
     )
-    .option('--all', 'also what is not public, and venues, organizers and terms without events')
+    .option('--all', 'also records that are not public, and venues, organizers and terms without events')
     .addOption(
       new Option(
         '--conflicts <policy>',

@@ -34,8 +34,8 @@ export function registerBackupCommands(program: Command, open: () => Promise<Cal
       'Write the calendar with its images into one file, while the service runs; read back before it counts.',
     )
     .argument('<target>', 'the file, which may be an older backup, or a folder for files named after the time')
-    .option('--every <time>', 'go on running, and take a backup each time this has passed: 30m, 24h or 7d')
-    .option('--keep <number>', 'remove the oldest backups of the folder when there are more than so many')
+    .option('--every <time>', 'keep running, and take a backup at this interval: 30m, 24h or 7d')
+    .option('--keep <number>', 'keep this many backups in the folder, and remove older ones')
     .option(
       '--without-secrets',
       'leave hashes of passwords and tokens and webhooks out, to hand it on; nobody can sign in to it',
@@ -168,7 +168,7 @@ function describeBackup(file: string, size: number, { rows, files, missing, with
     ...missing.map((key) => `Not in the store, though an image names it: ${key}`),
     `The backup ${file} is whole: ${rows.events} events, ${total} rows in all, ${files} files of images, ${size} bytes.`,
     withoutSecrets
-      ? 'It holds no hashes of passwords and tokens, and no webhooks, but all else, also what is not public.'
+      ? 'It holds everything, also records that are not public, but no hashes of passwords and tokens and no webhooks.'
       : 'It holds the hashes of passwords and tokens, and the secrets of webhooks: keep it as safe as the database.',
   ]
 }

@@ -14,7 +14,7 @@ import { type Print, run, showProgress } from './run-command.ts'
 export function registerCopyCommand(program: Command): void {
   program
     .command('copy')
-    .description('Carry a calendar with everything in it to another, empty database.')
+    .description('Copy a calendar with everything in it into another, empty database.')
     .argument('[from]', `the database to read, as in --database [${commandVariables.copyFrom}]`)
     .argument(
       '[to]',

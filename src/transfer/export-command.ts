@@ -35,7 +35,7 @@ export function registerExportCommand(program: Command, open: () => Promise<Expo
     )
     .addOption(new Option('--format <name>', 'the format').choices([...exportFormats]).default(exportFormats[0]))
     .option('--output <file>', 'the file to write, which appears once it is whole')
-    .option('--all', 'also what is not public; in json also venues, organizers, categories and tags')
+    .option('--all', 'also records that are not public; in json also venues, organizers, categories and tags')
   addFilters(command)
   command.action((options: ExportOptions, self: Command) =>
     run(self, async () => {

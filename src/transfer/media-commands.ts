@@ -20,7 +20,7 @@ export function registerMediaCommands(
 ): void {
   program
     .command('media')
-    .description('Look after the files of images.')
+    .description('Find and remove files of images that nothing uses.')
     .command('clean')
     .description('List the files that no image names and that are older than an hour, or remove them.')
     .option('--yes', 'remove them')

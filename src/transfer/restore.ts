@@ -28,7 +28,7 @@ export interface Restored {
 
 /**
  * Puts a calendar back as a backup has it, on whichever database. Files of images are added to those that are there; the database is replaced last, in
- * one step. The new one has an edition of its own, so entity tags and tokens given so far name nothing any more.
+ * one step. The new one has an edition of its own, so ETags and tokens given before are no longer valid.
  * @throws Error with one sentence when the backup is not whole or of a newer version, or the target is in use; nothing has changed then
  */
 export async function restore(file: string, target: RestoreTarget, progress: CopyProgress): Promise<Restored> {

@@ -158,8 +158,8 @@ function registerDeliveries(webhook: Command, { open }: Places): void {
     .command('deliveries')
     .description('List the messages of the last 30 days, the newest first, and those that wait.')
     .argument('[id]', 'only those of one webhook: the id that `webhook list` shows')
-    .addOption(new Option('--limit <number>', 'so many at the most').default('100'))
-    .addOption(new Option('--page <number>', 'those behind so many pages of them').default('1'))
+    .addOption(new Option('--limit <number>', 'list at most this many').default('100'))
+    .addOption(new Option('--page <number>', 'the page to list').default('1'))
     .action((id: string | undefined, { limit, page }: { limit: string; page: string }, command: Command) =>
       run(command, open, async (database, print) => {
         const [perPage, number] = [readCount(limit), readCount(page)]

@@ -11,9 +11,11 @@ import { type Action, namespaceRoutes, type Route } from '../../src/http/routes.
 import { addCredential, revokeCredential } from '../../src/people/credentials.ts'
 import { changeRole, findUser, insertUser, removeUser, type User } from '../../src/people/users.ts'
 import { publishDue } from '../../src/schedule/event-schedule.ts'
+import { extendSeries } from '../../src/series/extend-series.ts'
 import { dropOld } from '../../src/storage/pruning.ts'
 import type { Tx } from '../../src/storage/recording.ts'
 import { copyCalendar } from '../../src/transfer/copy.ts'
+import { startCalendar } from '../import/calendar-command.ts'
 import { scratchDatabase } from '../support/database.ts'
 import { longestTurn } from '../support/longest-turn.ts'
 import { type Answer, startService, type TestService, testConfig } from '../support/service.ts'
@@ -282,6 +284,84 @@ test('events that lose a removed term are recorded, however many they are, witho
     ],
   )
 })
+
+const DAY_MS = 86_400_000
+
+/** The hours of an event that begins soon, since the dates of series are written some months ahead. */
+function soon(): { start_date: string; end_date: string } {
+  const day = new Date(Date.now() + 3 * DAY_MS).toISOString().slice(0, 10)
+  return { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00` }
+}
+
+test('a series is recorded with its occurrences, however they change', async () => {
+  const sent = { title: unique('Lesson'), ...soon(), recurrence: 'RRULE:FREQ=DAILY;COUNT=3' }
+  const made = await recorded([...each('create', 3), 'create series'], () => send('POST', '/events', sent))
+  const { id, recurrence } = made.body
+  const change = (fields: Sent) => send('PUT', `/events/${id}`, fields)
+  const all = { recurrence_scope: 'all' }
+  await recorded(['update event'], () => change({ excerpt: 'Once' }))
+  await recorded([...each('update', 3), 'update series'], () => change({ title: unique('Course'), ...all }))
+  await recorded(['create event', ...each('update', 3), 'update series'], () =>
+    change({ recurrence: 'RRULE:FREQ=DAILY;COUNT=4', ...all }),
+  )
+  await recorded(['trash event', 'update series'], () => send('DELETE', `/events/${id}`))
+  const series = `~/wp-json/kalends/v1/series/${recurrence.series}`
+  await recorded([...each('trash', 3), 'trash series'], () => send('DELETE', series))
+})
+
+/** The same act on several events. */
+const each = (action: string, count: number) => Array.from({ length: count }, () => `${action} event`)
+
+test('the dates that the schedule adds to a series are recorded', async () => {
+  const { app } = service
+  await make('event', {
+    recurrence: 'RRULE:FREQ=WEEKLY',
+    ...soon(),
+  })
+  await recorded(['create event', 'update series'], () => extendSeries(app.database, app.site, Date.now() + 7 * DAY_MS))
+})
+
+test('a batch records the changes of all its requests, whether they share a transaction or not', async () => {
+  for (const validation of ['normal', 'require-all-validate']) {
+    const requests = ['venue', 'organizer', 'event'].map((name) => ({
+      method: 'POST',
+      path: `/tribe/events/v1/${PATHS[name]}`,
+      body: makings[name]?.sent(),
+    }))
+    const acts = ['venue', 'organizer', 'event'].flatMap((name) => makings[name]?.acts ?? [])
+    const { status, body } = await recorded(acts, () => send('POST', '~/wp-json/batch/v1', { validation, requests }))
+    assert.deepEqual([status, body.responses?.length], [207, 3], JSON.stringify(body))
+  }
+})
+
+test('an import is recorded and told as its doing, and so is its undoing', async (t) => {
+  const calendar = await startCalendar()
+  t.after(() => calendar.close())
+  const { database } = calendar.service.app
+  const file = await calendar.file('events.csv', CSV)
+  const start = await readWritten(database)
+  for (const words of [
+    ['import', file],
+    ['imports', 'undo', '1'],
+  ]) {
+    const before = await readWritten(database)
+    const { code, err } = await calendar.kalends(...words)
+    assert.equal(code, 0, err)
+    const end = await readWritten(database)
+    assert.ok(end.history.length > before.history.length)
+    // A record may be written by several transactions.
+    assert.deepEqual(
+      unrecorded(before, end).filter((fault) => !/: revision/.test(fault)),
+      [],
+    )
+  }
+  const done = await readWritten(database)
+  const made = ['create event', 'create term', 'create venue']
+  assert.deepEqual(actsSince(start, done).sort(), [...made, 'delete term', 'trash event', 'trash venue'])
+  assert.ok(done.history.slice(start.history.length).every(({ client }) => client === 'import'))
+})
+
+const CSV = 'Title,Start,End,Venue,Category\nFair,2031-05-01 10:00,2031-05-01 12:00,Square,Market\n'
 
 test('an image is recorded with the records it is taken off', async () => {
   const image = await make('image')

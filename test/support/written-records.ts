@@ -12,6 +12,7 @@ export interface Written {
 
 const RECORDS = {
   event: 'events',
+  series: 'series',
   venue: 'venues',
   organizer: 'organizers',
   image: 'images',

@@ -102,7 +102,7 @@ async function listening(worker: Worker): Promise<number> {
   return Promise.race([started, failed])
 }
 
-/** Tells a worker to stop, and ends it when it has not after so many milliseconds. */
+/** Tells a worker to stop, and kills it if it still runs after a number of milliseconds. */
 async function stopped(worker: Worker, longestMs: number): Promise<void> {
   worker.process.kill('SIGTERM')
   const timer = setTimeout(() => worker.process.kill('SIGKILL'), longestMs)

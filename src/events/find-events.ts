@@ -31,7 +31,7 @@ function findNow(context: Context, query: EventsQuery): Found<EventRow> | Promis
   return found ?? findInDatabase(context, query)
 }
 
-/** The same as far as the index can tell; undefined where the database has to be asked. */
+/** The same from the index; undefined where the database has to be asked. */
 export function findInMemory(
   context: Context,
   query: EventsQuery,

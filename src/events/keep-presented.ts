@@ -17,7 +17,7 @@ export interface Presenter<Row> {
   present: (presenting: Presenting, row: Row) => PresentedRecord | undefined
 }
 
-/** So many records are kept with one write, which takes a few milliseconds. */
+/** Records that are stored with one write, which takes a few milliseconds. */
 const KEPT_AT_ONCE = 64
 const MOST_UNKEPT = 4096
 

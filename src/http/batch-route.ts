@@ -73,7 +73,7 @@ export function batchRoute(): Route {
 
 /**
  * The requests of a batch, and whether they are done together.
- * @throws Problem rest_invalid_param, which names every part of a request that is none, such as `requests[3][method]`
+ * @throws Problem rest_invalid_param, which names every invalid part of a request, such as `requests[3][method]`
  */
 export async function parseBatch(
   valuesOf: (fields: Fields) => RawValues,

@@ -125,7 +125,7 @@ function makeGate(context: Context): Gate {
   return gate
 }
 
-/** Brings all requests as far as their transactions, and does these as one. */
+/** Prepares all requests up to their transactions, and does these as one. */
 async function answerTogether(
   items: readonly Incoming[],
   { isGone }: Incoming,

@@ -70,7 +70,7 @@ export interface Platform {
   namespaceRoutes: readonly Route[]
 }
 
-/** The platform's routes of a site, as far as they are offered (rules 29.1 to 29.5). */
+/** The routes of the platform that a site offers (rules 29.1 to 29.5). */
 export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Platform {
   const fixed = new Map<Route, (site: Site) => object>([
     [indexRoute('/types', {}), describeTypes],

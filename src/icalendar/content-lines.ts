@@ -1,6 +1,6 @@
 /** Octets of a line without its end (RFC 5545, 3.1). */
 const LONGEST_LINE = 75
-/** A UTF-16 unit takes three octets at the most, so a text of so many units needs no counting. */
+/** A UTF-16 unit takes at most three octets, so the octets of a text this short need no counting. */
 const NEVER_FOLDED = LONGEST_LINE / 3
 
 /** The parameters of a property, by name. */

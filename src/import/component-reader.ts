@@ -194,7 +194,7 @@ export function propertiesOf({ properties }: Component, name: string): Property[
   return properties.filter((property) => property.name === name)
 }
 
-/** The text of a property, empty where there is none. */
+/** The text of a property, empty without one. */
 export function textOf(component: Component, name: string): string {
   return decodeText(propertyOf(component, name)?.value ?? '').trim()
 }

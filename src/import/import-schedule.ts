@@ -44,7 +44,7 @@ export async function listSchedules(db: Db): Promise<ImportScheduleColumns[]> {
   return db.selectFrom('import_schedules').selectAll().orderBy('name').execute()
 }
 
-/** Pauses an import, or has it go on, due at once. @throws Error with one sentence when there is none of this name */
+/** Pauses an import, or resumes it, due at once. @throws Error with one sentence when no import has this name */
 export async function pauseSchedule(
   database: Pick<Database, 'write'>,
   name: string,
@@ -59,7 +59,7 @@ export async function pauseSchedule(
   if (Number(numUpdatedRows) === 0) throw missing(name)
 }
 
-/** @throws Error with one sentence when there is none of this name */
+/** @throws Error with one sentence when no import has this name */
 export async function removeSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numDeletedRows } = await database.write(
     (tx) => tx.deleteFrom('import_schedules').where('name', '=', name).executeTakeFirst(),

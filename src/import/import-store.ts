@@ -8,7 +8,7 @@ import { statement } from '../storage/statement.ts'
 import { formatUtc } from '../text/moments.ts'
 import type { ItemKind } from './source-item.ts'
 
-/** The number of a source, which is made when there is none. */
+/** The number of a source; a new source gets one. */
 export async function sourceNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('import_sources')
@@ -48,7 +48,7 @@ export async function findHolder(
   return query.executeTakeFirstOrThrow()
 }
 
-/** Takes a source from whoever held it when it was looked at; false when somebody else was faster. */
+/** Takes a source from the process that held it when it was looked at; false when another process was faster. */
 export async function takeSource(
   tx: Db,
   source: number,
@@ -82,7 +82,7 @@ export async function keepSource(tx: Db, source: number, holder: string, held_un
     .execute()
 }
 
-/** The token to ask a source with for what has changed since it was read with these options; empty when there is none. */
+/** The token that asks a source for the changes since it was last read with these options; empty without one. */
 export async function findToken(db: Db, address: string, options: string): Promise<string> {
   const row = await db
     .selectFrom('import_sources')
@@ -153,7 +153,7 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
     .onConflict((conflict) => conflict.columns(['run', 'kind', 'record']).doNothing()),
 )
 
-/** Notes what has become of items, and what undoes it. That old addresses may have come is recorded, as a change of the source. */
+/** Stores the new states of items, and the acts that an undo takes back. New old addresses are recorded as a change of the source. */
 export async function saveItems(
   tx: Tx,
   items: readonly ImportItemColumns[],

@@ -17,7 +17,7 @@ export function comparedOf(item: SourceItem): Pick<AheadOfWriting, 'prints' | 'd
   return { prints, digest: digestOf(prints) }
 }
 
-/** Nothing for values that are refused: whoever writes the event says why. */
+/** Nothing for values that are refused: the write of the event reports the reason. */
 function settledIfValid({ values }: SourceItem, asking: Asking): SettledValues | undefined {
   try {
     return settleValues(parseNew(event.fields, values, asking), asking)

@@ -42,7 +42,7 @@ export class SourceFailure extends Error {
   override name = 'SourceFailure'
   /** 0 where there was no answer, or none that can be used. */
   readonly status: number
-  /** What a refusal says, as far as it was read. */
+  /** The body of a refusal, or the part of it that was read. */
   readonly body: Buffer
 
   constructor(url: string, reason: string, status = 0, body: Buffer = Buffer.alloc(0)) {

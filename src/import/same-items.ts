@@ -8,11 +8,11 @@ import type { ItemKind, SourceItem } from './source-item.ts'
 /** What tells whether an item is as it was. */
 type Head = Pick<ImportItemColumns, 'digest' | 'sequence' | 'page'>
 
-/** Whether an item is a later revision, as far as revisions are counted. */
+/** Whether an item is a later revision, if the source counts revisions. */
 export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<SourceItem, 'sequence'>) =>
   sequence !== undefined && than.sequence !== undefined && sequence > than.sequence
 
-/** What is kept of the page of an item. */
+/** The stored part of the address of an item's page. */
 export const pageOf = ({ origin, context: { site } }: ImportRun, item: SourceItem) => keptPage(origin, item, site.url)
 
 /** Whether an item with this digest is all that the source told of it last. */

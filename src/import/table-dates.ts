@@ -40,7 +40,7 @@ export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrd
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** A date with or without a time as `YYYY-MM-DD` and `HH:MM:SS`; undefined for text that is none. */
+/** A date with or without a time as `YYYY-MM-DD` and `HH:MM:SS`; undefined for other text. */
 export function readTableDate(text: string, order: DateOrder): { day: string; time: string | undefined } | undefined {
   const trimmed = text.trim()
   for (const { pattern, parts } of FORMS) {
@@ -90,7 +90,7 @@ function dayOf(year: number, month: number, day: number): string | undefined {
   return isReal ? date.toISOString().slice(0, 10) : undefined
 }
 
-/** A time such as `19:30`, `19.30`, `7:30 PM` or `7pm` as `HH:MM:SS`; undefined for text that is none. */
+/** A time such as `19:30`, `19.30`, `7:30 PM` or `7pm` as `HH:MM:SS`; undefined for other text. */
 export function readTableTime(text: string): string | undefined {
   const [, hour, minute = '00', second = '00', half] =
     /^(\d{1,2})(?:[:.](\d\d))?(?::(\d\d))?\s*([ap])?\.?(?:m\.?)?$/i.exec(text.trim()) ?? []

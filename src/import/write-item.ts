@@ -65,7 +65,7 @@ function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly s
   return identities.flatMap((identity) => run.links.get(keyOf(LINKED[name], identity)) ?? [])
 }
 
-/** What is to be written of an item. */
+/** An item to be written. */
 export interface AskedWrite {
   item: SourceItem
   /** The record to change; undefined for one to be made. */

@@ -126,7 +126,7 @@ async function pushAndTell(ground: PushGround, target: PushTarget, asked: Asked,
     throw new Incomplete('Not everything is there; the report says what, and why.')
 }
 
-/** @throws Error with one sentence for what is no address, and for one with a password in it */
+/** @throws Error with one sentence for text that is no address, and for an address with a password in it */
 function targetAddress(word: string): string {
   const url = URL.parse(word)
   if (url && (url.username !== '' || url.password !== ''))

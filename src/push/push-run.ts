@@ -33,7 +33,7 @@ export interface PushRun {
   remark: (remark: Remark) => void
   /** Called after each group of records. */
   progress: () => void
-  /** Ids at the target by kind and record; 0 for what a dry run would make, an address for an image that the target fetches itself. */
+  /** Ids at the target by kind and record: 0 for records that a dry run would make, an address for images that the target fetches itself. */
   links: Map<string, number | string>
   /** Records that others link to and that could not be pushed, by kind and record. */
   lost: Set<string>

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import type { PushItemColumns } from '../storage/schema.ts'
 
-/** The number of a target, which is made when there is none. */
+/** The number of a target; a new target gets one. */
 export async function targetNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('push_targets')

@@ -74,7 +74,7 @@ export interface Sent {
   body?: string | FormData
   /** Of a create: the same key makes one record. */
   key?: string
-  /** Of a create: looks for what an attempt without an answer may have made. */
+  /** For a create: looks for a record that an earlier attempt may have made although no answer came. */
   findMade?: () => Promise<Shown | undefined>
 }
 

@@ -28,7 +28,7 @@ export function addressOf({ base, root }: PushTarget, kind: PushKind): string {
 }
 
 /**
- * Makes or changes a record at the target as far as it has to be; asks the target only about records that have changed here.
+ * Makes or changes a record at the target if needed; asks the target only about records that have changed here.
  * @throws SourceFailure
  */
 export async function settleItem(run: PushRun, item: PushItem, row: PushItemColumns | undefined): Promise<Settled> {

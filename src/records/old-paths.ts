@@ -6,7 +6,7 @@ import { listOldPages, oldPath } from './origins.ts'
 
 // Which paths may be old addresses of a source that has moved here, so that looking for a page that never was asks nothing of the database.
 
-/** What is known of them in this process. */
+/** The old paths that this process has loaded. */
 export interface OldPaths {
   /** Hashes of the paths, in order: two paths may have the same, and the database decides then. Undefined until they were read. */
   hashes: Uint32Array | undefined

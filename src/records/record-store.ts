@@ -58,7 +58,7 @@ const insertRecords = statement<{ rows: { kind: RecordKind }[] }>()((db, value) 
 /** Ids given with one statement. */
 const IDS_AT_ONCE = 30
 
-/** So many next ids, in order. */
+/** The next `count` ids, in order. */
 export async function nextRecordIds(tx: Tx, kind: RecordKind, count: number): Promise<number[]> {
   const ids: number[] = []
   while (ids.length < count) {

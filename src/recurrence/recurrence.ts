@@ -55,7 +55,7 @@ export interface Fault {
   readonly values?: Readonly<Record<string, string>>
 }
 
-/** Thrown within this folder for what cannot be read; leaves it as a `Fault`. */
+/** Thrown within this folder for recurrences that cannot be read; callers outside get a `Fault`. */
 export class Unreadable extends Error {
   readonly fault: Fault
 

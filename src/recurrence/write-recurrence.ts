@@ -19,7 +19,7 @@ export interface RecurrenceObject {
   left?: string[]
 }
 
-/** The lines of a recurrence as RFC 5545 writes them, in one form for each recurrence: RRULE, RDATE, EXDATE, as far as they are there. */
+/** The lines of a recurrence as RFC 5545 writes them, in one form for each recurrence: RRULE, RDATE and EXDATE, each only if it has a value. */
 export function recurrenceLines({ rule, added, left }: Recurrence, start: Start): string[] {
   return [
     ...(rule ? [`RRULE:${ruleText(rule, start)}`] : []),

@@ -55,7 +55,7 @@ export interface AskedChange {
 }
 
 /**
- * Changes all occurrences of a series but for what each has changed for itself, and its dates where the rule or the times are others. The
+ * Changes all occurrences of a series, except fields that an occurrence has changed for itself, and its dates where the rule or the times are others. The
  * status of the trash moves it there when all else is changed.
  * @throws Problem rest_forbidden when the caller may not edit all of them
  */

@@ -34,7 +34,7 @@ const LAST_CHANGE = ['events', 'venues', 'organizers']
   .map((table) => `select max(modified_utc) as changed from ${table}`)
   .join(' union all ')
 
-/** Examines the database at an address without changing it. @throws Error with one sentence when there is none, or it does not answer */
+/** Examines the database at an address without changing it. @throws Error with one sentence when it is missing or does not answer */
 export async function examineDatabase(address: string, nowUtc: string): Promise<Examined> {
   if (address.startsWith('sqlite:')) return examineFile(address.slice('sqlite:'.length), nowUtc)
   const database = await openPostgres(address)

@@ -108,7 +108,7 @@ const postgresReferences = sql<{ table: string; to: string }>`
   join pg_class c on c.oid = f.conrelid join pg_class r on r.oid = f.confrelid
   where f.contype = 'f' and ${OURS}`
 
-/** The migrations that ran on a database, in order; undefined when it is none of ours. */
+/** The migrations that ran on a database, in order; undefined when it holds no calendar. */
 export async function findMigrations(db: Db): Promise<string[] | undefined> {
   const all = isPostgres(db)
     ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`

@@ -41,7 +41,7 @@ export function writeToken({ edition, scope, from = '', to = '', place }: SyncTo
   return Buffer.from(JSON.stringify([edition, kinds, filters, reader, from, to, step, id, ...at])).toString('base64url')
 }
 
-/** The token in a text; undefined when the text is none. */
+/** The token in a text; undefined when the text holds no token. */
 export function readToken(text: string): SyncToken | undefined {
   const value = parsed(text)
   if (!Array.isArray(value)) return undefined

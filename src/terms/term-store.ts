@@ -259,7 +259,7 @@ export async function freeTermSlug(
   throw new Error('ran out of slugs')
 }
 
-/** A change of a term. Whoever knows its id may read it, so it is public. */
+/** A change of a term. Every term is public, since anybody who knows its id may read it. */
 function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }

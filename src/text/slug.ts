@@ -64,7 +64,7 @@ function trimDashes(slug: string): string {
   return slug.slice(start, end)
 }
 
-/** The longest start of whole characters that fits into so many bytes, encoded. */
+/** The longest start of whole characters that fits into a number of bytes, encoded. */
 function cutSlug(plain: string, bytes: number): string {
   if (ASCII.test(plain)) return plain.slice(0, bytes)
   let slug = ''

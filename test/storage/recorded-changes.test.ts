@@ -363,10 +363,14 @@ test('an import is recorded and told as its doing, and so is its undoing', async
 
 const CSV = 'Title,Start,End,Venue,Category\nFair,2031-05-01 10:00,2031-05-01 12:00,Square,Market\n'
 
-test('an image is recorded with the records it is taken off', async () => {
+test('an image is removed and recorded in one transaction with the records it is taken off', async () => {
   const image = await make('image')
-  for (const name of ['event', 'venue', 'organizer']) await make(name, { image: image.id })
+  const shown = [`image ${image.id}`]
+  for (const name of ['event', 'venue', 'organizer'])
+    shown.push(`${name} ${(await make(name, { image: image.id })).id}`)
   await recorded(['delete image'], () => send('DELETE', `${PLATFORM}/media/${image.id}?force=true`))
+  const { changes } = await readWritten(service.app.database)
+  assert.equal(new Set(shown.map((key) => changes.get(key)?.position)).size, 1)
 })
 
 test('what the schedule publishes is recorded, and told as its doing', async () => {

@@ -188,7 +188,7 @@ async function watch(replica: Replica): Promise<void> {
   }
 }
 
-/** Waits for so many milliseconds, or until `wake` is called. */
+/** Waits for a number of milliseconds, or until `wake` is called. */
 function pause(replica: Replica, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

@@ -153,6 +153,18 @@ function lookIn({ program, start }: Looking): void {
     })
   }
 
+  test('show nothing of the lines that are cut off below a title', async () => {
+    await tab.look({ width: 1280 })
+    for (const path of paths) {
+      await tab.goTo(service.origin + path)
+      const padded = await tab.evaluate<string[]>(`[...document.querySelectorAll('main *')].filter((part) => {
+        const style = getComputedStyle(part)
+        return style.webkitLineClamp !== 'none' && parseFloat(style.paddingBottom) > 0
+      }).map((part) => part.outerHTML.slice(0, 200))`)
+      assert.deepEqual(padded.slice(0, 3), [], path)
+    }
+  })
+
   test('ask nobody else, and nothing that their policy forbids (2d.2, 2d.23)', async () => {
     await tab.look({ width: 1280 })
     tab.requested.length = 0

@@ -85,8 +85,9 @@ function readSeries([name = '', ...rest]: readonly string[]): Asked {
 function readRecord(root: string, [slug, ...rest]: string[]): Asked {
   if (slug === undefined || !(root === 'event' || root === 'venue' || root === 'organizer')) return { is: 'unknown' }
   // Moved sites have an address for each day of an event that repeats.
-  const [day = ''] = rest
-  if (root === 'event' && rest.length === 1 && isDay(day)) return { is: 'dated', slug, day }
+  const [day = '', number = '1', ...more] = rest
+  if (root === 'event' && isDay(day) && /^\d{1,4}$/.test(number) && more.length === 0) return { is: 'dated', slug, day }
+  if (root === 'event' && day === 'all' && rest.length === 1) return { is: 'moved', to: `/event/${slug}/` }
   return rest.length === 0 ? { is: 'record', kind: root, slug } : { is: 'unknown' }
 }
 
@@ -121,12 +122,17 @@ function readSpan([view, value, ...rest]: readonly string[]): Span | undefined {
   return isDay(view) ? { view: 'day', day: view } : undefined
 }
 
+/** Views of moved sites that show a list in other ways. Below a term they may be the slug of another. */
+const LISTS = new Set(['list', 'week', 'photo', 'map', 'summary'])
+
 /** Ends of paths that moved sites have. */
-function readOldSpan(base: string, [view, ...rest]: readonly string[]): Asked {
-  const [first, second] = view === 'list' ? rest : [view, ...rest]
+function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Asked {
+  const isList = view === 'list' || (base === '/events/' && LISTS.has(view))
+  const [first, second] = isList ? rest : [view, ...rest]
   if (first === undefined) return { is: 'moved', to: base }
   if (first === 'page' && /^\d{1,6}$/.test(second ?? '')) return { is: 'moved', to: `${base}?page=${second}` }
-  if (isMonth(first) && second === undefined) return { is: 'moved', to: `${base}month/${first}/` }
+  if (second === undefined && isMonth(first)) return { is: 'moved', to: `${base}month/${first}/` }
+  if (second === undefined && isDay(first)) return { is: 'moved', to: `${base}${first}/` }
   return { is: 'unknown' }
 }
 
@@ -148,8 +154,15 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): Asked |
   const isOld = display !== null || date !== null || words !== null || category !== null
   if (!isOld && !(path === '/' && query.get('post_type') === `${vendor}_events`)) return undefined
   const base = category ? `/events/category/${encodeURIComponent(category)}/` : baseOf(path)
-  return { is: 'moved', to: `${base}${oldSpan(display, date)}${words ? `?search=${encodeURIComponent(words)}` : ''}` }
+  const [, view = null, day = null] = PATH_SPAN.exec(path) ?? []
+  return {
+    is: 'moved',
+    to: `${base}${oldSpan(display ?? view, date ?? day)}${words ? `?search=${encodeURIComponent(words)}` : ''}`,
+  }
 }
+
+/** The view and the date at the end of a path, for queries that name none. */
+const PATH_SPAN = /\/(?:(month|past|today)\/)?(?:(\d{4}-\d\d(?:-\d\d)?)\/)?$/
 
 /** The path that the span of an old address is put behind. */
 function baseOf(path: string): string {
@@ -162,7 +175,7 @@ function oldSpan(display: string | null, date: string | null): string {
   const view = display !== null && DISPLAYS.has(display) ? display : 'list'
   const day = date !== null && isDay(date) ? date : undefined
   const month = date !== null && isMonth(date.slice(0, 7)) ? date.slice(0, 7) : undefined
-  if (view === 'month') return month ? `month/${month}/` : 'month/'
+  if (view === 'month' || (date !== null && isMonth(date))) return month ? `month/${month}/` : 'month/'
   if (view === 'past') return 'past/'
   if (view === 'today' || (view === 'day' && !day)) return 'today/'
   return day ? `${day}/` : ''

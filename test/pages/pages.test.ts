@@ -542,6 +542,18 @@ describe('addresses', () => {
     ['/events/?tribe-bar-date=2026-11-21', '/events/2026-11-21/'],
     ['/events/?tribe-bar-search=a%20b', '/events/?search=a%20b'],
     ['/events/month/?tribe-bar-date=2026-11-01&eventDisplay=month', '/events/month/2026-11/'],
+    ['/events/month/?tribe-bar-date=2026-11', '/events/month/2026-11/'],
+    ['/events/?tribe-bar-date=2026-11', '/events/month/2026-11/'],
+    ['/events/month/2026-11/?tribe-bar-search=jazz', '/events/month/2026-11/?search=jazz'],
+    ['/events/2026-11-21/?tribe-bar-search=jazz', '/events/2026-11-21/?search=jazz'],
+    ['/events/category/music/month/2026-11/?tribe-bar-search=a', '/events/category/music/month/2026-11/?search=a'],
+    [`/event/concert/${NEXT_YEAR}-05-03/2/`, '/event/concert/'],
+    ['/event/concert/all/', '/event/concert/'],
+    ['/events/week/', '/events/'],
+    ['/events/week/2026-11-16/', '/events/2026-11-16/'],
+    ['/events/photo/page/2/', '/events/?page=2'],
+    ['/events/map/', '/events/'],
+    ['/events/summary/', '/events/'],
   ]
   for (const [from, to] of moved) {
     test(`${from} has moved to ${to} (2d.20)`, async () => {

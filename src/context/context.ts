@@ -16,7 +16,7 @@ export interface Presenting {
 }
 
 /** The part of the context that reading and settling values needs when nothing has to be looked up. */
-export type Asking = Pick<Context, 'site' | 'caller' | 'now'>
+export type ValueContext = Pick<Context, 'site' | 'caller' | 'now'>
 
 /** The context of a request: the caller, the time, the site, and the database and stores that answer it. */
 export interface Context {

@@ -1,4 +1,4 @@
-import type { Asking, Context } from '../context/context.ts'
+import type { Context, ValueContext } from '../context/context.ts'
 import type { Parsed } from '../fields/field.ts'
 import { limits, overLimit } from '../fields/limits.ts'
 import { type ParamFault, Problem } from '../problems.ts'
@@ -46,9 +46,9 @@ export function parseFields<F extends Fields>(
  * The same for all fields of a new record, for callers with the general right. The records that values refer to are looked up by the write, not here.
  * @throws Problem as `parseFields`
  */
-export function parseNew<F extends Fields>(fields: F, raw: RawValues, asking: Asking): Parsed<F> {
-  const sent = sentOf(fields, raw, asking, 'whole')
-  const reading = readSent(sent, raw, startOf(fields, 'whole'), (field, value) => faultOf(field, value, asking))
+export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: ValueContext): Parsed<F> {
+  const sent = sentOf(fields, raw, context, 'whole')
+  const reading = readSent(sent, raw, startOf(fields, 'whole'), (field, value) => faultOf(field, value, context))
   return soundValues(sent, reading, reading.faults)
 }
 
@@ -56,7 +56,7 @@ export function parseNew<F extends Fields>(fields: F, raw: RawValues, asking: As
  * The fields that were sent, in the order in which they are declared.
  * @throws Problem naming those that are missing, else those that are over a limit
  */
-function sentOf(fields: Fields, raw: RawValues, { site }: Asking, extent: Parsing['extent']): Entry[] {
+function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: Parsing['extent']): Entry[] {
   const { entries, required } = knownOf(fields)
   if (extent === 'whole' && required.length > 0) refuseMissing(required, raw)
   const sent: Entry[] = []
@@ -223,9 +223,9 @@ function invalidity(
 }
 
 /** The fault of a value by itself. */
-function faultOf(field: Field, value: unknown, asking: Asking): ParamFault | undefined {
-  if (field.kind.valid?.(value, asking) === false) return INVALID
-  return asFault(field.valid?.(value, asking) ?? true)
+function faultOf(field: Field, value: unknown, context: ValueContext): ParamFault | undefined {
+  if (field.kind.valid?.(value, context) === false) return INVALID
+  return asFault(field.valid?.(value, context) ?? true)
 }
 
 function asFault(verdict: boolean | ParamFault): ParamFault | undefined {

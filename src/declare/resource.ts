@@ -1,11 +1,11 @@
-import type { Asking, Context } from '../context/context.ts'
+import type { Context, ValueContext } from '../context/context.ts'
 import type { FieldData, FieldsData } from '../fields/field.ts'
 import type { ParamFault } from '../problems.ts'
 
 /** Checks of the values of one field, after those of its kind. */
 export interface Checks {
   /** A check that waits for nothing; it may name the fault itself. */
-  valid?: (value: unknown, asking: Asking) => boolean | ParamFault
+  valid?: (value: unknown, context: ValueContext) => boolean | ParamFault
   /** A check that may have to look something up or fetch it; runs only for callers with the general right. */
   lookUp?: (value: unknown, context: Context) => boolean | Promise<boolean>
   /** True where `lookUp` runs for every caller: it reads one row by its id, and clients of the reference learn of it before their rights. */

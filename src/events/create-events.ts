@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Asking, Context } from '../context/context.ts'
+import type { Context, ValueContext } from '../context/context.ts'
 import { linkImage } from '../images/images.ts'
 import { areThere } from '../linked/linked-rules.ts'
 import { invalidParam } from '../problems.ts'
@@ -20,8 +20,8 @@ export interface SettledValues {
 }
 
 /** @throws Problem as for an event that is created by itself */
-export function settleValues(values: EventValues, asking: Asking): SettledValues {
-  return { own: ownColumns(undefined, values, asking), slug: values.slug }
+export function settleValues(values: EventValues, context: ValueContext): SettledValues {
+  return { own: ownColumns(undefined, values, context), slug: values.slug }
 }
 
 /** An event to be made, with what it links to, and the UID that calendars know it by, if they do. */

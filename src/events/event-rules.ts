@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Asking, Context } from '../context/context.ts'
+import type { Context, ValueContext } from '../context/context.ts'
 import { blankColumns, keptColumns, type Parsed } from '../fields/field.ts'
 import { linkImage, type ResolvedImage } from '../images/images.ts'
 import {
@@ -194,7 +194,7 @@ export async function settleEvent(
 }
 
 /** The columns that were sent or follow from what was sent, but those that depend on other rows. */
-export function ownColumns(before: EventRow | undefined, values: EventValues, context: Asking) {
+export function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>
     kept[name] ?? before?.[name] ?? UNSENT[name]
@@ -211,7 +211,7 @@ export function ownColumns(before: EventRow | undefined, values: EventValues, co
 }
 
 /** Local and UTC times (rule 18.1): times that were not sent stay, and UTC follows from the wall clock and the zone. */
-export function settleTimes(values: EventValues, before: EventRow | undefined, context: Asking) {
+export function settleTimes(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const zone =
     values.timezone === undefined
       ? (before?.timezone ?? context.site.timezone)
@@ -231,7 +231,7 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
 }
 
 /** An event without a website shows its own address there, which sent back is still none. */
-function settleWebsite(values: EventValues, before: EventRow | undefined, context: Asking) {
+function settleWebsite(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}
 }

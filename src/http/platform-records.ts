@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { Asking, Context } from '../context/context.ts'
+import type { Context, ValueContext } from '../context/context.ts'
 import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '../declare/operations.ts'
 import { defineFields, defineResource } from '../declare/resource.ts'
 import type { Parsed } from '../fields/field.ts'
@@ -86,7 +86,7 @@ const statusFilterField = defineFields({
 })
 
 /** `any` alone, from callers who may edit. */
-function isAny(value: unknown, { caller }: Asking): boolean {
+function isAny(value: unknown, { caller }: ValueContext): boolean {
   const [only, ...others] = listEntries(value) ?? []
   return only === 'any' && others.length === 0 && seesUnpublished(caller)
 }

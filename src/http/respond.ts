@@ -38,7 +38,7 @@ import { webhookReply } from './webhook-replies.ts'
 export interface Service {
   site: Site
   database: Database
-  /** Which history of the calendar this is, for entity tags. */
+  /** Which history of the calendar this is, for ETags. */
   edition: string
   images: ImageService
   /** The hosts that the setting names for webhooks. */
@@ -342,7 +342,7 @@ async function allowHeader({ route, variables }: Match, context: Context): Promi
 }
 
 /** OPTIONS on a path that is not there is answered with nothing (rule 3.6). */
-function unmatched(target: Target, _asking: Context): Reply {
+function unmatched(target: Target, _context: Context): Reply {
   if (target.method === 'OPTIONS') return { status: 200, headers: { 'Access-Control-Max-Age': '86400' }, body: [] }
   throw new Problem('rest_no_route')
 }

@@ -100,8 +100,8 @@ const replies: Record<WebhookDeed, WebhookReply> = {
       return ok({ ...(await shown(tx, id, context)), secret })
     }),
   listDeliveries: async (asked, id, _ground, context) => {
-    const asking = await parseFields(deliveryFilters, asked.values(deliveryFilters), context)
-    const { page = 1, per_page = 100 } = asking
+    const filters = await parseFields(deliveryFilters, asked.values(deliveryFilters), context)
+    const { page = 1, per_page = 100 } = filters
     const perPage = Math.min(per_page, MOST_ON_A_PAGE)
     await getWebhook(context.db, id)
     const [deliveries, total] = await Promise.all([

@@ -1,6 +1,6 @@
 import { readToken } from '../sync/sync-token.ts'
 import { parsed } from './find-interface.ts'
-import { type Asking, fetchPolitely, SourceFailure } from './polite-fetch.ts'
+import { type FetchOptions, fetchPolitely, SourceFailure } from './polite-fetch.ts'
 import { isShown, LISTS, type ShownKind } from './shown-records.ts'
 
 /** A page of what has changed at a site of our own kind (docs/sync.md). */
@@ -19,10 +19,10 @@ const PAGE_SIZE = 200
  * Asks a site what has changed since a token, or for everything with an empty one.
  * @throws SourceFailure with status 410 for a token that it takes no more, and with 404 for a site that tells nothing of the kind
  */
-export async function askChanges(root: string, since: string, asking: Asking): Promise<Changes> {
+export async function askChanges(root: string, since: string, options: FetchOptions): Promise<Changes> {
   const query = new URLSearchParams({ per_page: String(PAGE_SIZE), ...(since === '' ? {} : { since }) })
   const url = `${root}/kalends/v1/changes?${query}`
-  const { body } = await fetchPolitely(url, asking)
+  const { body } = await fetchPolitely(url, options)
   const page = parsed(body)
   const { changes, next_token: next = '', sync_token: token = '' } = isShown(page) ? page : {}
   const isPage = Array.isArray(changes) && typeof next === 'string' && typeof token === 'string'

@@ -1,4 +1,4 @@
-import { type Asking, fetchPolitely, SourceFailure } from './polite-fetch.ts'
+import { type FetchOptions, fetchPolitely, SourceFailure } from './polite-fetch.ts'
 import { isShown, type Shown } from './shown-records.ts'
 
 /** Where a site has its interface. */
@@ -13,14 +13,14 @@ export interface Interface {
  * The interface of a site: the namespace that was given, or that its page leads to, or at a known path.
  * @throws SourceFailure when there is none, or the site does not answer
  */
-export async function findInterface(address: string, asking: Asking): Promise<Interface> {
+export async function findInterface(address: string, options: FetchOptions): Promise<Interface> {
   const [path = ''] = address.split(/[?#]/, 1)
   const given = path.replace(/\/+$/, '')
   const [, base, root] = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/.exec(given) ?? []
   if (base !== undefined && root !== undefined) return { root, base }
-  const page = await fetchPolitely(`${given}/`, { ...asking, accept: 'text/html' }).catch(ignoreMissing)
+  const page = await fetchPolitely(`${given}/`, { ...options, accept: 'text/html' }).catch(ignoreMissing)
   const found = rootOf(page?.headers) ?? `${given}/wp-json`
-  const namespace = (await readNamespaces(found, asking)).find((name) => /^[a-z][a-z0-9-]*\/events\/v1$/.test(name))
+  const namespace = (await readNamespaces(found, options)).find((name) => /^[a-z][a-z0-9-]*\/events\/v1$/.test(name))
   if (namespace === undefined)
     throw new SourceFailure(
       address,
@@ -30,8 +30,8 @@ export async function findInterface(address: string, asking: Asking): Promise<In
 }
 
 /** The namespaces that an index of REST routes lists; none when there is no index. @throws SourceFailure when the site does not answer */
-export async function readNamespaces(root: string, asking: Asking): Promise<string[]> {
-  const index = await fetchPolitely(`${root}/`, asking).catch(ignoreMissing)
+export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
+  const index = await fetchPolitely(`${root}/`, options).catch(ignoreMissing)
   const value = index && parsed(index.body)
   const { namespaces }: Shown = isShown(value) ? value : {}
   return Array.isArray(namespaces) ? namespaces.map(String) : []

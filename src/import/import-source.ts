@@ -162,7 +162,7 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
   const { context, counts, options } = run
   // Most of what was there before is known again.
   const expectsNew = () => counts.created >= counts.unchanged
-  for await (const entry of source.entries({ asking: context, images: options.images, expectsNew })) {
+  for await (const entry of source.entries({ context, images: options.images, expectsNew })) {
     if ('lost' in entry) {
       run.lost.add(entry.lost)
       continue

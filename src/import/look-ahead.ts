@@ -1,4 +1,4 @@
-import type { Asking } from '../context/context.ts'
+import type { ValueContext } from '../context/context.ts'
 import { parseNew } from '../declare/parse.ts'
 import { type SettledValues, settleValues } from '../events/create-events.ts'
 import { event } from '../events/event.ts'
@@ -6,8 +6,8 @@ import { digestOf, fingerprintsOf } from './fingerprints.ts'
 import { type AheadOfWriting, fieldsOf, type SourceItem } from './source-item.ts'
 
 /** An item with what follows from it alone: its fingerprints, and the columns of an event that is likely to be new here. */
-export function lookAhead(item: SourceItem, asking: Asking, expectsNew: boolean): SourceItem {
-  const settled = expectsNew && item.kind === 'event' ? settledIfValid(item, asking) : undefined
+export function lookAhead(item: SourceItem, context: ValueContext, expectsNew: boolean): SourceItem {
+  const settled = expectsNew && item.kind === 'event' ? settledIfValid(item, context) : undefined
   return { ...item, ahead: { ...comparedOf(item), settled } }
 }
 
@@ -18,9 +18,9 @@ export function comparedOf(item: SourceItem): Pick<AheadOfWriting, 'prints' | 'd
 }
 
 /** Nothing for values that are refused: the write of the event reports the reason. */
-function settledIfValid({ values }: SourceItem, asking: Asking): SettledValues | undefined {
+function settledIfValid({ values }: SourceItem, context: ValueContext): SettledValues | undefined {
   try {
-    return settleValues(parseNew(event.fields, values, asking), asking)
+    return settleValues(parseNew(event.fields, values, context), context)
   } catch {
     return undefined
   }

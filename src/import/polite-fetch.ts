@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How an address of a source is asked. */
-export interface Asking {
+/** How a request to an address of a source is sent. */
+export interface FetchOptions {
   /** The header `Authorization`, for the origin of the source alone. */
   authorization: string | undefined
   accept: string
@@ -56,13 +56,13 @@ export class SourceFailure extends Error {
  * Asks an address, or sends to it, and again after a while where it is busy or fails: one request at a time, and not before `Retry-After` is over.
  * @throws SourceFailure naming the address and the reason
  */
-export async function fetchPolitely(url: string, asking: Asking): Promise<Answered> {
+export async function fetchPolitely(url: string, options: FetchOptions): Promise<Answered> {
   for (let attempts = 1; ; attempts++) {
-    const outcome = await askOnce(url, asking)
+    const outcome = await askOnce(url, options)
     if ('body' in outcome) return outcome
     if (!outcome.mayPass || attempts === MOST_ATTEMPTS) throw outcome.failure
-    await pause(Math.min(outcome.waitMs ?? asking.backOffMs * 2 ** (attempts - 1), LONGEST_WAIT_MS))
-    const done = await asking.sending?.findDone?.()
+    await pause(Math.min(outcome.waitMs ?? options.backOffMs * 2 ** (attempts - 1), LONGEST_WAIT_MS))
+    const done = await options.sending?.findDone?.()
     if (done) return done
   }
 }
@@ -79,9 +79,9 @@ interface Refused {
   waitMs?: number | undefined
 }
 
-async function askOnce(url: string, asking: Asking): Promise<Answered | Refused> {
+async function askOnce(url: string, options: FetchOptions): Promise<Answered | Refused> {
   try {
-    const answer = await fetch(url, requestOf(asking))
+    const answer = await fetch(url, requestOf(options))
     if (!answer.ok) return await refusalOf(url, answer)
     return { url: answer.url, headers: answer.headers, body: await readBounded(url, answer) }
   } catch (error) {
@@ -90,7 +90,7 @@ async function askOnce(url: string, asking: Asking): Promise<Answered | Refused>
   }
 }
 
-function requestOf({ authorization, accept, sending }: Asking): RequestInit {
+function requestOf({ authorization, accept, sending }: FetchOptions): RequestInit {
   const headers = { accept, 'user-agent': 'Kalends', ...(authorization ? { authorization } : {}), ...sending?.headers }
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   if (!sending) return { headers, signal }

@@ -74,8 +74,8 @@ async function* readInThread(
   }
 }
 
-function startThread(file: FileTask, { asking: { site, caller, now }, images }: Reading): Worker {
-  const workerData: ReadTask = { file, reading: { asking: { site, caller, now }, images } }
+function startThread(file: FileTask, { context: { site, caller, now }, images }: Reading): Worker {
+  const workerData: ReadTask = { file, reading: { context: { site, caller, now }, images } }
   // The sources, or what `npm run build` makes of them.
   return new Worker(new URL(`read-thread${extname(import.meta.url)}`, import.meta.url), { workerData, execArgv: [] })
 }

@@ -24,7 +24,7 @@ async function serve(port: MessagePort, task: ReadTask): Promise<void> {
 
 async function readOn(
   port: MessagePort,
-  { file, reading: { asking, images } }: ReadTask,
+  { file, reading: { context, images } }: ReadTask,
   tell: (answer: ReadAnswer) => void,
 ): Promise<void> {
   const grants = grantsOf(port)
@@ -32,9 +32,9 @@ async function readOn(
   let { expectsNew, passOver } = await grants()
   let entries: SourceEntry[] = []
   let from = 0
-  for await (const entry of source.entries({ asking, images, expectsNew: () => expectsNew })) {
+  for await (const entry of source.entries({ context, images, expectsNew: () => expectsNew })) {
     if (passOver-- > 0) continue
-    const seen = 'kind' in entry ? lookAhead(asAsked(entry, images), asking, expectsNew) : entry
+    const seen = 'kind' in entry ? lookAhead(asAsked(entry, images), context, expectsNew) : entry
     entries.push(seen)
     if (entries.length < AT_ONCE && source.progress() - from < MOST_BYTES) continue
     tell({ entries, read: source.progress(), isLast: false })

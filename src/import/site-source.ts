@@ -1,6 +1,6 @@
 import { askChanges, type Changes, editionOf } from './ask-changes.ts'
 import { findInterface, parsed } from './find-interface.ts'
-import { type Asking, basicAuthorization, fetchPolitely, SourceFailure } from './polite-fetch.ts'
+import { basicAuthorization, type FetchOptions, fetchPolitely, SourceFailure } from './polite-fetch.ts'
 import { isShown, itemsOf, LISTS, type ShownKind } from './shown-records.ts'
 import { MOST_OCCURRENCES, seriesEntries, seriesIn } from './shown-series.ts'
 import { keyOf, type Source, type SourceEntry, standsAlone } from './source-item.ts'
@@ -25,7 +25,7 @@ const STATUSES = 'publish,future,draft,pending,private'
 /** How far a site has been read, and what was found out about it. */
 interface Reading {
   task: SiteTask
-  asking: Asking
+  options: FetchOptions
   base: string
   list: number
   page: number
@@ -47,11 +47,11 @@ interface Reading {
 /** A site that speaks this interface, read page by page. */
 export function siteSource(task: SiteTask, address: string): Source {
   const authorization = task.login === undefined ? undefined : basicAuthorization(task.login, task.password ?? '')
-  const asking = { authorization, accept: 'application/json', backOffMs: task.backOffMs }
+  const options = { authorization, accept: 'application/json', backOffMs: task.backOffMs }
   const isWhole = task.since === undefined
   const reading: Reading = {
     task,
-    asking,
+    options,
     base: '',
     list: 0,
     page: 1,
@@ -89,7 +89,7 @@ export function siteSource(task: SiteTask, address: string): Source {
 }
 
 async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
-  const { base, root } = await findInterface(reading.task.url, reading.asking)
+  const { base, root } = await findInterface(reading.task.url, reading.options)
   reading.base = base
   const isBegun = reading.list > 0 || reading.page > 1
   const changes = isBegun || reading.task.since !== undefined ? undefined : await firstChanges(reading, root)
@@ -105,7 +105,7 @@ async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
 /** What a site of our own kind says first of what has changed since the token; undefined where it says nothing of the kind. */
 async function firstChanges(reading: Reading, root: string): Promise<Changes | undefined> {
   try {
-    return await askChanges(root, reading.since, reading.asking)
+    return await askChanges(root, reading.since, reading.options)
   } catch (error) {
     if (!(error instanceof SourceFailure) || ![400, 401, 403, 404, 405, 410].includes(error.status)) throw error
     if (reading.since === '') return undefined
@@ -118,7 +118,7 @@ async function firstChanges(reading: Reading, root: string): Promise<Changes | u
 
 async function* readChanges(reading: Reading, root: string, first: Changes): AsyncGenerator<SourceEntry> {
   const asked = new Set<string>()
-  for (let page: Changes = first; ; page = await askChanges(root, page.next, reading.asking)) {
+  for (let page: Changes = first; ; page = await askChanges(root, page.next, reading.options)) {
     if (asked.has(page.next) || asked.size > MOST_PAGES)
       throw new SourceFailure(root, 'tells of changes without an end.')
     asked.add(page.next)
@@ -202,17 +202,17 @@ async function readPage(
   path: string,
   filters: Readonly<Record<string, string>> = {},
 ): Promise<Page | undefined> {
-  const { asking, task, page } = reading
+  const { options, task, page } = reading
   const query = new URLSearchParams({ ...filters, per_page: String(PAGE_SIZE), page: String(page) })
   if (path === 'events') {
     query.set('start_date', '1000-01-01')
     query.set('end_date', '9999-12-31')
   }
-  if (asking.authorization && path !== 'categories' && path !== 'tags') query.set('status', STATUSES)
+  if (options.authorization && path !== 'categories' && path !== 'tags') query.set('status', STATUSES)
   if (task.since !== undefined) query.set('modified_after', `${task.since.replace(' ', 'T')}Z`)
   const url = `${reading.base}/${path}?${query}`
   try {
-    const { body } = await fetchPolitely(url, asking)
+    const { body } = await fetchPolitely(url, options)
     return pageOf(url, path, body)
   } catch (error) {
     const isPastEnd = error instanceof SourceFailure && [400, 404].includes(error.status)
@@ -224,8 +224,8 @@ async function readPage(
 }
 
 /** Whether the interface answers at all, so that an empty list of events is one. */
-async function isThere({ base, asking }: Reading): Promise<boolean> {
-  const answer = await fetchPolitely(base, asking).catch(() => undefined)
+async function isThere({ base, options }: Reading): Promise<boolean> {
+  const answer = await fetchPolitely(base, options).catch(() => undefined)
   return answer !== undefined && isShown(parsed(answer.body))
 }
 

@@ -1,4 +1,4 @@
-import type { Asking } from '../context/context.ts'
+import type { ValueContext } from '../context/context.ts'
 import type { SettledValues } from '../events/create-events.ts'
 import type { FieldsData } from '../fields/field.ts'
 import type { Fingerprints } from './fingerprints.ts'
@@ -96,7 +96,7 @@ export interface Source {
 
 /** How entries are used, for readers that can do some of the work ahead. */
 export interface Reading {
-  asking: Asking
+  context: ValueContext
   /** Whether images come along. */
   images: boolean
   /** Whether the events to come are likely to be new here. */

@@ -76,7 +76,7 @@ export function linkedOperations<Row extends DescribedRow>(
       const id = await idAt(context, rules.table, address)
       return id === undefined ? undefined : findLinked<Row>(context.db, rules, id)
     },
-    missing: async (_asking, address) => invalidParam('id' in address ? 'id' : 'slug'),
+    missing: async (_context, address) => invalidParam('id' in address ? 'id' : 'slug'),
     loadOne: async (context, row) => {
       refuseUnreadable(context, rules.kind, row)
       return withImage(context.db, row)

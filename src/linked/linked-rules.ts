@@ -1,4 +1,4 @@
-import type { Asking, Context } from '../context/context.ts'
+import type { Context, ValueContext } from '../context/context.ts'
 import type { Fields } from '../declare/resource.ts'
 import { isEmpty, isNamedRecord, listEntries, readInteger } from '../fields/kinds.ts'
 import { findIdBySlug, findKind, findKinds, forEachTable, isPossibleId } from '../records/record-store.ts'
@@ -68,11 +68,11 @@ function allKnown(entries: (LinkEntry | undefined)[]): LinkEntry[] | undefined {
 
 /** Validates an event's venue or organizers without looking anything up: ids that records can have, or the fields of a new record. */
 export function areLinks(kind: LinkedKind, fields: Fields) {
-  return (value: unknown, asking: Asking): boolean => {
+  return (value: unknown, context: ValueContext): boolean => {
     const entries = linkEntries(value)
     return (
       entries?.every((entry) =>
-        'id' in entry ? isPossibleId(entry.id) : areFieldsOf(fields, kind, entry.fields, asking),
+        'id' in entry ? isPossibleId(entry.id) : areFieldsOf(fields, kind, entry.fields, context),
       ) === true
     )
   }
@@ -105,12 +105,12 @@ export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[])
   return rows.length === wanted.length
 }
 
-function areFieldsOf(fields: Fields, name: string, record: Record<string, unknown>, asking: Asking): boolean {
+function areFieldsOf(fields: Fields, name: string, record: Record<string, unknown>, context: ValueContext): boolean {
   if (typeof record[name] !== 'string' || record[name].trim() === '') return false
   return Object.entries(fields).every(([key, field]) => {
     const value = record[key]
     if (value === undefined || value === null) return true
-    if (field.kind.valid?.(value, asking) === false || (field.valid?.(value, asking) ?? true) !== true) return false
+    if (field.kind.valid?.(value, context) === false || (field.valid?.(value, context) ?? true) !== true) return false
     return field.kind.read(value) !== undefined
   })
 }

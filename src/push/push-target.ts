@@ -1,5 +1,5 @@
 import { findInterface, parsed, readNamespaces } from '../import/find-interface.ts'
-import { type Asking, basicAuthorization, fetchPolitely, SourceFailure } from '../import/polite-fetch.ts'
+import { basicAuthorization, type FetchOptions, fetchPolitely, SourceFailure } from '../import/polite-fetch.ts'
 import { isShown, type Shown } from '../import/shown-records.ts'
 import { readToken } from '../sync/sync-token.ts'
 
@@ -12,7 +12,7 @@ export interface PushTarget {
   isKalends: boolean
   /** Whether images can be uploaded; else it fetches them by their addresses. */
   takesUploads: boolean
-  asking: Asking
+  options: FetchOptions
 }
 
 /** How a service is found and signed in to. */
@@ -29,12 +29,12 @@ const PLATFORM = 'wp/v2'
 
 /** @throws SourceFailure when it has no interface, does not answer, or does not know the login */
 export async function openTarget({ url, login, password, backOffMs }: TargetTask): Promise<PushTarget> {
-  const asking = { authorization: basicAuthorization(login, password), accept: 'application/json', backOffMs }
+  const options = { authorization: basicAuthorization(login, password), accept: 'application/json', backOffMs }
   try {
-    const { root, base } = await findInterface(url, asking)
-    await fetchPolitely(`${root}/${PLATFORM}/users/me`, asking)
-    const namespaces = await readNamespaces(root, asking)
-    return { root, base, isKalends: namespaces.includes(OWN), takesUploads: namespaces.includes(PLATFORM), asking }
+    const { root, base } = await findInterface(url, options)
+    await fetchPolitely(`${root}/${PLATFORM}/users/me`, options)
+    const namespaces = await readNamespaces(root, options)
+    return { root, base, isKalends: namespaces.includes(OWN), takesUploads: namespaces.includes(PLATFORM), options }
   } catch (error) {
     if (!(error instanceof SourceFailure) || ![401, 403].includes(error.status)) throw error
     throw new SourceFailure(url, `does not let ${login} in: ${refusalOf(error)}`, error.status)
@@ -42,9 +42,9 @@ export async function openTarget({ url, login, password, backOffMs }: TargetTask
 }
 
 /** The edition that a service tells in its sync tokens; undefined for one that has none. */
-export async function readTargetEdition({ root, isKalends, asking }: PushTarget): Promise<string | undefined> {
+export async function readTargetEdition({ root, isKalends, options }: PushTarget): Promise<string | undefined> {
   if (!isKalends) return undefined
-  const { body } = await fetchPolitely(`${root}/${OWN}/changes?kinds=tag&per_page=1`, asking)
+  const { body } = await fetchPolitely(`${root}/${OWN}/changes?kinds=tag&per_page=1`, options)
   const page = parsed(body)
   const { sync_token, next_token }: Shown = isShown(page) ? page : {}
   return readToken(String(sync_token ?? next_token))?.edition
@@ -56,12 +56,12 @@ export const NO_SLUG = [400, ...NOTHING]
 
 /** The record at an address; undefined when there is none. @throws SourceFailure */
 export async function readShown(
-  { asking }: PushTarget,
+  { options }: PushTarget,
   url: string,
   nothing: readonly number[] = NOTHING,
 ): Promise<Shown | undefined> {
   try {
-    return await shownIn(url, await fetchPolitely(url, asking))
+    return await shownIn(url, await fetchPolitely(url, options))
   } catch (error) {
     if (error instanceof SourceFailure && nothing.includes(error.status)) return undefined
     throw error
@@ -79,7 +79,7 @@ export interface Sent {
 }
 
 /** Sends to a service; returns the record it answers with. @throws SourceFailure */
-export async function sendTo({ asking, isKalends }: PushTarget, url: string, sent: Sent): Promise<Shown> {
+export async function sendTo({ options, isKalends }: PushTarget, url: string, sent: Sent): Promise<Shown> {
   const { method, body, key, findMade } = sent
   const headers = {
     ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
@@ -90,7 +90,7 @@ export async function sendTo({ asking, isKalends }: PushTarget, url: string, sen
     return made && { url, headers: new Headers(), body: Buffer.from(JSON.stringify(made)) }
   }
   const sending = { method, headers, body, ...(isKalends || !findMade ? {} : { findDone }) }
-  return shownIn(url, await fetchPolitely(url, { ...asking, sending }))
+  return shownIn(url, await fetchPolitely(url, { ...options, sending }))
 }
 
 async function shownIn(url: string, { body }: { body: Buffer }): Promise<Shown> {

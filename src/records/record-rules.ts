@@ -1,4 +1,4 @@
-import type { Asking, Context } from '../context/context.ts'
+import type { Context, ValueContext } from '../context/context.ts'
 import { NEVER } from '../fields/kinds.ts'
 import { type Caller, can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
@@ -31,7 +31,7 @@ export type SettledColumns = Pick<
  * @throws Problem rest_forbidden when the author is set to another user without the right.
  */
 export function settleRecord(
-  context: Asking,
+  context: ValueContext,
   before: RecordColumns | undefined,
   values: RecordValues,
   firstModified: 'now' | 'published',
@@ -67,14 +67,17 @@ export function settleRecord(
 }
 
 /** The stored publication date, where it stays: a published record keeps its date, and a draft keeps a date that was sent. */
-function keptDate(context: Asking, before: RecordColumns): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
+function keptDate(context: ValueContext, before: RecordColumns): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
   const { date, date_utc, dated } = before
   if (date_utc !== NEVER) return { date, date_utc }
   return dated === 1 ? { date, date_utc: wallToUtc(date, context.site.timezone) } : undefined
 }
 
 /** The publication date as sent, local and UTC; undefined when neither was. */
-function publicationDate(context: Asking, values: RecordValues): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
+function publicationDate(
+  context: ValueContext,
+  values: RecordValues,
+): Pick<RecordColumns, 'date' | 'date_utc'> | undefined {
   const zone = context.site.timezone
   const local =
     values.date === undefined || values.date === NEVER ? undefined : parseMoment(values.date, zone, context.now)
@@ -174,7 +177,7 @@ export function sentTexts(
  * already (rule 10.4).
  */
 export function settleTrust(
-  context: Asking,
+  context: ValueContext,
   before: RecordColumns | undefined,
   texts: readonly string[],
   values: Readonly<Record<string, unknown>>,

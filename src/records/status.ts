@@ -1,4 +1,4 @@
-import type { Asking } from '../context/context.ts'
+import type { ValueContext } from '../context/context.ts'
 import { listEntries } from '../fields/kinds.ts'
 import { type Caller, can, seesUnpublished } from '../people/caller.ts'
 import { parameter } from '../text/query-text.ts'
@@ -20,7 +20,7 @@ export function isKnownStatus(value: unknown): boolean {
 }
 
 /** Validates the status filter of a list: only `publish` for callers who may not edit, known words for the others (rule 13.5). */
-export function isAllowedStatusList(value: unknown, { caller }: Asking): boolean {
+export function isAllowedStatusList(value: unknown, { caller }: ValueContext): boolean {
   const entries =
     value === '' ? [] : (listEntries(value) ?? ['?']).map((entry) => (typeof entry === 'string' ? entry.trim() : entry))
   if (!seesUnpublished(caller)) return entries.length === 1 && entries[0] === 'publish'

@@ -1,4 +1,4 @@
-import type { Asking, Context } from '../context/context.ts'
+import type { Context, ValueContext } from '../context/context.ts'
 import { isNamedRecord, listEntries, readInteger } from '../fields/kinds.ts'
 import { limits, over, overText } from '../fields/limits.ts'
 import { type Caller, can } from '../people/caller.ts'
@@ -144,7 +144,7 @@ export function termEntries(value: unknown): TermEntry[] | undefined {
 }
 
 /** Validates an event's categories or tags: entries that name terms, none of them longer than the name of a term. */
-export function areTermEntries(value: unknown, { site }: Asking): boolean | ParamFault {
+export function areTermEntries(value: unknown, { site }: ValueContext): boolean | ParamFault {
   const entries = termEntries(value)
   if (!entries) return false
   for (const entry of entries) {

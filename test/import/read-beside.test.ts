@@ -33,8 +33,12 @@ test('a long file is read on by a thread where reading it began, with nothing le
   const file = await longFile(t)
   const task = { file, name: undefined, map: [], dates: undefined, zone: 'UTC' }
   const config = readConfig({}, {})
-  const asking = { site: siteOf(config, config.port), caller: { id: 1, login: 'admin', role: 'administrator' }, now: 0 }
-  const reading = { asking, images: false, expectsNew: () => true } as Reading
+  const context = {
+    site: siteOf(config, config.port),
+    caller: { id: 1, login: 'admin', role: 'administrator' },
+    now: 0,
+  }
+  const reading = { context, images: false, expectsNew: () => true } as Reading
   const expected: string[] = []
   for await (const entry of (await fileSource(task)).entries(reading)) expected.push(nameOf(entry))
   const [names, ahead]: [string[], boolean[]] = [[], []]

@@ -263,6 +263,10 @@ describe('the element on a page of another site', { skip: program === undefined 
       await inside(`root.querySelector('[data-key="${DAY}"]').nextSibling.lastChild.textContent`),
       '19:30 Concert',
     )
+    const fillers = `[...root.querySelectorAll('.lane')].filter((lane) => !lane.querySelector('a'))`
+    assert.ok((await inside<number>(`${fillers}.length`)) > 0)
+    const wide = `${fillers}.filter((lane) => lane.getBoundingClientRect().width > lane.closest('td').getBoundingClientRect().width)`
+    assert.equal(await inside<number>(`${wide}.length`), 0)
   })
 
   test('speaks French, and reads from right to left where the page does (2d.7)', async () => {

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
 import type { Site } from '../config.ts'
+import { STATUS_CODES } from '../node-http.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
 import { LONGEST_URL } from './incoming.ts'
 import { problemReply } from './problem-replies.ts'

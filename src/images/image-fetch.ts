@@ -1,6 +1,7 @@
-import { get as getPlain, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { get as getSecure } from 'node:https'
 import { lookUpAmong, mayConnect, NoPublicAddress, nameOf } from '../media/public-addresses.ts'
+import { get as getPlain } from '../node-http.ts'
 
 /** The allowed hosts of a fetch, and its limits of size and time. */
 export interface FetchLimits {

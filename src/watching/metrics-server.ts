@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from '../node-http.ts'
 import { type Family, renderFamilies } from './metric-families.ts'
 
 /** A listener that answers nothing but `GET /metrics`. */

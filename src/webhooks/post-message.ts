@@ -1,6 +1,7 @@
-import { type IncomingMessage, request as requestPlain } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { lookUpAmong, mayConnect, nameOf } from '../media/public-addresses.ts'
+import { request as requestPlain } from '../node-http.ts'
 
 /** What came of sending a message. */
 export interface Posted {

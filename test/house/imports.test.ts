@@ -13,7 +13,16 @@ const RESOURCES = [['venues', 'organizers', 'categories', 'tags'], ['events'], [
  * neighbour of the same layer. Imports of types count as well: who reads a file reads the types it names.
  */
 const LAYERS = [
-  ['text', 'make-folder.ts', 'problems.ts', 'setting-kinds.ts', 'sync-folder.ts', 'unreadable.ts', 'version.ts'],
+  [
+    'text',
+    'make-folder.ts',
+    'node-http.ts',
+    'problems.ts',
+    'setting-kinds.ts',
+    'sync-folder.ts',
+    'unreadable.ts',
+    'version.ts',
+  ],
   ['config.ts', 'icalendar'],
   ['recurrence'],
   ['fields', 'cache'],

@@ -7,8 +7,11 @@ const ACTIVE = new Set(['script', 'style'])
 
 const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
 
-/** An attribute with the blank before it: its name, and its value as written. Values are taken whole, so that what they say is no attribute. */
-const ATTRIBUTE = /\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
+/**
+ * An attribute with the blanks before it, all of them: its name, and its value as written. A value is taken whole, so no part of it is an
+ * attribute. Begun within the blanks, a long run of them would take the square of its length.
+ */
+const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
 
 /**
  * Rendered HTML as it stands in feeds, away from its page: addresses made absolute by `base`, without the scripts, styles and handlers that

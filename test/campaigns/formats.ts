@@ -13,6 +13,16 @@ const PYTHON = '/usr/bin/python3'
 const MOST_BYTES = 1 << 30
 const MOST_SHOWN = 20
 
+/** What is missing on this machine, and how to get it, as one sentence. */
+async function lackOfParsers(): Promise<string | undefined> {
+  try {
+    await promisify(execFile)(PYTHON, ['-c', 'import feedparser, icalendar, vobject'])
+    return undefined
+  } catch {
+    return `${PYTHON} lacks a parser: apt-get install python3-feedparser python3-icalendar python3-vobject`
+  }
+}
+
 /** What the parsers of Python have read, by the format and the parser. */
 async function readElsewhere(folder: string): Promise<Map<string, ReadEvent[]>> {
   const script = new URL('./read-formats.py', import.meta.url).pathname
@@ -58,4 +68,6 @@ const { events, seed } = new Command()
   .option('--seed <number>', 'the same seed writes the same events', '1')
   .parse()
   .opts<{ events: string; seed: string }>()
-process.exitCode = (await run(Number(events), Number(seed))) ? 0 : 1
+const lack = await lackOfParsers()
+if (lack !== undefined) console.error(lack)
+process.exitCode = lack === undefined && (await run(Number(events), Number(seed))) ? 0 : 1

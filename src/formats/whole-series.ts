@@ -4,8 +4,8 @@ import { isReadRight, type ZoneRules, zoneRulesOf } from '../icalendar/zone-rule
 import { occurrenceStarts } from '../recurrence/occurrences.ts'
 import type { Start } from '../recurrence/recurrence.ts'
 import { calendarLines } from '../recurrence/write-recurrence.ts'
+import { findOccurrenceTimes, type OccurrenceTimes } from '../series/series-store.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
-import { statement } from '../storage/statement.ts'
 import { addDays, dayOf, endOfDay, formatUtc, utcToMs } from '../text/moments.ts'
 import { utcToWall, wallToUtc } from '../text/zones.ts'
 
@@ -29,20 +29,6 @@ export interface WholeSeries {
   modified: string
 }
 
-type Occurrence = Pick<
-  EventRow,
-  'id' | 'status' | 'recurrence_id' | 'own' | 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
-> & { modified_utc: string }
-
-const selectOccurrences = statement<{ series: number }>()((db, value) =>
-  db
-    .selectFrom('events')
-    .select(['id', 'status', 'recurrence_id', 'own', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date'])
-    .select('modified_utc')
-    .where('series', '=', value('series'))
-    .orderBy('recurrence_id'),
-)
-
 const DAY_SECONDS = 86_400
 
 /** More than a series has. */
@@ -54,7 +40,7 @@ const MOST_DATES = 2000
  */
 export async function gatherSeries(context: Context, series: SeriesRow): Promise<WholeSeries | undefined> {
   if (series.status !== 'publish') return undefined
-  const all = await selectOccurrences(context.db, { series: series.id })
+  const all = await findOccurrenceTimes(context.db, series.id)
   const shown = all.filter(({ status }) => status === 'publish')
   const [any] = shown
   const start = startOf(series)
@@ -90,10 +76,11 @@ export function isOverride({ own, start_date, recurrence_id }: Pick<EventRow, 'o
   return own !== '' || start_date !== recurrence_id
 }
 
-function isRight(rules: ZoneRules, first: WholeSeries['first'], shown: readonly Occurrence[]): boolean {
-  const isTimeRight = (row: WholeSeries['first'] | Occurrence) =>
+function isRight(rules: ZoneRules, first: WholeSeries['first'], shown: readonly OccurrenceTimes[]): boolean {
+  const isTimeRight = (row: WholeSeries['first'] | OccurrenceTimes) =>
     isReadRight(rules, row.start_date, row.utc_start_date) && isReadRight(rules, row.end_date, row.utc_end_date)
-  const isOriginalRight = ({ recurrence_id: wall }: Occurrence) => isReadRight(rules, wall, wallToUtc(wall, rules.id))
+  const isOriginalRight = ({ recurrence_id: wall }: OccurrenceTimes) =>
+    isReadRight(rules, wall, wallToUtc(wall, rules.id))
   return isTimeRight(first) && shown.every((row) => (isOverride(row) ? isOriginalRight(row) : isTimeRight(row)))
 }
 
@@ -119,7 +106,7 @@ function isUnmoved(dates: readonly string[], { local }: Start): boolean {
 }
 
 /** The recurrence of a series with the exceptions and additions that leave the shown occurrences. Dates that are not written yet follow the rule. */
-function datesShown(series: SeriesRow, byRule: readonly string[], shown: readonly Occurrence[]) {
+function datesShown(series: SeriesRow, byRule: readonly string[], shown: readonly OccurrenceTimes[]) {
   const { rule, added, left } = recurrenceOf(series)
   const written = series.written_until
   const made = new Set(byRule)

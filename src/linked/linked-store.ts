@@ -7,7 +7,7 @@ import type { Db } from '../storage/database.ts'
 import { foundRows } from '../storage/found-rows.ts'
 import { held } from '../storage/locks.ts'
 import type { Tx } from '../storage/recording.ts'
-import type { LinkedColumns, Tables } from '../storage/schema.ts'
+import type { LinkedColumns, Tables, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { fold } from '../text/fold.ts'
 import type { LinkedKind } from './linked-rules.ts'
@@ -132,6 +132,35 @@ async function searchLinked<Row extends LinkedRow>(
   if (first || page.page === 1) return { rows, total: Number(first?.total ?? 0) }
   const [totals] = await aside(db, 'search', [countAll])
   return { rows, total: Number(totals[0]?.total) }
+}
+
+/** A public record as site maps list it. */
+export type MappedLinked = Pick<LinkedRow, 'id' | 'slug' | 'status' | 'modified_utc'>
+
+/** The public venues or organizers in the order of their ids, at most so many. */
+export async function listPublicLinked(db: Db, type: LinkedType, most: number): Promise<MappedLinked[]> {
+  return db
+    .selectFrom(asVenues(type))
+    .select(['id', 'slug', 'status', 'modified_utc'])
+    .where('status', '=', 'publish')
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
+/** A venue with its name and coordinates. */
+export type NamedVenue = Pick<VenueRow, 'id' | 'venue' | 'geo_lat' | 'geo_lng'>
+
+/** The public venues by name, at most so many. */
+export async function listVenueNames(db: Db, most: number): Promise<NamedVenue[]> {
+  return db
+    .selectFrom('venues')
+    .select(['id', 'venue', 'geo_lat', 'geo_lng'])
+    .where('status', '=', 'publish')
+    .orderBy('folded')
+    .orderBy('id')
+    .limit(most)
+    .execute()
 }
 
 /** The columns of a record to be written, by name. */

@@ -1,6 +1,7 @@
 import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../cache/cache.ts'
 import type { Context } from '../context/context.ts'
 import { presentCost, storedCost } from '../events/event-cost.ts'
+import { type CardRow, EXCERPT_FROM, findCardRows } from '../events/event-page-store.ts'
 import { isShown } from '../events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../events/event-store.ts'
 import { presentImage } from '../images/images.ts'
@@ -10,7 +11,6 @@ import { translate } from '../locales/translate.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import { areUnchanged, type EventStates, statesOf } from '../memory/event-pieces.ts'
 import type { EventRow, ImageRow } from '../storage/schema.ts'
-import { statement } from '../storage/statement.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
 import { plainText } from '../text/html.ts'
 import { isWallTime } from '../text/moments.ts'
@@ -57,52 +57,8 @@ export type Cards = Cache<number, KeptCard>
 
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 
-/** Characters of a description that an excerpt may be made of, and of the excerpt. */
-const EXCERPT_FROM = 500
+/** The most characters of an excerpt. */
 const LONGEST_EXCERPT = 180
-
-const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
-  db
-    .selectFrom('events')
-    .select([
-      'id',
-      'status',
-      'slug',
-      'title',
-      'event_status',
-      'excerpt',
-      'start_date',
-      'end_date',
-      'utc_start_date',
-      'timezone',
-      'all_day',
-      'cost',
-      'image',
-      'series',
-    ])
-    .select((event) =>
-      event.fn<string>('substr', ['description', event.lit(1), event.lit(EXCERPT_FROM)]).as('beginning'),
-    )
-    .where('id', 'in', value('ids')),
-)
-
-type ShownRow = Pick<
-  EventRow,
-  | 'id'
-  | 'status'
-  | 'slug'
-  | 'title'
-  | 'event_status'
-  | 'excerpt'
-  | 'start_date'
-  | 'end_date'
-  | 'utc_start_date'
-  | 'timezone'
-  | 'all_day'
-  | 'cost'
-  | 'image'
-  | 'series'
-> & { beginning: string }
 
 /** The events with these ids that can be shown, in order; a card that is kept is good for as long as memory knows of no change. */
 export async function loadCards(
@@ -136,7 +92,7 @@ async function readCards(
     const some = ids.slice(i, i + AT_ONCE)
     // A change that is taken in while the rows are read makes the card one of the past.
     const states = some.map((id) => statesOf(memory.pieces, [id]))
-    const rows: ShownRow[] = await selectShown(context.db, { ids: some })
+    const rows = await findCardRows(context.db, some)
     const links = await findEventLinks(context.db, rows)
     const byId = new Map(rows.map((row) => [row.id, row]))
     some.forEach((id, at) => {
@@ -153,7 +109,7 @@ async function readCards(
 const sizeOf = (card: Card | undefined) => (card ? JSON.stringify(card).length * 2 + 400 : 300)
 
 /** @throws Error for a row that cannot be shown */
-function makeCard(context: Context, row: ShownRow, links: EventLinks): Card {
+function makeCard(context: Context, row: CardRow, links: EventLinks): Card {
   if (!isWallTime(row.start_date) || !isWallTime(row.end_date)) throw new Error('its dates are no times')
   const { site } = context
   const place = links.venues.find((venue) => isShown(context, venue))

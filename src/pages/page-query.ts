@@ -1,8 +1,11 @@
 import type { Context } from '../context/context.ts'
 import { parseFields } from '../declare/parse.ts'
 import { eventFilters } from '../events/event-filters.ts'
+import { findLinked } from '../linked/linked-store.ts'
 import { Problem } from '../problems.ts'
 import { isPossibleId } from '../records/record-store.ts'
+import type { VenueRow } from '../storage/schema.ts'
+import { venueRules } from '../venues/venue-rules.ts'
 import type { EventFilters } from './page-finding.ts'
 
 /** The filters of the interface that pages have too, in the order of their addresses. */
@@ -40,18 +43,11 @@ export async function readQuery(context: Context, query: URLSearchParams): Promi
 
 const NEAR_KM = 5
 
-/** @throws Problem rest_invalid_param for what is no venue with a place */
+/** @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates */
 async function circleAround({ db }: Context, near: string, radius: number | undefined): Promise<EventFilters> {
   const id = /^\d{1,10}$/.test(near) ? Number(near) : 0
-  const [place] = isPossibleId(id)
-    ? await db
-        .selectFrom('venues')
-        .select(['geo_lat', 'geo_lng'])
-        .where('id', '=', id)
-        .where('status', '=', 'publish')
-        .execute()
-    : []
-  const { geo_lat: lat, geo_lng: lng } = { geo_lat: null, geo_lng: null, ...place }
+  const place = isPossibleId(id) ? await findLinked<VenueRow>(db, venueRules, id) : undefined
+  const { geo_lat: lat, geo_lng: lng } = place?.status === 'publish' ? place : { geo_lat: null, geo_lng: null }
   if (lat === null || lng === null) throw new Problem('rest_invalid_param', { params: { near: { why: 'invalid' } } })
   return { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius ?? NEAR_KM }
 }

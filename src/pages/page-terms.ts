@@ -1,5 +1,7 @@
 import type { Context } from '../context/context.ts'
+import { listVenueNames, type NamedVenue } from '../linked/linked-store.ts'
 import type { TermRow } from '../storage/schema.ts'
+import { listTermsInUse, type TermInUse } from '../terms/term-store.ts'
 import { plainText } from '../text/html.ts'
 import { type Choice, type Choices, choicesOf } from './choices.ts'
 import type { Scope } from './page-addresses.ts'
@@ -49,22 +51,8 @@ const DEEPEST = 100
 
 /** Reads the categories, the tags in use and the venues of the calendar. */
 export async function readTerms({ db }: Context): Promise<PageTerms> {
-  const terms = db
-    .selectFrom('terms')
-    .select(['id', 'taxonomy', 'name', 'slug', 'parent', 'count'])
-    .where((term) => term.or([term('count', '>', 0), term('taxonomy', '=', 'category')]))
-    .orderBy('folded')
-    .orderBy('id')
-    .limit(MOST_TERMS)
-  const venues = db
-    .selectFrom('venues')
-    .select(['id', 'venue', 'geo_lat', 'geo_lng'])
-    .where('status', '=', 'publish')
-    .orderBy('folded')
-    .orderBy('id')
-    .limit(MOST_VENUES + 1)
-  const [rows, places] = await Promise.all([terms.execute(), venues.execute()])
-  return termsFrom(shownTerms(rows), places.length > MOST_VENUES ? [] : places.map(offered))
+  const [terms, venues] = await Promise.all([listTermsInUse(db, MOST_TERMS), listVenueNames(db, MOST_VENUES + 1)])
+  return termsFrom(shownTerms(terms), venues.length > MOST_VENUES ? [] : venues.map(offered))
 }
 
 function termsFrom(byId: ReadonlyMap<number, ShownTerm>, venues: readonly OfferedVenue[]): PageTerms {
@@ -94,22 +82,20 @@ const venueChoice = ({ id, name }: OfferedVenue): Choice => ({ value: String(id)
 /** The terms of a page for which nothing is looked up. */
 export const noTerms = (): PageTerms => termsFrom(new Map(), [])
 
-type Row = Pick<TermRow, 'id' | 'taxonomy' | 'name' | 'slug' | 'parent' | 'count'>
-
-const offered = (row: { id: number; venue: string; geo_lat: number | null; geo_lng: number | null }): OfferedVenue => ({
+const offered = (row: NamedVenue): OfferedVenue => ({
   id: row.id,
   name: plainText(row.venue),
   isLocated: row.geo_lat !== null && row.geo_lng !== null,
 })
 
-function shownTerms(rows: readonly Row[]): Map<number, ShownTerm> {
+function shownTerms(rows: readonly TermInUse[]): Map<number, ShownTerm> {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const roots = rows
     .filter(({ taxonomy, parent }) => taxonomy === 'category' && !byId.has(parent))
     .map(({ id }) => id)
     .sort((a, b) => a - b)
   const hues = new Map(roots.map((id, rank) => [id, (rank * HUE_STEP) % HUES]))
-  const shown = (row: Row): ShownTerm => {
+  const shown = (row: TermInUse): ShownTerm => {
     const line = lineOf(row, byId)
     const { id, taxonomy, slug, parent, count } = row
     const slugs = line.map((term) => term.slug)
@@ -120,7 +106,7 @@ function shownTerms(rows: readonly Row[]): Map<number, ShownTerm> {
 }
 
 /** The terms above a term, the highest first, and itself. */
-function lineOf(row: Row, byId: ReadonlyMap<number, Row>): Row[] {
+function lineOf(row: TermInUse, byId: ReadonlyMap<number, TermInUse>): TermInUse[] {
   const line = [row]
   for (let above = byId.get(row.parent); above && line.length < DEEPEST; above = byId.get(above.parent))
     line.unshift(above)

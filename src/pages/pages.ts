@@ -2,8 +2,10 @@ import type { CacheBudget } from '../cache/cache.ts'
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { findEvent } from '../events/event-store.ts'
+import { findLinked } from '../linked/linked-store.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
+import { organizerRules } from '../organizers/organizer-rules.ts'
 import { mayRead } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { mayBeOldPath, noOldPaths, type OldPaths } from '../records/old-paths.ts'
@@ -16,6 +18,7 @@ import type { Db } from '../storage/database.ts'
 import type { OrganizerRow, RecordColumns, RecordTable, VenueRow } from '../storage/schema.ts'
 import { dayOf, wallNow } from '../text/moments.ts'
 import { canonicalSlug } from '../text/slug.ts'
+import { venueRules } from '../venues/venue-rules.ts'
 import { type Cards, noCards } from './cards.ts'
 import { dayView } from './day-view.ts'
 import { embedView } from './embed-view.ts'
@@ -239,6 +242,7 @@ const TABLES = { event: 'events', venue: 'venues', organizer: 'organizers' } as 
   RecordTable
 >
 type Kind = keyof typeof TABLES
+const LINKED = { venue: venueRules, organizer: organizerRules }
 
 /** The record with this slug, if everybody may see it. */
 async function findPublic(context: Context, kind: Kind, slug: string): Promise<RecordColumns | undefined> {
@@ -247,7 +251,7 @@ async function findPublic(context: Context, kind: Kind, slug: string): Promise<R
 }
 
 async function readPublic(context: Context, kind: Kind, id: number): Promise<RecordColumns | undefined> {
-  const row = await context.db.selectFrom(TABLES[kind]).selectAll().where('id', '=', id).executeTakeFirst()
+  const row = kind === 'event' ? await findEvent(context.db, id) : await findLinked(context.db, LINKED[kind], id)
   return row && row.status !== 'trash' && mayRead(context.caller, row) ? row : undefined
 }
 

@@ -1,9 +1,12 @@
-import { sql } from 'kysely'
 import type { Context } from '../context/context.ts'
+import { findEventMonths, listEventMonths, listMappedEvents } from '../events/event-page-store.ts'
 import { seriesUrl } from '../events/recurrence-present.ts'
+import { listPublicLinked } from '../linked/linked-store.ts'
 import { recordUrl } from '../linked/record-present.ts'
-import { isOriginal } from '../records/origins.ts'
+import { organizerRules } from '../organizers/organizer-rules.ts'
+import { listPublicSeries } from '../series/series-store.ts'
 import { addDays } from '../text/moments.ts'
+import { venueRules } from '../venues/venue-rules.ts'
 import { spanPath } from './page-addresses.ts'
 import { firstOf, isMonth, monthsLater } from './page-dates.ts'
 import { html } from './page-html.ts'
@@ -21,19 +24,9 @@ interface Entry {
   changed: string
 }
 
-/** Those of the calendar itself: the originals of others are elsewhere. */
-const listedEvents = ({ db }: Context) =>
-  db.selectFrom('events').where('status', '=', 'publish').where('hide_from_listings', '=', 0).where(isOriginal)
-
 /** The maps there are: that of the pages, and one for each month with events. */
 export async function sitemapIndex(context: Context): Promise<string> {
-  const month = sql<string>`substr(start_date, 1, 7)`
-  const query = listedEvents(context)
-    .select([month.as('month'), sql<string>`max(modified_utc)`.as('changed')])
-    .groupBy(month)
-    .orderBy(month)
-    .limit(MOST - 1)
-  const [months] = await context.aside(context.db, 'list', [query])
+  const months = await listEventMonths(context, MOST - 1)
   const { url } = context.site
   const maps = [
     { address: `${url}/sitemap-pages.xml`, changed: '' },
@@ -49,50 +42,28 @@ export async function sitemapIndex(context: Context): Promise<string> {
 export async function sitemapOfMonth(context: Context, month: string): Promise<string> {
   const { site } = context
   const next = monthsLater(month, 1)
-  const query = listedEvents(context)
-    .select(['id', 'slug', 'status', 'modified_utc'])
-    .where('start_date', '>=', firstOf(month))
-    .where('start_date', '<', next === undefined ? '9999-12-32' : firstOf(next))
-    .orderBy('start_date')
-    .limit(MOST)
-  const [rows] = await context.aside(context.db, 'list', [query])
+  const days = { start: firstOf(month), end: next === undefined ? '9999-12-32' : firstOf(next) }
+  const rows = await listMappedEvents(context, days, MOST)
   return addresses(rows.map((row) => ({ address: recordUrl(site, 'event', row), changed: row.modified_utc })))
 }
 
 /** The pages beside those of events: the calendar, its months from this one on, categories, tags, series, venues and organizers. */
 export async function sitemapOfPages(context: Context, terms: PageTerms, today: string): Promise<string> {
   const { site, db } = context
-  const linked = (table: 'venues' | 'organizers') =>
-    db
-      .selectFrom(table)
-      .select(['id', 'slug', 'status', 'modified_utc'])
-      .where('status', '=', 'publish')
-      .orderBy('id')
-      .limit(MOST / 4)
-  const months = listedEvents(context)
-    .select(sql<string>`substr(start_date, 1, 7)`.as('month'))
-    .distinct()
-    .where('start_date', '>=', `${today.slice(0, 7)}-01`)
-    .where('start_date', '<', addDays(today, 1100))
-  const series = db
-    .selectFrom('series')
-    .select(['id', 'slug', 'modified_utc'])
-    .where('status', '=', 'publish')
-    .orderBy('id')
-    .limit(MOST / 4)
-  const [listed, venues, organizers, coming] = await Promise.all([
-    series.execute(),
-    linked('venues').execute(),
-    linked('organizers').execute(),
-    months.execute(),
+  const days = { start: `${today.slice(0, 7)}-01`, end: addDays(today, 1100) }
+  const [series, venues, organizers, coming] = await Promise.all([
+    listPublicSeries(db, MOST / 4),
+    listPublicLinked(db, venueRules, MOST / 4),
+    listPublicLinked(db, organizerRules, MOST / 4),
+    findEventMonths(db, days),
   ])
   const page = (path: string): Entry => ({ address: site.url + path, changed: '' })
   const inUse = [...terms.byId.values()].filter(({ count }) => count > 0)
   return addresses([
     page('/'),
-    ...coming.flatMap(({ month }) => (isMonth(month) ? [page(spanPath({ view: 'month', month }, undefined))] : [])),
+    ...coming.flatMap((month) => (isMonth(month) ? [page(spanPath({ view: 'month', month }, undefined))] : [])),
     ...inUse.map((term) => page(spanPath({ view: 'list' }, scopeOf(term)))),
-    ...listed.map((row) => ({ address: seriesUrl(site, row), changed: row.modified_utc })),
+    ...series.map((row) => ({ address: seriesUrl(site, row), changed: row.modified_utc })),
     ...venues.map((row) => ({ address: recordUrl(site, 'venue', row), changed: row.modified_utc })),
     ...organizers.map((row) => ({ address: recordUrl(site, 'organizer', row), changed: row.modified_utc })),
   ])

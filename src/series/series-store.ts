@@ -20,6 +20,20 @@ export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefi
   return row
 }
 
+/** The public series in the order of their ids, at most so many. */
+export async function listPublicSeries(
+  db: Db,
+  most: number,
+): Promise<Pick<SeriesRow, 'id' | 'slug' | 'modified_utc'>[]> {
+  return db
+    .selectFrom('series')
+    .select(['id', 'slug', 'modified_utc'])
+    .where('status', '=', 'publish')
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
 const selectOccurrences = statement<{ series: number }>()((db, value) =>
   db.selectFrom('events').selectAll().where('series', '=', value('series')).orderBy('recurrence_id').orderBy('id'),
 )
@@ -27,6 +41,34 @@ const selectOccurrences = statement<{ series: number }>()((db, value) =>
 /** All occurrences of a series in the order of their original starts, those in the trash among them. */
 export async function findOccurrences(db: Db, series: number): Promise<EventRow[]> {
   return selectOccurrences(db, { series })
+}
+
+/** An occurrence by its times, without its texts. */
+export type OccurrenceTimes = Pick<
+  EventRow,
+  | 'id'
+  | 'status'
+  | 'recurrence_id'
+  | 'own'
+  | 'start_date'
+  | 'end_date'
+  | 'utc_start_date'
+  | 'utc_end_date'
+  | 'modified_utc'
+>
+
+const selectTimes = statement<{ series: number }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'status', 'recurrence_id', 'own', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date'])
+    .select('modified_utc')
+    .where('series', '=', value('series'))
+    .orderBy('recurrence_id'),
+)
+
+/** The times of all occurrences of a series in the order of their original starts, those in the trash among them. */
+export async function findOccurrenceTimes(db: Db, series: number): Promise<OccurrenceTimes[]> {
+  return selectTimes(db, { series })
 }
 
 const selectAt = statement<{ ids: readonly number[]; starts: readonly string[] }>()((db, value) =>

@@ -67,6 +67,21 @@ export async function findTermIdsBySlugs(db: Db, taxonomy: Taxonomy, slugs: read
   return (await selectBySlugs(db, { taxonomy, slugs: slugs.map(canonicalSlug) })).map(({ id }) => id)
 }
 
+/** A term as pages list it. */
+export type TermInUse = Pick<TermRow, 'id' | 'taxonomy' | 'name' | 'slug' | 'parent' | 'count'>
+
+/** All categories, and the tags that events have, by name. */
+export async function listTermsInUse(db: Db, most: number): Promise<TermInUse[]> {
+  return db
+    .selectFrom('terms')
+    .select(['id', 'taxonomy', 'name', 'slug', 'parent', 'count'])
+    .where((term) => term.or([term('count', '>', 0), term('taxonomy', '=', 'category')]))
+    .orderBy('folded')
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
 /** The ids of an event's terms, in order. */
 export type TermIds = Record<Taxonomy, number[]>
 

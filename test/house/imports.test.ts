@@ -191,10 +191,10 @@ test('only storage knows which database answers; settings and start-up may name 
   assert.deepEqual(pathsOf(wrong), [])
 })
 
-test('http asks stores, and writes no SQL', () => {
+test('http, pages and formats ask stores, and write no SQL', () => {
   const wrong = sources.filter(
     ({ path, text, imports }) =>
-      placeOf(path) === 'http' &&
+      ['http', 'pages', 'formats'].includes(placeOf(path)) &&
       (imports.some(({ target }) => target === 'kysely') ||
         /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(?:<\w+>)?`/.test(codeOf(text))),
   )

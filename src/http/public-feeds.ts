@@ -16,8 +16,11 @@ import { type Front, isGone, refuseOverload } from './front.ts'
 import { answerHeaders } from './headers.ts'
 import { LONGEST_URL } from './incoming.ts'
 import { problemReply } from './problem-replies.ts'
+import { wrongParameters } from './public-lists.ts'
+import { type PublicPages, sendProblemPage } from './public-pages.ts'
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, send, type Visit } from './send.ts'
+import { takesHtml } from './site-page.ts'
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -27,11 +30,18 @@ export interface PublicFeeds {
   front: Front
   /** The lists that addresses lead to: as of a version of the data, or for good where nothing had to be looked up. */
   lists: Cache<string, { version: string | undefined; list: string }>
+  /** Where browsers are shown why they get no feed. */
+  pages: PublicPages | undefined
 }
 
 /** `budget` bounds the addresses that are kept. */
-export function makePublicFeeds(service: Service, front: Front, budget: CacheBudget): PublicFeeds {
-  return { service, front, lists: emptyCache(budget) }
+export function makePublicFeeds(
+  service: Service,
+  front: Front,
+  budget: CacheBudget,
+  pages: PublicPages | undefined,
+): PublicFeeds {
+  return { service, front, lists: emptyCache(budget), pages }
 }
 
 /** Has a request for a feed at an address of its own served as the list that it shows. False leaves any other to the server behind. */
@@ -47,8 +57,7 @@ export function serveFeed(
   if (!mayBeFeed(url) || (restRoot !== '' && url.startsWith(`${restRoot}/`))) return false
   const known = findKnownList(feeds, url)
   if (known !== undefined) {
-    request.url = known
-    serve(request, response)
+    serveList(feeds, known, request, response, serve)
     return true
   }
   const address = readFeedAddress(url, feeds.service.site)
@@ -69,8 +78,7 @@ function serveAddress(
   if (address.scope.of === 'all') {
     const list = withQuery(listOfEvents(address, service.site), address)
     keepList(feeds, request.url ?? '', list, undefined)
-    request.url = list
-    serve(request, response)
+    serveList(feeds, list, request, response, serve)
     return
   }
   findInTurn(feeds, address, request).then(
@@ -78,14 +86,37 @@ function serveAddress(
       if (found === undefined && address.isPage) return serve(request, response)
       if (found === undefined || found === 'gone') return sendMissing(feeds, request, response, found)
       if ('moved' in found) return sendMoved(feeds, request, response, found.moved)
-      request.url = withQuery(found.list, address)
-      serve(request, response)
+      serveList(feeds, withQuery(found.list, address), request, response, serve)
     },
     (error: unknown) => {
       if (!(error instanceof Problem)) service.report(error)
       refuseOverload(front, request, response)
     },
   )
+}
+
+/** Has a list served in place of the feed. A browser that asks for one that there cannot be is shown a page. */
+function serveList(
+  feeds: PublicFeeds,
+  list: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  serve: Serve,
+): void {
+  const { pages, service } = feeds
+  const serveIt = () => {
+    request.url = list
+    serve(request, response)
+  }
+  if (!pages || !takesHtml(request)) {
+    serveIt()
+    return
+  }
+  wrongParameters(service, list.slice(list.indexOf('?') + 1)).then((names) => {
+    if (names.length === 0) serveIt()
+    else sendProblemPage(pages, visitOf(feeds, request, response), 400, names)
+    // What fails there fails in the list as well, which says so.
+  }, serveIt)
 }
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
@@ -126,6 +157,11 @@ function sendMissing(
   response: ServerResponse,
   found: 'gone' | undefined,
 ): void {
+  const { pages } = feeds
+  if (pages && takesHtml(request)) {
+    sendProblemPage(pages, visitOf(feeds, request, response), found === 'gone' ? 410 : 404)
+    return
+  }
   const code: ProblemCode = found === 'gone' ? 'rest_gone' : 'rest_no_route'
   const { status, body } = problemReply(new Problem(code), feeds.service.site.language, false)
   sendAlone(feeds, request, response, { status, headers: {}, body })
@@ -136,15 +172,27 @@ function sendMoved(feeds: PublicFeeds, request: IncomingMessage, response: Serve
   sendAlone(feeds, request, response, { status: 301, headers: { Location: location }, body: { location } })
 }
 
+const visitOf = ({ front }: PublicFeeds, request: IncomingMessage, response: ServerResponse): Visit => ({
+  request,
+  response,
+  requestId: front.requestIds(),
+  arrived: performance.now(),
+})
+
 /** Sends an answer that is no list. */
 function sendAlone(
-  { service, front }: PublicFeeds,
+  feeds: PublicFeeds,
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: { status: number; headers: Record<string, string>; body: object },
 ): void {
-  const visit: Visit = { request, response, requestId: front.requestIds(), arrived: performance.now() }
+  const { service, front } = feeds
   const flat = Object.entries(answerHeaders(service.site, headers, true)).flat()
   const bytes = Buffer.from(JSON.stringify(body))
-  send(front, visit, { status, route: '', headers: flat, tag: '', body: bytes, ...asNew() }, 'ordinary')
+  send(
+    front,
+    visitOf(feeds, request, response),
+    { status, route: '', headers: flat, tag: '', body: bytes, ...asNew() },
+    'ordinary',
+  )
 }

@@ -6,6 +6,7 @@ import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-me
 import { isPagePath } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset, type Look } from '../pages/page-assets.ts'
 import { answerPage, makePages, mayHaveMoved, type PageAnswer, type Pages, problemPage } from '../pages/pages.ts'
+import type { ProblemStatus } from '../pages/problem-view.ts'
 import { Problem } from '../problems.ts'
 import { lackBehind } from '../storage/unavailable.ts'
 import { admitted } from './admission.ts'
@@ -126,6 +127,16 @@ function answerLater(all: PublicPages, visit: Visit, asked: PageUrl, otherwise: 
       service.report(error, visit.requestId)
       visit.response.destroy()
     })
+}
+
+/** Answers with a page that says why there is no other; `names` are the parameters that are wrong. */
+export function sendProblemPage(
+  all: PublicPages,
+  visit: Visit,
+  status: ProblemStatus,
+  names: readonly string[] = [],
+): void {
+  send(all.front, visit, outgoing(all, problemPage(all.pages, contextOf(all), status, names)), 'ordinary')
 }
 
 const makingKey = ({ service }: PublicPages, url: string, feed = '') => `${service.memory.version} ${feed} ${url}`

@@ -143,7 +143,7 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
   const respond = makeResponder(service, routes, front)
   const reads = makePublicReads(service, routes, respond, options.cacheBudget, front)
   const pages = options.look && makePublicPages(service, front, reads.finished, options.cacheBudget, options.look)
-  const feeds = makePublicFeeds(service, front, options.cacheBudget)
+  const feeds = makePublicFeeds(service, front, options.cacheBudget, pages)
   const mayGoOn = new WeakSet<ServerResponse>()
   const acceptors: NetServer[] = []
   let closing: Closing = { isClosing: false, connections: new Set() }

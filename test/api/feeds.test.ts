@@ -410,6 +410,31 @@ describe('feeds', () => {
     assert.equal((await service.request('admin', 'POST', '~/events.ics', {})).status, 404)
   })
 
+  test('that a browser cannot have are pages that say why', async () => {
+    const event = await service.post('/events', { ...WHEN, title: 'Gone from feeds' })
+    await service.request('admin', 'DELETE', `/events/${event.body.id}`, {})
+    const named = (wrong: string) => new RegExp(`<code>${wrong}</code>`)
+    for (const [path, status, text] of [
+      ['/events.ics?start_date=nonsense&venue=none', 400, named('start_date')],
+      ['/events.ics?start_date=nonsense&venue=none', 400, named('venue')],
+      ['/events.ics?organizer=987654', 400, named('organizer')],
+      ['/events/tag/ab.rss?start_date=nonsense', 400, named('start_date')],
+      ['/events.json?page=2', 400, named('page')],
+      ['/events/?ical=1&start_date=nonsense', 400, named('start_date')],
+      ['/event/none.ics', 404, /search/],
+      [`/event/${event.body.slug}.ics`, 410, /search/],
+    ] as const) {
+      const response = await fetch(service.origin + path, { headers: { accept: 'text/html,*/*;q=0.8' } })
+      assert.equal(response.status, status, path)
+      assert.match(response.headers.get('content-type') ?? '', /^text\/html/, path)
+      assert.match(await response.text(), text, path)
+      const program = await service.get(`~${path}`)
+      assert.deepEqual([program.status, typeof program.body.code], [status, 'string'], path)
+    }
+    const feed = await fetch(`${service.origin}/events.ics?start_date=2026-01-01`, { headers: { accept: 'text/html' } })
+    assert.match(feed.headers.get('content-type') ?? '', /^text\/calendar/)
+  })
+
   test('that Accept prefers are at an address of their own (1d.27)', async () => {
     const response = await fetch(`${service.base}/events?categories=jazz`, {
       headers: { accept: 'text/calendar' },

@@ -18,7 +18,7 @@ export interface Component {
 /** A component, or why one is left out. */
 export type ReadComponent = Component | { line: number; reason: string }
 
-/** Bytes of a line in the file and of a line put together, lines of one component, and components within each other. */
+/** Bytes of a line in the file and of a line put together, lines of one component, and nested components. */
 const LONGEST_LINE = 1_000_000
 const LONGEST_PROPERTY = 2_000_000
 const MOST_LINES = 5000
@@ -135,7 +135,7 @@ function begin(reading: Reading, name: string, line: number): void {
   } else if (!hasRoom(reading)) reading.fault ??= `It has more than ${MOST_LINES} lines.`
   else open.at(-1)?.parts.push(component)
   if (open.length < DEEPEST) open.push(component)
-  else reading.fault ??= `It has more than ${DEEPEST} components within each other.`
+  else reading.fault ??= `It has more than ${DEEPEST} nested components.`
 }
 
 function end(reading: Reading, name: string): ReadComponent | undefined {

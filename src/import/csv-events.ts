@@ -39,15 +39,15 @@ interface Times {
 function timesOf(cells: CsvRow['cells'], order: DateOrder): Times | string {
   const written = cells.get('start_date') ?? ''
   const start = readTableDate(written, order)
-  if (!start) return written === '' ? 'It has no start.' : `The start "${written}" is no date.`
+  if (!start) return written === '' ? 'It has no start.' : `The start "${written}" is not a date.`
   const ending = cells.get('end_date') || start.day
   const end = readTableDate(ending, order)
-  if (!end) return `The end "${ending}" is no date.`
+  if (!end) return `The end "${ending}" is not a date.`
   const [from, to] = [cells.get('start_time') ?? '', cells.get('end_time') ?? '']
   const startTime = start.time ?? readTableTime(from)
   const endTime = end.time ?? readTableTime(to)
-  if (from !== '' && startTime === undefined) return `The time "${from}" is none.`
-  if (to !== '' && endTime === undefined) return `The time "${to}" is none.`
+  if (from !== '' && startTime === undefined) return `The time "${from}" is not a time of day.`
+  if (to !== '' && endTime === undefined) return `The time "${to}" is not a time of day.`
   const isAllDay = cells.has('all_day') ? isYes(cells.get('all_day')) : startTime === undefined
   if (isAllDay) return { all_day: true, start_date: start.day, end_date: end.day }
   const first = startTime ?? '00:00:00'

@@ -85,7 +85,7 @@ async function* rowsOf(
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_'))) throw error
-    yield { at: 'the table', reason: `It cannot be read on: ${error.message}` }
+    yield { at: 'the table', reason: `It cannot be read any further: ${error.message}` }
   }
   if (!columns) throw new Error('The table is empty.')
 }

@@ -47,7 +47,7 @@ async function kindOf(file: string): Promise<'ics' | 'csv' | 'json' | 'lines'> {
   const bytes = beginning.toString('latin1')
   if (BINARY.some((start) => bytes.startsWith(start)) || (!known && !UTF_16.test(bytes) && NO_TEXT.test(bytes)))
     throw new Error(
-      `The file ${file} is no text: save a spreadsheet as CSV, unpack an archive, put a backup back with kalends restore.`,
+      `The file ${file} is not a text file: save a spreadsheet as CSV, unpack an archive, restore a backup with kalends restore.`,
     )
   if (known) return known
   const head = beginning

@@ -24,7 +24,7 @@ export async function findInterface(address: string, options: FetchOptions): Pro
   if (namespace === undefined)
     throw new SourceFailure(
       address,
-      'leads to no interface of events; give the address of its namespace, such as https://host/wp-json/tribe/events/v1.',
+      'does not lead to an event interface; give the address of its namespace, such as https://host/wp-json/tribe/events/v1.',
     )
   return { root: found, base: `${found}/${namespace}` }
 }

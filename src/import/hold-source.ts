@@ -47,7 +47,7 @@ export async function holdSource(
     write: (work) =>
       write(async (tx) => {
         if (await isHeldBy(tx, number, holder)) return work(tx)
-        throw new Error('Another import of this source has taken over, since this one did not get on.')
+        throw new Error('Another import of this source has taken over, since this one made no progress.')
       }),
     release: async () => {
       clearInterval(renewing)

@@ -72,7 +72,7 @@ async function survey(bytes: AsyncIterable<Uint8Array>, { zone }: IcsTask): Prom
     const repeats = component.name === 'VEVENT' && component.properties.some(({ name }) => RULES.has(name))
     if (repeats && awaited.size < MOST_AWAITED) awaited.add(textOf(component, 'UID'))
   }
-  if (!isCalendar) throw new Error('The file is no iCalendar: it has no components.')
+  if (!isCalendar) throw new Error('The file is not an iCalendar file: it has no components.')
   return file
 }
 

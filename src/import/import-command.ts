@@ -82,7 +82,7 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
         if (!/^[1-9]\d{0,8}$/.test(number))
           throw new Error(`A run has a number, not "${number}"; kalends imports lists them.`)
         const { restored, removed, left } = await undoImport(await contextOf(ground, user), Number(number), () =>
-          print('An import of this source is running; what it does is waited for.'),
+          print('Another import of this source is running; the undo begins when it has ended.'),
         )
         left.forEach(print)
         print(`Run ${number} is undone: ${restored} put back, ${removed} removed, ${left.length} left as they are.`)
@@ -105,7 +105,7 @@ function registerSchedules(imports: Command, open: () => Promise<ImportGround>):
     imports
       .command(word)
       .description(text)
-      .argument('<name>', 'what the import is called')
+      .argument('<name>', 'the name of the import')
       .action((name: string, _options: unknown, command: Command) =>
         run(command, open, async ({ database }, print) => {
           await work(database, name)
@@ -118,7 +118,7 @@ function registerSchedules(imports: Command, open: () => Promise<ImportGround>):
   about('resume', 'Resume a paused import; it runs at once.', pause(false), 'goes on')
   about(
     'remove',
-    'Take an import off its schedule; what it has brought in stays.',
+    'Take an import off its schedule; the records it has written stay.',
     removeSchedule,
     'is off its schedule',
   )
@@ -137,7 +137,7 @@ function withOptions(command: Command): Command {
     .addOption(
       new Option(
         '--conflicts <policy>',
-        'what to do with what was changed in the source and here: keep it field by field, overwrite it, or skip the whole record',
+        'how to settle fields that were changed both in the source and here: keep each of them, overwrite them, or skip the whole record',
       )
         .choices(POLICIES)
         .default('keep'),
@@ -145,29 +145,33 @@ function withOptions(command: Command): Command {
     .option('--mirror', 'move events to the trash that are gone from the source')
     .option('--no-images', 'fetch no images')
     .option('--user <login>', 'the user who writes the records; the first administrator unless given')
-    .option('--name <name>', 'what the source is called here, so that it may move; its address unless given')
+    .option('--name <name>', 'a name for the source, which lets its address change; its address unless given')
     .option(
       '--every <time>',
-      'do so again and again while the service runs, such as 30m, 6h or 1d; it goes by its --name',
+      'repeat the import at this interval while the service runs, such as 30m, 6h or 1d; needs a --name',
     )
     .addOption(new Option('--for-service').hideHelp())
     .option('--login <login>', 'the login at the site, for drafts and private records')
     .option(
       '--password-file <file>',
-      `a file with the application password for that, which no other user can see [${commandVariables.importPassword}]`,
+      `a file with the application password of that login, which only its owner can read [${commandVariables.importPassword}]`,
     )
     .option('--since <when>', 'only records of a site that have changed since: a date, or a date and time in UTC')
-    .option('--map <column=field>', 'the field that a column of a table holds, if its name does not tell', collect)
+    .option(
+      '--map <column=field>',
+      'the field in a column of a table, for columns with other names than the usual ones',
+      collect,
+    )
     .addOption(
       new Option(
         '--dates <order>',
-        'how a table writes dates such as 3/4/2026; found out from all of them unless given',
+        'the order of day and month in dates of a table such as 3/4/2026; inferred from all dates unless given',
       ).choices(DATE_ORDERS),
     )
     .addOption(
       new Option(
         '--origin <what>',
-        'what becomes of the source, kept for later runs: it has moved here, so its old addresses lead to the records here; or it stays the original that pages of its events name as canonical',
+        'the future of the source, remembered for later runs. moved: its old addresses redirect to the records here. stays: it remains the original, and the pages of its events here name it as canonical. none: neither any more',
       ).choices(ORIGINS),
     )
 }
@@ -195,7 +199,8 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
         const reader = { zone: ground.site.timezone, backOffMs: BACK_OFF_MS }
         const opened = await openSource(source, { password, ...said }, reader)
         const isComplete = await importInto(ground, opened.source, options, user, print).finally(opened.close)
-        if (!isComplete) throw new Incomplete('Not everything is in; the report says what, and why.')
+        if (!isComplete)
+          throw new Incomplete('Some records are missing or incomplete; the report lists them with the reasons.')
       }),
     )
 }
@@ -272,7 +277,7 @@ async function contextOf({ database, images, site }: ImportGround, login: string
 async function importer(db: Db, login: string | undefined) {
   if (login !== undefined) return getUserByLogin(db, login)
   const administrator = (await listUsers(db)).find(({ role }) => role === 'administrator')
-  if (!administrator) throw new Error('There is no administrator to import in the name of; name a user with --user.')
+  if (!administrator) throw new Error('There is no administrator in whose name to import; name a user with --user.')
   return administrator
 }
 

@@ -69,7 +69,7 @@ async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>
       const record = parsed(textIn(line.bytes))
       const number = seriesIn(record)
       const spans = number === undefined ? undefined : series.get(number)
-      if (record === undefined) yield { at, reason: 'It is no JSON.' }
+      if (record === undefined) yield { at, reason: 'It is not JSON.' }
       else if (number === undefined) yield* itemsOf(kindOf(record), record, at, before)
       else if (spans && spans.length > 0) yield* seriesEntries(await recordsAt(handle, spans.splice(0)), number, at)
       else if (!spans) yield* itemsOf('event', record, at)
@@ -120,7 +120,7 @@ async function* valueEntries(bytes: AsyncIterable<Uint8Array>, size: number): As
       `The file has ${size} bytes; one JSON value may have ${LARGEST_VALUE}. Save it as one record a line (NDJSON).`,
     )
   const value = parsed((await buffer(bytes)).toString('utf8').replace(/^\ufeff/, ''))
-  if (value === undefined) throw new Error('The file is no JSON, or is cut off.')
+  if (value === undefined) throw new Error('The file is not JSON, or is cut off.')
   yield* entriesOf(value)
 }
 
@@ -133,7 +133,7 @@ export function* entriesOf(value: unknown): Generator<SourceEntry> {
   if (!isShown(value)) throw new Error('The file has no records in it.')
   const lists = LISTS.filter(([list]) => Array.isArray(value[list]) && !('start_date' in value))
   if (lists.length === 0 && value.id === undefined)
-    throw new Error('The file is no page of events, venues, organizers, categories or tags.')
+    throw new Error('The file is not a list of events, venues, organizers, categories or tags.')
   if (lists.length === 0) yield* itemsOf(kindOf(value), value, 'record 1')
   for (const [list, kind] of lists) yield* listEntries(() => kind, list, value[list])
 }

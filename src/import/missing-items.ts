@@ -114,7 +114,9 @@ async function handleOne(
   state: RecordState,
   isReplaced: boolean,
 ): Promise<void> {
-  const happened = isReplaced ? 'is another record since it repeats otherwise' : 'is gone from the source'
+  const happened = isReplaced
+    ? 'was replaced by another record, since it repeats differently now'
+    : 'is gone from the source'
   const text = `${item.kind} ${item.identity} (${String(state.title)}) ${happened}`
   const remark = (end: string) => run.remark({ kind: 'missing', at: 'missing', text: `${text}${end}` })
   if (!run.options.mirror && !isReplaced) return remark('.')

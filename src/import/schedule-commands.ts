@@ -31,18 +31,18 @@ export async function scheduleImport(
   now: number,
 ): Promise<string> {
   const { name, login, passwordFile, since, dryRun } = asked
-  if (name === undefined) throw new Error('An import on a schedule goes by a name: say it with --name.')
+  if (name === undefined) throw new Error('An import on a schedule needs a name: give it with --name.')
   if (dryRun || since !== undefined) throw new Error('--every goes neither with --dry-run nor with --since.')
   if (login !== undefined && passwordFile === undefined)
     throw new Error(
-      'Keep the application password of an import on a schedule in a file, and name that with --password-file.',
+      'Keep the application password of an import on a schedule in a file, and name that file with --password-file.',
     )
   const every_seconds = readEvery(asked.every)
   const file = passwordFile === undefined ? [] : ['--password-file', secretFile(passwordFile)]
   const isAddress = /^[a-z]+:\/\//i.test(source)
   const place = isAddress ? source : realPath(source)
   await saveSchedule(database, { name, every_seconds, words: [place, ...words, ...file] }, now)
-  return `The import ${name} is done every ${asked.every} from now on, by the service while it runs.`
+  return `The import ${name} runs every ${asked.every} from now on, while the service runs.`
 }
 
 function readEvery(text: string): number {

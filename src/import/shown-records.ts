@@ -99,7 +99,7 @@ function isShownBefore(before: ShownBefore, kind: ShownKind, record: Shown): boo
 /** A record of an answer with all that it shows, those that it refers to first, unless they were shown before. */
 export function* itemsOf(kind: ShownKind, record: unknown, at: string, before?: ShownBefore): Generator<ReadEntry> {
   if (!isShown(record)) {
-    yield { at, reason: 'This is no record.' }
+    yield { at, reason: 'This is not a record.' }
     return
   }
   const links: Partial<Record<keyof ItemLinks, readonly string[]>> = {}

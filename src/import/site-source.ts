@@ -120,7 +120,7 @@ async function* readChanges(reading: Reading, root: string, first: Changes): Asy
   const asked = new Set<string>()
   for (let page: Changes = first; ; page = await askChanges(root, page.next, reading.options)) {
     if (asked.has(page.next) || asked.size > MOST_PAGES)
-      throw new SourceFailure(root, 'tells of changes without an end.')
+      throw new SourceFailure(root, 'reports changes without an end.')
     asked.add(page.next)
     for (const { kind, id, record } of page.changes) {
       if (record !== undefined) yield* entriesOfRecord(reading, kind, record, `${kind} ${id}`)
@@ -142,7 +142,7 @@ async function* readList(reading: Reading, path: string, kind: ShownKind): Async
     if (!found || found.records.length === 0) return
     const text = JSON.stringify(found.records)
     if (text === before)
-      throw new SourceFailure(reading.base, `answers every page of ${path} alike from page ${page - 1} on.`)
+      throw new SourceFailure(reading.base, `gives the same answer for every page of ${path} from page ${page - 1} on.`)
     before = text
     if ((reading.totals.get(path) ?? found.total) !== found.total) reading.isWhole = false
     reading.totals.set(path, found.total)

@@ -226,7 +226,7 @@ describe('an import of another format', () => {
     assert.ok(good.length > 0)
     assert.match(
       (await calendar.kalends('import', await calendar.file('no.ics', '<html>'))).err,
-      /^The file is no iCalendar/,
+      /^The file is not an iCalendar file/,
     )
   })
 
@@ -248,7 +248,7 @@ describe('an import of another format', () => {
     ] as const) {
       const { out, code } = await calendar.kalends('import', await calendar.file(name, content))
       assert.equal(code, 2, out)
-      assert.match(out, /The start "31\/2\/2026" is no date/)
+      assert.match(out, /The start "31\/2\/2026" is not a date/)
     }
     const found = (await events()).filter(({ title }: { title: string }) => title.startsWith('Fête'))
     assert.equal(found.length, 3)
@@ -397,7 +397,7 @@ describe('an import of another format', () => {
     const file = await calendar.file('picture', bytes)
     const { out, err, code } = await calendar.kalends('import', file)
     assert.deepEqual([out, code], ['', 1])
-    assert.match(err, /^The file \S+picture is no text: save a spreadsheet as CSV,/)
+    assert.match(err, /^The file \S+picture is not a text file: save a spreadsheet as CSV,/)
     const table = Buffer.from('\ufeffTitle,Start\nĀāĂă,2027-05-05 10:00\n', 'utf16le')
     assert.equal((await calendar.kalends('import', await calendar.file('table', table))).code, 0)
   })

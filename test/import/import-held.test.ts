@@ -115,7 +115,7 @@ describe('two imports of one source at the same time', () => {
     open()
     assert.match((await first).out, /2 made/)
     const { out } = await undo
-    assert.match(out, /what it does is waited for/)
+    assert.match(out, /the undo begins when it has ended/)
     assert.match(out, /Run 1 is undone: 0 put back, 2 removed/)
     assert.equal(await totalOf(calendar), 1)
   })

@@ -55,7 +55,7 @@ describe('an import of a hostile source', () => {
     })
     const { err, code } = await calendar.kalends('import', source)
     assert.equal(code, 1)
-    assert.match(err, /tells of changes without an end/)
+    assert.match(err, /reports changes without an end/)
     assert.equal(asked, 5)
   })
 

@@ -156,7 +156,7 @@ describe('an import of records as the interface shows them', () => {
     const planned = await calendar.kalends('import', '--dry-run', source)
     const done = await calendar.kalends('import', source)
     assert.equal(done.code, 2)
-    assert.match(done.out, /line 2: It is no JSON\./)
+    assert.match(done.out, /line 2: It is not JSON\./)
     assert.match(done.out, /line 3: event 2 \(Evening 2 & more <3\): .*start_date/)
     assert.match(done.out, /line 5: event 3: /)
     const figures = /7 made, 0 changed, 0 unchanged, 0 left as they are here, 0 moved to the trash, 4 not in/

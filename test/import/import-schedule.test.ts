@@ -16,7 +16,7 @@ describe('an import on a schedule', () => {
     const { database } = calendar.service.app
     const source = await calendar.file('town.ndjson', '')
     const { out } = await calendar.kalends('import', '--every', '6h', '--name', 'town', '--mirror', source)
-    assert.match(out, /The import town is done every 6h from now on/)
+    assert.match(out, /The import town runs every 6h from now on/)
     const begun: (readonly string[])[] = []
     const reported: string[] = []
     let [now, end]: [number, ScheduledRun] = [Date.now() + 1000, { code: 0, said: 'Run 1' }]
@@ -51,7 +51,7 @@ describe('an import on a schedule', () => {
     await look()
     assert.equal(begun.length, 3)
     await calendar.kalends('imports', 'resume', 'town')
-    end = { code: 2, said: 'Not everything is in.' }
+    end = { code: 2, said: 'Some records are missing or incomplete.' }
     await look()
     assert.equal(begun.length, 4)
     assert.equal((await listSchedules(database.read))[0]?.failures, 0)
@@ -133,16 +133,16 @@ describe('an import on a schedule', () => {
     await chmod(secret, 0o644)
     const said = async (...words: string[]) => (await calendar.kalends('import', ...words)).err
     const town = ['--name', 'town', 'https://town.example']
-    assert.match(await said('--every', '6h', source), /goes by a name: say it with --name/)
+    assert.match(await said('--every', '6h', source), /needs a name: give it with --name/)
     assert.match(await said('--every', '1m', ...town), /a time of 5m and more/)
     assert.match(await said('--every', '6h', '--dry-run', ...town), /neither with --dry-run/)
-    assert.match(await said('--every', '6h', '--login', 'anna', ...town), /name that with --password-file/)
+    assert.match(await said('--every', '6h', '--login', 'anna', ...town), /name that file with --password-file/)
     assert.match(await said('--every', '6h', '--password-file', secret, ...town), /Other users can see/)
     assert.match(await said('--every', '6h', '--name', 'x', 'nowhere.ics'), /There is no file nowhere.ics/)
     await chmod(secret, 0o600)
     assert.match(
       (await calendar.kalends('import', '--every', '6h', '--login', 'anna', '--password-file', secret, ...town)).out,
-      /town is done every/,
+      /town runs every/,
     )
     const [kept] = await listSchedules(calendar.service.app.database.read)
     assert.ok(kept && !kept.words.includes('abcd') && kept.words.includes(secret))

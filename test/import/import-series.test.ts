@@ -176,7 +176,7 @@ describe('an import of events that repeat', () => {
     await calendar.kalends('import', source)
     const single = ics(weekly('FREQ=WEEKLY;COUNT=3').filter((line) => !line.startsWith('RRULE')))
     await calendar.file('s.ics', single)
-    assert.match((await calendar.kalends('import', source)).out, /repeats otherwise; it goes to the trash/)
+    assert.match((await calendar.kalends('import', source)).out, /repeats differently now; it goes to the trash/)
     assert.deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00'])
     await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=2')))
     await calendar.kalends('import', source)

@@ -135,14 +135,14 @@ describe('an import of a site', () => {
       /^http:\/\/127\.0\.0\.1:\d+\/wp-json\/tribe\/events\/v1\/events\?\S+ answers with HTML in place of events\.\n$/,
     )
     const none = await site(t, (_request, response) => response.writeHead(404).end())
-    assert.match((await calendar.kalends('import', none)).err, /leads to no interface of events/)
+    assert.match((await calendar.kalends('import', none)).err, /does not lead to an event interface/)
     const endless = await site(
       t,
       namespace((page) => ({ body: { events: [event(Math.min(page, 3))], total: 9, total_pages: page + 1 } })),
     )
     assert.match(
       (await calendar.kalends('import', endless + PATH)).err,
-      /answers every page of events alike from page 3 on\./,
+      /gives the same answer for every page of events from page 3 on\./,
     )
     assert.match((await calendar.kalends('imports')).out, / failed /)
   })

@@ -104,7 +104,7 @@ test('what cannot be taken of a long file is named by its line, and the rest is 
   const { out, code } = await calendar.kalends('import', await calendar.file('long.ndjson', `${lines}\n{ no JSON`))
   assert.equal(code, 2)
   assert.match(out, /line 121: event 900 \(When\?\): .*start_date/)
-  assert.match(out, /line 123: It is no JSON\./)
+  assert.match(out, /line 123: It is not JSON\./)
   assert.match(out, /Run 1: 121 made, .* 2 not in/)
 })
 

@@ -24,6 +24,7 @@ const ON_BOTH = [
   'test/import',
   'test/pages/every-address',
   'test/pages/pages',
+  'test/pages/translated-addresses',
   'test/people',
   'test/push',
   'test/storage',

@@ -7,6 +7,7 @@ import { isPagePath } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset, type Look } from '../pages/page-assets.ts'
 import { answerPage, makePages, mayHaveMoved, type PageAnswer, type Pages, problemPage } from '../pages/pages.ts'
 import type { ProblemStatus } from '../pages/problem-view.ts'
+import { inEnglish } from '../pages/translated-paths.ts'
 import { Problem } from '../problems.ts'
 import { lackBehind } from '../storage/unavailable.ts'
 import { admitted } from './admission.ts'
@@ -107,7 +108,8 @@ const isNone = ({ restRoot }: Site, path: string): boolean =>
 
 /** Whether an address without a page may come from a site that has moved here; requests for it are then redirected. */
 const hasMoved = ({ pages, service }: PublicPages, path: string): boolean =>
-  path.length <= LONGEST_URL && mayHaveMoved(pages, service.site, service.database.readPublic, path)
+  path.length <= LONGEST_URL &&
+  (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.readPublic, path))
 
 /** Answers with a page; where there is none, and `otherwise` is given, by calling that. */
 function answerLater(all: PublicPages, visit: Visit, asked: PageUrl, otherwise: (() => void) | undefined): void {

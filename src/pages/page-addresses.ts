@@ -1,6 +1,7 @@
 import type { Site } from '../config.ts'
 import type { Taxonomy } from '../storage/schema.ts'
 import { isDay, isMonth } from './page-dates.ts'
+import { inEnglish, isFile } from './translated-paths.ts'
 
 /** The events that a page shows, as its path says. */
 export type Span =
@@ -14,6 +15,13 @@ export interface Scope {
   slugs: readonly string[]
 }
 
+/** Where an old address leads; `byQuery` where its query has become a part of that. */
+interface Moved {
+  is: 'moved'
+  to: string
+  byQuery?: true
+}
+
 /** What an address asks for. */
 export type Asked =
   | { is: 'events'; span: Span; scope: Scope | undefined }
@@ -21,7 +29,7 @@ export type Asked =
   | { is: 'series'; id: number }
   | { is: 'numbered'; id: number }
   | { is: 'dated'; slug: string; day: string }
-  | { is: 'moved'; to: string }
+  | Moved
   | { is: 'robots' }
   | { is: 'embed' }
   | { is: 'sitemap' }
@@ -43,7 +51,7 @@ const roots = new Map<string, string>()
 const OTHER_FORMAT = /\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/
 
 const PAGES =
-  /^\/(?:$|(?:events|event|venue|organizer|tag|embed|series)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
+  /^\/(?:$|(?:events|event|venue|organizer|tag|embed|series|feed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
 
 /** Whether a path is one of those that pages are served at. */
 export function isPagePath(path: string): boolean {
@@ -58,7 +66,7 @@ export function readAddress(path: string, query: URLSearchParams, site: Site): A
   const old = readOldQuery(path, query, site)
   if (old) return old
   if (path === '/' || path === '/index.php') return { is: 'events', span: { view: 'list' }, scope: undefined }
-  if (!path.endsWith('/')) return { is: 'moved', to: `${path}/` }
+  if (!path.endsWith('/')) return isFile(path) ? { is: 'unknown' } : { is: 'moved', to: `${path}/` }
   const [, root = '', ...segments] = path.slice(0, -1).split('/')
   if (segments.includes('')) return { is: 'unknown' }
   if (root === 'events') return readEvents(segments)
@@ -67,6 +75,39 @@ export function readAddress(path: string, query: URLSearchParams, site: Site): A
   if (root === 'tag')
     return segments.length === 1 ? { is: 'moved', to: `/events/tag/${segments[0]}/` } : { is: 'unknown' }
   return readRecord(root, segments)
+}
+
+/** The address of today that a path with words of other languages than English stands for, with its query; undefined for any other. It looks nothing up. */
+export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
+  const english = inEnglish(path)
+  if (english === undefined) return undefined
+  const asked = readAddress(english, new URLSearchParams(queryText), site)
+  if (asked.is === 'unknown') return undefined
+  return asked.is === 'moved' ? withQuery(asked, queryText) : withQuery({ to: english }, queryText)
+}
+
+/** Where an old address leads, with the query that was sent unless that is in it already. */
+export function withQuery(
+  { to, byQuery = false }: Pick<Moved, 'to'> & { byQuery?: boolean },
+  queryText: string,
+): string {
+  if (byQuery || queryText === '') return to
+  return `${to}${to.includes('?') ? '&' : '?'}${queryText}`
+}
+
+/** The endings of today's feeds by the names that moved sites have for them. */
+const FEEDS: ReadonlyMap<string, string> = new Map([
+  ['feed', 'rss'],
+  ['rss', 'rss'],
+  ['rss2', 'rss'],
+  ['rdf', 'rss'],
+  ['atom', 'atom'],
+])
+
+/** The feed that moved sites have below a page, at `…/feed/`, `…/feed/atom/` or `…/ical/`. */
+function readFeedBelow(page: string, [name = '', kind = 'feed', ...rest]: readonly string[]): Moved | undefined {
+  const ending = name === 'feed' ? FEEDS.get(kind) : name === 'ical' && kind === 'feed' ? 'ics' : undefined
+  return ending === undefined || rest.length > 0 ? undefined : { is: 'moved', to: `${page}.${ending}` }
 }
 
 function readSitemap(path: string): Asked {
@@ -88,28 +129,39 @@ function readRecord(root: string, [slug, ...rest]: string[]): Asked {
   const [day = '', number = '1', ...more] = rest
   if (root === 'event' && isDay(day) && /^\d{1,4}$/.test(number) && more.length === 0) return { is: 'dated', slug, day }
   if (root === 'event' && day === 'all' && rest.length === 1) return { is: 'moved', to: `/event/${slug}/` }
-  return rest.length === 0 ? { is: 'record', kind: root, slug } : { is: 'unknown' }
+  if (rest.length === 0) return { is: 'record', kind: root, slug }
+  return readFeedBelow(`/${root}/${slug}`, rest) ?? { is: 'unknown' }
 }
 
 function readEvents(segments: string[]): Asked {
   const [first] = segments
   if (first !== 'category' && first !== 'tag') {
     const span = readSpan(segments)
-    if (span === undefined) return readOldSpan('/events/', segments)
+    if (span === undefined) return readOldFeed(segments) ?? readOldSpan('/events/', segments)
     return { is: 'events', span, scope: undefined }
   }
   const inside = segments.slice(1)
   if (inside.length === 0) return { is: 'unknown' }
-  for (const taken of [2, 1]) {
+  for (const taken of [3, 2, 1]) {
     const tail = inside.slice(-taken)
     const slugs = inside.slice(0, -taken)
     if (slugs.length === 0) continue
+    const feed = readFeedBelow(`/events/${first}/${slugs.join('/')}`, tail)
+    if (feed) return feed
     const span = readSpan(tail)
     if (span) return { is: 'events', span, scope: { taxonomy: first, slugs } }
     const old = readOldSpan(`/events/${first}/${slugs.join('/')}/`, tail)
     if (old.is === 'moved') return old
   }
   return { is: 'events', span: { view: 'list' }, scope: { taxonomy: first, slugs: inside } }
+}
+
+/** Of all events there are shorter names for feeds besides. */
+function readOldFeed(segments: readonly string[]): Moved | undefined {
+  const [name = ''] = segments
+  return FEEDS.has(name) && name !== 'feed'
+    ? readFeedBelow('/events', ['feed', ...segments])
+    : readFeedBelow('/events', segments)
 }
 
 function readSpan([view, value, ...rest]: readonly string[]): Span | undefined {
@@ -123,13 +175,15 @@ function readSpan([view, value, ...rest]: readonly string[]): Span | undefined {
 }
 
 /** Views of moved sites that show a list in other ways. Below a term they may be the slug of another. */
-const LISTS = new Set(['list', 'week', 'photo', 'map', 'summary'])
+const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 
 /** Ends of paths that moved sites have. */
 function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Asked {
   const isList = view === 'list' || (base === '/events/' && LISTS.has(view))
-  const [first, second] = isList ? rest : [view, ...rest]
+  const [first, second, ...more] = isList ? rest : [view, ...rest]
   if (first === undefined) return { is: 'moved', to: base }
+  if (more.length > 0) return { is: 'unknown' }
+  if (first === 'day' && second !== undefined && isDay(second)) return { is: 'moved', to: `${base}${second}/` }
   if (first === 'page' && /^\d{1,6}$/.test(second ?? '')) return { is: 'moved', to: `${base}?page=${second}` }
   if (second === undefined && isMonth(first)) return { is: 'moved', to: `${base}month/${first}/` }
   if (second === undefined && isDay(first)) return { is: 'moved', to: `${base}${first}/` }
@@ -145,21 +199,31 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): Asked |
   if (path === '/' && id !== null && /^\d{1,10}$/.test(id)) return { is: 'numbered', id: Number(id) }
   for (const kind of ['event', 'venue', 'organizer'] as const) {
     const slug = query.get(kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`)
-    if (path === '/' && slug) return { is: 'moved', to: `/${kind}/${encodeURIComponent(slug)}/` }
+    if (path === '/' && slug) return { is: 'moved', to: `/${kind}/${encodeURIComponent(slug)}/`, byQuery: true }
   }
   const display = query.get('eventDisplay') ?? query.get(`${vendor}_event_display`) ?? query.get('tribe_event_display')
   const date = query.get('tribe-bar-date') ?? query.get('eventDate')
   const words = query.get('tribe-bar-search')
   const category = query.get(`${vendor}_events_cat`)
-  const isOld = display !== null || date !== null || words !== null || category !== null
+  const feed = feedOf(path, query)
+  const isOld = display !== null || date !== null || words !== null || category !== null || feed !== undefined
   if (!isOld && !(path === '/' && query.get('post_type') === `${vendor}_events`)) return undefined
-  const base = category ? `/events/category/${encodeURIComponent(category)}/` : baseOf(path)
+  const isOfRecord = feed !== undefined && RECORD_PATH.test(path)
+  const base = category ? `/events/category/${encodeURIComponent(category)}/` : isOfRecord ? path : baseOf(path)
   const [, view = null, day = null] = PATH_SPAN.exec(path) ?? []
-  return {
-    is: 'moved',
-    to: `${base}${oldSpan(display ?? view, date ?? day)}${words ? `?search=${encodeURIComponent(words)}` : ''}`,
-  }
+  const to = feed === undefined ? base + oldSpan(display ?? view, date ?? day) : `${base.slice(0, -1)}.${feed}`
+  return { is: 'moved', to: to + (words ? `?search=${encodeURIComponent(words)}` : ''), byQuery: true }
 }
+
+/** The ending of the feed that an old address asks for by its query, or that of a whole site does by its path. */
+function feedOf(path: string, query: URLSearchParams): string | undefined {
+  const [isOfSite, kind = 'feed'] = /^\/feed(?:\/(\w+))?\/?$/.exec(path) ?? []
+  const name = query.get('feed') ?? (isOfSite === undefined ? '' : kind)
+  const ending = FEEDS.get(name)
+  return ending !== undefined && query.get('ical') === '1' ? 'ics' : ending
+}
+
+const RECORD_PATH = /^\/(?:event|venue|organizer)\/[^/]+\/$/
 
 /** The view and the date at the end of a path, for queries that name none. */
 const PATH_SPAN = /\/(?:(month|past|today)\/)?(?:(\d{4}-\d\d(?:-\d\d)?)\/)?$/

@@ -28,7 +28,15 @@ import { layOut } from './layout.ts'
 import { linkedView } from './linked-view.ts'
 import { listView } from './list-view.ts'
 import { monthView } from './month-view.ts'
-import { type Asked, readAddress, rootOf, type Scope, spanPath } from './page-addresses.ts'
+import {
+  type Asked,
+  readAddress,
+  rootOf,
+  type Scope,
+  spanPath,
+  translatedAddress,
+  withQuery,
+} from './page-addresses.ts'
 import { type Assets, type Look, readAssets } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type PageQuery, readQuery } from './page-query.ts'
@@ -88,13 +96,15 @@ export async function answerPage(
   const asked = readAddress(path, new URLSearchParams(queryText), context.site)
   if (asked.is === 'robots')
     return { status: 200, mediaType: 'text/plain; charset=UTF-8', body: robots(context, rootOf(context.site)) }
-  if (asked.is === 'moved') return withCalendar(movedTo(context.site, withQuery(asked.to, queryText, path)), queryText)
+  if (asked.is === 'moved') return withCalendar(movedTo(context.site, withQuery(asked, queryText)), queryText)
   try {
     const answer = await answerFound(pages, context, asked, path, new URLSearchParams(queryText), feed)
     return withCalendar(answer, queryText)
   } catch (error) {
     const status = statusOf(error)
     if (status === undefined) throw error
+    const to = status === 404 ? translatedAddress(path, queryText, context.site) : undefined
+    if (to !== undefined) return withCalendar(movedTo(context.site, to), queryText)
     return problemPage(pages, context, status, error instanceof Problem ? Object.keys(error.details.params ?? {}) : [])
   }
 }
@@ -168,7 +178,7 @@ async function eventsPage(
   const term = scope && (termAt(terms, scope, canonicalSlug) ?? (await formerTerm(context, terms, scope)))
   if (scope && !term) throw new Problem('event-archive-page-not-found')
   if (term && scope?.slugs.join('/') !== term.slugs.join('/'))
-    return movedTo(context.site, withQuery(spanPath(span, scopeOf(term)), query.toString(), ''))
+    return movedTo(context.site, withQuery({ to: spanPath(span, scopeOf(term)) }, query.toString()))
   const read = await readQuery(context, query)
   const asked: EventsAsked = { span, term, query: term ? narrowed(read, term.taxonomy, term.slug) : read }
   if (feed !== undefined) return seeOther(context.site, feedOf(asked, feed))
@@ -354,10 +364,4 @@ function withCalendar(answer: PageAnswer, queryText: string): PageAnswer {
   if (status !== 301 || location === undefined || !/(?:^|&)ical=1(?:&|$)/.test(queryText)) return answer
   if (/[?&]ical=1(?:&|$)/.test(location)) return answer
   return { ...answer, location: `${location}${location.includes('?') ? '&' : '?'}ical=1` }
-}
-
-/** A new path with the query that was sent, unless it was part of an old address or has one of its own. */
-function withQuery(to: string, queryText: string, path: string): string {
-  const isSlashed = to === `${path}/` || path === ''
-  return isSlashed && queryText !== '' && !to.includes('?') ? `${to}?${queryText}` : to
 }

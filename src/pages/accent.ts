@@ -2,17 +2,17 @@ type Rgb = readonly [red: number, green: number, blue: number]
 
 const WHITE: Rgb = [255, 255, 255]
 const BLACK: Rgb = [17, 18, 20]
-/** The grounds that accents stand on in the style sheet, the darkest of the light ones and the lightest of the dark ones. */
+/** The backgrounds that accents have in the style sheet: the darkest light one and the lightest dark one. */
 const LIGHT_GROUND: Rgb = [240, 240, 236]
 const DARK_GROUND: Rgb = [38, 41, 47]
 
-/** The contrast that text needs. */
+/** The contrast ratio that text needs. */
 const READABLE = 4.6
-/** The contrast of accented text on dark grounds, where colours look weaker. */
+/** The contrast ratio of accented text on dark backgrounds, where colours look weaker. */
 const READABLE_IN_THE_DARK = 7
 const STEPS = 40
 
-/** The custom properties that the accent colour of the site gives: itself, what is written on it, and itself as text in light and dark. */
+/** The custom properties for the accent colour of the site: the colour, the text on it, and the colour as text in light and dark mode. */
 export function accentStyle(colour: string): string {
   const accent = rgbOf(colour)
   const on = contrast(accent, WHITE) >= contrast(accent, BLACK) ? WHITE : BLACK
@@ -20,7 +20,7 @@ export function accentStyle(colour: string): string {
   return `:root{--accent:${hex(ground)};--on-accent:${hex(on)};--accent-light:${hex(towards(accent, BLACK, LIGHT_GROUND))};--accent-dark:${hex(towards(accent, WHITE, DARK_GROUND, READABLE_IN_THE_DARK))}}`
 }
 
-/** A colour moved as far towards another as it takes to be read on, or under, a third. */
+/** A colour moved towards another until it has enough contrast to a third. */
 function towards(colour: Rgb, target: Rgb, other: Rgb, needed = READABLE): Rgb {
   for (let step = 0; step < STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -43,7 +43,7 @@ const mix = (a: Rgb, b: Rgb, share: number): Rgb => [
   a[2] + (b[2] - a[2]) * share,
 ]
 
-/** The ratio of luminances of WCAG 2. */
+/** The contrast ratio of WCAG 2. */
 function contrast(a: Rgb, b: Rgb): number {
   const [x, y] = [luminance(a), luminance(b)]
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)

@@ -4,7 +4,7 @@ import { addDays, dayOf } from '../text/moments.ts'
 import { type Html, html } from './page-html.ts'
 import { say } from './viewing.ts'
 
-/** An event as forms of other calendars take it. */
+/** An event as the forms of other calendars take it. */
 export interface Keepable {
   title: string
   text: string
@@ -15,10 +15,10 @@ export interface Keepable {
   row: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
 }
 
-/** Addresses longer than about 2000 characters are cut off by some. */
+/** Some services cut addresses longer than about 2000 characters. */
 const LONGEST_TEXT = 600
 
-/** Ways to keep an event in a calendar of one's own. */
+/** Links that put an event into the reader's own calendar. */
 export function addToCalendar(site: Site, event: Keepable): Html {
   return html`<details class="menu"><summary class="button main">${say(site, 'Add to calendar')}</summary><ul>
 <li><a href="${event.file}">${say(site, 'Calendar of this device')} (.ics)</a></li>
@@ -31,7 +31,7 @@ export function addToCalendar(site: Site, event: Keepable): Html {
 const describe = ({ text, address }: Keepable) =>
   [text.slice(0, LONGEST_TEXT).toWellFormed(), address].filter(Boolean).join('\n\n')
 
-/** The day after the last one, where the end is left out of a span of days. */
+/** The day after the last one, since the end of a span of days is exclusive. */
 const dayAfter = (wall: string) => addDays(dayOf(wall), 1)
 
 function googleLink(event: Keepable): string {

@@ -38,7 +38,7 @@ export interface Card {
   start: string
   end: string
   isAllDay: boolean
-  /** The zone of its times, where that is not the one of the site. */
+  /** The zone of its times; empty for the zone of the site. */
   zone: string
   /** Ids of its categories and tags. */
   terms: readonly number[]
@@ -60,7 +60,7 @@ export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 /** The most characters of an excerpt. */
 const LONGEST_EXCERPT = 180
 
-/** The events with these ids that can be shown, in order; a card that is kept is good for as long as memory knows of no change. */
+/** The events with these ids that can be shown, in order. A cached card is valid until memory learns of a change. */
 export async function loadCards(
   context: Context,
   memory: EventMemory,
@@ -78,7 +78,7 @@ export async function loadCards(
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** Ids of one statement. */
+/** The most ids in one query. */
 const AT_ONCE = 500
 
 async function readCards(
@@ -90,7 +90,7 @@ async function readCards(
   const found = new Map<number, Card>()
   for (let i = 0; i < ids.length; i += AT_ONCE) {
     const some = ids.slice(i, i + AT_ONCE)
-    // A change that is taken in while the rows are read makes the card one of the past.
+    // If a change arrives while the rows are read, the card is already out of date.
     const states = some.map((id) => statesOf(memory.pieces, [id]))
     const rows = await findCardRows(context.db, some)
     const links = await findEventLinks(context.db, rows)
@@ -155,7 +155,7 @@ export function shortened(text: string, longest = LONGEST_EXCERPT): string {
 
 const ALIKE = 0.02
 
-/** An image with those of its sizes that are not cropped. */
+/** An image with its uncropped sizes. */
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height

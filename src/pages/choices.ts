@@ -6,7 +6,7 @@ export interface Choice {
   text: string
 }
 
-/** The values that a field offers, with their options as long as none is chosen: there may be hundreds, and most forms show them so. */
+/** The values that a field offers, with their markup for the case that none is chosen: there may be hundreds, and most forms show them so. */
 export interface Choices {
   all: readonly Choice[]
   unchosen: Html
@@ -19,7 +19,7 @@ export function choicesOf(all: readonly Choice[]): Choices {
 const option = ({ value, text }: Choice, isChosen: boolean): Html =>
   html`<option value="${value}"${isChosen && html` selected`}>${text}</option>`
 
-/** A field that offers values, with `none` in front for none of them. */
+/** A field that offers values; the first option, `none`, chooses nothing. */
 export function select(
   label: string,
   name: string,

@@ -7,10 +7,10 @@ import { html } from './page-html.ts'
 import { canonicalOf, type EventsAsked, feedsOf, pager, sameEvents, viewHead } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 
-/** Events that one day shows on a page. */
+/** The most events on the page of a day. */
 const MOST = 100
 
-/** One day: what lasts longer first, then the rest by the clock. */
+/** One day: events of several days first, then the others by time. */
 export async function dayView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing
   const { site } = context

@@ -4,7 +4,7 @@ import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import { localeOf, weekStartOf } from './page-dates.ts'
 
-/** The texts of the element, in the order in which it knows them. */
+/** The texts of the element, in the order in which its script reads them. */
 const TEXTS = [
   'All day',
   'Today',
@@ -19,10 +19,10 @@ const TEXTS = [
   'Postponed: {text}',
 ] as const satisfies readonly MessageText[]
 
-/** The path of the script that makes `<kalends-events>` known, below the root of the site. */
+/** The path of the script that defines `<kalends-events>`, below the root of the site. */
 export const EMBED_PATH = '/embed.js'
 
-/** The modules of `<kalends-events>` by their paths. The first is all that a list needs; the other is loaded for months and days. */
+/** The modules of `<kalends-events>` by path. A list needs only the first; months and days load the other. */
 export function embedScripts(site: Site, weekStart: string): ReadonlyMap<string, string> {
   const facts = {
     list: `${site.restRoot}/${site.namespace}/events`.slice(1),
@@ -50,7 +50,7 @@ const zoneOf = (timezone: string) =>
 
 const own = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
 
-/** A text without what stands between the signs of comments. */
+/** A script without its block comments. */
 const withoutComments = (text: string) =>
   text
     .split('/*')

@@ -4,12 +4,15 @@ import { EMBED_PATH } from './embed-scripts.ts'
 import { type Html, html } from './page-html.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-/** The attributes of the element that the form offers, in the order in which they are written. */
+/** The attributes of the element that the form offers, in the order in which the markup has them. */
 const ATTRIBUTES = ['view', 'category', 'tag', 'venue', 'search', 'limit', 'lang'] as const
 
 const LONGEST_VALUE = 500
 
-/** The page that writes what shows events on a page of another site. Its script shows the outcome at once; without it the form is sent. */
+/**
+ * The page that generates the markup for showing events on another site. Its script previews the result at once; without scripts the form is
+ * submitted.
+ */
 export function embedView(viewing: Viewing, query: URLSearchParams): View {
   const { site } = viewing.context
   const heading = say(site, 'Show on your site')
@@ -55,7 +58,7 @@ function fields(viewing: Viewing, query: URLSearchParams): Html[] {
   ]
 }
 
-/** The markup for another page, as text. */
+/** The markup to paste into another page, as text. */
 function snippetOf({ context: { site } }: Viewing, query: URLSearchParams): string {
   const attributes = ATTRIBUTES.flatMap((name) => {
     const value = query.get(name)?.slice(0, LONGEST_VALUE).trim()

@@ -6,15 +6,12 @@ import { type Html, html, link } from './page-html.ts'
 import type { ShownTerm } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-/** The title of an event, or what stands for one. */
+/** The title of an event, or a substitute for an empty one. */
 export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 'title'>): string {
   return title === '' ? say(site, '(no title)') : title
 }
 
-/**
- * The title of an event as part of a link: of one that is canceled or postponed behind the word that says so, and struck through where nothing
- * takes place.
- */
+/** The title of an event as part of a link. A canceled or postponed event has that word in front, and a canceled one is struck through. */
 export function shownTitle(viewing: Viewing, card: Card): Html {
   const title = titleOf(viewing, card)
   if (card.event_status === 'scheduled') return html`<span dir="auto">${title}</span>`
@@ -53,7 +50,7 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
 
 export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) => lastDayOf(card.start, card.end) > dayOf(card.start)
 
-/** When an event is on, within a day that stands above it: its times, or until when it lasts. */
+/** The times of an event below the heading of its day, or the day on which it ends. */
 function timesOf(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const zone = card.zone && html` <abbr class="zone">${card.zone}</abbr>`
@@ -66,7 +63,7 @@ function timesOf(viewing: Viewing, card: Card): Html {
   return card.end === card.start ? start : html`${start} <small>– ${written(site, 'time', card.end)}</small>`
 }
 
-/** A small picture: one that is neither square nor wide is shown whole. */
+/** A small picture; one that is neither square nor wide is shown uncropped. */
 function thumbnail({ src, srcset, width, height }: Picture): Html {
   const shape = width / height < 1.25 || width / height > 2.2 ? 'thumb whole' : 'thumb'
   return html`<img class="${shape}" src="${link(src)}" srcset="${srcset}" sizes="132px" width="${width}" height="${height}" alt="" loading="lazy" decoding="async">`
@@ -96,7 +93,7 @@ function tags(viewing: Viewing, card: Card): Html | false {
   )
 }
 
-/** Events under the days on which they start, in their order. */
+/** Events under headings of the days on which they start, in their order. */
 export function daySections(viewing: Viewing, cards: readonly Card[], more?: (day: string) => Html | false): Html[] {
   const days = Map.groupBy(cards, (card) => dayOf(card.start))
   return [...days].map(
@@ -105,7 +102,7 @@ export function daySections(viewing: Viewing, cards: readonly Card[], more?: (da
   )
 }
 
-/** Events from a day on: what began earlier and lasts comes first, then the days. */
+/** Events from a day on: first those that began earlier and still last, then the others by day. */
 export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: string): Html {
   const { site } = viewing.context
   const lasting = cards.filter((card) => dayOf(card.start) < first)
@@ -132,7 +129,7 @@ function dayHeader(viewing: Viewing, day: string): Html {
   )}</span></span></time></a></h2>`
 }
 
-/** What people call a day that is close. */
+/** `Today` or `Tomorrow` in the language of the site; empty for other days. */
 export function nearName({ context: { site }, today }: Viewing, day: string): string {
   if (day === today) return say(site, 'Today')
   const distance = (Date.parse(`${day}T00:00:00Z`) - Date.parse(`${today}T00:00:00Z`)) / 86_400_000

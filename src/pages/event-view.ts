@@ -42,14 +42,14 @@ export async function eventView(viewing: Viewing, row: EventRow): Promise<View> 
   )
 }
 
-/** Characters of a title from which on it is written smaller. */
+/** Titles longer than this are written smaller. */
 const LONG_TITLE = 70
 
-/** Other events that the page of one leads to: the ones before and after it, and other dates of its series. */
+/** Links from the page of an event: to the events before and after it, and to other dates of its series. */
 interface Others {
   neighbours: readonly (Card | undefined)[]
   dates: readonly Card[]
-  /** The address of the event where it was imported from, if that stays the original. */
+  /** The address of the event at its source, if the source stays the original. */
   original: string | undefined
 }
 
@@ -106,7 +106,7 @@ function termChips(viewing: Viewing, { categories, tags }: EventLinks): Html {
   )}${tagChips.slice(0, 20)}`
 }
 
-/** Whether it does not take place as planned, and whether its last day is over: a page says the same all day, however long it is kept. */
+/** Whether it is canceled or postponed, and whether its last day is over. The page says the same all day, so it can be cached. */
 function stateOf({ context: { site }, today }: Viewing, row: EventRow): Html {
   const { event_status: status } = row
   const isOver = lastDayOf(row.start_date, row.end_date) < today
@@ -124,7 +124,7 @@ function cover({ srcset, src, width, height, alt }: Picture, title: string): Htm
   return html`<div class="${shape}"><img src="${link(src)}" srcset="${srcset}" sizes="(min-width: 60rem) 42rem, 100vw" width="${width}" height="${height}" alt="${alt === title ? '' : alt}" fetchpriority="high" decoding="async"></div>`
 }
 
-/** When, where, by whom and for how much: what people come for, before anything else. */
+/** When, where, by whom and for how much: the facts people come for, before anything else. */
 function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readonly Card[]): Html {
   const { context } = viewing
   const { site } = context
@@ -154,7 +154,7 @@ ${whenBlock(viewing, row)}
 const mailLink = (title: string, url: string) =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
 
-/** The date as a leaf of a calendar, and in words. */
+/** The date as a calendar leaf, and in words. */
 function whenBlock(viewing: Viewing, row: EventRow): Html {
   const { context, today } = viewing
   const { site } = context

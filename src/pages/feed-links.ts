@@ -11,7 +11,7 @@ const FEEDS = [
   ['json', 'application/feed+json', 'JSON Feed'],
 ] as const
 
-/** The path of the feeds of a category, a tag or all events, without the ending that names the format. */
+/** The path of the feeds of a category, of a tag or of all events, without the format's ending. */
 export const feedBase = (scope: Scope | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
 
 /** The feeds of a page; `query` has its filters. */
@@ -23,7 +23,7 @@ export function feedLinks(base: string, query: string): FeedLink[] {
 export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
-/** The filters of a page as feeds take them: without its dates, since a feed goes on, and the circle by its centre. */
+/** The filters of a page as feeds take them: without its dates, since a feed goes on, and with a circle given by its centre. */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
   const { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius } = query.filters
@@ -35,7 +35,7 @@ export function feedQuery(query: PageQuery): string {
   return kept.toString()
 }
 
-/** Ways to have the events of a page in a calendar or reader of one's own, kept up to date. */
+/** Links that subscribe the reader's calendar or feed reader to the events of a page. */
 export function subscribeMenu(site: Site, base: string, query: string): Html {
   const calendar = `${site.url}${feedPath(base, 'ics', query)}`
   const webcal = calendar.replace(/^https?:/, 'webcal:')

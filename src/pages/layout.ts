@@ -84,7 +84,7 @@ ${property('og:title', view.title || site.name)}${property('og:description', des
   }">`
 }
 
-/** Linked data as it stands in a script element, which nothing in it can end. */
+/** Linked data as the text of a script element; nothing in it can end the element. */
 function linkedData(data: object): Html {
   return trusted(
     JSON.stringify(data)

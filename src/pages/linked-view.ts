@@ -21,7 +21,7 @@ import { addressLines, mapLink } from './places-shown.ts'
 import { calendarPath, pager } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
-/** A venue or organizer with what its page tells of it. */
+/** A venue or organizer with the details that its page shows. */
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 
 /** The page of a venue or organizer, with its events from today on. @throws Problem for a page past the end */
@@ -85,14 +85,14 @@ function events(
   )}</section>`
 }
 
-/** The name of a venue or organizer, or what stands for one: markup alone leaves none. */
+/** The name of a venue or organizer, or a substitute if nothing but markup is left of it. */
 export function linkedName(site: Site, linked: Linked): string {
   return linked.kind === 'venue'
     ? plainText(linked.row.venue) || say(site, 'Venue')
     : plainText(linked.row.organizer) || say(site, 'Organizer')
 }
 
-/** How a venue is found and an organizer is reached. */
+/** How to find a venue or reach an organizer. */
 function details({ context: { site } }: Viewing, linked: Linked): Html {
   const { row } = linked
   const website = shownUrl(row.website)

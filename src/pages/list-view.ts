@@ -9,10 +9,10 @@ import { type Html, html } from './page-html.ts'
 import { canonicalOf, type EventsAsked, feedsOf, pager, sameEvents, viewHead } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 
-/** Events of one page. */
+/** The most events on one page. */
 export const PER_PAGE = 20
 
-/** The events from today on, or those that are over with the latest first. @throws Problem for a page past the end */
+/** The events from today on, or past events with the latest first. @throws Problem for a page past the end */
 export async function listView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { site } = viewing.context
   const isPast = asked.span.view === 'past'
@@ -51,7 +51,7 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { cards, total, pages: Math.ceil(total / PER_PAGE) }
 }
 
-/** Pages of what is over are counted from its end, and filled from there. */
+/** Pages of past events are counted and filled from the end. */
 async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = before(asked.query.filters, viewing.today)
   const { total } = await findEvents(viewing, filters, 1, 1)
@@ -98,7 +98,7 @@ function nothing(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   return nothingFound(viewing, asked, text, `${firstDay(viewing, asked)} 00:00:00`)
 }
 
-/** Ways to the pages around this one, and between what is coming and what is over. */
+/** Links to the pages before and after this one, and between coming and past events. */
 async function ways(
   viewing: Viewing,
   asked: EventsAsked,

@@ -3,14 +3,14 @@ import { dayOf } from '../text/moments.ts'
 import { DAY_MS, dayAt, lastDayOf, laterOf, NIGHT_MS } from './page-dates.ts'
 import type { FoundEvents } from './page-finding.ts'
 
-/** An event in the weeks of a month, as far as its days tell. */
+/** An event in the weeks of a month: its first and last day. */
 export interface Stretch {
   id: number
   first: string
   last: string
 }
 
-/** The events of one day: those that begin and end on it, and how many others there are than are shown. */
+/** The events of one day: those that begin and end on it, and the number that are not shown. */
 export interface GridDay {
   day: string
   /** Ids of bars by their lane; undefined for a lane that is free on this day. */
@@ -19,11 +19,11 @@ export interface GridDay {
   total: number
 }
 
-/** Events that a day shows, and bars that lie above one another. */
+/** The most events that a day shows, and the most bars above one another. */
 export const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 
-/** First and last day of each event found; without one that has just gone. */
+/** The first and last day of each event; an event deleted meanwhile is left out. */
 export function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch[] {
   const stretches: Stretch[] = []
   for (const id of found.ids) {
@@ -42,7 +42,7 @@ function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stre
   return { id, first: dayAt(first), last: dayAt(last) }
 }
 
-/** Puts events into weeks: those of several days as bars that keep their lane through a week, the others into their day. */
+/** Distributes events over weeks: those of several days as bars that keep their lane through a week, the others into their day. */
 export function fillWeeks(weeks: readonly (readonly string[])[], stretches: readonly Stretch[]): GridDay[][] {
   const byDay = Map.groupBy(
     stretches.filter(({ first, last }) => first === last),
@@ -75,5 +75,5 @@ function fillWeek(week: readonly string[], long: readonly Stretch[], byDay: Read
   return days
 }
 
-/** Events of a day that are counted and not shown. */
+/** The number of events of a day that are not shown. */
 export const hiddenOf = ({ total, lanes, single }: GridDay) => total - lanes.filter(Boolean).length - single.length

@@ -20,10 +20,10 @@ import { type Html, html, NOTHING } from './page-html.ts'
 import { canonicalOf, daysOfSame, type EventsAsked, feedsOf, sameEvents, viewHead } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
-/** Events of a month that are counted; of each day only the first few are loaded. */
+/** The most events of a month that are counted; only the first few of each day are loaded. */
 const MOST = 5000
 
-/** Makes what one month of events is drawn from. */
+/** Collects the data that one month is drawn from. */
 interface Drawing {
   viewing: Viewing
   month: string
@@ -66,7 +66,7 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
   }
 }
 
-/** The months beside this one, as far as there are events in that direction, or today. */
+/** The months before and after this one, if there are events in that direction, or today. */
 async function waysOf(viewing: Viewing, asked: EventsAsked, month: string): Promise<Pick<View, 'previous' | 'next'>> {
   const bounds = await findBounds(viewing, asked.query.filters)
   const now = monthOf(viewing.today)
@@ -111,7 +111,7 @@ function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: numb
   const isToday = day.day === viewing.today
   const path = drawing.dayPath(day.day)
   const words = writtenDay(site, day.day, '')
-  // Days of other months say so by name, and those without events lead nowhere.
+  // Days of other months name their month, and link nowhere without events.
   const seen = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>${isOther && otherMonth(drawing, day)}`
   const head =
     day.total > 0
@@ -133,7 +133,7 @@ function otherMonth({ viewing }: Drawing, { day }: GridDay): Html {
 
 const MOST_DOTS = 3
 
-/** What narrow screens show of a day. */
+/** A day on narrow screens. */
 function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
   const shown: Html[] = []
   for (const stretch of [...lanes, ...single]) {
@@ -143,7 +143,7 @@ function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
   return html`<span class="dots" aria-hidden="true">${shown}</span>`
 }
 
-/** The part of a bar on one day: the whole bar where it begins or its week does, and only words for those who hear the page on the others. */
+/** The part of a bar on one day: the whole bar on its first day and on the first day of each week; on other days only words for screen readers. */
 function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string, daysLeft: number): Html {
   const card = bar && cards.get(bar.id)
   if (!bar || !card) return html`<li class="lane" aria-hidden="true"></li>`
@@ -168,13 +168,13 @@ function entry({ viewing, cards }: Drawing, { id }: Stretch): Html {
   return html`<li class="entry${card.isAllDay && ' whole'}${hueOf(viewing, card)}"><a href="${pathTo(site, card.url)}" title="${title}"><i class="dot" aria-hidden="true"></i>${time}${shownTitle(viewing, card)}</a></li>`
 }
 
-/** The same days as a list, for screens that are too narrow for titles in a table. */
+/** The same days as a list, for screens too narrow for titles in a table. */
 function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
   const { viewing, month, cards, dayPath } = drawing
   const { site } = viewing.context
   const inMonth = grid.flat().filter(({ day }) => monthOf(day) === month)
   const coming = inMonth.filter(({ day }) => day >= viewing.today)
-  // What is left of this month, and all of any other one.
+  // The days from today on if they have events, else the whole month.
   const days = coming.some(({ total }) => total > 0) ? coming : inMonth
   const first = days[0]?.day
   const sections = days.map((own) => {

@@ -7,7 +7,7 @@ import { scopeOf } from './page-terms.ts'
 import type { EventsAsked } from './view-head.ts'
 import { say, sayEvents, spanLink, type Viewing } from './viewing.ts'
 
-/** What a view without events says: which events are next to it, and how many there are without its filters. */
+/** The text of a view without events: the nearest events, and the number of events without its filters. */
 export async function nothingFound(viewing: Viewing, asked: EventsAsked, text: string, around: string): Promise<Html> {
   const { context, today } = viewing
   const { site } = context

@@ -5,11 +5,11 @@ import type { Site } from '../config.ts'
 import { accentStyle } from './accent.ts'
 import { embedScripts } from './embed-scripts.ts'
 
-/** How pages look, as set. */
+/** The settings for the look of pages. */
 export interface Look {
   /** A colour such as `#0b6e5f`. */
   accent: string
-  /** The path of a style sheet that is put behind the own one; empty for none. */
+  /** The path of a style sheet that is loaded after the built-in one; empty for none. */
   css: string
   /** The path of an image file; empty for none. */
   logo: string
@@ -17,7 +17,7 @@ export interface Look {
   weekStart: string
 }
 
-/** A file that pages refer to. Its address changes with its content, so that it is good for ever. */
+/** A file that pages refer to. Its address changes with its content, so it can be cached for ever. */
 export interface Asset {
   path: string
   mediaType: string
@@ -32,9 +32,9 @@ export interface Assets {
   /** The picture of the site in tabs: the logo, else the plain mark. */
   icon: Asset
   byPath: ReadonlyMap<string, Asset>
-  /** The script of the page that helps to show events elsewhere. */
+  /** The script of the page that generates embedding markup. */
   builder: Asset
-  /** What pages of other sites load, at addresses that stay. */
+  /** The files that pages of other sites load, at addresses that never change. */
   embed: readonly Asset[]
 }
 
@@ -71,7 +71,7 @@ export function readAssets(site: Site, { accent, css, logo, weekStart }: Look): 
   return { style, script, builder, embed, logo: image, icon, byPath: new Map(all.map((file) => [file.path, file])) }
 }
 
-/** The mark that stands before the name of a site without a logo. */
+/** The mark before the name of a site without a logo. */
 const markOf = (accent: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${accent}"/><rect x="5" y="9" width="16" height="12" rx="3" fill="#fff"/></svg>`
 

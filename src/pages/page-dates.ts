@@ -1,7 +1,7 @@
 import type { Site } from '../config.ts'
 import { addDays, dayOf, formatUtc, utcToMs } from '../text/moments.ts'
 
-/** The forms that dates and times are written in; all of wall times, so that no zone is looked at. */
+/** The forms of dates and times. All are formatted as wall times, so no zone is consulted. */
 const FORMS = {
   time: { hour: 'numeric', minute: '2-digit' },
   weekday: { weekday: 'long' },
@@ -18,16 +18,16 @@ const FORMS = {
 
 export type DateForm = keyof typeof FORMS
 
-/** Where English is written with the month before the day, and clocks have twelve hours. */
+/** Regions whose English has the month before the day, and clocks of twelve hours. */
 const AMERICAN = /^(?:America|US|Canada)\/|^Pacific\/(?:Honolulu|Guam|Pago_Pago)$/
 
-/** The language of the site as dates are written in it: English is that of the part of the world its zone is in. */
+/** The language in which dates are written: for English, the variety of the region that the site's zone is in. */
 export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezone'>): string {
   if (language !== 'en') return language
   return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
 }
 
-/** A form in one language, and the days or times that were written in it lately: pages write the same ones again and again. */
+/** A form in one language, and the days or times it has formatted lately: pages repeat the same ones. */
 interface Writing {
   format: Intl.DateTimeFormat
   texts: Map<string, string>
@@ -35,7 +35,7 @@ interface Writing {
 
 const writings = new Map<string, Writing>()
 
-/** Texts of one form that are remembered: more than a day has minutes, and as many days as ten years. */
+/** The most texts remembered for a form: more than a day has minutes, and than ten years have days. */
 const MOST_TEXTS = 4000
 
 /** A wall time or day in a form of the language of the site. */
@@ -65,38 +65,38 @@ function writingOf(locale: string, form: DateForm): Writing {
   return writing
 }
 
-/** A time in as few signs as the language allows, for narrow columns: `9am` for `9:00 AM`. */
+/** A time in the fewest characters that the language allows, for narrow columns: `9am` for `9:00 AM`. */
 export function writtenShortTime(site: Site, wall: string): string {
   const time = written(site, 'time', wall)
   const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
   return half === '' ? time : clock.replace(/:00$/, '') + half.toLowerCase()
 }
 
-/** A day with its weekday, and with its year where that is not this one. */
+/** A day with its weekday, and with its year unless that is the present one. */
 export function writtenDay(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'full' : 'fullYear', day)
 }
 
-/** A day without its weekday, likewise. */
+/** A day without its weekday, with its year likewise. */
 export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
 
-/** A text that begins a line: French and Spanish write months and days small within one. */
+/** A text that begins a line: French and Spanish write months and days in lower case elsewhere. */
 export function capitalized({ language }: Pick<Site, 'language'>, text: string): string {
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** A number as the language of the site writes it. */
+/** A number in the language of the site. */
 export function writtenNumber(site: Site, number: number): string {
   return number < 1000 ? String(number) : new Intl.NumberFormat(localeOf(site)).format(number)
 }
 
-/** Hours of a night that belong to the evening before. */
+/** Hours of the early morning that belong to the evening before. */
 const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * 3_600_000
 
-/** The last day that an event is on: what ends in the small hours ends the evening before. */
+/** The last day that an event is on: an event that ends in the small hours ends the evening before. */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
   const last = Number(end.slice(11, 13)) < NIGHT_HOURS ? addDays(dayOf(end), -1) : dayOf(end)
@@ -110,7 +110,7 @@ export const earlierOf = (a: string, b: string) => (b < a ? b : a)
 export const monthOf = (day: string) => day.slice(0, 7)
 export const firstOf = (month: string) => `${month}-01`
 
-/** The month so many months later, `YYYY-MM`; undefined beyond the years that dates have. */
+/** The month this many months later, `YYYY-MM`; undefined outside the years that dates can have. */
 export function monthsLater(month: string, months: number): string | undefined {
   const count = Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1 + months
   const year = Math.floor(count / 12)
@@ -125,22 +125,22 @@ export function weekdayOf(day: string): number {
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-/** The first day of the week, 0 for Sunday: as set, else as the language has it. */
+/** The first day of the week, 0 for Sunday: by the setting, else by the language. */
 export function weekStartOf(site: Site, setting: string): number {
   const set = WEEKDAYS.indexOf(setting)
   if (set !== -1) return set
-  // The declarations of TypeScript lack it still.
+  // TypeScript's declarations still lack it.
   const locale: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(localeOf(site))
   return (locale.getWeekInfo?.().firstDay ?? 1) % 7
 }
 
 export const DAY_MS = 86_400_000
 
-/** Days that are remembered, by their number: months have the same ones again and again. */
+/** The most days remembered by their number: months ask for the same ones again and again. */
 const MOST_DAYS = 4000
 const days = new Map<number, string>()
 
-/** A day by its number from 1 January 1970 on, held within the years that dates have. */
+/** A day by its number from 1 January 1970 on, clamped to the years that dates can have. */
 export function dayAt(number: number): string {
   const known = days.get(number)
   if (known !== undefined) return known
@@ -168,7 +168,7 @@ export function weeksOf(month: string, weekStart: number): string[][] {
 
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 
-/** Whether text is a day that there is. */
+/** Whether a text is an existing day. */
 export function isDay(text: string): boolean {
   const [, year = '', month = ''] = DAY.exec(text) ?? []
   if (year === '' || year === '0000') return false
@@ -176,7 +176,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).getUTCMonth() + 1 === Number(month)
 }
 
-/** Whether text is a month that there is. */
+/** Whether a text is an existing month. */
 export function isMonth(text: string): boolean {
   return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && !text.startsWith('0000')
 }

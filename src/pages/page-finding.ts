@@ -4,21 +4,21 @@ import { addDays } from '../text/moments.ts'
 import { type Card, loadCards } from './cards.ts'
 import type { Viewing } from './viewing.ts'
 
-/** Filters of a list of events as they were parsed, without the page. */
+/** Parsed filters of a list of events, without the page. */
 export type EventFilters = Omit<Partial<EventsQuery>, 'page' | 'per_page'>
 
-/** Events that were found: ids in the order of lists, and how many there are in all. */
+/** Events found: their ids in the order of lists, and the total. */
 export interface FoundEvents {
   ids: readonly number[]
   total: number
-  /** Start and end of each as wall times, where the database told. */
+  /** Start and end of each as wall times, if the database answered. */
   times: ReadonlyMap<number, { start: string; end: string }> | undefined
 }
 
-/** Events that one list may have while the database answers in place of the index. */
+/** The most events of one list while the database answers in place of the index. */
 const MOST_OF_DATABASE = 500
 
-/** One page of events, found as lists of the interface are; only their cap of pages does not hold for pages of people. */
+/** One page of events, found as lists of the interface are, but without their limit on page numbers. */
 export async function findEvents(
   { context, memory }: Viewing,
   filters: EventFilters,
@@ -48,7 +48,7 @@ export function cardsOf({ context, memory, cards }: Viewing, ids: readonly numbe
   return loadCards(context, memory, cards, ids)
 }
 
-/** Whatever bounds the dates of a page has, without them. */
+/** The filters of a page without those that bound its dates. */
 function withoutDates(filters: EventFilters): EventFilters {
   const { start_date, end_date, starts_after, starts_before, ends_after, ends_before, ...others } = filters
   return others
@@ -64,13 +64,13 @@ export const from = (filters: EventFilters, day: string): EventFilters => ({
   strict_dates: true,
 })
 
-/** Those that are on between two days, both included. */
+/** Events that are on between two days, both included. */
 export const between = (filters: EventFilters, first: string, last: string): EventFilters => ({
   ...from(filters, first),
   ...(last === LAST_DAY ? {} : { starts_before: `${addDays(last, 1)} 00:00:00` }),
 })
 
-/** Those that have ended before a day. */
+/** Events that ended before a day. */
 export const before = (filters: EventFilters, day: string): EventFilters => ({
   ...withoutDates(filters),
   ends_before: `${day} 00:00:00`,
@@ -78,7 +78,7 @@ export const before = (filters: EventFilters, day: string): EventFilters => ({
   strict_dates: true,
 })
 
-/** All of them, whenever they are. */
+/** All events, past and coming. */
 export const always = (filters: EventFilters): EventFilters => ({
   ...withoutDates(filters),
   start_date: FIRST_DAY,
@@ -104,7 +104,7 @@ export async function findNeighbours(
   return ids.map((id) => cards.find((card) => card.id === id))
 }
 
-/** The first and the last day on which an event of these filters starts; undefined when there is none. */
+/** The first and the last day on which an event of these filters starts; undefined without events. */
 export async function findBounds(
   viewing: Viewing,
   filters: EventFilters,

@@ -1,9 +1,9 @@
-/** Markup that is known to be safe, made by `html` or handed over by `trusted`. */
+/** Markup known to be safe, made by `html` or passed in by `trusted`. */
 export interface Html {
   readonly markup: string
 }
 
-/** What may stand in a template: text is escaped, markup stays, lists are joined, and what is not there is left out. */
+/** The values of a template: text is escaped, markup stays, lists are joined, and false and undefined are left out. */
 export type Content = Html | string | number | null | undefined | false | readonly Content[]
 
 const SPECIAL = /[&<>"']/
@@ -30,7 +30,7 @@ function written(content: Content): string {
   return markup
 }
 
-/** A piece of a page. All that is put into it is escaped unless it is markup; attributes are always quoted. */
+/** A piece of a page. Every value is escaped unless it is markup; attributes are always quoted. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   let markup = parts[0] ?? ''
   for (let i = 0; i < contents.length; i++) markup += written(contents[i]) + (parts[i + 1] ?? '')
@@ -38,8 +38,8 @@ export function html(parts: TemplateStringsArray, ...contents: readonly Content[
 }
 
 /**
- * Markup that has been made safe elsewhere. There are two callers: descriptions, which are cleaned for pages in `text/page-text.ts`, and
- * linked data, in which no sign is left that could end its element.
+ * Markup made safe elsewhere. There are two callers: descriptions, which `text/page-text.ts` cleans for pages, and linked data, which has no
+ * character left that could end its element.
  */
 export function trusted(markup: string): Html {
   return { markup }
@@ -49,7 +49,7 @@ export const NOTHING: Html = { markup: '' }
 
 const SCHEMES = /^(?:https?:|mailto:|tel:|webcals?:|geo:|\/(?!\/)|#|\?)/i
 
-/** An address for `href` or `src`; `#` in place of one whose scheme acts on the reader's machine. */
+/** An address for `href` or `src`; `#` replaces an address whose scheme would run code in the browser. */
 export function link(address: string): string {
   return SCHEMES.test(address) ? address : '#'
 }

@@ -8,16 +8,16 @@ import type { VenueRow } from '../storage/schema.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import type { EventFilters } from './page-finding.ts'
 
-/** The filters of the interface that pages have too, in the order of their addresses. */
+/** The filters that pages share with the interface, in the order of their addresses. */
 const SHARED = ['search', 'categories', 'tags', 'venue', 'organizer', 'featured', 'start_date', 'end_date'] as const
 const { search, categories, tags, venue, organizer, featured, start_date, end_date, geoloc_radius, page } = eventFilters
 const FIELDS = { search, categories, tags, venue, organizer, featured, start_date, end_date, geoloc_radius, page }
 
-/** What the query of a page asks for. */
+/** The query of a page, parsed. */
 export interface PageQuery {
   filters: EventFilters
   page: number
-  /** What was sent, for the form and for links: without blanks, other parameters and the page. */
+  /** The parameters as sent, for the form and for links: without blanks, unknown parameters and the page. */
   sent: ReadonlyMap<string, string>
   /** Whether anything narrows the events. */
   isFiltered: boolean
@@ -52,7 +52,7 @@ async function circleAround({ db }: Context, near: string, radius: number | unde
   return { geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: radius ?? NEAR_KM }
 }
 
-/** The query of a link that keeps these filters, but for those in `without`, with a page where it is not the first. */
+/** The query of a link that keeps these filters except those in `without`, and names the page unless it is the first. */
 export function queryText({ sent }: Pick<PageQuery, 'sent'>, without: readonly string[] = [], page = 1): string {
   const kept = new URLSearchParams()
   for (const [name, value] of sent) if (!without.includes(name)) kept.set(name, value)

@@ -29,7 +29,7 @@ export interface OfferedVenue {
   isLocated: boolean
 }
 
-/** What pages know of terms and venues. */
+/** The terms and venues that pages know. */
 export interface PageTerms {
   byId: ReadonlyMap<number, ShownTerm>
   /** In the order of the tree. */
@@ -37,15 +37,15 @@ export interface PageTerms {
   tags: readonly ShownTerm[]
   /** Empty where there are more than a form can offer. */
   venues: readonly OfferedVenue[]
-  /** What forms offer of them; of venues, those whose place is known besides. */
+  /** Their values in forms; `places` has the venues with coordinates. */
   choices: Readonly<Record<'categories' | 'tags' | 'venues' | 'places', Choices>>
 }
 
 const MOST_TERMS = 2000
 const MOST_VENUES = 200
-/** Colours of the style sheet. */
+/** The number of colours in the style sheet. */
 export const HUES = 12
-/** Steps between the colours of neighbours: it has no factor in common with `HUES`, so that twelve categories have twelve colours. */
+/** The step between the colours of neighbouring categories: coprime to `HUES`, so that twelve categories have twelve colours. */
 const HUE_STEP = 5
 const DEEPEST = 100
 
@@ -68,7 +68,7 @@ function termsFrom(byId: ReadonlyMap<number, ShownTerm>, venues: readonly Offere
   return { byId, categories, tags, venues, choices }
 }
 
-/** Stands before the name of a term once for each term above it. */
+/** The indentation of a name for each term above it. */
 const NEXT_LEVEL = '\u2003'
 const MOST_LEVELS = 5
 
@@ -79,7 +79,7 @@ const termChoice = ({ slug, name, depth }: ShownTerm): Choice => ({
 
 const venueChoice = ({ id, name }: OfferedVenue): Choice => ({ value: String(id), text: name })
 
-/** The terms of a page for which nothing is looked up. */
+/** No terms, for a page that looks nothing up. */
 export const noTerms = (): PageTerms => termsFrom(new Map(), [])
 
 const offered = (row: NamedVenue): OfferedVenue => ({
@@ -126,7 +126,7 @@ function inTree(categories: readonly ShownTerm[]): ShownTerm[] {
   return ordered
 }
 
-/** The term that a path names by its last slug, whatever parents the path has. */
+/** The term that a path names by its last slug, whatever slugs come before it. */
 export function termAt(
   { byId }: PageTerms,
   { taxonomy, slugs }: Scope,

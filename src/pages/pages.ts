@@ -47,23 +47,23 @@ import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.
 import { type EventsAsked, feedOf } from './view-head.ts'
 import type { View, Viewing } from './viewing.ts'
 
-/** The pages of a service: what they are made with for as long as it runs. */
+/** The pages of a service: the data and files they are made from, kept while the service runs. */
 export interface Pages {
   memory: EventMemory
   assets: Assets
   look: Look
   cards: Cards
-  /** The terms as of a version of the data. */
+  /** The terms of one version of the data. */
   terms: { version: string; read: Promise<PageTerms> } | undefined
   oldPaths: OldPaths
 }
 
-/** What answers the address of a page. */
+/** The answer to a request for a page. */
 export interface PageAnswer {
   status: number
   mediaType: string
   body: string
-  /** Where it has moved, or where it is in the format that was asked for. */
+  /** The new address of the page, or its address in the format that was asked for. */
   location?: string
 }
 
@@ -83,8 +83,8 @@ const HTML = 'text/html; charset=UTF-8'
 const XML = 'application/xml; charset=UTF-8'
 
 /**
- * The answer to an anonymous request for a page, `path` being below the root of the site. What goes wrong is a page too. Who prefers the
- * format of files that end in `feed` is led to the feed of the page.
+ * The answer to an anonymous request for a page; `path` is below the root of the site. A failure is a page, too. A client that prefers the format of
+ * files ending in `feed` is redirected to the feed of the page.
  */
 export async function answerPage(
   pages: Pages,
@@ -109,7 +109,7 @@ export async function answerPage(
   }
 }
 
-/** The status of a page for what may go wrong by the address; undefined for any other failure. */
+/** The status of the page for an error that the address has caused; undefined for any other failure. */
 function statusOf(error: unknown): ProblemStatus | undefined {
   if (!(error instanceof Problem)) return undefined
   if (error.code === 'rest_invalid_param') return 400
@@ -185,13 +185,13 @@ async function eventsPage(
   return shown(viewing, await viewOf(viewing, asked, today))
 }
 
-/** The term that the last slug of a path was that of. */
+/** The term that had the last slug of a path before. */
 async function formerTerm({ db }: Context, terms: PageTerms, { taxonomy, slugs }: Scope) {
   const id = await findByOldSlug(db, taxonomy, canonicalSlug(slugs.at(-1) ?? ''))
   return id === undefined ? undefined : terms.byId.get(id)
 }
 
-/** The query with the term of the path among its filters. Categories that are asked for besides are let go. */
+/** The query with the term of the path among its filters. Other categories in the query are dropped. */
 function narrowed(query: PageQuery, taxonomy: 'category' | 'tag', slug: string): PageQuery {
   const name = taxonomy === 'category' ? 'categories' : 'tags'
   const sent = new Map(query.sent)
@@ -265,7 +265,7 @@ async function readPublic(context: Context, kind: Kind, id: number): Promise<Rec
   return row && row.status !== 'trash' && mayRead(context.caller, row) ? row : undefined
 }
 
-/** An address without a public record leads to the one that had it last, if that has another now; of what is gone that is said. */
+/** Redirects from an address without a public record: to the present address of the record that had it last. A record that is gone answers 410. */
 async function missingRecord(context: Context, kind: Kind, slug: string): Promise<PageAnswer> {
   const id = await findByOldSlug(context.db, kind, canonicalSlug(slug))
   if (id !== undefined) return formerAddress(context, kind, id)
@@ -281,7 +281,7 @@ async function formerAddress(context: Context, kind: Kind, id: number): Promise<
   return toRecord(context, kind, row)
 }
 
-/** Leads from the id of a record to its page: from the one it had in a source that has moved here, or from its own. */
+/** Redirects from the id of a record to its page: first ids of sources that have moved here, then ids of this calendar. */
 async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
   const moved = await findByOldId(context.db, id)
   if (moved) return pageOf(context, moved)
@@ -290,12 +290,12 @@ async function numberedRecord(context: Context, id: number): Promise<PageAnswer>
   return pageOf(context, { kind, id })
 }
 
-/** Whether a path below the root of the site may be that of a page of a source that has moved here; false is certain, and costs next to nothing. */
+/** Whether a path may be the page of a source that has moved here. False is certain, and costs next to nothing. */
 export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => Db, path: string): boolean {
   return mayBeOldPath(oldPaths, memory, db, rootOf(site) + path)
 }
 
-/** Leads from the path that a page had in a source that has moved here. */
+/** Redirects from the path of a page in a source that has moved here. */
 async function oldPage(pages: Pages, context: Context, path: string): Promise<PageAnswer> {
   if (!mayHaveMoved(pages, context.site, () => context.db, path)) throw new Problem('rest-event-not-found')
   const moved = await findByOldPath(context.db, rootOf(context.site) + path)
@@ -303,7 +303,7 @@ async function oldPage(pages: Pages, context: Context, path: string): Promise<Pa
   throw new Problem('rest-event-not-found')
 }
 
-/** Leads from the address that one day of an event has on moved sites: to the date itself, or else to the event. */
+/** Redirects from the address of one day of an event on moved sites: to that date, or else to the event. */
 async function datedPage(
   context: Context,
   { slug, day }: Extract<Asked, { is: 'dated' }>,
@@ -330,7 +330,7 @@ const shown = (viewing: Viewing, view: View): PageAnswer => ({
   body: layOut(viewing, view),
 })
 
-/** A page that says why there is no other. It looks nothing up. */
+/** A page that explains a failure. It looks nothing up. */
 export function problemPage(
   pages: Pick<Pages, 'assets' | 'memory' | 'cards'>,
   context: Context,
@@ -358,7 +358,7 @@ function seeOther(site: Site, path: string): PageAnswer {
   return { ...movedTo(site, path), status: 303 }
 }
 
-/** An address with `ical=1` if that was asked for: it names the calendar of a page, wherever the page has moved. */
+/** Adds `ical=1` to the new address if the request had it, since it asks for the calendar of the page. */
 function withCalendar(answer: PageAnswer, queryText: string): PageAnswer {
   const { status, location } = answer
   if (status !== 301 || location === undefined || !/(?:^|&)ical=1(?:&|$)/.test(queryText)) return answer

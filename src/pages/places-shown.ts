@@ -3,7 +3,7 @@ import { plainText } from '../text/html.ts'
 
 type Address = Pick<VenueRow, 'venue' | 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
 
-/** The address of a venue in lines, to stand below its name: squares and parks are often their own address. */
+/** The address of a venue in lines, shown below its name: parks and squares often have their name as their address. */
 export function addressLines(venue: Address): string[] {
   const name = plainText(venue.venue)
   return fullAddress(venue).filter((line) => line !== name)

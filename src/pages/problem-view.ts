@@ -11,10 +11,10 @@ const SENTENCES = {
   503: 'The calendar cannot be shown just now; try again soon.',
 } as const satisfies Record<number, MessageText>
 
-/** The status of a page that says why there is no other. */
+/** The status of a page that explains a failure. */
 export type ProblemStatus = keyof typeof SENTENCES
 
-/** A page that says why there is no other, with a way on. `names` are the parameters that are wrong. */
+/** A page that explains a failure and offers links. `names` are the wrong parameters. */
 export function problemView(
   { context: { site } }: Pick<Viewing, 'context'>,
   status: ProblemStatus,

@@ -16,7 +16,7 @@ import { pageWork } from './page-work.ts'
 import { calendarPath, pager } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
-/** The rule of a series in words, as a sentence begins. */
+/** The rule of a series in words, with a capital letter. */
 export function sayRule({ context }: Viewing, series: SeriesRow): string {
   return capitalized(context.site, showRule(context, series).text)
 }
@@ -53,7 +53,7 @@ ${dates(viewing, series, cards, { total, page, path: pathTo(site, path) })}`,
 /** The feeds of a series are those of all events, narrowed to it. */
 const feedFilter = ({ id }: SeriesRow) => `post_parent=${id}`
 
-/** The path of one of them, by the end of its name. */
+/** The path of one of these feeds, by the ending of its name. */
 export const seriesFeed = (series: SeriesRow, ending: string) => feedPath('/events', ending, feedFilter(series))
 
 function dates(
@@ -72,17 +72,17 @@ function dates(
   )}</section>`
 }
 
-/** The dates of a series without the text that the page of the series begins with. */
+/** The dates of a series without the text that its page begins with. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
   const { description, excerpt } = readShared(series)
   const said = excerptOf(excerpt, description)
   return cards.map((card) => (card.excerpt === said && description !== '' ? { ...card, excerpt: '' } : card))
 }
 
-/** Coming dates that the page of an occurrence names. */
+/** The most coming dates on the page of an occurrence. */
 const MOST_NAMED = 4
 
-/** The other coming dates of the series of an event, as many as its page names. */
+/** The other coming dates of the series of an event, as many as the page shows. */
 export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<Card[]> {
   if (row.series === null) return []
   const filters = from({ post_parent: row.series }, viewing.today)

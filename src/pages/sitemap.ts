@@ -12,7 +12,7 @@ import { firstOf, isMonth, monthsLater } from './page-dates.ts'
 import { html } from './page-html.ts'
 import { type PageTerms, scopeOf } from './page-terms.ts'
 
-/** Addresses that one map of a site may have. */
+/** The most addresses in one site map. */
 const MOST = 50_000
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -20,11 +20,11 @@ const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 interface Entry {
   address: string
-  /** The time of the last change in UTC; empty where that is not known. */
+  /** The time of the last change in UTC; empty where it is unknown. */
   changed: string
 }
 
-/** The maps there are: that of the pages, and one for each month with events. */
+/** The index of site maps: one map of pages, and one for each month with events. */
 export async function sitemapIndex(context: Context): Promise<string> {
   const months = await listEventMonths(context, MOST - 1)
   const { url } = context.site
@@ -47,7 +47,7 @@ export async function sitemapOfMonth(context: Context, month: string): Promise<s
   return addresses(rows.map((row) => ({ address: recordUrl(site, 'event', row), changed: row.modified_utc })))
 }
 
-/** The pages beside those of events: the calendar, its months from this one on, categories, tags, series, venues and organizers. */
+/** All pages except those of events: the calendar, its months from this one on, categories, tags, series, venues and organizers. */
 export async function sitemapOfPages(context: Context, terms: PageTerms, today: string): Promise<string> {
   const { site, db } = context
   const days = { start: `${today.slice(0, 7)}-01`, end: addDays(today, 1100) }
@@ -76,7 +76,7 @@ function addresses(entries: readonly Entry[]): string {
 
 const lastChange = (changed: string) => changed !== '' && html`<lastmod>${changed.replace(' ', 'T')}Z</lastmod>`
 
-/** What crawlers are asked to leave alone: the interface, and pages narrowed by a query, of which there is no end. */
+/** The addresses that crawlers should leave alone: the interface, and pages with filters, of which there is no end. */
 export function robots({ site }: Pick<Context, 'site'>, root: string): string {
   const lines = [
     'User-agent: *',

@@ -7,7 +7,7 @@ import { type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-/** What an address of events asks for, looked up. */
+/** The events that an address asks for, with its term looked up. */
 export interface EventsAsked {
   span: Span
   /** The category or tag of the path. */
@@ -15,7 +15,7 @@ export interface EventsAsked {
   query: PageQuery
 }
 
-/** Parameters that a view of the same events by month or by day has no use for. */
+/** Parameters that the month and the day view ignore. */
 const OF_LISTS = ['start_date', 'end_date']
 
 const scopeIn = ({ term }: EventsAsked): Scope | undefined => term && scopeOf(term)
@@ -33,10 +33,10 @@ export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: stri
   return (day) => spanLink(context.site, { view: 'day', day }, scope, query)
 }
 
-/** The feeds of the events asked for, whenever they are. */
+/** The feeds of the same events, without bounds of time. */
 export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)), feedQuery(asked.query))
 
-/** The path of one of them, by the end of its name. */
+/** The path of one of these feeds, by the ending of its name. */
 export const feedOf = (asked: EventsAsked, ending: string) =>
   feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
 
@@ -44,7 +44,7 @@ export const feedOf = (asked: EventsAsked, ending: string) =>
 export const canonicalOf = (asked: EventsAsked, span: Span): string =>
   span.view === 'list' && !asked.term ? '/' : spanPath(span, scopeIn(asked))
 
-/** The top of a view of events: its title, the ways to the other views, and what narrows them. */
+/** The top of a view of events: its title, links to the other views, and the filters. */
 export function viewHead(
   viewing: Viewing,
   asked: EventsAsked,
@@ -82,7 +82,7 @@ function views(viewing: Viewing, asked: EventsAsked): Html[] {
 
 const MOST_PILLS = 12
 
-/** The categories at the top of the tree, as ways to their events. */
+/** The top categories as links to their events. */
 function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const tops = viewing.terms.categories.filter(({ depth, count }) => depth === 0 && count >= 0)
@@ -159,7 +159,7 @@ function dateFields({ context: { site } }: Viewing, { query }: EventsAsked): Htm
   return html`${field('start_date', say(site, 'From'))}${field('end_date', say(site, 'To'))}`
 }
 
-/** What narrows the events, each with a way to let it go. */
+/** The active filters, each with a link that removes it. */
 function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { sent } = asked.query
@@ -176,7 +176,7 @@ function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   return html`<ul class="active">${shown.map(chip)}${shown.length > 1 && html`<li><a class="quiet" href="${clear}">${say(site, 'Clear all filters')}</a></li>`}</ul>`
 }
 
-/** What a filter says, for people. */
+/** A filter in words. */
 function nameOf({ context: { site }, terms, today }: Viewing, name: string, value: string): string {
   if (name === 'categories' || name === 'tags') {
     const named = [...terms.byId.values()].find(
@@ -198,7 +198,7 @@ function nameOf({ context: { site }, terms, today }: Viewing, name: string, valu
   }
 }
 
-/** Ways to the page before and after. */
+/** Links to the pages before and after. */
 export function pager(
   before: { path: string; text: string } | undefined,
   after: { path: string; text: string } | undefined,

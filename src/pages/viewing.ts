@@ -10,7 +10,7 @@ import { writtenNumber } from './page-dates.ts'
 import type { Html } from './page-html.ts'
 import type { PageTerms } from './page-terms.ts'
 
-/** What every view is made with: the data, the clock and the looks. */
+/** The data, the clock and the look that every view is made with. */
 export interface Viewing {
   context: Context
   memory: EventMemory
@@ -19,7 +19,7 @@ export interface Viewing {
   assets: Assets
   /** 0 for Sunday to 6 for Saturday. */
   weekStart: number
-  /** The day it is in the zone of the site. */
+  /** Today in the zone of the site. */
   today: string
 }
 
@@ -37,25 +37,25 @@ export interface View {
   /** Of the document, without the name of the site. */
   title: string
   description: string
-  /** The path of the page without filters, below the root of the site; undefined for a page that is none of its own. */
+  /** The path of the page without filters, below the root of the site; undefined for a page without an address of its own. */
   canonical: string | undefined
-  /** The address of the page elsewhere that this one shows the same as, which is canonical in its place. */
+  /** The canonical address of the page on another site, if it shows the same as one there. */
   original?: string | undefined
-  /** Whether search engines may keep it. */
+  /** Whether search engines may index it. */
   isIndexed: boolean
   /** Paths of the pages before and after it. */
   previous?: string | undefined
   next?: string | undefined
   /** The address of a picture. */
   image?: string | undefined
-  /** Open Graph's word for what it is about. */
+  /** The Open Graph type of its subject. */
   type?: 'website' | 'article'
   linkedData?: object | undefined
   /** The same events in other formats. */
   feeds?: readonly FeedLink[]
-  /** What it needs beside the script of all pages. */
+  /** The scripts it needs besides the one of all pages. */
   scripts?: readonly Pick<Asset, 'path'>[]
-  /** Which part of the site it belongs to. */
+  /** The part of the site it belongs to. */
   current: 'list' | 'month' | 'day' | undefined
   body: Html
 }
@@ -65,12 +65,12 @@ export function say({ language }: Site, text: MessageText, values?: Readonly<Rec
   return translate(language, text, values)
 }
 
-/** How many events there are, in words. */
+/** The number of events, in words. */
 export function sayEvents(site: Site, count: number): string {
   return count === 1 ? say(site, '1 event') : say(site, '{count} events', { count: writtenNumber(site, count) })
 }
 
-/** A path of the site as links have it. */
+/** A path of the site, as links need it. */
 export const pathTo = (site: Site, path: string) => rootOf(site) + path
 
 /** The address of a span of events with these filters. */

@@ -102,9 +102,10 @@ interface PageUrl {
 const ELSEWHERE =
   /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)|\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/
 
-/** Whether nothing that the service answers today has this address. */
-const isNone = ({ restRoot }: Site, path: string): boolean =>
-  restRoot !== '' && !path.startsWith(restRoot) && !ELSEWHERE.test(path)
+/** Whether nothing that the service answers today has this address. Where the interface is at the root of the site, only words of addresses are certain. */
+const isNone = ({ restRoot, vendor }: Site, path: string): boolean =>
+  (restRoot === '' ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`) : !path.startsWith(restRoot)) &&
+  !ELSEWHERE.test(path)
 
 /** Whether an address without a page may come from a site that has moved here; requests for it are then redirected. */
 const hasMoved = ({ pages, service }: PublicPages, path: string): boolean =>

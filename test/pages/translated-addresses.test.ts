@@ -169,6 +169,19 @@ describe('addresses of moved sites in other languages (2d.20)', () => {
     }
   })
 
+  test('lead on where the interface is at the root of the site, and are not taken for it', async (t) => {
+    const other = await startService({ rest_root: '/', vendor: 'evento' })
+    t.after(() => other.close())
+    const get = (path: string, accept: string) =>
+      fetch(other.origin + path, { redirect: 'manual', headers: { accept } })
+    for (const accept of ['text/html', '*/*']) {
+      const { status, headers } = await get('/veranstaltungen/monat/2026-11/', accept)
+      assert.deepEqual([status, headers.get('location')], [301, '/events/month/2026-11/'], accept)
+      assert.equal((await get('/evento/events/v1/events', accept)).status, 200, accept)
+      assert.equal((await get('/evento/', accept)).status, 404, accept)
+    }
+  })
+
   test('a word below a category that has it as its slug is the category', async () => {
     assert.equal(await at('/events/category/musik/heute/'), '200')
     assert.equal(await at('/events/category/musik/karte/'), '200')

@@ -2,20 +2,20 @@ import { type ClientConfig, type CustomTypesConfig, type PoolConfig, types } fro
 
 /** Limits of one process. They are set as parameters of the address, as in `postgres://host/name?connections=20`. */
 const LIMITS = {
-  /** Connections at the most; one more listens. */
+  /** The most connections; one more listens. */
   connections: 10,
   /** Milliseconds to wait for a free connection, or for a new one. */
   connect_ms: 5000,
   /** Milliseconds that a statement may take. */
   statement_ms: 10_000,
-  /** Milliseconds that a write waits for a lock. */
+  /** The most milliseconds that a write waits for a lock. */
   lock_ms: 3000,
 }
 
 /** How to reach a server, and its limits. */
 export interface Reach {
   config: PoolConfig
-  /** As `config`, or where the parameter `listen` of the address sends the connection that listens: past a pooler. */
+  /** Like `config`, but for the connection that listens: to the server that the parameter `listen` names, if any, past a pooler. */
   listening: ClientConfig
   connections: number
   connectMs: number
@@ -42,7 +42,7 @@ export function readAddress(address: string): Reach {
   const config: PoolConfig = {
     connectionString: server,
     keepAlive: true,
-    // Independent statements are sent together.
+    // Independent statements are pipelined.
     pipeline: true,
     application_name: 'kalends',
     types: numbers,
@@ -55,7 +55,7 @@ export function readAddress(address: string): Reach {
   return { config, listening, connections, connectMs, statementMs, lockMs }
 }
 
-/** Ids and counts are 64 bits wide there; ours stay within the exact whole numbers of a number. */
+/** PostgreSQL's ids and counts have 64 bits; ours stay within the exact integers of a JavaScript number. */
 const numbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)),
 }

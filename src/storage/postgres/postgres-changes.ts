@@ -17,19 +17,19 @@ import { statement } from '../statement.ts'
 // It may go back when a transaction with a small id writes over the greatest position, but no cursor is ever given twice for different
 // data: the transaction that was committed last always has a row, and only cursors from then on see it.
 
-/** Adds the columns of a change that PostgreSQL needs and SQLite does not; part of the first migration. */
+/** Adds the columns of a change that only PostgreSQL needs; part of the first migration. */
 export async function stampChanges(db: Db): Promise<void> {
   if (!isPostgres(db)) return
   await sql`alter table changes add column xact xid8 not null default pg_current_xact_id()`.execute(db)
   await sql`create index changes_xact on changes (xact)`.execute(db)
-  // One row: changes of transactions before this one may be gone.
+  // A single row in `changes_dropped`: changes of transactions before this one may be gone.
   await sql`create table changes_dropped (before xid8 not null)`.execute(db)
   await sql`insert into changes_dropped values ('0')`.execute(db)
 }
 
 /**
- * Dates changes anew that a transaction of this server cannot have made, since the database was brought here from another one: they would
- * look new for a long time.
+ * Gives new positions to changes that no transaction of this server can have made, since the database was brought here from another server: they
+ * would look new for a long time.
  */
 export async function adoptForeignChanges(tx: Db): Promise<void> {
   if (!isPostgres(tx)) return
@@ -37,8 +37,8 @@ export async function adoptForeignChanges(tx: Db): Promise<void> {
   await sql`update changes_dropped set before = '0' where before > pg_current_xact_id()`.execute(tx)
 }
 
-// `changes.position` orders by number; `position` alone would be the text beside it.
-/** The parts of a cursor: the present snapshot and the last change it sees. */
+// `changes.position` sorts by number; a bare `position` would be the text in the select list.
+/** The parts of a cursor: the present snapshot and the latest change it sees. */
 export const CURSOR_COLUMNS =
   'pg_current_snapshot()::text as present, (select position::text from changes order by changes.position desc limit 1) as last'
 
@@ -53,7 +53,7 @@ export function cursorOf({ present, last }: CursorColumns): Cursor {
   return [end, ...running.split(',').filter((id) => id !== '' && BigInt(id) < end)].join('-')
 }
 
-/** A cursor as PostgreSQL writes snapshots: the first that may be running, the end, and those running in between. */
+/** A cursor in the form of PostgreSQL's snapshots: the first transaction that may be running, the end, and those running in between. */
 function asSnapshot(cursor: Cursor): string {
   const [end = '', ...running] = cursor.split('-')
   return `${running[0] ?? end}:${end}:${running}`
@@ -99,7 +99,7 @@ export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> 
     and pg_visible_in_snapshot(changes.position, ${seen}::pg_snapshot))`
 }
 
-/** Whether the changes since a cursor are no longer known, or it is of a time to come. */
+/** Whether the changes since a cursor have been dropped, or the cursor lies in the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const seen = sql`${asSnapshot(cursor)}::pg_snapshot`
   const { rows } = await sql<{ lost: boolean }>`select pg_snapshot_xmin(${seen}) < (select before from changes_dropped)
@@ -112,7 +112,7 @@ export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${position}::xid8`
 }
 
-/** Drops at most `most` tombstones from before a time, but none at the greatest position. Returns how many. */
+/** Drops at most `most` tombstones from before a time, but never those at the greatest position. Returns how many. */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: string }>`
     delete from changes where (kind, record) in (

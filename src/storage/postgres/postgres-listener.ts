@@ -5,30 +5,30 @@ import type { Cursor } from '../database.ts'
 import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
 
 const CHANNEL = 'kalends_changes'
-/** Milliseconds between looks while notifications arrive: a node may die between its commit and its notification. */
+/** Milliseconds between checks while notifications arrive: a node may die between its commit and its notification. */
 const HEARING_MS = 500
-/** Milliseconds between looks while none arrive, and between attempts to connect. */
+/** Milliseconds between checks while none arrive, and between attempts to connect. */
 const DEAF_MS = 100
 /** Milliseconds between notifications of one node; each covers all commits since the last. */
 const TELL_MS = 10
 /** Milliseconds without an answer after which the connection counts as lost. */
 const PATIENCE_MS = 2000
 
-/** Notifies other nodes of changes, and hears of theirs. */
+/** Notifies other nodes of changes, and receives their notifications. */
 export interface Listener {
   /** A statement that notifies the others when its transaction commits. */
   telling: string
   /** Notifies the others, soon, that this node has committed. */
   tell: () => void
-  /** Begins to call `heard` whenever another node may have committed something. */
+  /** Starts calling `heard` whenever another node may have committed something. */
   listen: () => void
   close: () => Promise<void>
 }
 
 /**
- * Hears notifications by LISTEN over a connection of its own, and looks at the cursor as well: twice a second, for changes that were never
- * announced; ten times a second where notifications do not arrive, as behind a pooler that shares connections. While it has no connection it calls
- * `heard` as often, since something may have happened.
+ * Receives notifications by LISTEN over its own connection, and checks the cursor as well: twice a second for changes that were never announced, ten
+ * times a second where notifications do not arrive, as behind a pooler that shares connections. Without a connection it calls `heard` as often, since
+ * something may have happened.
  */
 export function makeListener(config: ClientConfig, pool: Pool, heard: () => void): Listener {
   const self = randomUUID()
@@ -62,7 +62,7 @@ export function makeListener(config: ClientConfig, pool: Pool, heard: () => void
   const announce = async () => {
     do {
       again = false
-      // A failed notification is found by the periodic looks.
+      // The periodic checks make up for a failed notification.
       await (ears ? ears.tell() : pool.query('select pg_notify($1, $2)', [CHANNEL, self])).catch(() => undefined)
       await pause(TELL_MS)
     } while (again)
@@ -89,7 +89,7 @@ export function makeListener(config: ClientConfig, pool: Pool, heard: () => void
 interface Ears {
   look: () => Promise<Cursor>
   tell: () => Promise<void>
-  /** True once a notification has come back; not every connection brings any. */
+  /** True once a notification has come back; some connections bring none. */
   hears: () => boolean
   close: () => Promise<void>
 }
@@ -103,7 +103,7 @@ async function openEars(config: ClientConfig, self: string, heard: () => void): 
     hears = true
     if (payload !== self) heard()
   })
-  // One question at a time.
+  // One query at a time.
   let last: Promise<unknown> = Promise.resolve()
   const ask = <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
     const answer = last.then(async () => (await client.query(text, values)).rows as Row[])
@@ -113,7 +113,7 @@ async function openEars(config: ClientConfig, self: string, heard: () => void): 
   const close = () => client.end().catch(() => undefined)
   try {
     await client.connect()
-    // A pooler announces an invented process id, and notifications may reach nobody.
+    // A pooler announces a made-up process id, and notifications may reach nobody.
     const [session] = await ask<{ pid: number }>('select pg_backend_pid() as pid')
     if (session?.pid === (client as unknown as { processID: number }).processID) {
       await ask(`listen ${CHANNEL}`)

@@ -11,14 +11,14 @@ export interface BoundStatement {
   parameters: readonly unknown[]
 }
 
-/** The work of a thread: to run statements on one snapshot, to search, or to write the log into the file. */
+/** The work of a thread: to run statements on one snapshot, to search, or to checkpoint the write-ahead log. */
 export type ReadRequest = { statements: readonly BoundStatement[] } | { search: Search } | 'checkpoint'
 
 export type ReadAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
 
 /**
- * Threads that read a SQLite file, each over a connection of its own, so that long reads block nothing else. A request sees everything that was
- * committed before it.
+ * Threads that read a SQLite file, each over its own connection, so that long reads block nothing else. A request sees everything committed before
+ * it.
  */
 export interface ReaderPool {
   file: string
@@ -29,7 +29,7 @@ export interface ReaderPool {
 
 interface ReaderThread {
   worker: Worker
-  /** Its present work. */
+  /** The work in hand. */
   asked: Asked | undefined
 }
 
@@ -48,16 +48,16 @@ const THREADS = 2
 const MOST_WAITING: Record<Lane, number> = { list: 128, search: 32 }
 const LONGEST_WAIT_MS = 2000
 
-/** The threads keep little between requests, and leave little garbage. */
+/** Heap limits of a thread: it keeps little between requests, and leaves little garbage. */
 const LIMITS = { maxYoungGenerationSizeMb: 4 }
 
-/** Threads for a file, which start once they are needed, and again when they died. */
+/** Threads for a file. They start when they are first needed, and again after they have died. */
 export function makeReaderPool(file: string): ReaderPool {
   return { file, threads: [], waiting: { list: [], search: [] }, isClosed: false }
 }
 
 /**
- * Has a thread do this work. Rejects with DatabaseUnavailable when too many requests wait, when no thread is free in time, and when the database
+ * Gives a thread this work. Rejects with DatabaseUnavailable when too many requests wait, when no thread is free in time, and when the database
  * fails.
  */
 export function askReaders(pool: ReaderPool, lane: Lane, request: ReadRequest): Promise<unknown> {
@@ -84,7 +84,7 @@ export async function closeReaders(pool: ReaderPool): Promise<void> {
     for (const asked of queue.splice(0)) refuse(asked, 'The database is closed.')
   await Promise.all(
     pool.threads.map(({ worker }) => {
-      // The process goes on until they have ended.
+      // The process stays alive until they have ended.
       worker.ref()
       return worker.terminate()
     }),
@@ -102,7 +102,7 @@ function refuse(asked: Asked, why: string): void {
   asked.reject(new DatabaseUnavailable(why))
 }
 
-/** Gives waiting work to free threads. */
+/** Hands waiting work to free threads. */
 function dispatch(pool: ReaderPool): void {
   for (;;) {
     const queue = nextQueue(pool)
@@ -116,7 +116,7 @@ function dispatch(pool: ReaderPool): void {
   }
 }
 
-/** The queue of the next request: lists before searches, which leave one thread to lists. */
+/** The queue to serve next: lists before searches, which leave one thread to lists. */
 function nextQueue({ waiting, threads }: ReaderPool): Asked[] | undefined {
   if (waiting.list.length > 0) return waiting.list
   const searching = threads.filter(({ asked }) => asked?.lane === 'search').length
@@ -129,7 +129,7 @@ function freeThread(pool: ReaderPool): ReaderThread | undefined {
 }
 
 function startThread(pool: ReaderPool): ReaderThread {
-  // The sources, or what `npm run build` makes of them.
+  // The TypeScript source, or the JavaScript that `npm run build` makes of it.
   const code = new URL(`reader-thread${extname(import.meta.url)}`, import.meta.url)
   const worker = new Worker(code, { workerData: pool.file, execArgv: [], resourceLimits: LIMITS })
   const thread: ReaderThread = { worker, asked: undefined }

@@ -1,4 +1,4 @@
-// A thread that reads beside the one that answers, over a connection of its own. It answers one question at a time.
+// A thread that reads beside the main one, over its own connection. It answers one request at a time.
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
@@ -32,7 +32,7 @@ function serve(port: MessagePort, file: string): void {
   })
 }
 
-/** The result, and the memory that is transferred with it. */
+/** The result, and the memory transferred with it. */
 function answer(reader: Reader, request: ReadRequest): [result: unknown, moved: ArrayBuffer[]] {
   if (request === 'checkpoint') return [checkpoint(reader.file), []]
   if ('statements' in request) return [runTogether(reader, request.statements), []]
@@ -40,7 +40,7 @@ function answer(reader: Reader, request: ReadRequest): [result: unknown, moved: 
   return [ids, [ids.buffer]]
 }
 
-/** The rows of each statement, all on the data of one moment. */
+/** The rows of each statement, all from one snapshot. */
 function runTogether({ connection, prepare }: Reader, statements: readonly BoundStatement[]): unknown[][] {
   const run = ({ sql, parameters }: BoundStatement) => runPrepared(prepare(sql), parameters)
   if (statements.length === 1) return statements.map(run)

@@ -3,7 +3,7 @@ import { MOST_CHANGES } from '../changes.ts'
 import type { Change, Cursor, Database, Db } from '../database.ts'
 import type { Prepare } from './sqlite-connection.ts'
 
-// One transaction writes at a time, so positions are in the order of commits, and a cursor is the last of them.
+// One transaction writes at a time, so positions are in the order of commits, and a cursor is the last position.
 
 function select<Row>(prepare: Prepare, text: string, ...values: number[]): Row[] {
   return prepare(text).all(values) as Row[]
@@ -12,7 +12,7 @@ function select<Row>(prepare: Prepare, text: string, ...values: number[]): Row[]
 /** The position of the last commit; null or nothing before the first. */
 export const LAST = 'select position from changes order by position desc limit 1'
 
-/** Where the record of changes ends. */
+/** The end of the record of changes. */
 export function presentCursor(prepare: Prepare): Cursor {
   const [last] = select<{ position: number }>(prepare, LAST)
   return String(last?.position ?? 0)
@@ -21,8 +21,8 @@ export function presentCursor(prepare: Prepare): Cursor {
 const DROPPED = 'select before from changes_dropped'
 
 /**
- * In one statement, since another process may write between two. The limit is no parameter: SQLite prepares a statement anew for each value of such
- * a parameter, which takes ten times as long as running it.
+ * One statement, since another process may write between two. The limit is a literal: SQLite prepares a statement anew for each value of a parameter
+ * there, which takes ten times as long as running it.
  */
 const UNSEEN = `select last, before, kind, record from (select (${LAST}) as last, (${DROPPED}) as before)
   left join (select kind, record from changes where position > ? limit ${MOST_CHANGES + 1}) on true`
@@ -43,12 +43,12 @@ export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> 
   return sql<SqlBool>`(changes.position > ${Number(from)} and changes.position <= ${Number(to)})`
 }
 
-/** Whether the changes since a cursor are no longer known, or it is of a time to come. */
+/** Whether the changes since a cursor have been dropped, or the cursor lies in the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const { rows } = await sql<{ last: number; before: number }>`
     select coalesce((${sql.raw(LAST)}), 0) as last, (${sql.raw(DROPPED)}) as before`.execute(db)
   const [row] = rows
-  // A number is what cursors are here; anything else is of another database.
+  // Cursors of SQLite are numbers; any other text comes from another database.
   return !row || !(Number(cursor) <= row.last && Number(cursor) >= row.before)
 }
 
@@ -57,7 +57,7 @@ export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${Number(position)}`
 }
 
-/** Drops so many rows at the most of records that were deleted before a time, but for the latest change. Returns how many. */
+/** Drops at most `most` tombstones from before a time, but never the latest change. Returns how many. */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     delete from changes where (kind, record) in (

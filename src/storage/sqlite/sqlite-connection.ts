@@ -6,15 +6,15 @@ import type { SqliteStatement } from 'kysely'
 import { makeFolder } from '../../make-folder.ts'
 import { distanceKm } from '../distance.ts'
 
-/** Milliseconds that opening a file may wait for its lock. */
+/** The most milliseconds that opening a file waits for its lock. */
 const OPENING_MS = 5000
 
 /**
- * Pages of 4 kB in the write-ahead log before it is written into the file. New events change the same index pages again and again, and each is
- * written into the file once, so a long log saves writes. Reading it after a crash takes a moment.
+ * Pages of 4 kB in the write-ahead log before a checkpoint. New events change the same index pages again and again, and a checkpoint writes each page
+ * once, so a long log saves writes. Reading the log after a crash takes a moment.
  */
 export const LOG_PAGES = 16_000
-/** Pages after which a commit writes the log into the file itself, should the thread fall behind. */
+/** Pages after which a commit checkpoints by itself, in case the thread falls behind. */
 const MOST_LOG_PAGES = 4 * LOG_PAGES
 
 /**
@@ -41,7 +41,7 @@ export function connect(file: string, cacheKb: number): DatabaseSync {
   }
 }
 
-/** Opens a connection that only reads, for a thread that may wait. */
+/** Opens a read-only connection, for a thread that may wait. */
 export function connectReader(file: string, cacheKb: number): DatabaseSync {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: OPENING_MS })
   connection.exec(`pragma cache_size = -${cacheKb}; pragma temp_store = memory`)
@@ -49,24 +49,24 @@ export function connectReader(file: string, cacheKb: number): DatabaseSync {
   return connection
 }
 
-/** Writes the log into the file, as far as no reader or writer has to wait for it. It takes its time: for a thread. */
+/** Checkpoints the write-ahead log as far as possible without making a reader or writer wait. It takes time: call it in a thread. */
 export function checkpoint(file: string): void {
   const address = pathToFileURL(file)
   // A missing file is not created.
   address.search = '?mode=rw'
   const connection = new DatabaseSync(address, { timeout: OPENING_MS })
   try {
-    // The second run has only the pages written during the first, and takes little time.
+    // The second run has only the pages written during the first, so it is short.
     connection.exec('pragma synchronous = full; pragma wal_checkpoint(passive); pragma wal_checkpoint(passive)')
   } finally {
     connection.close()
   }
 }
 
-/** Makes the file and its folder where they are missing, for this user alone; SQLite gives its other files the same mode. */
+/** Makes the file and its folder if they are missing, readable by this user alone; SQLite gives its other files the same mode. */
 function makeFile(file: string): void {
   makeFolder(dirname(file))
-  // An existing file is not opened: closing it would drop the locks of other connections of this process.
+  // Opening an existing file here would be harmful: closing it drops the locks of the other connections of this process.
   if (existsSync(file)) return
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -76,7 +76,7 @@ function makeFile(file: string): void {
   }
 }
 
-/** Functions of our queries that SQLite lacks. */
+/** SQL functions that our queries use and SQLite lacks. */
 function addFunctions(connection: DatabaseSync): void {
   connection.function('distance_km', { deterministic: true, varargs: true }, (...points) =>
     distanceKm(...(points as [number, number, number, number])),
@@ -94,17 +94,17 @@ function lineContainsAll(text: string, words: readonly string[]): boolean {
 /** Prepares a statement, or finds it prepared. */
 export type Prepare = (sql: string) => SqliteStatement
 
-/** The most prepared statements in each of two generations, and their most characters together. */
+/** The most prepared statements in each of the two generations, and their most characters together. */
 const MOST_KEPT = 250
 const MOST_CHARACTERS = 500_000
-/** Longer statements are not cached: prepared, they take many times their length, and they rarely come twice. */
+/** Longer statements are not cached: a prepared statement takes many times the length of its text, and long ones rarely come twice. */
 const LONGEST_KEPT = 8000
 
 /** Prepared statements by their text, in two generations. */
 interface KeptStatements {
   young: Map<string, SqliteStatement>
   old: Map<string, SqliteStatement>
-  /** Characters of the young ones. */
+  /** Characters of the young generation. */
   characters: number
 }
 
@@ -131,7 +131,7 @@ function keepStatement(kept: KeptStatements, sql: string, statement: SqliteState
   kept.characters += sql.length
 }
 
-/** Rows of a statement; none for one that has no columns. */
+/** The rows of a statement; none for a statement without columns. */
 export function runPrepared(statement: SqliteStatement, parameters: readonly unknown[]): unknown[] {
   if (statement.reader) return statement.all(parameters)
   statement.run(parameters)
@@ -139,8 +139,8 @@ export function runPrepared(statement: SqliteStatement, parameters: readonly unk
 }
 
 /**
- * A statement as the query builder drives it. Rows come as arrays and are made objects here: those that Node makes of many columns are hash tables,
- * which take ten times as long to copy.
+ * A statement as the query builder runs it. Rows arrive as arrays and become objects here: the objects that Node makes of many columns are hash
+ * tables, which take ten times as long to copy.
  */
 function adapted(statement: StatementSync): SqliteStatement {
   let names = namesOf(statement)

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 
 /**
- * The meaning of primary result codes of SQLite: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN and PROTOCOL; all others are our own faults.
+ * The meaning of primary result codes of SQLite: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN and PROTOCOL. All other codes are our own
+ * faults.
  */
 const LACKS: Record<number, Lack> = {
   3: 'permission',
@@ -15,7 +16,7 @@ const LACKS: Record<number, Lack> = {
   15: 'answer',
 }
 
-/** The meaning of extended result codes: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE and IOERR_SHMSIZE, after which reads go on. */
+/** The meaning of extended result codes: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE and IOERR_SHMSIZE. Reads go on after them. */
 const WRITE_LACKS: Record<number, Lack> = {
   778: 'permission',
   1034: 'permission',
@@ -34,7 +35,7 @@ const codeOf = (error: unknown) => {
   return code === undefined ? undefined : code & 0xff
 }
 
-/** DatabaseUnavailable for errors of SQLite that mean it; any other error as it is. */
+/** DatabaseUnavailable for an error of SQLite that means it; any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   const code = extendedCodeOf(error)
   const lack = code === undefined ? undefined : (WRITE_LACKS[code] ?? LACKS[code & 0xff])
@@ -53,14 +54,14 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY
 }
 
-/** Milliseconds to wait for a lock. */
+/** The most milliseconds to wait for a lock. */
 export const LOCK_MS = 5000
 
-/** Milliseconds between attempts: they grow to the last of them. */
+/** Milliseconds between attempts: they grow up to the last entry. */
 const PAUSES_MS = [1, 2, 5, 10] as const
 const LAST_PAUSE_MS = 20
 
-/** Waits before the next attempt at a lock, after `attempts` of them. */
+/** Waits before the next attempt at a lock; `attempts` have failed. */
 export function pauseAfter(attempts: number): Promise<void> {
   return sleep(PAUSES_MS[attempts - 1] ?? LAST_PAUSE_MS)
 }

@@ -9,13 +9,13 @@ export function queryBuilder(prepare: Prepare): Db {
   return new Kysely<Tables>({ dialect: dialectOf(prepare) })
 }
 
-/** The query builder over a connection that reads: it waits for locks, and marks errors of the database. */
+/** The query builder over a read connection: it waits for locks, and turns failures of the database into DatabaseUnavailable. */
 export function readingBuilder(prepare: Prepare): Db {
   const dialect = dialectOf(prepare)
   return new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => waitingDriver(dialect.createDriver()) } })
 }
 
-/** Every transaction has a builder of its own. A compiler keeps nothing from one query to the next, and takes longer to make than the rest. */
+/** Shared by the query builders of all transactions: it keeps no state between queries, and takes longer to make than the rest of a builder. */
 const compiler = new SqliteQueryCompiler()
 
 function dialectOf(prepare: Prepare): Dialect {

@@ -17,15 +17,15 @@ const INSERT_DELIVERIES = `${TELL.before} (select value ->> 'kind' as kind, valu
     value ->> 'public_verb' as public_verb, value ->> 'with_series' as with_series, value ->> 'message' as message, value ->> 'time' as time from json_each(?)) c
   ${TELL.after}`
 
-/** What is to be known before anything is written: the position of the commit before, and whether webhooks are told of changes. */
+/** Read before anything is written: the position of the previous commit, and whether any webhook wants changes. */
 const PRESENT = `select coalesce((${LAST}), 0) as last, ${IS_TOLD} as is_told`
 
-/** Rows written in one turn of the event loop, which takes some milliseconds. */
+/** Rows written in one turn of the event loop; they take some milliseconds. */
 const ROWS_A_TURN = 500
 
 /**
- * Writes what the transactions of a commit have recorded, as the last of it: a record that several have changed is written once. Returns a promise
- * where that is so much that it takes several turns of the event loop.
+ * Writes what the transactions of a commit have recorded, as its last step: a record changed by several of them is written once. Returns a promise if
+ * the rows take several turns of the event loop.
  */
 export function saveRecordings(prepare: Prepare, recordings: readonly Recording[]): Promise<void> | undefined {
   if (recordings.every(({ changes }) => changes.size === 0)) return undefined

@@ -9,13 +9,16 @@ import { asUnavailable, isBusy, LOCK_MS, pauseAfter } from './sqlite-failure.ts'
 import { queryBuilder } from './sqlite-queries.ts'
 import { saveRecordings } from './sqlite-recording.ts'
 
-/** Writes that share one commit at the most, and milliseconds after which no more join them: they wait for each other, and all else for them. */
+/** The most writes in one commit, and the milliseconds after which no more join: these writes wait for each other, and all others wait for them. */
 const GROUP_LIMIT = 64
 const GROUP_MS = 20
-/** Milliseconds that writes wait for others to share their commit at the most. They wait no longer than a commit takes: a quick disk is not waited for. */
+/**
+ * The most milliseconds that writes wait for others to share their commit. They wait no longer than a commit takes, so on a fast disk they hardly
+ * wait.
+ */
 const GATHER_MS = 3
 const PAUSE_MS = 1
-/** Writes that wait at the most. */
+/** The most writes that wait. */
 const MOST_WAITING = 2000
 
 /** The writes of a connection, one transaction at a time. */
@@ -24,13 +27,13 @@ export interface Writes {
   prepare: Prepare
   transaction: Transaction
   queue: Job[]
-  /** Until the queue is empty. */
+  /** Resolves when the queue is empty. */
   draining: Promise<void> | undefined
-  /** Writes that shared the last commit. */
+  /** The number of writes in the last commit. */
   together: number
-  /** Milliseconds that writes wait for others at the most: as long as commits take of late. */
+  /** The most milliseconds that writes wait for others: as long as recent commits took. */
   gatherMs: number
-  /** The changes of the jobs that have succeeded since the transaction began. */
+  /** The changes of the jobs that have succeeded in the present transaction. */
   recordings: Recording[]
   /** Called after each commit, before the writers that wait for it go on. */
   committed: () => void
@@ -40,7 +43,7 @@ interface Job {
   work: () => Promise<unknown>
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
-  /** When it is refused if somebody else still has the database locked. */
+  /** The time at which it is refused if another process still has the database locked. */
   deadline: number
 }
 
@@ -60,8 +63,8 @@ export function makeWrites(connection: DatabaseSync, prepare: Prepare, committed
 }
 
 /**
- * Runs the work in a transaction, which it may share with others; resolves once it is durable. While another process has the database locked it
- * waits for `patience` ms, and others are answered meanwhile.
+ * Runs the work in a transaction, which it may share with others; resolves once it is durable. While another process has the database locked, it
+ * waits for `patience` ms without blocking other requests.
  */
 export function enqueueWrite<T>(writes: Writes, work: (tx: Db) => Promise<T>, patience = LOCK_MS): Promise<T> {
   if (writes.queue.length >= MOST_WAITING)
@@ -86,9 +89,9 @@ async function drain(writes: Writes): Promise<void> {
 }
 
 /**
- * Waits for the writes that are to share the next commit: as long as each turn of the event loop brings more of them, and for as many as shared the
- * last one, since clients that were answered together write again at about the same time. A single writer waits for nobody. Those whose commit is done are
- * answered meanwhile.
+ * Waits for the writes that will share the next commit: as long as each turn of the event loop brings more of them, and then until there are as many
+ * as in the last commit, since clients answered together write again at about the same time. A single writer waits for nobody. Clients whose commit
+ * is done are answered meanwhile.
  */
 async function gather(writes: Writes): Promise<void> {
   const began = performance.now()
@@ -119,7 +122,7 @@ async function begin(writes: Writes): Promise<boolean> {
   return false
 }
 
-/** Refuses the jobs that have waited too long for a lock; all of them after any other error. */
+/** Refuses the jobs that have waited too long for a lock; after any other error, all of them. */
 function refuseOverdue(writes: Writes, error: unknown): void {
   const now = performance.now()
   const [refused, left]: [Job[], Job[]] = [[], []]
@@ -128,12 +131,12 @@ function refuseOverdue(writes: Writes, error: unknown): void {
   for (const job of refused) job.reject(error)
 }
 
-/** Runs the work of a job. Later statements of it are refused, since the transaction may be another job's by then. */
+/** Runs the work of a job. Statements that it begins after its end are refused, since the transaction may belong to another job by then. */
 async function runJob<T>({ connection, prepare }: Writes, work: (tx: Db) => Promise<T>): Promise<T> {
   let isOver = false
   const prepareOpen: Prepare = (text) => {
     if (isOver) throw new Error('The transaction is over.')
-    // When the disk is full SQLite rolls back by itself, and later statements would be written alone.
+    // On a full disk SQLite rolls back by itself, and later statements would be committed one by one.
     if (!connection.isTransaction) throw new DatabaseUnavailable('The transaction was undone.')
     return prepare(text)
   }
@@ -146,7 +149,7 @@ async function runJob<T>({ connection, prepare }: Writes, work: (tx: Db) => Prom
   }
 }
 
-/** The statements around jobs. */
+/** The statements around jobs: begin, commit, savepoints. */
 function prepareTransaction(connection: DatabaseSync) {
   const prepared = (text: string) => {
     const statement = connection.prepare(text)
@@ -157,7 +160,7 @@ function prepareTransaction(connection: DatabaseSync) {
   return {
     begin: prepared('begin immediate'),
     commit: prepared('commit'),
-    /** Undoes everything, if anything has begun. */
+    /** Rolls everything back, if anything has begun. */
     rollback: () => {
       if (connection.isTransaction) connection.exec('rollback')
     },
@@ -185,7 +188,7 @@ async function commitTogether(writes: Writes): Promise<void> {
     do {
       const job = queue.shift()
       if (!job) break
-      // One that is rejected with the others, should the commit fail.
+      // If the commit fails, this promise is rejected with the others.
       jobs.push(job)
       if (jobs.length === 1 && queue.length === 0) return await commitOne(writes, job)
       done.push(await attempt(writes, job))
@@ -203,7 +206,7 @@ async function commitTogether(writes: Writes): Promise<void> {
   for (const settle of done) settle()
 }
 
-/** The same for one job, which needs no savepoint: when it fails, there is nothing to keep. */
+/** The same for a single job, which needs no savepoint: if it fails, there is nothing to keep. */
 async function commitOne(writes: Writes, job: Job): Promise<void> {
   const { transaction, prepare, recordings, committed } = writes
   let value: unknown
@@ -219,7 +222,7 @@ async function commitOne(writes: Writes, job: Job): Promise<void> {
   job.resolve(value)
 }
 
-/** Commits, and notes how long that takes; a single slow one changes little. */
+/** Commits, and updates the average time of commits; a single slow one changes it little. */
 function commit(writes: Writes): void {
   const began = performance.now()
   writes.transaction.commit()
@@ -234,7 +237,7 @@ async function attempt({ connection, transaction }: Writes, job: Job): Promise<(
     transaction.releaseJob()
     return () => job.resolve(value)
   } catch (error) {
-    // SQLite has undone the writes of the other jobs as well.
+    // SQLite has rolled back the writes of the other jobs as well.
     if (!connection.isTransaction) throw error
     transaction.undoJob()
     return () => job.reject(error)

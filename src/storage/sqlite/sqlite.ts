@@ -17,13 +17,13 @@ import { enqueueWrite, makeWrites, type Writes } from './sqlite-writes.ts'
 const CACHE_KB = 16_384
 const READER_CACHE_KB = 2048
 
-/** Milliseconds that changes of tables wait for another process that is making them. */
+/** The most milliseconds that a migration waits for another process that is migrating. */
 const MIGRATION_MS = 60_000
 
 /**
- * Opens a SQLite file in WAL mode with two connections: one writes, the other reads committed data meanwhile. Between transactions
- * the first one reads as well, since every commit empties the page caches of all other connections. Reads that may take long go to threads
- * (`reader-pool.ts`), which have connections of their own. Waiting for a lock never blocks other requests.
+ * Opens a SQLite file in WAL mode with two connections: one writes, the other reads committed data meanwhile. Between transactions the first one
+ * reads as well, since every commit empties the page caches of all other connections. Reads that may take long go to threads (`reader-pool.ts`),
+ * which have their own connections. Waiting for a lock never blocks other requests.
  * @throws Error with one sentence when the file cannot be opened.
  */
 export function openSqlite(file: string): Database {
@@ -56,7 +56,7 @@ export function openSqlite(file: string): Database {
     aside: pool ? makeAside(read, pool) : (((db, _lane, queries) => runQueries(db, queries)) as Database['aside']),
     write,
     migrate: async (work) => {
-      // A step may change every row: its way back, and what it sorts, would take a gigabyte of memory at a million events.
+      // A step may change every row: its rollback journal and its sorting would take a gigabyte of memory at a million events.
       writer.exec('pragma temp_store = file')
       try {
         return await enqueueWrite(writes, work, MIGRATION_MS)
@@ -71,7 +71,7 @@ export function openSqlite(file: string): Database {
       return () => listeners.delete(listener)
     },
     look,
-    // A commit is made, and told of, within one turn of the event loop.
+    // A commit and its announcement happen within one turn of the event loop.
     commitsUnderWay: () => undefined,
     findMatching: pool ? (search) => askReaders(pool, 'search', { search }) as Promise<IdSet> : searchHere(reader),
     ping: async () => {
@@ -109,7 +109,7 @@ function makeAside(read: Db, pool: ReaderPool): Database['aside'] {
   return aside as Database['aside']
 }
 
-/** Searches in this thread, where there is no file that another could open. */
+/** Searches in this thread: a database in memory has no file that a thread could open. */
 function searchHere(connection: DatabaseSync): Database['findMatching'] {
   let words: WordIndex | undefined
   return async (search) => {
@@ -118,17 +118,17 @@ function searchHere(connection: DatabaseSync): Database['findMatching'] {
   }
 }
 
-/** Commits between two looks at how long the log has become. */
+/** Commits between two checks of the length of the log. */
 const LOOK_AT_LOG_EVERY = 16
-/** Pages that are written into the file here, once a thread has left no more of them. */
+/** At most this many pages are checkpointed here, once a thread has written the others. */
 const FEW_PAGES = 1000
 
 /**
- * Has a thread write the log into the file when it has become long: a function to be called after each commit. The last pages follow here, at a
- * moment when nobody writes, since only a log that is in the file from end to end begins anew.
+ * Has a thread checkpoint the log when it has become long; the returned function is called after each commit. The last pages are written here, at a
+ * moment without writes, since only a log that is completely in the file starts over.
  */
 function makeEmptier(writer: DatabaseSync, pool: ReaderPool): () => void {
-  // Looks, and does nothing.
+  // This only checks.
   const length = writer.prepare('pragma wal_checkpoint(noop)')
   const unwritten = () => {
     const { log, checkpointed } = length.get() as { log: number; checkpointed: number }
@@ -145,7 +145,7 @@ function makeEmptier(writer: DatabaseSync, pool: ReaderPool): () => void {
     isEmptying = true
     askReaders(pool, 'search', 'checkpoint')
       .then(writeRest)
-      // Pages that are not written now are written later, by a commit at the latest.
+      // Pages that are not checkpointed now are checkpointed later, by a commit at the latest.
       .catch(() => undefined)
       .finally(() => {
         isEmptying = false
@@ -153,13 +153,13 @@ function makeEmptier(writer: DatabaseSync, pool: ReaderPool): () => void {
   }
 }
 
-/** So many events are indexed at once, for a few milliseconds; up to as many are read whole by every search. */
+/** The number of events indexed at once, which takes a few milliseconds; up to as many unindexed ones are read whole by every search. */
 const EVENTS_AT_ONCE = 64
 
-/** Commits between two looks at how many events have gathered, since looking takes a while as well. */
+/** Commits between two counts of the events to be indexed, since counting takes time as well. */
 const LOOK_EVERY_COMMITS = 4
 
-/** Indexes events once enough have gathered: a function to be called after each commit. */
+/** Indexes events once there are enough of them; the returned function is called after each commit. */
 function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): () => void {
   let isIndexing = false
   let unseen = LOOK_EVERY_COMMITS
@@ -181,7 +181,7 @@ function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): 
   }
 }
 
-/** A statement over tables that are not there before the migrations have run. */
+/** A statement over tables that do not exist before the migrations have run. */
 function prepareIfThere(prepare: Prepare, statement: string): SqliteStatement | undefined {
   try {
     return prepare(statement)
@@ -190,10 +190,10 @@ function prepareIfThere(prepare: Prepare, statement: string): SqliteStatement | 
   }
 }
 
-/** Milliseconds that a look at the version of the data holds: asking takes longer than answering most requests. */
+/** The milliseconds for which the data version is not asked again: asking takes longer than answering most requests. */
 const LOOK_EVERY = 5
 
-/** Looks whether anybody else has written than this connection, which they are seen by `LOOK_EVERY` ms late at the most. */
+/** Whether another connection has written; its writes are noticed at most `LOOK_EVERY` ms late. */
 function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
   const statement = writer.prepare('pragma data_version')
   const read = () => Number(statement.get()?.data_version)
@@ -207,7 +207,7 @@ function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () 
     try {
       current = read()
     } catch {
-      // It cannot be told, so it may have.
+      // The version cannot be read, so it may have changed.
       current = Number.NaN
     }
     if (current === version) return false

@@ -18,7 +18,7 @@ import { FOR_EVER, readSchedule, scheduleOf, startsOf, TIMES, whenAt } from './s
 import { readShared, type Shared, sharedOf } from './series-shared.ts'
 import { findOccurrences, insertSeries, updateSeries } from './series-store.ts'
 
-/** Changes one occurrence, and remembers which of its fields are its own from now on. */
+/** Changes one occurrence, and records which of its fields are its own from now on. */
 export async function changeOccurrence(
   tx: Tx,
   series: SeriesRow,
@@ -59,7 +59,10 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
   return [...own].sort().join(',')
 }
 
-/** Columns that differ from those of the series are own. Texts that are sent back as they were read change nothing, times go together. */
+/**
+ * Columns that differ from those of the series are the occurrence's own. A text sent back as it was read changes nothing; the times are own or shared
+ * together.
+ */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
   const common: Partial<EventRow> = { ...readShared(series), ...whenAt(scheduleOf(series), before.recurrence_id) }
   const times: readonly string[] = TIMES.some((name) => sent.includes(name)) ? TIMES : []
@@ -74,7 +77,7 @@ function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: 
   })
 }
 
-/** Whether a column is the same, or a text that answers show alike: clients send back what they have read. */
+/** Whether a column is unchanged, or a text that answers show in the same way: clients send back what they have read. */
 function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
   if (before[column] === after[column]) return true
   if (column === 'title')
@@ -106,7 +109,7 @@ function ownLinks(
   })
 }
 
-/** Venues and organizers have an order, terms have none. */
+/** Venues and organizers are ordered, terms are not. */
 function idsOf(links: EventLinks, name: (typeof LINKS)[number]): string {
   const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
   if (name === 'venue') return ids(links.venues).join()
@@ -117,8 +120,8 @@ function idsOf(links: EventLinks, name: (typeof LINKS)[number]): string {
 const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
 /**
- * An occurrence that comes back is no exception any more; a date that the rule does not have is added. Of a series that was in the trash as
- * a whole it is the only date: the others have not come back.
+ * An occurrence restored from the trash is no exception any more; a date that the rule does not have becomes an added date. In a series whose
+ * occurrences were all in the trash it is the only date: the others stay there.
  */
 async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
   const modified_utc = formatUtc(now)
@@ -131,7 +134,7 @@ async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Cont
   return updateSeries(tx, series, { rules: JSON.stringify(rules), modified_utc })
 }
 
-/** A series whose one date is that of an occurrence. */
+/** A series whose only date is that of an occurrence. */
 function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Partial<SeriesRow> {
   const rules: Recurrence = { added: [], left: [] }
   const shared: Shared = { ...readShared(series), status }
@@ -144,10 +147,10 @@ function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Parti
   }
 }
 
-/** More dates than a series has before any of its occurrences. */
+/** More dates than a series can have before any of its occurrences. */
 const MOST_BEFORE = 100_000
 
-/** Makes the date of an occurrence in the trash an exception; a series without any other goes to the trash as well. */
+/** Makes the date of an occurrence in the trash an exception; a series without any other occurrence goes to the trash as well. */
 export async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {
   const { recurrence } = scheduleOf(series)
   const left = [...new Set([...recurrence.left, row.recurrence_id])].sort()
@@ -158,7 +161,7 @@ export async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }
   await updateSeries(tx, series, { ...status, rules, modified_utc: formatUtc(now) })
 }
 
-/** Changes an event that begins to repeat: it is the first occurrence of a series, which calendars know by the name of the event. */
+/** Changes an event that begins to repeat: it becomes the first occurrence of a series, which keeps the UID of the event in calendars. */
 export async function beginSeries(
   tx: Tx,
   before: EventRow,

@@ -30,7 +30,7 @@ import { readShared, type Shared, sharedNames } from './series-shared.ts'
 import { findOccurrences, findSeries, holdSeries, insertSeries, updateSeries } from './series-store.ts'
 import { settleSeriesTerms } from './series-terms.ts'
 
-/** A series that nobody else changes until the end of the transaction, with its occurrences in order. */
+/** A series that is locked until the end of the transaction, with its occurrences in order. */
 export interface HeldSeries {
   series: SeriesRow
   rows: EventRow[]
@@ -38,25 +38,25 @@ export interface HeldSeries {
 
 export const isLive = ({ status }: Pick<EventRow, 'status'>) => status !== 'trash'
 
-/** @throws Problem series-was-changed when it is not of this version any more */
+/** @throws Problem series-was-changed when it has another version by now */
 export async function getHeldSeries(tx: Tx, id: number, version: number): Promise<HeldSeries> {
   const series = await holdSeries(tx, id)
   if (series?.version !== version) throw new Problem('series-was-changed')
   return { series, rows: await findOccurrences(tx, id) }
 }
 
-/** The change of several occurrences as it was asked for. */
+/** A change of several occurrences, as requested. */
 export interface AskedChange {
   prepared: PreparedEvent
-  /** The recurrence that was sent, if it is another one. */
+  /** The recurrence that was sent, if it differs from the present one. */
   recurrence: unknown
-  /** Occurrences stay on their days, and move with the time of the day alone: another start means earlier or later dates. */
+  /** Occurrences stay on their days and move only with the time of day: a start on another day adds or drops dates. */
   keepsDays?: boolean
 }
 
 /**
- * Changes all occurrences of a series, except fields that an occurrence has changed for itself, and its dates where the rule or the times are others. The
- * status of the trash moves it there when all else is changed.
+ * Changes all occurrences of a series, except fields that an occurrence has changed for itself, and its dates if the rule or the times change. The
+ * status `trash` moves the series there after all other changes.
  * @throws Problem rest_forbidden when the caller may not edit all of them
  */
 export async function changeAll(
@@ -139,25 +139,25 @@ function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
   return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
 }
 
-/** @throws Problem when exceptions leave no date */
+/** @throws Problem when no date is left after the exceptions */
 function datesOf(schedule: Schedule, { now, site }: Context, known: number): Written {
   const dates = startsOf(schedule, now, site.seriesMonths, known)
   if (dates.starts.length === 0) throw refused({ part: 'EXDATE', message: 'The exceptions leave no date.' })
   return dates
 }
 
-/** What is in the trash goes along with its series, but for what somebody else owns. */
+/** Occurrences in the trash change with their series, except those of other authors. */
 const isOpenTo = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(caller, row)
 
 const NOTHING_KNOWN = { venues: undefined, organizers: undefined, terms: undefined, made: new Set<number>() }
 
-/** The addressed occurrence without what it has changed for itself. */
+/** The addressed occurrence without the fields that it has changed for itself. */
 function alike(addressed: EventRow, series: SeriesRow): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...columns } = readShared(series)
   return { ...addressed, ...columns, status: isLive(series) ? columns.status : 'trash' }
 }
 
-/** The slug of an occurrence stays its own. */
+/** An occurrence keeps its own slug. */
 function withoutSlug(prepared: PreparedEvent): PreparedEvent {
   const { slug: _slug, ...values } = prepared.values
   return { ...prepared, values }
@@ -167,7 +167,7 @@ function sentLinks(links: WrittenLinks): Partial<Pick<Shared, 'venues' | 'organi
   return Object.fromEntries(Object.entries(links).filter(([, ids]) => ids !== undefined))
 }
 
-/** The shared columns that get another value. */
+/** The shared columns whose values change. */
 function changedColumns(like: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
   const names = sharedNames(like).filter((name) => name in columns && columns[name] !== like[name])
   return Object.fromEntries(names.map((name) => [name, columns[name]]))
@@ -190,7 +190,7 @@ function seriesColumns(series: SeriesRow, kept: Shared, schedule: Schedule, { no
   }
 }
 
-/** The parts of a change that are the same for all occurrences; `schedule` only where dates move. */
+/** The parts of a change that all occurrences share; `schedule` only if dates move. */
 interface SameForAll {
   changed: Partial<EventRow>
   kept: Shared
@@ -223,7 +223,7 @@ async function rowChanges(
   return [...(await withSlugs(tx, series, stay)), ...leave, ...away.map((dated) => changedOf(dated, others))]
 }
 
-/** What comes back from the trash is as public as the others. */
+/** An occurrence restored from the trash gets the status of the others. */
 function withStatus({ before, columns }: Changed, { status }: Shared): Changed {
   if (isLive(before)) return { before, columns }
   const own = ownFields(before).filter((name) => name !== 'status')
@@ -247,7 +247,7 @@ function columnsOf(row: EventRow, start: string, same: SameForAll, context: Cont
   return { ...columns, ...times, recurrence_id: start }
 }
 
-/** Writes the occurrences of dates that have none yet. */
+/** Writes occurrences for the dates that have none yet. */
 export async function addDates(
   tx: Tx,
   series: SeriesRow,
@@ -268,8 +268,8 @@ export async function addDates(
 }
 
 /**
- * Splits a series at an occurrence, which begins a series of its own with all after it; they stay the events they are. The series as it
- * is when the occurrence is the first; where it is to have other dates, these are counted from there.
+ * Splits a series at an occurrence, which begins a series of its own with all later ones; they stay the same events. At the first occurrence the
+ * series stays whole. Other dates, if any, are counted from the occurrence.
  * @throws Problem when no rule has the dates from there on
  */
 export async function splitSeries(
@@ -303,7 +303,7 @@ export async function splitSeries(
   return { series: begun, rows }
 }
 
-/** A series whose rule counts from a later date, which it is about to be given another one for. */
+/** A series whose rule is counted from a later date; the change then gives it another rule. */
 function beginningAt(series: SeriesRow, start: string): SeriesRow {
   const { recurrence } = scheduleOf(series)
   const left = recurrence.left.filter((wall) => wall >= start)
@@ -329,7 +329,7 @@ async function endSeries(
   await updateSeries(tx, series, { rules, written_until: FOR_EVER, modified_utc: formatUtc(now) })
 }
 
-/** Moves all occurrences of a series to the trash but one that stays, if any; and the series, where none is left. */
+/** Moves a series and all its occurrences to the trash, except the one with the id `but`. */
 export async function removeAll(tx: Tx, { series, rows }: HeldSeries, context: Context, but?: number): Promise<void> {
   const going = rows.filter((row) => isLive(row) && row.id !== but)
   if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')

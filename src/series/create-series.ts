@@ -19,12 +19,12 @@ import { type Schedule, type Written, whenAt } from './series-schedule.ts'
 import { sharedOf } from './series-shared.ts'
 import { insertSeries } from './series-store.ts'
 
-/** A schedule with the original starts that are to be written. */
+/** A schedule with the original starts to write. */
 export interface Planned extends Written {
   schedule: Schedule
 }
 
-/** Writes a series with its occurrences, and looks at the first of them. */
+/** Writes a series with its occurrences, and shows the first of them. */
 export async function createSeries<Seen>(
   tx: Tx,
   prepared: PreparedEvent,
@@ -51,14 +51,14 @@ export async function createSeries<Seen>(
   return seen
 }
 
-/** The first occurrence as the event that was sent, under a slug with its day. */
+/** The first occurrence: the event that was sent, with the day added to its slug. */
 function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, base: string): PreparedEvent {
   const { start_date, end_date } = whenAt(schedule, start)
   const values: EventValues = { ...prepared.values, start_date, end_date }
   return { ...prepared, values: base === '' ? values : { ...values, slug: datedSlug(base, start) } }
 }
 
-/** A kind of link that was not sent has no links. */
+/** A kind of link that was not sent is empty. */
 function linksOf(linked: Omit<KnownLinks, 'terms'>, { terms }: SettledEvent): KnownLinks {
   return { ...linked, venues: linked.venues ?? [], organizers: linked.organizers ?? [], terms: terms.after }
 }
@@ -102,7 +102,7 @@ export function datedSlug(base: string, start: string): string {
   return slugify(`${base}-${dayOf(start)}`)
 }
 
-/** Occurrences that start at these wall times, like another one in all but their times and addresses. */
+/** Occurrences that start at these wall times, copies of another one except for times and addresses. */
 export async function occurrenceRows(
   tx: Tx,
   series: SeriesRow,

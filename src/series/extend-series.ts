@@ -14,9 +14,9 @@ import { horizonAt, scheduleOf, startsOf, whenAt } from './series-schedule.ts'
 import { readShared } from './series-shared.ts'
 import { holdSeries, updateSeries } from './series-store.ts'
 
-/** Series looked at with one query, each of which is a write of its own. */
+/** Series read with one query; each of them is written by itself. */
 const SERIES_AT_ONCE = 50
-/** More dates than a series has had when it goes on. */
+/** More dates than a series can have had before it goes on. */
 const MOST_KNOWN = 100_000
 
 const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
@@ -31,8 +31,8 @@ const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
 )
 
 /**
- * Writes the occurrences of series that the horizon has reached since they were written last. Of several nodes the first one does it, since a
- * series says how far it is written; a clock that was set back changes nothing. `now` in ms since the epoch.
+ * Writes the occurrences that have come within the horizon since the last time. Of several nodes the first one does it, since a series records how
+ * far it is written; setting a clock back changes nothing. `now` in ms since the epoch.
  */
 export async function extendSeries(database: Database, site: Site, now: number): Promise<void> {
   const horizon = horizonAt('UTC', now, site.seriesMonths)
@@ -56,7 +56,7 @@ async function extend(tx: Tx, id: number, site: Site, now: number): Promise<void
   await updateSeries(tx, series, { written_until: until })
 }
 
-/** An occurrence as it is made now, but for its times and address. */
+/** An occurrence as it would be made now, except for its times and address. */
 function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...shared } = readShared(series)
   const modified_utc = formatUtc(now)

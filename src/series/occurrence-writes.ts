@@ -9,19 +9,19 @@ import { slugify, trashedSlug, untrashedSlug } from '../text/slug.ts'
 import { utcToWall } from '../text/zones.ts'
 import { datedSlug } from './create-series.ts'
 
-/** An occurrence and the columns that it gets. */
+/** An occurrence, and the columns to change. */
 export interface Changed {
   before: EventRow
   columns: Partial<EventRow>
 }
 
-/** The columns of a record that changes now. */
+/** The columns of a record that is changed now. */
 export function modifiedNow({ now, site }: Context): Pick<EventRow, 'modified' | 'modified_utc'> {
   const modified_utc = formatUtc(now)
   return { modified: utcToWall(modified_utc, site.timezone), modified_utc }
 }
 
-/** Notes that occurrences look different, since their series has changed and they have not. */
+/** Records that occurrences look different because their series has changed, though their own rows have not. */
 export function touch(tx: Tx, rows: readonly EventRow[]): void {
   for (const { id, status } of rows) {
     const isPublic = status === 'publish'
@@ -59,14 +59,14 @@ export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Cha
   )
 }
 
-/** New links of occurrences; a kind that is undefined stays as it is. */
+/** New links of occurrences; an undefined kind stays unchanged. */
 export interface NewLinks {
   links: WrittenLinks
-  /** Ids of the occurrences that get each kind of them. */
+  /** Ids of the occurrences whose links of each kind change. */
   venues: readonly number[]
   organizers: readonly number[]
   terms: readonly number[]
-  /** The terms of occurrences that get others. */
+  /** The terms of occurrences whose terms change. */
   mixedTerms: ReadonlyMap<number, readonly number[]>
 }
 
@@ -94,7 +94,7 @@ export async function writeChanges(tx: Tx, changes: readonly Changed[], asked?: 
   await Promise.all([updateEvents(tx, changes), ...(asked ? replaceLinks(tx, asked) : []), shiftCounts(tx, counts)])
 }
 
-/** Occurrences that get the same terms get them at once. */
+/** Occurrences that get the same terms are written together. */
 function replaceLinks(tx: Tx, asked: NewLinks): Promise<void>[] {
   const mixed = Map.groupBy(asked.mixedTerms, ([, terms]) => terms.join())
   const others = [...mixed.values()].map((alike) => {

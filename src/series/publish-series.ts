@@ -17,7 +17,7 @@ function isDue(series: SeriesRow, nowUtc: string): boolean {
   return series.status === 'future' && readShared(series).date_utc <= nowUtc
 }
 
-/** Publishes a series, as its occurrences are one by one; another node may have been faster. */
+/** Publishes a series; its occurrences are published one by one. Another node may have been faster. */
 export async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> {
   const series = await holdSeries(tx, id)
   if (!series || !isDue(series, nowUtc)) return

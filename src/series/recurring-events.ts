@@ -24,7 +24,7 @@ import { createSeries, type Planned } from './create-series.ts'
 import { isNone, readSchedule, scheduleOf, startsOf } from './series-schedule.ts'
 import { findSeries, holdSeries } from './series-store.ts'
 
-/** A new event, and the dates it has when it repeats. */
+/** A new event, and its dates if it repeats. */
 interface PreparedNew {
   event: PreparedEvent
   planned: Planned | undefined
@@ -49,13 +49,13 @@ function plan(values: EventValues, context: Context): Planned | undefined {
   return schedule && { schedule, ...startsOf(schedule, context.now, context.site.seriesMonths) }
 }
 
-/** The change of an event that repeats, or is to. */
+/** A change of an event that repeats, before or after the change. */
 interface PreparedUpdate {
   event: PreparedEvent & { id: number }
-  /** The series it was of when it was read. */
+  /** The series it belonged to when it was read. */
   series: SeriesRow | undefined
   scope: RecurrenceScope
-  /** The recurrence that was sent, if it is another one. */
+  /** The recurrence that was sent, if it differs from the present one. */
   recurrence: unknown
 }
 
@@ -70,7 +70,7 @@ const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
   write: (tx, prepared, context) => (prepared.series ? updateOfSeries : updateSingle)(tx, prepared, context),
 }
 
-/** The recurrence that was sent; undefined for none of a single event, and for one as answers show it. */
+/** The recurrence that was sent; undefined for none on a single event, and for the present one as answers show it. */
 export function otherThan(series: SeriesRow | undefined, recurrence: EventValues['recurrence']): unknown {
   if (recurrence === undefined || (!series && isNone(recurrence))) return undefined
   if (typeof recurrence !== 'object' || !('series' in recurrence)) return recurrence
@@ -87,7 +87,7 @@ async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, conte
   return beginSeries(tx, held, event, recurrence, await nextRecordId(tx, 'series'), context, readBack(context))
 }
 
-/** The series is held before its occurrences, in this order for everybody. */
+/** Every writer locks the series before its occurrences, so that none deadlock. */
 async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<object> {
   const { event, series, scope, recurrence } = prepared
   if (scope === 'this') return updateThis(tx, prepared, context)
@@ -100,7 +100,7 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
   return changeAll(tx, part, addressed, { prepared: event, recurrence }, context, readWritten(context))
 }
 
-/** Looks at an occurrence as it has been written, in the trash or not. */
+/** Shows an occurrence after a write, in the trash or not. */
 export function readWritten(context: Context): LookAtWritten<object> {
   return async (tx, { id }, links) => {
     const row = await findEvent(tx, id)
@@ -116,7 +116,7 @@ async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Co
   return changeOccurrence(tx, held, row, event, context, readBack(context))
 }
 
-/** An occurrence that repeats no more stays as the event it is; the others of the scope go to the trash. */
+/** An occurrence that stops repeating stays as a single event; the others of the scope go to the trash. */
 export async function becomeSingle(
   tx: Tx,
   held: Awaited<ReturnType<typeof getHeldSeries>>,
@@ -163,7 +163,7 @@ async function removeThis(tx: Tx, row: EventRow, series: SeriesRow, context: Con
   return removed
 }
 
-/** The operations on events, of which some repeat. */
+/** The operations on events, single or repeating. */
 export const recurringEventOperations: Operations<EventRow, LoadedEvent> = {
   ...eventOperations,
   create,

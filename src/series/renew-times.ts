@@ -12,7 +12,7 @@ import { type Changed, writeChanges } from './occurrence-writes.ts'
 import { type Schedule, scheduleOf, TIMES, type When, whenAt } from './series-schedule.ts'
 import { findOccurrences, holdSeries } from './series-store.ts'
 
-/** Series looked at with one query. */
+/** Series read with one query. */
 const SERIES_AT_ONCE = 100
 
 const selectIds = statement<{ after: number }>()((db, value) =>
@@ -30,8 +30,8 @@ const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
 type Times = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
 /**
- * Gives the occurrences to come the moments that their clocks show by the zones that this process knows: their zones may have got other rules
- * since they were written. Wall times stay. One series at a time, so that requests are served between them. `now` in ms since the epoch.
+ * Recalculates the moments of coming occurrences by the time zone data of this process: the rules of their zones may have changed since they were
+ * written. Wall times stay. One series at a time, so that requests are served between them. `now` in ms since the epoch.
  */
 export async function renewTimes(database: Database, now: number): Promise<void> {
   const from = formatUtc(now)
@@ -46,7 +46,7 @@ export async function renewTimes(database: Database, now: number): Promise<void>
   }
 }
 
-/** Whether the clocks of its zone show the times of an occurrence at its moments. */
+/** Whether the moments of an occurrence fall on its wall times in its zone. */
 function isRight({ start_date, end_date, utc_start_date, utc_end_date, timezone }: Times): boolean {
   return utcToWall(utc_start_date, timezone) === start_date && utcToWall(utc_end_date, timezone) === end_date
 }

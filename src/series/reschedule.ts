@@ -5,31 +5,31 @@ import type { EventRow } from '../storage/schema.ts'
 import { formatUtc, utcToMs } from '../text/moments.ts'
 import { durationOf, isNone, readAt, type Schedule, TIMES, type When } from './series-schedule.ts'
 
-/** An occurrence with its original start from now on. */
+/** An occurrence with its new original start. */
 export interface Dated {
   row: EventRow
   start: string
 }
 
-/** What becomes of the occurrences of a series whose dates change. */
+/** The occurrences of a series whose dates change, sorted by what happens to them. */
 export interface Rescheduled {
-  /** Those that stay; some come back from the trash. */
+  /** Those that stay, some of them restored from the trash. */
   kept: Dated[]
   /** Original starts that have no occurrence yet. */
   made: string[]
-  /** Those that are no more. */
+  /** Those whose dates are gone. */
   gone: Dated[]
   /** Those that stay in the trash. */
   away: Dated[]
 }
 
-/** A wall time moved by as much as the start of a series. */
+/** A wall time moved by the same amount as the start of a series. */
 export function movedWall(wall: string, from: Start, to: Start): string {
   const moved = formatUtc(utcToMs(wall) + utcToMs(to.local) - utcToMs(from.local))
   return to.allDay ? `${moved.slice(0, 10)} 00:00:00` : settled(moved, to)
 }
 
-/** Compares the occurrences of a series with the original starts it has from now on, both moved alike. */
+/** Compares the occurrences of a series with its new original starts, both moved by the same amount. */
 export function compareDates(
   rows: readonly EventRow[],
   before: Schedule,
@@ -54,8 +54,8 @@ export function compareDates(
 }
 
 /**
- * The schedule of a series of which one occurrence is to take place at other times, or with another recurrence; undefined when neither
- * is the case. Dates that were left out stay so unless others are named.
+ * The schedule of a series when one occurrence is given other times or another recurrence; undefined if neither changes. Dates that were left out
+ * stay so unless the request names others.
  * @throws Problem naming the faults of the recurrence
  */
 export function newDates(before: Schedule, row: EventRow, when: When, recurrence: unknown): Schedule | undefined {
@@ -74,7 +74,7 @@ export function newDates(before: Schedule, row: EventRow, when: When, recurrence
   return { start, duration, recurrence: namesLeft(recurrence) ? read : { ...read, left: shifted.left } }
 }
 
-/** Whether a recurrence, as it was sent, says which dates are left out, be it none. */
+/** Whether a recurrence, as it was sent, names the dates to leave out, even an empty list. */
 function namesLeft(recurrence: unknown): boolean {
   if (typeof recurrence === 'string') return /^EXDATE[;:]/im.test(recurrence)
   if (Array.isArray(recurrence)) return recurrence.some(namesLeft)

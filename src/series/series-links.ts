@@ -8,7 +8,7 @@ import { findTermsByIds } from '../terms/term-store.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import { readShared, type Shared } from './series-shared.ts'
 
-/** The records that these series link to, in their order, with one query a kind; deleted records are left out. */
+/** The records that these series link to, in order, with one query for each kind; deleted records are left out. */
 export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promise<EventLinks[]> {
   const shared = rows.map(readShared)
   const all = (name: 'venues' | 'organizers' | 'terms') => [...new Set(shared.flatMap((one) => one[name]))]

@@ -21,7 +21,7 @@ import { type LoadedSeries, seriesPresentation } from './series-present.ts'
 import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
 import { countShown, findOccurrences, findSeries } from './series-store.ts'
 
-/** The operations on series: those on all of their occurrences. They are made with the events that they repeat. */
+/** The operations on series: each changes all occurrences. A series is created with the event that repeats. */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
   find,
   load: ({ db }, { rows = [] }) => loadAll(db, rows),
@@ -101,7 +101,7 @@ async function loadWith(db: Db, row: SeriesRow): Promise<LoadedSeries> {
   return loaded
 }
 
-/** Presents a written series inside its transaction: one that cannot be shown is not written. */
+/** Presents a written series inside its transaction, so that a series that cannot be shown is not written. */
 async function showWritten(tx: Tx, id: number, context: Context): Promise<object> {
   const row = await findSeries(tx, id)
   if (!row) throw new Problem('rest-series-not-found')
@@ -111,7 +111,7 @@ async function showWritten(tx: Tx, id: number, context: Context): Promise<object
 interface PreparedSeries {
   series: SeriesRow
   event: PreparedEvent & { id: number }
-  /** The recurrence that was sent, if it is another one. */
+  /** The recurrence that was sent, if it differs from the present one. */
   recurrence: unknown
   /** As in `AskedChange`. */
   keepsDays: boolean
@@ -131,7 +131,7 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
   }
 }
 
-/** Prepares a change of all occurrences; with `keepsDays` as a calendar has it that was read anew, where each date stands for itself. */
+/** Prepares a change of all occurrences. `keepsDays` is for a calendar that was read anew, where each date stands for itself. */
 export async function prepareSeries(
   context: Context,
   { row: series, values }: AskedUpdate<SeriesRow>,
@@ -144,7 +144,7 @@ export async function prepareSeries(
 }
 
 /**
- * The occurrence that stands for all: the first one, unless it is in the trash and others are not.
+ * The occurrence that represents the series: the first one, unless it is in the trash and others are not.
  * @throws Problem when the only one has become a single event
  */
 function first(rows: readonly EventRow[]): EventRow {
@@ -153,7 +153,7 @@ function first(rows: readonly EventRow[]): EventRow {
   return found
 }
 
-/** The same at the start that the rule counts from, which a series shows as its own. */
+/** The same at the start that the rule counts from, which a series shows as its own start. */
 function atStart(series: SeriesRow, row: EventRow): EventRow {
   return { ...row, ...whenAt(scheduleOf(series), series.start_date), recurrence_id: series.start_date }
 }

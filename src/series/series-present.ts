@@ -16,14 +16,14 @@ import { seriesResource } from './series.ts'
 import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
 import { readShared } from './series-shared.ts'
 
-/** A series, what it links to, and how many of its occurrences lists show to everybody. */
+/** A series, its links, and the number of its occurrences that lists show to everybody. */
 export interface LoadedSeries {
   row: SeriesRow
   links: EventLinks
   total: number
 }
 
-/** How routes show series: the same in lists and alone (docs/series.md). */
+/** A series as routes show it: the same in lists and alone (docs/series.md). */
 export const seriesPresentation: Presentation<LoadedSeries> = {
   nameOf: ({ row }) => ({ kind: 'series', id: row.id }),
   textsOf: ({ row, links }) => textsOfEvent(readShared(row), links, 'listed'),

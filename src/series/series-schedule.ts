@@ -8,10 +8,10 @@ import type { EventRow, SeriesRow } from '../storage/schema.ts'
 import { addDays, addMonths, dayOf, endOfDay, formatUtc, startOfDay, utcToMs, wallNow } from '../text/moments.ts'
 import { utcToWall, wallToUtc } from '../text/zones.ts'
 
-/** What the dates of a series follow from. */
+/** The values that determine the dates of a series. */
 export interface Schedule {
   start: Start
-  /** Seconds from start to end: elapsed seconds, or seconds of the wall clock for whole days. */
+  /** Seconds from start to end: elapsed seconds, or wall clock seconds for whole days. */
   duration: number
   recurrence: Recurrence
 }
@@ -24,27 +24,27 @@ export type When = Pick<
 
 export const TIMES = ['start_date', 'end_date', 'timezone', 'all_day'] as const satisfies readonly (keyof When)[]
 
-/** The most occurrences that are written of a series before today or from then on. */
+/** The most occurrences of a series that are written before today, and the most from today on. */
 export const MOST_OCCURRENCES = 750
 
-/** Stands for the time up to which the occurrences of a series are written that has no more. */
+/** Marks a series whose occurrences are all written. */
 export const FOR_EVER = '9999-12-31 23:59:59'
 
 const DAY_SECONDS = 86_400
 
-/** Whether a recurrence, as it was sent, means none. */
+/** Whether a recurrence, as it was sent, means no recurrence. */
 export function isNone(recurrence: unknown): boolean {
   return recurrence === '' || (Array.isArray(recurrence) && recurrence.length === 0)
 }
 
-/** The schedule of an event that takes place at these times and repeats as was sent; undefined when that means not at all. @throws Problem */
+/** The schedule of an event at these times with the recurrence that was sent; undefined if that means none. @throws Problem */
 export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
   if (isNone(recurrence)) return undefined
   const start = startAt(when)
   return { start, duration: durationOf(when), recurrence: readAt(recurrence, start) }
 }
 
-/** Reads a recurrence, as it was sent, for an event with this start. @throws Problem naming its faults */
+/** Parses a recurrence, as it was sent, for an event with this start. @throws Problem naming its faults */
 export function readAt(recurrence: unknown, start: Start): Recurrence {
   const read = readRecurrence(recurrence, start)
   if (isFault(read)) throw refused(read)
@@ -52,7 +52,7 @@ export function readAt(recurrence: unknown, start: Start): Recurrence {
   return read
 }
 
-/** A refused recurrence as a problem that names the part. */
+/** A refused recurrence as a problem that names the faulty part. */
 export function refused({
   part,
   message,
@@ -65,7 +65,7 @@ export function refused({
   return invalidParam('recurrence', { why: 'recurrence', part, message, ...(values ? { values } : {}) })
 }
 
-/** The schedule of a series as it is. */
+/** The present schedule of a series. */
 export function scheduleOf(series: SeriesRow): Schedule {
   const { start_date: local, timezone: zone, all_day, duration, rules } = series
   return { start: { local, zone, allDay: all_day === 1 }, duration, recurrence: JSON.parse(rules) }
@@ -80,7 +80,7 @@ export function durationOf({ start_date, end_date, utc_start_date, utc_end_date,
   return Math.round(ms / 1000)
 }
 
-/** The times of the occurrence that starts at a wall time: days last for days, everything else as long as the first one. */
+/** The times of the occurrence that starts at a wall time: all-day events last for days, others as long as the first one. */
 export function whenAt({ start: { zone, allDay }, duration }: Schedule, wall: string): When {
   const times = settleWhen({ start: wall, end: endOf(wall, zone, allDay, duration), timezone: zone, allDay })
   return { ...times, timezone: zone, all_day: Number(allDay) }
@@ -92,7 +92,7 @@ function endOf(wall: string, zone: string, allDay: boolean, duration: number): E
   return { wall: utcToWall(utc, zone), utc }
 }
 
-/** Original starts, and up to when they are all of them. */
+/** Original starts, and the time up to which they are complete. */
 export interface Written {
   starts: string[]
   until: string
@@ -104,11 +104,11 @@ export function horizonAt(zone: string, now: number, months: number): string {
 }
 
 /**
- * The original starts of a schedule up to the horizon, at most `MOST_OCCURRENCES` from today on. `known` of them have been written.
- * @throws Problem when so many lie in the past
+ * The original starts of a schedule up to the horizon, at most `MOST_OCCURRENCES` from today on. `known` is the number already written.
+ * @throws Problem when too many lie in the past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
-  // A series that begins later has its first occurrence all the same.
+  // A series that begins beyond the horizon still has its first occurrence.
   const [first] = occurrenceStarts(recurrence, start, FOR_EVER, 1)
   const horizon = [horizonAt(start.zone, now, months), first ?? start.local].sort().at(-1) ?? start.local
   const today = startOfDay(dayOf(wallNow(start.zone, now)))

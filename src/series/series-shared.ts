@@ -1,7 +1,7 @@
 import type { WrittenLinks } from '../events/event-store.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
 
-/** The columns that each occurrence has for itself. */
+/** The columns that every occurrence has for itself. */
 const APART = [
   'id',
   'slug',
@@ -21,7 +21,7 @@ const APART = [
 
 type Apart = (typeof APART)[number]
 
-/** What the occurrences of a series have in common: columns, and what they link to. */
+/** The columns and links that the occurrences of a series share. */
 export interface Shared extends Omit<EventRow, Apart> {
   venues: readonly number[]
   organizers: readonly number[]
@@ -39,7 +39,7 @@ export function sharedOf(row: EventRow, { venues, organizers, terms }: WrittenLi
   }
 }
 
-/** The names of the columns that occurrences have in common. */
+/** The names of the shared columns. */
 export function sharedNames(row: EventRow): (keyof Omit<EventRow, Apart>)[] {
   const apart: readonly string[] = APART
   const names = Object.keys(row) as (keyof EventRow)[]

@@ -14,7 +14,7 @@ export async function findSeries(db: Db, id: number): Promise<SeriesRow | undefi
   return row
 }
 
-/** Holds a series until the end of the transaction, and reads it as it is then. */
+/** Locks a series until the end of the transaction, and reads it. */
 export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefined> {
   const [, row] = await Promise.all([holdRecord(tx, 'series', id), findSeries(tx, id)])
   return row
@@ -110,7 +110,7 @@ export async function insertSeries(tx: Tx, row: SeriesRow): Promise<void> {
   await insertOne(tx, { row })
 }
 
-/** Has a series that this transaction has made keep the name that calendars knew it by before it came here. */
+/** Gives a series made by this transaction the UID that calendars knew it by before it came here. */
 export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
   await updateOne(tx, { id, columns: { uid } })
 }

@@ -8,15 +8,17 @@ import { findTermsByIds } from '../terms/term-store.ts'
 const FIELDS = { category: 'categories', tag: 'tags' } as const
 const TAXONOMIES = ['category', 'tag'] as const satisfies Taxonomy[]
 
-/** Terms of a series as a change of all leaves them. */
+/** The terms of a series after a change of all occurrences. */
 export interface SeriesTerms {
-  /** Those of occurrences that have neither categories nor tags of their own. */
+  /** The terms of occurrences that have changed neither their categories nor their tags. */
   shared: readonly number[]
-  /** Those of occurrences that have one of both for themselves, by id. */
+  /** The terms of occurrences that have changed one of the two for themselves, by id. */
   mixed: ReadonlyMap<number, readonly number[]>
 }
 
-/** The terms after a change: of a taxonomy that was not sent those that the series has, of one that an occurrence has for itself its own. */
+/**
+ * The terms after a change: a taxonomy that was not sent keeps those of the series, and one that an occurrence has changed for itself keeps its own.
+ */
 export async function settleSeriesTerms(
   tx: Tx,
   rows: readonly EventRow[],

@@ -5,7 +5,7 @@ import { integer, words } from '../fields/kinds.ts'
 import { pageFilters } from '../fields/record-fields.ts'
 import { isAllowedStatusList } from '../records/status.ts'
 
-/** The fields of a series: an occurrence has its own slug, and a change of the series always means all of it. */
+/** The fields of a series: an occurrence has its own slug, and a change of the series always covers all of it. */
 const { slug: _slug, recurrence_scope: _scope, ...fields } = event.fields
 
 /** Series: events that repeat, with the fields that their occurrences have in common (docs/series.md). */

@@ -6,7 +6,7 @@ import { TELL, toldChanges } from '../outbox.ts'
 import type { Tx } from '../recording.ts'
 import { statement } from '../statement.ts'
 
-// The position of a change is given by the table: the id of the transaction.
+// The table's default gives each change its position: the id of the transaction.
 const upsert = statement<{ rows: LatestChange[] }>()(
   (_db, value) => sql`
     insert into changes (kind, record, revision, was_public, is_public, deleted, changed_utc, "user")
@@ -29,8 +29,8 @@ const insertDeliveries = statement<{ changes: string }>()(
 const ROWS_AT_ONCE = 500
 
 /**
- * Writes what a transaction has recorded, as the last of it. All statements have begun when the function returns: rows of `changes` are
- * locked from here to the commit alone, in one order for everybody, so that no writers wait for each other in a circle.
+ * Writes what a transaction has recorded, as its last step. All statements have begun when the function returns. Rows of `changes` are locked only
+ * from here to the commit, and always in the same order, so that writers cannot deadlock.
  */
 export async function saveRecording(tx: Tx): Promise<void> {
   if (tx.recording.changes.size === 0) return

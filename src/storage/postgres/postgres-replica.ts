@@ -17,11 +17,11 @@ import { type Reach, readAddress } from './postgres-address.ts'
 import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
 import { joinStandby, type Standby } from './postgres-standby.ts'
 
-/** Milliseconds between looks at a standby in use, and between attempts to reach a lost one. */
+/** Milliseconds between checks of a standby in use, and between attempts to reach a lost one. */
 const LOOK_MS = 1000
-/** Milliseconds between looks at one that is catching up: from the first number towards the second. */
+/** Milliseconds between checks of one that is catching up: they grow from the first number to the second. */
 const [SOON_MS, LATER_MS] = [5, 100]
-/** Milliseconds behind after which it is reported. */
+/** Milliseconds of delay after which the standby is reported. */
 const LONG_MS = 10_000
 
 /** The position that a standby must have replayed before it may answer. */
@@ -34,13 +34,13 @@ interface Goal {
   cursor: Cursor
 }
 
-/** A database with a standby, and how far each of them is known to be. */
+/** A database with a standby, and the state that each of them is known to have reached. */
 interface Replica {
   database: Database
   address: string
   reach: Reach
   report: (error: unknown) => void
-  /** How often this process has heard of changes. */
+  /** The number of times this process has heard of changes. */
   heard: number
   /** Sends statements to the standby; undefined while it is out of use. */
   reads: Db | undefined
@@ -54,21 +54,19 @@ interface Replica {
   told: string
   isClosed: boolean
   watching: Promise<void> | undefined
-  /** Ends the pause between two looks. */
+  /** Ends the pause between two checks. */
   wake: () => void
 }
 
 /**
- * The database; its public reads go to a streaming standby for as long as that shows all that this process knows of.
- *
- * The process learns of changes from this object: by the listeners of `onChange`, and by the cursors of `cursor` and `readChanges`. At each
- * that is new, the standby goes out of use before anybody hears of it, until it has replayed what the database wrote up to a later time. So
- * a statement that begins there shows at least the state of every cursor given until then, and whoever caches an answer under the latest
- * cursor (the memory of events, the finished answers) never caches an older state. Nor does a request see less than it saw before: after
- * one of its statements has gone to the database itself, the following ones do too.
- *
- * What fails on the standby goes to the database. `report` is told why the standby is not used, once for each reason in turn.
- * @throws Error with one sentence for parameters in the address that it does not take.
+ * The database, with public reads sent to a streaming standby while that shows everything this process knows of.
+ * The process learns of changes from this object: by the listeners of `onChange`, and by the cursors of `cursor` and `readChanges`. At each new
+ * change the standby goes out of use before anybody hears of it, until it has replayed what the database wrote up to a later time. So a statement
+ * that begins there shows at least the state of every cursor given until then, and whoever caches an answer under the latest cursor (the memory of
+ * events, the finished answers) never caches an older state. Nor does a request see less than it saw before: once one of its statements has gone to
+ * the database itself, the following ones do too.
+ * A statement that fails on the standby goes to the database. `report` gets the reason why the standby is not used, once for each new reason.
+ * @throws Error with one sentence for unsupported parameters in the address.
  */
 export function readFromReplica(database: Database, address: string, report: (error: unknown) => void): Database {
   const replica: Replica = {
@@ -101,7 +99,7 @@ export function readFromReplica(database: Database, address: string, report: (er
       if (read !== 'too old') noteCursor(replica, read.cursor)
       return read
     },
-    // Only public lists ask for this here; other searches are part of the statements that read.
+    // Only public lists call this here; other searches are part of the statements that read.
     findMatching: (search) => findContaining(readPublic(), search),
     close: async () => {
       unsubscribe()
@@ -111,7 +109,7 @@ export function readFromReplica(database: Database, address: string, report: (er
   }
 }
 
-/** Takes the standby out of use; the next look may bring it back. */
+/** Takes the standby out of use; the next check may bring it back. */
 function closeStandby(replica: Replica): void {
   replica.shown = undefined
   if (!replica.reads) return
@@ -135,7 +133,7 @@ function tell(replica: Replica, why: string): void {
   replica.report(new Error(`The replica ${withoutPassword(replica.address)} is not used: ${why}`))
 }
 
-/** Gives the standby up. Returns the milliseconds until the next look. */
+/** Drops the connection to the standby. Returns the milliseconds until the next check. */
 function loseStandby(replica: Replica, why: unknown): number {
   const lost = replica.standby
   replica.standby = undefined
@@ -155,7 +153,7 @@ function openStandby(replica: Replica, standby: Standby, cursor: Cursor): void {
   replica.reads = opened
 }
 
-/** Brings the standby into use if it may be. Returns the milliseconds until the next look. */
+/** Brings the standby into use if that is safe. Returns the milliseconds until the next check. */
 async function look(replica: Replica): Promise<number> {
   const { database, reach } = replica
   const standby = replica.standby ?? (await joinStandby(reach, database.read, (why) => loseStandby(replica, why)))
@@ -172,7 +170,7 @@ async function look(replica: Replica): Promise<number> {
   return LOOK_MS
 }
 
-/** Notes that the standby is behind. Returns the milliseconds until the next look: the more, the longer it is. */
+/** Notes that the standby is behind. Returns the milliseconds until the next check, which grow with the delay. */
 function waitForReplay(replica: Replica): number {
   const now = performance.now()
   replica.behindSince ??= now
@@ -206,7 +204,7 @@ async function stopWatching(replica: Replica): Promise<void> {
   await replica.standby?.leave()
 }
 
-/** Sends statements to the standby while it is open, and what fails there, or comes later, to the database. */
+/** Sends statements to the standby while it is in use; those that fail there, and all later ones, go to the database. */
 function routedDb(standby: Standby, database: Db, isOpen: () => boolean, close: () => void): Db {
   const connection: DatabaseConnection = {
     executeQuery: async <Row>(query: CompiledQuery) => {
@@ -244,11 +242,11 @@ function routedDb(standby: Standby, database: Db, isOpen: () => boolean, close: 
 }
 
 /**
- * The cursor of the database, and the end of its write-ahead log at a later time. Asynchronous commits show before they are written out; their
- * records have places in the log by then, so the insert position counts.
+ * The cursor of the database, and the end of its write-ahead log at a later time. Asynchronous commits are visible before they are written to disk;
+ * their records have places in the log by then, so the insert position is the one that counts.
  */
 async function findEnd(db: Db): Promise<{ position: bigint; cursor: Cursor }> {
-  // A page begins with a header, which a follower gets together with the next record: 40 bytes at the beginning of a file, 24 elsewhere.
+  // A page begins with a header, which a standby receives together with the next record: 40 bytes at the beginning of a file, 24 elsewhere.
   const { rows } = await sql<CursorColumns & { position: string }>`
     select present, last, (next - case
       when next % pg_size_bytes(current_setting('wal_segment_size')) = 40 then 40

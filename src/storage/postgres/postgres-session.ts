@@ -17,33 +17,33 @@ import type { Tables } from '../schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 
-/** Time that a statement gets to end by itself once it has been cancelled. */
+/** Milliseconds that a statement has to end after it was cancelled. */
 const CANCEL_MS = 2000
 
 /** Runs the statements of a query builder. */
 interface Session extends DatabaseConnection {
   client: PoolClient
-  /** Milliseconds that a statement may take. */
+  /** The most milliseconds that a statement may take. */
   limitMs: number
   /** The transaction that statements are part of, if any, and whether the server has begun it. */
   transaction: 'none' | 'asked for' | 'begun'
-  /** Why the transaction has failed, if it has: the server says of all statements after it only that it did. */
+  /** The error that has made the transaction fail, if any: for the statements after it the server says only that the transaction has failed. */
   failure: unknown
-  /** Set once the connection is of no more use. */
+  /** Set once the connection cannot be used any more. */
   broken: boolean
 }
 
-/** How long things of a transaction may take, in ms. */
+/** The limits of a transaction, in ms. */
 export interface TransactionLimits {
   statementMs: number
-  /** Waiting for a lock of another transaction. */
+  /** The longest wait for a lock of another transaction. */
   lockMs: number
 }
 
 /**
- * PostgreSQL for the query builder, over a pool. Nothing is left behind in sessions that a pooler such as PgBouncer may hand to somebody
- * else. A statement that takes longer than `limitMs` is cancelled.
- * Statements reject with DatabaseUnavailable when the server cannot be reached, is overloaded or too slow.
+ * PostgreSQL for the query builder, over a pool. Nothing is left behind in sessions, which a pooler such as PgBouncer may hand to another client. A
+ * statement that takes longer than `limitMs` is cancelled. Statements reject with DatabaseUnavailable when the server cannot be reached, is
+ * overloaded or too slow.
  */
 export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   return dialectOf({
@@ -57,7 +57,7 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   })
 }
 
-/** Statements that share a session at the most, since the last of them waits for all others. */
+/** The most statements that share a session, since the last of them waits for all others. */
 const MOST_SHARING = 16
 
 /**
@@ -90,10 +90,9 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
 }
 
 /**
- * Runs `work` in a transaction of its own, which ends with the statements `ending`, the last of which commits. Statements that it begins
- * together reach the server together and run in that order, other than in transactions of the query builder, where each waits for the one
- * before. `last` stands for statements
- * that have begun and reach the server with the end. Rejects as statements do.
+ * Runs `work` in a transaction of its own, which ends with the statements `ending`, the last of which commits. Statements that `work` begins together
+ * reach the server together and run in that order; in transactions of the query builder each would wait for the one before. `last` stands for
+ * statements that have begun and reach the server with the end. Rejects as statements do.
  */
 export async function transact<T>(
   pool: Pool,
@@ -104,7 +103,7 @@ export async function transact<T>(
   const session = await openSession(pool, statementMs)
   const kept = async () => {}
   let isOver = false
-  // The session may be somebody else's by then.
+  // The session may belong to another request by then.
   const stillOpen = () => {
     if (isOver) throw new Error('The transaction is over.')
     return session
@@ -123,13 +122,13 @@ export async function transact<T>(
   runDirectly(tx, 'postgres', async (sql, parameters, name) => (await run(stillOpen(), sql, parameters, name)).rows)
   try {
     const begun = begin(session, `begin; set local lock_timeout = ${lockMs}`)
-    // The first statements go out with it. When it fails, so do they.
+    // The first statements are sent together with it. If it fails, they fail.
     begun.catch(() => undefined)
     const { result, last } = await work(tx)
     isOver = true
     last.catch(() => undefined)
     await begun
-    // When they fail, the server does not commit.
+    // If they fail, the server does not commit.
     const committed = commit(session, ending)
     committed.catch(() => undefined)
     await last
@@ -154,13 +153,13 @@ async function begin(session: Session, beginning = 'begin'): Promise<void> {
 async function commit(session: Session, ending: string): Promise<void> {
   const answers = [await ask(session, ending, [])].flat()
   session.transaction = 'none'
-  // The server answers otherwise when a statement had failed and nobody minded.
+  // The server answers ROLLBACK if a statement had failed and its error was ignored.
   if (answers.at(-1)?.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
 }
 
 async function rollback(session: Session): Promise<void> {
   if (session.broken) return
-  // Without an answer the connection is closed, which rolls back as well.
+  // Without an answer the connection is closed, which also rolls back.
   await ask(session, 'rollback', []).catch(() => {
     session.broken = true
   })
@@ -201,7 +200,7 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
   return session
 }
 
-/** Runs a statement, which the server keeps under its name, if it has one, where the session is ours alone. */
+/** Runs a statement. If it has a name and the session is ours alone, the server prepares it under that name. */
 async function run(session: Session, text: string, values: readonly unknown[], name: string | undefined) {
   const storables = values.map(withoutNul)
   if (name === undefined || !keepsNames(session.client)) return ask(session, text, storables)
@@ -209,18 +208,18 @@ async function run(session: Session, text: string, values: readonly unknown[], n
     return await ask(session, text, storables, name)
   } catch (error) {
     if (!isOutdated(error)) throw error
-    // A new version of the program has changed a table. Another session will do, where nothing is kept yet.
+    // A new version of the program has changed a table, so the prepared statements of this session are outdated, and it is replaced.
     session.broken = true
     if (session.transaction !== 'none') throw error
     return ask(session, text, storables)
   }
 }
 
-/** The members of a connection that the client library has but does not declare. */
+/** Members of a connection that the client library has but does not declare. */
 interface Wire {
   host: string
   port?: number
-  /** The server's process and the word by which it may be told to cancel. */
+  /** The server's process, and the secret key that allows cancelling its statement. */
   processID?: number
   secretKey?: number
   connection: { stream: { cork: () => void; uncork: () => void } }
@@ -228,26 +227,26 @@ interface Wire {
 
 const wireOf = (client: PoolClient) => client as unknown as Wire
 
-/** Whether a connection leads to a session that nobody else has. */
+/** Whether a connection leads to a session that no other client uses. */
 const isOwn = new WeakMap<PoolClient, boolean>()
 
-/** Whether a session may keep statements. The first time it is asked, and not until there is an answer. */
+/** Whether a session may keep prepared statements. The first call asks the server; until it has answered, the result is false. */
 function keepsNames(client: PoolClient): boolean {
   const known = isOwn.get(client)
   if (known !== undefined) return known
   isOwn.set(client, false)
-  // A pooler announces a process of its own making, since it has many for each connection in turn.
+  // A pooler announces a made-up process id, since it uses several server processes in turn.
   client
     .query<{ pid: number }>('select pg_backend_pid() as pid')
     .then(({ rows }) => isOwn.set(client, rows[0]?.pid === wireOf(client).processID))
-    // The statement after it fares no better.
+    // The next statement will fail, too.
     .catch(() => undefined)
   return false
 }
 
 /**
- * Asks the server, cancels the statement when the limit is over, and gives the connection up when even that brings no answer. What is asked
- * within one turn is sent as one.
+ * Sends a query to the server, cancels it after the time limit, and closes the connection if there is still no answer. Queries of one turn are sent
+ * as one.
  */
 async function ask(session: Session, text: string, values: unknown[], name?: string) {
   const { client, limitMs } = session
@@ -259,7 +258,7 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
       reject(new DatabaseUnavailable(`The database did not answer within ${limitMs} ms.`))
     }
     const cancel = () => {
-      // If `begin` were cancelled, the statements sent after it would take effect by themselves.
+      // If `begin` were cancelled, the statements sent after it would run outside a transaction.
       if (session.transaction === 'asked for') return giveUp()
       cancelled = cancelStatement(client)
       timer = setTimeout(giveUp, CANCEL_MS)
@@ -276,14 +275,17 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
     throw failureOf(session, asUnavailable(error))
   } finally {
     clearTimeout(timer)
-    // It must not reach the server late and stop what comes next.
+    // A late cancel request must not stop the next statement.
     await cancelled
   }
 }
 
 const CANCEL_REQUEST = 80877102
 
-/** Asks the server to stop what the connection is doing, over a connection of its own as the protocol wants it. Resolves when it has been told. */
+/**
+ * Asks the server to stop the statement of a connection, over a second connection as the protocol requires. Resolves when the request has been
+ * delivered.
+ */
 async function cancelStatement(client: PoolClient): Promise<void> {
   const { host, port, processID, secretKey } = wireOf(client)
   if (processID === undefined || secretKey === undefined || port === undefined) return
@@ -298,16 +300,16 @@ async function cancelStatement(client: PoolClient): Promise<void> {
   await new Promise((resolve) => socket.once('close', resolve))
 }
 
-// Connection failures, lack of resources, shutdown and cancelling, a server that only reads because another has taken over, waiting for
-// a lock in vain, and the operating system's words for not reaching somebody.
+// Connection failures, lack of resources, shutdown and cancellation, a server that became read-only because another has taken over, waiting for a
+// lock in vain, and the operating system's codes for a server out of reach.
 const UNAVAILABLE =
   /^(08...|53...|57...|58...|25006|55P03|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/
 const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a connection error|was closed))/
 
-/** The error of statements in a transaction that has failed before. */
+/** The error code of statements in a transaction that has failed already. */
 const FAILED_BEFORE = '25P02'
 
-/** The error that a statement ends with: of a transaction that others had made fail before, the one that it failed with. */
+/** The error that a statement reports: in a transaction that conflicts or outages have made fail before, the first error. */
 function failureOf(session: Session, error: unknown): unknown {
   const isAfterwards = error instanceof Error && codeOf(error) === FAILED_BEFORE
   if (session.transaction !== 'none' && !isAfterwards) session.failure ??= error
@@ -319,7 +321,7 @@ function failureOf(session: Session, error: unknown): unknown {
 const DISK_FULL = '53100'
 const READ_ONLY = '25006'
 
-/** DatabaseUnavailable in place of every error that says so in its own words, and any other error as it is. */
+/** DatabaseUnavailable for errors that mean it, and any other error unchanged. */
 function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error
   const code = codeOf(error)

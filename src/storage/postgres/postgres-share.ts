@@ -20,14 +20,14 @@ export function makeShare(limit: number, longestWaitMs: number): Share {
   return { limit: Math.max(1, Math.floor(limit)), taken: 0, waiting: [], longestWaitMs }
 }
 
-/** Does the work once a connection of the share is free. Rejects with DatabaseUnavailable when none is free in time, or too many wait. */
+/** Does the work once a connection of the share is free. Rejects with DatabaseUnavailable when none becomes free in time, or when too many wait. */
 export async function inShare<T>(share: Share, work: () => Promise<T>): Promise<T> {
   if (share.taken >= share.limit) await turnIn(share)
   else share.taken += 1
   try {
     return await work()
   } finally {
-    // The next in turn takes its place.
+    // The next in the queue takes its place.
     const next = share.waiting.shift()
     if (next) next.begin()
     else share.taken -= 1

@@ -10,7 +10,7 @@ const PATIENCE_MS = 2000
 
 /** A server that follows the database by streaming replication, for as long as it runs without interruption. */
 export interface Standby {
-  /** Runs a statement. Rejects when it fails, and as soon as the standby is given up. */
+  /** Runs a statement. Rejects when it fails, and at once when the standby is given up. */
   execute: <Row>(query: CompiledQuery<Row>) => Promise<QueryResult<Row>>
   /**
    * The replayed position of the database's log, in bytes from its beginning; it never goes back. Rejects when there is no answer, or the server
@@ -21,12 +21,12 @@ export interface Standby {
   leave: () => Promise<void>
 }
 
-/** Which cluster and database a connection leads to; the same for a server and for all that follow it. */
+/** Identifies the cluster and database of a connection: the same for a server and for all its standbys. */
 const PLACE = sql<{ place: string }>`
   select (select system_identifier from pg_control_system()) || ' ' || current_database() as place`
 
 interface StandbyColumns {
-  /** The start of the server, to the microsecond, which tells it from any other. */
+  /** The start time of the server to the microsecond, which tells one run of a server from any other. */
   started: string
   /** Null where nothing is being replayed. */
   position: string | null
@@ -35,8 +35,8 @@ const STANDBY = `select extract(epoch from pg_postmaster_start_time())::text as 
   case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0')::text end as position`
 
 /**
- * Connects to a standby of the database that `primary` reads. `lost` is called with the reason when the standby is lost: it is gone, or its address
- * leads to another server, or to the same one after a restart; either may show less than before.
+ * Connects to a standby of the database that `primary` reads. `lost` is called with the reason when the standby is lost: it does not answer, or its
+ * address leads to another server or to the same one after a restart; either may show less than before.
  * @throws Error when it cannot be reached, or follows another database.
  */
 export async function joinStandby(reach: Reach, primary: Db, lost: (why: unknown) => void): Promise<Standby> {

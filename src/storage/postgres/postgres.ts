@@ -29,22 +29,22 @@ const OLDEST = 140_000
 interface PostgresDatabase {
   pool: Pool
   db: Db
-  /** Takes as long as it takes: for migrations. */
+  /** Without a time limit: for migrations. */
   patient: Db
   limits: TransactionLimits
   writes: Share
   asides: Share
   listeners: Set<() => void>
   others: Listener
-  /** Writes under way. */
+  /** The number of writes under way. */
   writing: number
-  /** Those of them that the server may have committed; each resolves when the listeners have been told. */
+  /** Writes that the server may have committed; each promise resolves when the listeners have been called. */
   committing: Set<Promise<void>>
 }
 
 /**
- * Opens a PostgreSQL database at `postgres://…`, of version 14 or newer and with texts in UTF-8. Once open, it recovers by itself from
- * whatever happens to the server: work that cannot be done meanwhile rejects with DatabaseUnavailable.
+ * Opens a PostgreSQL database at `postgres://…`, of version 14 or newer and with texts in UTF-8. Once open, it recovers by itself from every failure
+ * of the server: work that cannot be done meanwhile rejects with DatabaseUnavailable.
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openPostgres(address: string): Promise<Database> {
@@ -61,7 +61,7 @@ export async function openPostgres(address: string): Promise<Database> {
   return presentDatabase(openNode(reach, pool, db))
 }
 
-/** A pool whose broken connections are replaced; the failed statement tells their users. */
+/** A pool that replaces broken connections; users learn of them by the failed statement. */
 function openPool(config: PoolConfig): Pool {
   const pool = new Pool(config)
   pool.on('error', () => undefined)
@@ -126,15 +126,15 @@ function presentDatabase(node: PostgresDatabase): Database {
 }
 
 /**
- * Runs a transaction and announces it. A commit that notifies reaches the other nodes soonest, but no two such commits are written to disk
- * together. So only a write that has this node to itself is announced by its commit.
+ * Runs a transaction and announces it. A commit that includes the notification reaches the other nodes soonest, but the server cannot flush two such
+ * commits to disk together. So a commit includes the notification only if it is the only write of this node.
  */
 async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by: Writer): Promise<T> {
   const told = Promise.withResolvers<void>()
   const recorded = async (db: Db) => {
     const tx = recordingOf(db, by)
     const result = await work(tx)
-    // The server is asked to commit next, and shows the change to others before its answer is here.
+    // The server commits next, and others may see the change before its answer arrives here.
     node.committing.add(told.promise)
     return { result, last: saveRecording(tx) }
   }

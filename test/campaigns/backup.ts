@@ -1,6 +1,6 @@
 // Takes backups of a service while clients write to it as fast as it answers, and restores them on both databases:
 //   npm run backups [-- [--backups 3] [--seconds 5] [--database sqlite|postgres]]     of both without --database
-import { parseArgs } from 'node:util'
+import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { runBackupCampaign } from './backup-campaign.ts'
@@ -9,19 +9,12 @@ import { backUpUnderImport } from './backup-under-import.ts'
 /** Events of the file that is imported meanwhile. */
 const IMPORTED = 10_000
 
-const { values } = parseArgs({
-  options: {
-    backups: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '5' },
-    database: { type: 'string' },
-  },
+const { backups, seconds, database } = campaignOptions('Takes backups of a service while clients write to it.', {
+  backups: { about: 'backups of each database', value: 3 },
+  seconds: { about: 'of writing around each', value: 5 },
+  database: { about: 'only of this one', value: undefined, choices: DATABASES },
 })
-const [backups, seconds] = [values.backups, values.seconds].map(Number)
-const sources = DATABASES.filter((name) => values.database === undefined || values.database === name)
-if (!backups || !seconds || sources.length === 0) {
-  console.error(`--backups and --seconds take numbers, --database one of ${DATABASES.join(', ')}.`)
-  process.exit(2)
-}
+const sources = DATABASES.filter((name) => database === undefined || database === name)
 
 const postgres = await startPostgres()
 try {

@@ -1,6 +1,6 @@
 // Kills a calendar again and again while eight writers write to it, and checks each time that nothing acknowledged is lost:
 //   npm run crash [-- [--kills 200] [--seed 1] [--database sqlite|sqlite-workers|postgres]]     all three without --database
-import { parseArgs } from 'node:util'
+import { campaignOptions } from '../support/campaign-options.ts'
 import { type CrashFigures, runCrashCampaign } from './crash-campaign.ts'
 import { crashTable, progressLine } from './crash-report.ts'
 import { SETTINGS } from './crash-targets.ts'
@@ -8,19 +8,12 @@ import { SETTINGS } from './crash-targets.ts'
 /** Characters of a problem that are shown. */
 const LONGEST_LINE = 600
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '200' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    database: { type: 'string' },
-  },
+const { kills, seed, database } = campaignOptions('Kills a calendar again and again while it is written to.', {
+  kills: { about: 'kills in each setting', value: 200 },
+  seed: { about: 'the same seed writes and kills alike', value: 1 + (Date.now() % 1_000_000) },
+  database: { about: 'only this setting', value: undefined, choices: SETTINGS },
 })
-const [kills, seed] = [Number(values.kills), Number(values.seed)]
-const settings = SETTINGS.filter((name) => values.database === undefined || values.database === name)
-if (!(kills >= 1) || !Number.isInteger(seed) || settings.length === 0) {
-  console.error(`--kills and --seed take whole numbers, --database one of ${SETTINGS.join(', ')}.`)
-  process.exit(2)
-}
+const settings = SETTINGS.filter((name) => database === undefined || database === name)
 
 const all: CrashFigures[] = []
 for (const setting of settings) {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Command } from 'commander'
+import { campaignOptions } from '../support/campaign-options.ts'
 import { startService } from '../support/service.ts'
 import { type ReadEvent, readers } from './format-readers.ts'
 import { differences, fetchFeed, writeEvents } from './formats-campaign.ts'
@@ -62,12 +62,10 @@ async function run(count: number, seed: number): Promise<boolean> {
   }
 }
 
-const { events, seed } = new Command()
-  .description('writes events and reads them back from every format with two parsers each')
-  .option('--events <count>', 'how many', '10000')
-  .option('--seed <number>', 'the same seed writes the same events', '1')
-  .parse()
-  .opts<{ events: string; seed: string }>()
+const { events, seed } = campaignOptions('Writes events and reads them back from every format with two parsers each.', {
+  events: { about: 'events to write', value: 10_000 },
+  seed: { about: 'the same seed writes the same events', value: 1 },
+})
 const lack = await lackOfParsers()
 if (lack !== undefined) console.error(lack)
-process.exitCode = lack === undefined && (await run(Number(events), Number(seed))) ? 0 : 1
+process.exitCode = lack === undefined && (await run(events, seed)) ? 0 : 1

@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import type { Rule } from '../../src/recurrence/recurrence.ts'
 import { matchingDates } from '../../src/recurrence/rule-dates.ts'
 import { calendarLines, ruleText } from '../../src/recurrence/write-recurrence.ts'
 import { wallToUtc } from '../../src/text/zones.ts'
 import { type Expanded, expandedRules } from '../recurrence/random-rules.ts'
+import { campaignOptions } from '../support/campaign-options.ts'
 import { compareCalendars } from './recurrence-calendars.ts'
 
 /** Debian keeps the packages of Python with its own. */
@@ -18,11 +18,12 @@ const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
 const MOST_SHOWN = 20
 const OUTPUT = { encoding: 'utf8', maxBuffer: 1 << 30 } as const
 
-const { values } = parseArgs({
-  options: { rules: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
+const { rules, seed } = campaignOptions('Compares the dates of random rules with those of other programs.', {
+  rules: { about: 'rules to make', value: 10_000 },
+  seed: { about: 'the same seed makes the same rules', value: 1 },
 })
 const began = process.cpuUsage()
-const cases = expandedRules(Number(values.seed), Number(values.rules))
+const cases = expandedRules(seed, rules)
 const { user } = process.cpuUsage(began)
 console.log(
   `${cases.length} rules, ${cases.reduce((sum, { starts }) => sum + starts.length, 0)} dates, ${Math.round(user / 1000)} ms`,

@@ -1,6 +1,6 @@
 // Takes a calendar of many events and series out in every format and into an empty one each time, and compares them field by field.
-import { Command, Option } from 'commander'
 import { startCalendar } from '../import/calendar-command.ts'
+import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES, type DatabaseName, SERVER } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { FORMATS, fillForRoundTrip, KNOWN_LOSSES, roundTrip } from './round-trip.ts'
@@ -37,12 +37,10 @@ async function runOn(database: DatabaseName, count: number, seed: number): Promi
   }
 }
 
-const { events, seed, database } = new Command()
-  .description('takes a calendar out and in again by every format, and compares')
-  .option('--events <count>', 'how many', '10000')
-  .option('--seed <number>', 'the same seed makes the same calendar', '1')
-  .addOption(new Option('--database <name>', 'one of them alone').choices(DATABASES))
-  .parse()
-  .opts<{ events: string; seed: string; database?: DatabaseName }>()
-for (const name of database ? [database] : DATABASES)
-  if (!(await runOn(name, Number(events), Number(seed)))) process.exitCode = 1
+const { events, seed, database } = campaignOptions('Takes a calendar out and in again by every format.', {
+  events: { about: 'events of the calendar', value: 10_000 },
+  seed: { about: 'the same seed makes the same calendar', value: 1 },
+  database: { about: 'only this one', value: undefined, choices: DATABASES },
+})
+for (const name of DATABASES.filter((one) => !database || database === one))
+  if (!(await runOn(name, events, seed))) process.exitCode = 1

@@ -1,6 +1,6 @@
 // Kills imports, backups, restores and the sending of messages in front of each of their steps, runs them again, and looks at what is there:
 //   npm run steps [-- [--events 600] [--seed 1] [--database sqlite|postgres]]     both without --database
-import { Command, Option } from 'commander'
+import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES, type DatabaseName, SERVER } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { killAtSteps, makeSample, WORKS } from './steps-campaign.ts'
@@ -33,11 +33,9 @@ async function runOn(database: DatabaseName, events: number, seed: number): Prom
   await run(database, events, seed).finally(() => server?.close())
 }
 
-const { events, seed, database } = new Command()
-  .description('kills each command in front of each of its steps, and looks at what is left')
-  .option('--events <count>', 'how many the calendar has', '600')
-  .option('--seed <number>', 'the same seed makes the same calendar', '1')
-  .addOption(new Option('--database <name>', 'one of them alone').choices(DATABASES))
-  .parse()
-  .opts<{ events: string; seed: string; database?: DatabaseName }>()
-for (const name of database ? [database] : DATABASES) await runOn(name, Number(events), Number(seed))
+const { events, seed, database } = campaignOptions('Kills each command in front of each of its steps.', {
+  events: { about: 'events of the calendar', value: 600 },
+  seed: { about: 'the same seed makes the same calendar', value: 1 },
+  database: { about: 'only this one', value: undefined, choices: DATABASES },
+})
+for (const name of DATABASES) if (!database || database === name) await runOn(name, events, seed)

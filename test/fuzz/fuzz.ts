@@ -1,35 +1,23 @@
 // Fuzzes a service of its own on each database:
 //   npm run fuzz [-- [--requests N] [--seed N] [--database sqlite|postgres] [--minutes N] [--factor N] [--lanes N]]
-import { parseArgs } from 'node:util'
 import { LANGUAGES } from '../../src/config.ts'
+import { campaignOptions } from '../support/campaign-options.ts'
 import { DATABASES, SERVER, scratchDatabase } from '../support/database.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type FuzzOptions, runFuzz } from './fuzz-campaign.ts'
 import { describeReport } from './fuzz-report.ts'
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '100000' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    database: { type: 'string' },
-    minutes: { type: 'string', default: '600' },
-    factor: { type: 'string', default: '1' },
-    lanes: { type: 'string', default: '4' },
-  },
+const { database: chosen, ...numbers } = campaignOptions('Fuzzes a service of its own on each database.', {
+  requests: { about: 'requests to send', value: 100_000 },
+  seed: { about: 'the same seed sends the same requests', value: 1 + (Date.now() % 1_000_000) },
+  database: { about: 'only this one', value: undefined, choices: DATABASES },
+  minutes: { about: 'end after these at the latest', value: 600 },
+  factor: { about: 'how much slower than its limits the machine may be', value: 1 },
+  lanes: { about: 'requests at a time', value: 4 },
 })
 
-function numberOf(name: 'requests' | 'seed' | 'minutes' | 'factor' | 'lanes'): number {
-  const number = Number(values[name])
-  if (!(number > 0)) throw new Error(`--${name} takes a number above zero.`)
-  return number
-}
-
 const options: FuzzOptions = {
-  requests: numberOf('requests'),
-  seed: numberOf('seed'),
-  minutes: numberOf('minutes'),
-  factor: numberOf('factor'),
-  lanes: numberOf('lanes'),
+  ...numbers,
   languages: LANGUAGES,
   tell: (line) => console.log(line),
 }
@@ -50,4 +38,4 @@ async function fuzz(database: string): Promise<void> {
   }
 }
 
-for (const database of DATABASES) if (!values.database || values.database === database) await fuzz(database)
+for (const database of DATABASES) if (!chosen || chosen === database) await fuzz(database)

@@ -2,15 +2,15 @@ import type { Server as HttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
 
 /**
- * Listeners on one port. Node takes in one connection of each in a turn of its event loop: with a single one, a new client would wait for
- * as many turns as others are before them, and turns are long while many connections are busy.
+ * Several listeners on one port. Node accepts one connection per listener in each turn of its event loop: with a single listener, a new client would
+ * wait one turn for each client before it, and turns are long while many connections are busy.
  */
 const LISTENERS = 256
 
-/** Connections that may wait to be accepted by each listener; the system may allow fewer. */
+/** Connections that may wait for each listener to accept them; the system may allow fewer. */
 export const BACKLOG = 1024
 
-/** Systems that share a port between listeners and give each its share of the connections. */
+/** Systems that spread the connections of a shared port over its listeners. */
 export const canShare = process.platform === 'linux' || process.platform === 'freebsd'
 
 /** Where a server listens. */
@@ -26,7 +26,7 @@ export async function checkFree(place: Place): Promise<void> {
   await closed(probe)
 }
 
-/** Accepts connections for a server that listens with `reusePort`, beside the server itself. */
+/** Accepts connections for a server that listens with `reusePort`. */
 export async function openAcceptors(server: HttpServer, place: Place): Promise<Server[]> {
   const acceptors = Array.from({ length: LISTENERS - 1 }, () =>
     createServer({ noDelay: true }, (socket) => server.emit('connection', socket)),
@@ -35,7 +35,7 @@ export async function openAcceptors(server: HttpServer, place: Place): Promise<S
   return acceptors
 }
 
-/** Accepts no more, and waits until all accepted connections have ended. */
+/** Stops accepting, and waits until all accepted connections have ended. */
 export async function closeAcceptors(acceptors: readonly Server[]): Promise<void> {
   await Promise.all(acceptors.map(closed))
 }

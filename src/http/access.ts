@@ -10,7 +10,7 @@ export interface Subject {
   row: unknown
 }
 
-/** True when the caller may ask for this action on this record; reading may always be asked for (rule 26.2), but for webhooks. */
+/** Whether the caller may request this action on this record. Reads are always open (rule 26.2), except those of webhooks. */
 export function mayAsk(action: Action, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if (action.do === 'update' || action.do === 'remove')

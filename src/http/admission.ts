@@ -1,20 +1,20 @@
 import { Problem } from '../problems.ts'
 
-/** The kinds of work that wait in queues of their own. Finished answers, /healthz and /readyz wait in none. */
+/** The kinds of work with queues of their own. Finished answers, /healthz and /readyz never queue. */
 export type Work = 'lists' | 'reads' | 'searches' | 'writes' | 'uploads' | 'streams'
 
 interface Limit {
-  /** How many run at the same time. */
+  /** The most that run at the same time. */
   running: number
-  /** How many more wait. */
+  /** The most that wait. */
   waiting: number
-  /** Milliseconds after which a waiting request is turned away. */
+  /** Milliseconds after which a waiting request is refused. */
   longestMs: number
   /**
    * Milliseconds that one should take. While they take longer and others wait, fewer run at once: more queries do not make a busy database faster.
    */
   aimMs: number
-  /** Milliseconds of a turn of the event loop in which waiting ones may begin: a query of SQLite holds this thread. */
+  /** Milliseconds of each turn of the event loop in which waiting requests may start: a query of SQLite holds this thread. */
   turnMs: number
 }
 
@@ -28,21 +28,21 @@ export const LIMITS: Readonly<Record<Work, Limit>> = {
   /** All other reads of the database. */
   reads: { running: 8, waiting: 250, longestMs: 300, aimMs: 200, turnMs: 4 },
   searches: { running: 4, waiting: 100, longestMs: 120, aimMs: 100, turnMs: 4 },
-  /** Half the size of the largest commit: on SQLite each write waits for all that run. Writes that begin in one turn share a commit. */
+  /** Half the size of the largest commit: on SQLite each write waits for all running ones. Writes that begin in one turn share a commit. */
   writes: { running: 32, waiting: 250, longestMs: 200, aimMs: 120, turnMs: 10 },
   /**
    * Each holds a whole image in memory, and scaling it takes about a second. Tests of webhooks count as uploads, since they wait for another
    * server.
    */
   uploads: { running: 3, waiting: 20, longestMs: 10_000, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
-  /** Answers that go on for as long as their readers take: nobody waits for one to end. */
+  /** Streams last as long as their readers take, so no request waits for one to end. */
   streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
 }
 
 /** A request that waits for its turn. */
 interface Waiter {
   since: number
-  /** How many of its kind it counts as. */
+  /** The number of requests it counts as. */
   weight: number
   isGone: () => boolean
   go: () => void
@@ -52,9 +52,9 @@ interface Waiter {
 interface Queue {
   limit: Limit
   running: number
-  /** How many may run at the moment: `limit.running`, or fewer while they take long. */
+  /** The most that may run at the moment: `limit.running`, or fewer while they take long. */
   places: number
-  /** In the order in which they came. */
+  /** In order of arrival. */
   waiting: Set<Waiter>
   isDispatching: boolean
 }
@@ -62,7 +62,7 @@ interface Queue {
 /** The running and waiting requests of each kind. */
 export interface Admission {
   queues: Readonly<Record<Work, Queue>>
-  /** Looks for requests that have waited too long, while any wait. */
+  /** The timer that looks for requests that have waited too long, while any wait. */
   looking: NodeJS.Timeout | undefined
 }
 
@@ -90,7 +90,7 @@ export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): A
   }
 }
 
-/** Takes a free place of this kind unless others wait for one; give it back with `leave`. */
+/** Takes a free place of this kind unless others wait for one; `leave` gives it back. */
 export function tryEnter(admission: Admission, work: Work, weight = 1): boolean {
   const queue = admission.queues[work]
   if (!hasPlace(queue) || queue.waiting.size > 0) return false
@@ -98,7 +98,7 @@ export function tryEnter(admission: Admission, work: Work, weight = 1): boolean 
   return true
 }
 
-/** Gives a place back. The next waiter gets it in the next turn of the event loop, so that unqueued work comes between. */
+/** Gives a place back. The next waiting request gets it in the next turn of the event loop, so that work without a queue comes in between. */
 export function leave(admission: Admission, work: Work, weight = 1): void {
   const queue = admission.queues[work]
   queue.running -= weight
@@ -129,12 +129,12 @@ export async function admitted<T>(
 
 const OVERLOADED = new Problem('rest_unavailable', { retryAfter: 1 })
 
-/** The problem of an overloaded service, always the same one: the stack of a new one costs more than its answer. */
+/** The problem of an overloaded service. It is made once: the stack of a new one costs more than its answer. */
 export function overloaded(): Problem {
   return OVERLOADED
 }
 
-/** Whether the queue of this kind is full, so that a new request would be turned away. */
+/** Whether the queue of this kind is full, so that a new request would be refused. */
 export function isFull(admission: Admission, work: Work): boolean {
   const { limit, waiting } = admission.queues[work]
   return waiting.size >= limit.waiting
@@ -163,12 +163,12 @@ function hasPlace({ running, places }: Queue): boolean {
   return running < Math.floor(places)
 }
 
-/** A quarter of the places stays, however long work takes. */
+/** At least a quarter of the places stays, however long work takes. */
 const FEWEST_PLACES = 1 / 4
 const PLACES_LOST = 0.5
 const PLACES_WON = 0.1
 
-/** Takes in how long one request of this kind has run. While nobody waits, slow work is no overload. */
+/** Counts the time that one request of this kind has run. While nobody waits, slow work is no overload. */
 function learn(queue: Queue, ranMs: number): void {
   const { limit, places, waiting } = queue
   queue.places =
@@ -177,7 +177,7 @@ function learn(queue: Queue, ranMs: number): void {
       : Math.min(limit.running, places + PLACES_WON)
 }
 
-/** Starts waiting work one after the other, each until it waits itself. What does not fit into this turn starts in the next. */
+/** Starts waiting work one by one, each until it waits itself. Work that does not fit into this turn starts in the next. */
 async function giveTurns(queue: Queue): Promise<void> {
   const until = performance.now() + queue.limit.turnMs
   do {
@@ -191,7 +191,7 @@ async function giveTurns(queue: Queue): Promise<void> {
   dispatch(queue)
 }
 
-/** Resolves when nothing goes on any more that needs no turn of the event loop. */
+/** Resolves when all work that needs no further turn of the event loop is done. */
 function quiet(): Promise<void> {
   return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
 }

@@ -14,14 +14,14 @@ export interface Answered {
   /** Bytes of the body as it goes out; 0 for none, and for files of images. */
   bytes: number
   requestId: string
-  /** Its source: a finished answer, the index of events in memory, the ordinary way, or the refusal of an overloaded service. */
+  /** Where it came from: the finished answers, the index of events in memory, the ordinary way, or a refusal by the overloaded service. */
   from: 'finished' | 'memory' | 'ordinary' | 'refused'
 }
 
-/** Is called for every answer, of the short way and of the ordinary one. It must be quick and never throw. */
+/** Called for every answer, whichever way it was made. It must be quick and never throw. */
 export type OnAnswered = (answered: Answered) => void
 
-/** Gives each request a name that no other has, of this process or another: a random start and a number. */
+/** Gives each request an id that is unique among all processes: a random start and a number. */
 export function makeRequestIds(): () => string {
   const start = `${randomBytes(6).toString('base64url')}-`
   let last = 0

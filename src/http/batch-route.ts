@@ -10,7 +10,7 @@ import type { Route } from './routes.ts'
 /** The methods that requests of a batch may have. */
 export const BATCH_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Whether the requests of a batch stand for themselves, or are done all or none. */
+/** Whether the requests of a batch are independent, or all done or none. */
 export const VALIDATIONS = ['normal', 'require-all-validate'] as const
 
 /** A request of a batch. */
@@ -72,7 +72,7 @@ export function batchRoute(): Route {
 }
 
 /**
- * The requests of a batch, and whether they are done together.
+ * The requests of a batch, and whether all or none are done.
  * @throws Problem rest_invalid_param, which names every invalid part of a request, such as `requests[3][method]`
  */
 export async function parseBatch(
@@ -100,7 +100,7 @@ function readRequest(entry: unknown, name: string, faults: Record<string, ParamF
   return { method: known ?? 'POST', path: String(path), body: fields ?? {}, headers: readHeaders(sent ?? {}) }
 }
 
-/** A record, or the empty list that some clients send for an empty one. */
+/** A record, or the empty list that some clients send for an empty record. */
 function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === null || typeof value !== 'object') return undefined
   if (Array.isArray(value)) return value.length === 0 ? {} : undefined

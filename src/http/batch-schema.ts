@@ -27,7 +27,7 @@ export const batchSchema: Schema = record(
 
 const answer = record({ status: integer, headers, body: {} })
 
-/** The answer to a batch: an entry is null when its request was not done, since another one failed. */
+/** The answer to a batch: an entry is null if its request was not done because another one failed. */
 export const batchAnswerSchema: Schema = record(
   { failed: { type: 'string', const: 'validation' }, responses: list(anyOf(answer, { type: 'null' })) },
   ['responses'],

@@ -15,22 +15,22 @@ export interface Batching {
   admission: Admission
   /** Counts further requests of the client. */
   count: (requests: number) => void
-  /** Answers a request of a batch, whatever comes of it. */
+  /** Answers a request of a batch, whatever its outcome. */
   answer: (incoming: Incoming, context: Context) => Promise<Reply>
 }
 
-/** The answers to the requests of a batch in their order; null for one that was not done since another of them failed. */
+/** The answers to the requests of a batch in order; null for a request that was not done because another one failed. */
 interface Answered {
   failed: boolean
   replies: readonly (Reply | null)[]
 }
 
-/** The headers that each request of a batch has for itself. All others, such as credentials, come from the batch. */
+/** The headers that each request of a batch has for itself. All others, such as credentials, are those of the batch. */
 const OWN_HEADERS = ['idempotency-key', 'prefer']
 
 /**
  * Does the requests of a batch as the caller, one after the other: each by itself, or all in one transaction.
- * @throws Problem for a batch that cannot be read
+ * @throws Problem for an invalid batch
  */
 export async function batchReply(
   asked: Asked,
@@ -89,7 +89,7 @@ async function answerEach(
 ): Promise<Answered> {
   const replies: Reply[] = []
   for (const item of items) {
-    // Each has images of its own.
+    // Each has its own images.
     replies.push(await answer(item, { ...context }))
     await nextTurn()
   }
@@ -103,16 +103,16 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** A request of a batch that has an answer before it writes, or waits with its write. */
+/** A request of a batch that was answered before its write, or waits with its write. */
 type Begun = { reply: Promise<Reply> } & ({ early: Reply } | { waiting: Waiting })
 
-/** Ends requests that waited for others in vain; their answers are not shown. */
+/** Ends requests that waited in vain; their answers are not shown. */
 const ABANDONED = new Problem('rest_unavailable')
 
-/** The context that requests of a batch share whose writes wait for each other, and with it their images. */
+/** The context shared by requests of a batch whose writes wait for each other; they share its images, too. */
 interface Gate {
   context: Context
-  /** Hears of the write of the request that has begun last. */
+  /** Receives the write of the request that has begun last. */
   arrive: (waiting: Waiting) => void
 }
 
@@ -125,7 +125,7 @@ function makeGate(context: Context): Gate {
   return gate
 }
 
-/** Prepares all requests up to their transactions, and does these as one. */
+/** Prepares all requests up to their writes, and does these in one transaction. */
 async function answerTogether(
   items: readonly Incoming[],
   { isGone }: Incoming,
@@ -156,7 +156,7 @@ async function answerTogether(
   })
 }
 
-/** Has a request answered up to its write. */
+/** Answers a request up to its write. */
 async function begin(item: Incoming, gate: Gate, answer: Batching['answer']): Promise<Begun> {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<Waiting>()
   gate.arrive = arrive
@@ -165,11 +165,11 @@ async function begin(item: Incoming, gate: Gate, answer: Batching['answer']): Pr
   return { reply, ...first }
 }
 
-/** Milliseconds of writing after which others are answered. */
+/** Milliseconds of writing after which other requests get a turn. */
 const TURN_MS = 10
 
 /**
- * Does all writes in one transaction. Returns the write that was refused, which refuses all of them.
+ * Does all writes in one transaction. Returns the write that was refused, which undoes all of them.
  * @throws errors that are no fault of a request
  */
 async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {

@@ -27,7 +27,7 @@ export interface BodyReader {
   letGo: () => Promise<void>
 }
 
-/** `mayGoOn` are the answers to requests that wait to be told to send their body. */
+/** `mayGoOn` holds the responses to requests that wait for `100 Continue`. */
 export function makeBodyReader(
   request: FastifyRequest,
   response: ServerResponse,
@@ -63,7 +63,7 @@ async function readBody(request: FastifyRequest, room: BodyRoom, holding: Holdin
   const fileName = fileNameOf(raw.headers['content-disposition'] ?? '')
   if (!isJson(mimeType))
     return { ...NO_BODY, file: { fileName, mimeType, ...(await readToDisk(raw, holding, intake)) } }
-  // A body whose type has parameters is read for them; any other is no image.
+  // Only a body whose type has parameters is searched for them; any other is no image.
   const bytes = await readBytes(raw, holding, intake.patienceMs)
   return { bytes, file: { fileName, mimeType, size: bytes.length, read: async () => bytes } }
 }
@@ -83,18 +83,18 @@ async function readForm(
     for await (const part of request.parts({ limits: { fieldSize: holding.limit, fileSize: intake.fileBytes } })) {
       if (part.type === 'field') {
         const value = String(part.value)
-        // A field that was cut off is as long as the limit.
+        // A field that was cut off has the length of the limit.
         hold(holding, Buffer.byteLength(value) + Number(part.valueTruncated) + Number(part.fieldnameTruncated))
         fields.push([part.fieldname, value])
       } else if (room.takesFile) {
         const { size, read } = await keepFile(part.file, holding, intake)
-        // One that was cut off is as long as the limit.
+        // A file that was cut off has the length of the limit.
         if (part.file.truncated) throw tooLarge(intake.fileBytes)
         files.push({ fileName: part.filename, mimeType: part.mimetype, size, read })
       } else await passOver(part.file, holding)
     }
   } catch (error) {
-    // The parser would go on through all the rest, which nobody reads, while the answer is put together.
+    // Otherwise the parser would read all the rest, which nobody needs, while the answer is made.
     request.raw.unpipe()
     throw asProblem(error, holding.limit)
   }
@@ -102,7 +102,7 @@ async function readForm(
   return { fields: parseForm(text), repeated: repeatedKeys(text), files }
 }
 
-/** A file that no parameter takes counts as part of the body, and is stored nowhere. */
+/** A file that no parameter takes counts towards the size of the body, and is not stored. */
 async function passOver(file: AsyncIterable<Buffer>, { limit }: Holding): Promise<void> {
   let bytes = 0
   for await (const piece of file) {
@@ -118,14 +118,14 @@ function asProblem(error: unknown, limit: number): unknown {
   if (!('code' in error)) return new Problem('rest_invalid_form')
   const code = String(error.code)
   if (LIMITS.has(code)) return tooLarge(limit)
-  // An error with a code of the form parser is a fault of the form; any other is the disk's.
+  // Errors with a code of the form parser are faults of the form; all others come from the disk.
   return code.startsWith('FST_') ? new Problem('rest_invalid_form') : error
 }
 
-/** How long the rest of a refused body may go on arriving before its connection is closed. */
+/** How long the rest of a refused body may keep arriving before its connection is closed. */
 const REST_MS = 2000
 
-/** Discards the rest of an unread body for a while, so that the client comes to read the answer. */
+/** Discards the rest of an unread body for a while, so that the client can read the answer. */
 export function passRest(request: IncomingMessage): void {
   if (request.complete) return
   request.unpipe()

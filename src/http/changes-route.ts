@@ -12,7 +12,7 @@ import type { Route } from './routes.ts'
 const about = (text: MessageText) => text
 
 const MOST_ON_A_PAGE = 1000
-/** A token names the transactions that were under way, of which there may be many. */
+/** A token names the transactions that were under way, which may be many. */
 const LONGEST_TOKEN = { characters: 6000 }
 
 const feedFields = defineFields({
@@ -29,7 +29,7 @@ const feedFields = defineFields({
   per_page: { kind: count, about: about('How many changes a page holds, up to 1000'), default: '100' },
 })
 
-/** The filters of lists of events that a feed takes. Those of dates are not among them: time moves events out of such lists without a change. */
+/** The filters of lists of events that the feed accepts. Filters by date are left out: events leave such lists with time, without a change. */
 const FILTERS = ['search', 'categories', 'tags', 'venue', 'organizer', 'featured']
 
 function eventFilters(): Fields {
@@ -37,15 +37,15 @@ function eventFilters(): Fields {
   return Object.fromEntries(Object.entries(filters).filter(([name]) => FILTERS.includes(name)))
 }
 
-/** What has changed since a token was given. */
+/** The changes since a token was given. */
 export function changesRoute(): Route {
   const args = { ...feedFields, ...eventFilters() }
   return { path: '/changes', template: '/changes', endpoints: [{ methods: ['GET'], action: { do: 'changes' }, args }] }
 }
 
 /**
- * A page of the feed. Kinds and filters are sent with the first request; a token brings them along, and goes with no others.
- * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for one that is of no use any more
+ * A page of the feed. The first request sends kinds and filters; a token contains them, and excludes sending others.
+ * @throws Problem rest_invalid_param for a text that is no token, rest_sync_token_expired for a token that is too old
  */
 export async function changesReply(
   valuesOf: (fields: Fields) => RawValues,

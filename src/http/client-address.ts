@@ -4,14 +4,14 @@ import { BlockList, isIP } from 'node:net'
 /** The addresses of trusted proxies. */
 export type Trusted = BlockList
 
-/** Names of ranges that stand for their addresses. */
+/** Names of ranges of addresses. */
 const RANGES: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** The proxies of a setting that has been checked: addresses, and networks such as `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or `loopback`. */
+/** The proxies of a validated setting: addresses, and networks such as `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or `loopback`. */
 export function trustedProxies(entries: readonly string[]): Trusted {
   const trusted = new BlockList()
   for (const entry of entries.flatMap((name) => RANGES[name] ?? [name])) {
@@ -23,7 +23,7 @@ export function trustedProxies(entries: readonly string[]): Trusted {
   return trusted
 }
 
-/** The bits of a network, from their number or from a mask. */
+/** The bits of a network, given as a number or as a mask. */
 function bitsOf(length: string): number {
   if (isIP(length) !== 4) return Number(length)
   return length.split('.').reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
@@ -51,7 +51,7 @@ function isTrusted(address: string, trusted: Trusted): boolean {
   return family !== 0 && trusted.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** An IPv4 address, also where it is written as an IPv6 one. */
+/** An IPv4 address, also if written as an IPv6 one. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
 }

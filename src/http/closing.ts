@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Whether a server is about to stop, and the connections it has. */
+/** Whether a server is about to stop, and its connections. */
 export interface Closing {
   isClosing: boolean
   connections: Set<Socket>
@@ -10,13 +10,13 @@ export interface Closing {
 
 /** How long a stop takes. */
 export interface StopTimes {
-  /** Milliseconds during which connections are still taken, while /readyz says 503 and every answer closes its connection. */
+  /** Milliseconds during which connections are still accepted, while /readyz answers 503 and every answer closes its connection. */
   drainMs: number
   /** Milliseconds after which unanswered requests are dropped. */
   deadlineMs: number
 }
 
-/** How often idle connections are looked for. */
+/** Milliseconds between searches for idle connections. */
 const LET_GO_EVERY_MS = 20
 
 export function notClosing(server: Server): Closing {
@@ -29,9 +29,9 @@ export function notClosing(server: Server): Closing {
 }
 
 /**
- * Stops a server: while it drains, keep-alive connections are closed by the answers to their next requests. Then it listens no more, and
- * closes the connections without a request at once, the others as they are answered, and all that are left at the deadline. `close` is
- * what closes it and waits for its connections.
+ * Stops a server. While it drains, the answer to the next request on a keep-alive connection closes that connection. Then the server stops listening,
+ * closes the connections without a request at once, the others after their answers, and all that are left at the deadline. `close` closes the server
+ * and waits for its connections.
  */
 export async function closeServer(
   server: Server,

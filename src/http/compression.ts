@@ -12,10 +12,10 @@ import {
 } from 'node:zlib'
 import type { Encoding } from './headers.ts'
 
-/** Larger bodies are compressed beside this thread: compressing this many bytes holds it for about five milliseconds. */
+/** Larger bodies are compressed in a thread: compressing this many bytes takes about five milliseconds. */
 const HERE_UP_TO = 262_144
 
-/** Bodies that are compressed beside this thread at the same time; those threads also read files. */
+/** The most bodies compressed in threads at the same time; the same threads read files. */
 const MOST_BESIDE = 2
 
 const GZIP = { level: 6 }
@@ -26,7 +26,7 @@ const brotliLater = promisify(brotliCompress)
 
 let beside = 0
 
-/** The compressed body, or a promise of it for a large one; undefined when the compressors are busy and this body goes out plain. */
+/** The compressed body, or a promise of it for a large one; undefined when the compressors are busy and the body is sent uncompressed. */
 export function compress(bytes: Buffer, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
   if (bytes.length <= HERE_UP_TO) return encoding === 'gzip' ? gzipSync(bytes, GZIP) : brotliCompressSync(bytes, BROTLI)
   return beside < MOST_BESIDE ? compressBeside(bytes, encoding) : undefined
@@ -41,7 +41,7 @@ async function compressBeside(bytes: Buffer, encoding: Encoding): Promise<Buffer
   }
 }
 
-/** Compresses a stream, beside this thread. */
+/** Compresses a stream in a thread. */
 export function compressor(encoding: Encoding): Gzip | BrotliCompress {
   return encoding === 'gzip' ? createGzip(GZIP) : createBrotliCompress(BROTLI)
 }

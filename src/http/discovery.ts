@@ -3,7 +3,7 @@ import type { Field, Fields } from '../declare/resource.ts'
 import { translate } from '../locales/translate.ts'
 import { type Endpoint, type Route, routeName } from './routes.ts'
 
-/** The namespace index (rule 3.2). It does not tell of batches, which are the platform's. */
+/** The namespace index (rule 3.2). It omits batches, which belong to the platform. */
 export function describeNamespace(routes: readonly Route[], context: Context): object {
   const { site } = context
   const entries = routes.map((route) => [
@@ -33,7 +33,7 @@ export function describeRoute(route: Route, context: Context, batchesOf = batche
   }
 }
 
-/** Says that a batch may hold requests for an endpoint, as the platform does. */
+/** Marks an endpoint that requests of a batch may use, as the platform does. */
 function batchesIn({ batched }: Endpoint): object {
   return batched ? { allow_batch: { v1: true } } : {}
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Body, Incoming } from './incoming.ts'
 import { mediaType } from './request.ts'
 
-/** A digest of the method, the address and the body of a request. A multipart form counts by its fields and files, whatever its boundary. */
+/** A digest of the method, the address and the body of a request. A multipart form is digested by its fields and files, whatever its boundary. */
 export async function fingerprintOf({ method, url, headers }: Incoming, { bytes, form, file }: Body): Promise<string> {
   const files = form?.files ?? (file ? [file] : [])
   const parts = [method, url, mediaType(headers), JSON.stringify(form?.fields ?? {}), digest(bytes)]

@@ -7,39 +7,39 @@ import type { Service } from './respond.ts'
 import { contentTag, type Outgoing } from './send.ts'
 import { makeToday } from './steady-lists.ts'
 
-/** A finished answer to an anonymous read, good for as long as its version and day hold. */
+/** A finished answer to an anonymous read, valid for one version of the data and one day. */
 export interface Finished extends Outgoing {
   version: string
   day: string
-  /** For an answer that outlives changes of the data. */
+  /** Present on answers that outlive changes of the data. */
   followed?: FollowedBody
-  /** Numbers that `followed` knows of the counts in the body. */
+  /** The number of counts in the body that `followed` keeps up to date. */
   countsKept?: number
 }
 
 /**
- * The cache of finished answers. An answer is kept with the version of the data it was made from, so that it is never served after a change
- * that this process can know of.
+ * The cache of finished answers. An answer is stored with the version of the data it was made from, so that it is never sent after a change that this
+ * process has heard of.
  */
 export interface FinishedAnswers {
   memory: EventMemory
-  /** By the address they were asked for under, and by their representation where `Accept` has chosen one. */
+  /** By requested address, and by representation if `Accept` has chosen one. */
   bodies: Cache<string, Finished>
-  /** Hashes of addresses that were asked for once. */
+  /** Hashes of addresses that were requested once. */
   asked: Uint32Array
-  /** Names the calendar and how it is presented, in ETags. */
+  /** Identifies the calendar and its settings in ETags. */
   edition: string
   today: (now: number) => string
-  /** The version and the day that were seen last, and since when, in milliseconds. */
+  /** The version and day seen last, and since when they hold, in milliseconds. */
   state: { version: string; day: string; since: number }
-  /** Whether an answer that is sent piece by piece is being kept; one at a time, so that its pieces are bounded too. */
+  /** Whether a streamed answer is being collected for the cache; one at a time, which bounds the memory. */
   isCollecting: boolean
 }
 
-/** Earlier tags that a list is known by: clients ask again for what they got a few changes ago. */
+/** The most earlier ETags of a list: clients ask again with the ETag of a few changes ago. */
 const EARLIER_TAGS = 16
 
-/** Places for the addresses that are remembered as asked for once; a power of two. */
+/** The number of slots for addresses requested once; a power of two. */
 const ASKED = 65_536
 
 /** An empty cache; `budget` bounds the bodies. */
@@ -58,7 +58,7 @@ export function noFinishedAnswers({ site, memory, edition, images }: Service, bu
   }
 }
 
-/** The finished answer that is still good. */
+/** The finished answer, if it is still valid. */
 export function findFinished(answers: FinishedAnswers, key: string, now: number): Finished | undefined {
   const { bodies, memory } = answers
   const known = findCached(bodies, key)
@@ -69,7 +69,7 @@ export function findFinished(answers: FinishedAnswers, key: string, now: number)
   return known
 }
 
-/** Brings an answer that has outlived a change to the present version, and the counts that it shows of terms. */
+/** Brings an answer that outlives changes up to the present version, with its counts of terms. */
 function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody, day: string): void {
   const { version } = answers.memory
   const isRecounted = followed.recount(known.isSending)
@@ -81,22 +81,22 @@ function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody
   Object.assign(known, { version, day, tag, earlierTags: isRecounted ? [] : earlier })
 }
 
-/** Caches an answer that stays good: one that is followed, or whose tag names the version it was made from. */
+/** Caches an answer that stays valid: one with `followed`, or one whose ETag names the version it was made from. */
 export function keepFinished(answers: FinishedAnswers, key: string, finished: Finished): void {
   const { body, tag, followed, countsKept = 0 } = finished
   if (!followed && !tag.startsWith(`W/"${answers.edition}.`)) return
   finished.isKept = true
-  // Beside the body, what it is compressed to, its address twice, and what follows it: ids, states, and places of counts.
+  // Besides the body: its compressed form, the address twice, and the data of `followed`: ids, states, and places of counts.
   keep(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + countsKept * 8 + 2500)
 }
 
-/** The time since which the data, and so answers that depend on the data and the day alone, have not changed, as far as this process knows. */
+/** The time since which the data have not changed as far as this process knows, nor have answers that depend on the data and the day alone. */
 export function sinceWhen({ state }: FinishedAnswers, version: string, day: string): number {
   if (state.version !== version || state.day !== day) Object.assign(state, { version, day, since: Date.now() })
   return state.since
 }
 
-/** Passes on the pieces of an answer, and hands all of them to `keepIt` at the end, unless they are too large to be cached. */
+/** Passes on the pieces of an answer, and gives all of them to `keepIt` at the end, unless they are too large for the cache. */
 export async function* collected(
   answers: FinishedAnswers,
   pieces: AsyncIterable<Buffer>,
@@ -121,8 +121,8 @@ export async function* collected(
 }
 
 /**
- * Whether this address was asked for before, lately. Most lists of a busy site are asked for once and are not worth keeping. Only hashes of
- * addresses are kept, since texts would burden the garbage collector; when two addresses share a hash, an answer is kept too soon.
+ * Whether this address was requested before, lately. Most lists of a busy site are requested once and are not worth caching. Only hashes are stored,
+ * since texts would burden the garbage collector; when two addresses share a hash, an answer is cached too early.
  */
 export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   const hash = hashOf(key)
@@ -132,7 +132,7 @@ export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
   return false
 }
 
-/** Names the state of the data and the representation rather than the bytes: the same on every node, and made in no time. */
+/** Names the state of the data and the representation rather than the bytes: the same on every node, and quick to make. */
 export function versionTag({ edition }: FinishedAnswers, version: string, day: string, format = 'json'): string {
   return format === 'json' ? `W/"${edition}.${version}.${day}"` : `W/"${edition}.${version}.${day}.${format}"`
 }

@@ -19,7 +19,7 @@ interface Exchange {
   response: ServerResponse
 }
 
-/** The front of the server: it admits, queues and turns away requests, and notifies of each. */
+/** The front of the server: it admits, queues and refuses requests, and reports each answer. */
 export interface Front {
   site: Site
   admission: Admission
@@ -27,18 +27,18 @@ export interface Front {
   readers: SlowReaders
   rateLimit: RateLimit | undefined
   trusted: Trusted | undefined
-  /** Requests of a connection that wait for the answer to the one before. */
+  /** Requests of a connection that wait for the answer before theirs. */
   behind: WeakMap<Socket, number>
   requestIds: () => string
   onAnswered: OnAnswered | undefined
-  /** Notes an error that is nobody's fault but ours. */
+  /** Reports a fault of the service. */
   report: (error: unknown, requestId?: string) => void
   refusals: Record<'overloaded' | 'tooMany', Refusal>
-  /** Tells a request that it is turned away, since there is no room for it. */
+  /** Refuses a request, since the service is overloaded. */
   tellOverloaded: (exchange: Exchange) => void
 }
 
-/** An answer to more requests than can be served, made beforehand, since it has to cost nearly nothing. */
+/** A refusal of the overloaded service, made in advance, since it has to cost next to nothing. */
 interface Refusal {
   status: number
   headers: readonly string[]
@@ -57,7 +57,7 @@ export interface FrontOptions {
   report: Front['report']
 }
 
-/** Requests of one connection that may wait for earlier answers; a client that sends more does not read answers at all. */
+/** The most requests of one connection that wait for earlier answers; a client that sends more reads no answers at all. */
 const MOST_BEHIND = 100
 
 export function makeFront(site: Site, options: FrontOptions): Front {
@@ -82,7 +82,7 @@ export function makeFront(site: Site, options: FrontOptions): Front {
   return front
 }
 
-/** The headers of a refusal: each one takes time. */
+/** The headers of a refusal: there are few, since each one takes time. */
 const OF_REFUSALS = new Set([
   'Content-Type',
   'X-Content-Type-Options',
@@ -103,8 +103,8 @@ function makeRefusal(site: Site, code: ProblemCode): Refusal {
 type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Lets requests come in one after the other on each connection, so that no more than one answer of each is held for a reader, and only
- * as many as can be served. `/healthz` and `/readyz` are let in always.
+ * Admits the requests of each connection one after the other, so that at most one answer is held for each reader, and only as many as the service can
+ * handle. `/healthz` and `/readyz` are always admitted.
  */
 export function openFront(front: Front, closing: Closing, serve: Serve): Serve {
   const handling: Handling<Exchange> = {
@@ -119,7 +119,7 @@ export function openFront(front: Front, closing: Closing, serve: Serve): Serve {
     else arrive(front.pressure, { request, response }, now, handling)
   }
   return (request, response) => {
-    // A response behind others of its connection has no socket yet.
+    // A response queued behind others of its connection has no socket yet.
     if (response.socket !== null) receive(request, response)
     else waitBehind(front, request, response, receive)
   }
@@ -129,7 +129,7 @@ function mayAsk({ rateLimit, trusted }: Front, request: IncomingMessage, now: nu
   return !rateLimit || mayAskAgain(rateLimit, clientAddress(request, trusted), now)
 }
 
-/** Whether a request asks for the health of the service, which is never refused. */
+/** Whether a request asks for the health of the service; such requests are never refused. */
 export function isWatching(url = ''): boolean {
   return url.startsWith('/healthz') || url.startsWith('/readyz')
 }
@@ -148,7 +148,7 @@ function waitBehind({ behind }: Front, request: IncomingMessage, response: Serve
   })
 }
 
-/** Answers 503, after a while. */
+/** Answers 503 after a while. */
 export function refuseOverload(front: Front, request: IncomingMessage, response: ServerResponse): void {
   turnAway(front.pressure, { request, response }, front.tellOverloaded)
 }
@@ -177,7 +177,7 @@ function refuse(
   })
 }
 
-/** True when nobody waits for the answer any more. */
+/** True when the client has gone. */
 export function isGone(request: IncomingMessage): boolean {
   return request.socket.destroyed
 }

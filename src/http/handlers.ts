@@ -21,7 +21,7 @@ export interface Asked {
   route: Route
   endpoint: Endpoint
   variables: Record<string, string>
-  /** Declared parameters of the body and the query, by precedence; those of the path come on top. */
+  /** Declared parameters of the body and the query, by precedence; those of the path override them. */
   values: (fields: Fields) => RawValues
   /** The header `Accept`. */
   accept: string | undefined
@@ -64,12 +64,15 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       )
     }
     default:
-      // No route of the namespace does so.
+      // This cannot happen: no route of the namespace has such an action.
       throw new Problem('rest_no_route')
   }
 }
 
-/** A change that is sent again changes nothing more: alone it is not kept, and in a batch with a key it comes with creates that must be. */
+/**
+ * Repeating an update changes nothing more, so outside batches its answer is not stored; in a batch with a key it is, since the batch may hold
+ * creates.
+ */
 function onceInBatch({ repeatable, underWay }: Asked): Pick<Asked, 'repeatable' | 'underWay'> {
   return { repeatable: repeatable.place === undefined ? { ...repeatable, key: undefined } : repeatable, underWay }
 }
@@ -117,7 +120,7 @@ const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllo
     : writeAlone(remove, row, context, keeping)
 }
 
-/** Finds a list, and has it loaded and shown in the representation that was chosen. */
+/** Finds and loads a list, and shows it in the chosen representation. */
 async function listReply(asked: Asked, served: Served, context: Context): Promise<Reply> {
   const { args } = asked.endpoint
   const raw = asked.values(args)
@@ -135,7 +138,7 @@ async function listReply(asked: Asked, served: Served, context: Context): Promis
   return format.showList(context, served, await findAll(context, query), asked.self)
 }
 
-/** An address of its own for each format keeps shared caches from handing one to readers of another. */
+/** An address of its own for each format keeps shared caches from mixing them up. */
 function redirectTo({ name }: Format, self: string): Reply {
   const location = `${self}${self.includes('?') ? '&' : '?'}format=${name}`
   return { status: 303, headers: { Location: location }, body: { location } }
@@ -165,13 +168,13 @@ function indexReply(asked: Asked, routes: readonly Route[], context: Context): R
   return { status: 200, headers: {}, body: describeNamespace(routes, context) }
 }
 
-/** The address of a request, from its path alone; neither body nor query overrules it (rule 1.4). */
+/** The address of a request, from its path alone; body and query cannot override it (rule 1.4). */
 export function addressOf(variables: Record<string, string>): Address | undefined {
   if (variables.id !== undefined) return { id: idIn(variables.id) }
   return variables.slug === undefined ? undefined : { slug: decodedSlug(variables.slug) }
 }
 
-/** The id that the digits of a path are; one that no record can have for those that are too many. */
+/** The id in the digits of a path; for too many digits, an id that no record can have. */
 export function idIn(digits: string): number {
   return Math.min(Number(digits), MAX_ID + 1)
 }
@@ -215,12 +218,12 @@ async function located(asked: Asked, operations: Operations, context: Context): 
   throw await operations.missing(context, address)
 }
 
-/** An unknown slug is a wrong parameter of a read or a removal, and a missing record for an update (rule 25.4). */
+/** An unknown slug is an invalid parameter of a read or a deletion, and a missing record of an update (rule 25.4). */
 function isRead(asked: Asked): boolean {
   return asked.endpoint.action.do !== 'update'
 }
 
-/** The record addressed, after checking the right of the caller: first the general one, then that on this record. */
+/** The addressed record, after checking the rights of the caller: first the general one, then that on this record. */
 async function permitted(asked: Asked, operations: Operations, context: Context): Promise<unknown> {
   const { action } = asked.endpoint
   const isBySlug = 'by' in action && action.by === 'slug'

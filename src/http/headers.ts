@@ -37,7 +37,7 @@ export function answerHeaders(
   }
 }
 
-/** The headers by which a page of another site may read the answer (rule 28.3). */
+/** The headers that let pages of other sites read the answer (rule 28.3). */
 export function crossOriginHeaders(origin: string | undefined): Record<string, string> {
   if (origin === undefined) return {}
   return {
@@ -57,34 +57,34 @@ export function hasCurrent(headers: IncomingHttpHeaders, tag: string, earlierTag
 }
 
 /**
- * How long nothing may have changed before an answer says since when. Until then another process or node may not know yet of a change that is
- * as old, and the header names whole seconds only.
+ * How long the data must be unchanged before an answer has a Last-Modified header. Until then another process or node may not know of a change, and
+ * the header has whole seconds only.
  */
 const QUIET_MS = 5000
 
-/** The whole second by which an answer was as it is; undefined while that is too fresh to tell. */
+/** The Last-Modified time of an answer in whole seconds; undefined while the change is too recent. */
 function settledSecond(modified: number | undefined): number | undefined {
   if (modified === undefined) return undefined
   const second = Math.ceil(modified / 1000) * 1000
   return Date.now() - second >= QUIET_MS ? second : undefined
 }
 
-/** Adds to a flat list of headers since when an answer has not changed, unless that is too fresh to tell. */
+/** Adds Last-Modified to a flat list of headers, unless the change is too recent. */
 export function addLastModified(headers: string[], modified: number | undefined): void {
   const second = settledSecond(modified)
   if (second !== undefined) headers.push('Last-Modified', httpDate(second))
 }
 
-/** The moment that was written last: answers that are sent again and again all name the same one. */
+/** The date formatted last: answers sent again and again all have the same one. */
 const lastDate = { second: Number.NaN, text: '' }
 
-/** A whole second as headers name it. */
+/** A whole second in the format of headers. */
 function httpDate(second: number): string {
   if (second !== lastDate.second) Object.assign(lastDate, { second, text: new Date(second).toUTCString() })
   return lastDate.text
 }
 
-/** True when the client has an answer that is as new, by its time alone (RFC 9110, 13.1.3). */
+/** True when the client's copy is current by If-Modified-Since alone (RFC 9110, 13.1.3). */
 export function isUnmodified(headers: IncomingHttpHeaders, modified: number | undefined): boolean {
   const since = headers['if-modified-since']
   if (since === undefined || headers['if-none-match'] !== undefined) return false
@@ -92,7 +92,7 @@ export function isUnmodified(headers: IncomingHttpHeaders, modified: number | un
   return second !== undefined && Date.parse(since) >= second && Date.parse(since) <= Date.now()
 }
 
-/** Caches on the way may turn a weak ETag into a strong one. */
+/** Caches in between may turn a weak ETag into a strong one. */
 function isSame(entry: string, tag: string): boolean {
   return entry === tag || `W/${entry}` === tag
 }
@@ -106,7 +106,7 @@ export function encodingFor(headers: IncomingHttpHeaders, size: number): Encodin
   return ACCEPTING.find(({ taken }) => taken.test(accepted))?.encoding
 }
 
-/** The best encoding first, and the lists that take it: those that name it without refusing it by `q=0`. */
+/** The encodings, best first, each with a pattern that matches headers which name it without refusing it by `q=0`. */
 const ACCEPTING = (['br', 'gzip'] as const).map((encoding) => ({
   encoding,
   taken: new RegExp(`(?:^|,)[ \\t]*${encoding}[ \\t]*(?:;(?![^,]*q=0(?:\\.0*)?[ \\t]*(?:[,;]|$))[^,]*)?(?:,|$)`, 'i'),

@@ -13,38 +13,38 @@ import { formatUtc } from '../text/moments.ts'
 /** The creates with a key that this process is answering now, by user and key, with the fingerprints of their requests. */
 export type UnderWay = Map<string, string>
 
-/** What of a request decides whether a write has been done before. */
+/** The parts of a request that decide whether its write has been done before. */
 export interface Repeatable {
   /** The header `Idempotency-Key`. */
   key: string | undefined
   /** A digest of the method, the address and the body. */
   fingerprint: () => Promise<string>
-  /** Its place in the batch that the key and the digest are of. */
+  /** Its place in the batch whose key and digest these are. */
   place?: number
 }
 
-/** Runs a write inside its transaction, and keeps the answer there. */
+/** Runs a write inside its transaction, and stores the answer there. */
 export type Keeping = (tx: Tx, write: () => Promise<Reply>) => Promise<Reply>
 
 type Once = Pick<KeptAnswerColumns, 'user' | 'key' | 'fingerprint'>
 
 const HEADER = 'Idempotency-Key'
-/** Says that an answer was kept. */
+/** The header that marks a stored answer. */
 export const REPLAYED = 'Idempotency-Replayed'
 const HOUR_MS = 3_600_000
 
-/** Printable signs of ASCII. */
+/** Printable ASCII characters. */
 const SIGNS = /^[\x20-\x7e]+$/
 
-/** A request that may be sent again, and those that are being answered. */
+/** A request that may be repeated, and those being answered. */
 interface Sent {
   repeatable: Repeatable
   underWay: UnderWay
 }
 
 /**
- * Does a write once for a key of its caller: the same request with the same key gets the answer that was kept. Callers without the right are
- * refused as they would be without a key, and their answers are not kept.
+ * Does a write once for each key of its caller: the same request with the same key gets the stored answer. Callers without the right are refused as
+ * without a key, and their answers are not stored.
  * @throws Problem for a key of another request, or of one that is being answered
  */
 export async function writeOnce(
@@ -63,8 +63,8 @@ export async function writeOnce(
 }
 
 /**
- * Answers a batch whose requests are each done once for its key; `answer` gets what makes sure of it for the request at a place. Requests that
- * were refused before are tried again.
+ * Answers a batch whose requests are each done once for its key; `answer` gets the key material for the request at a place. Requests refused before
+ * are tried again.
  * @throws Problem for a key of another request, or of one that is being answered
  */
 export async function batchOnce(
@@ -84,7 +84,7 @@ export async function batchOnce(
   })
 }
 
-/** The key of a request within a batch; no header holds the sign between. */
+/** The key of a request within a batch; no header can contain the separator. */
 function keyAt(key: string, place: number | undefined): string {
   return place === undefined ? key : `${key}\n${place}`
 }
@@ -112,7 +112,7 @@ const nameOf = ({ user, key }: Once) => `kept answer ${user} ${key}`
 const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 })
 const reused = () => new Problem('rest_idempotency_key_reused')
 
-/** Another process may have answered the same request since it came: the transaction looks again before it writes. */
+/** Another process may have answered the same request meanwhile, so the transaction looks again before it writes. */
 async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promise<Reply>): Promise<Reply> {
   await holdName(tx, nameOf(once))
   const known = await findReplay(tx, once, context)
@@ -131,8 +131,8 @@ async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promi
 }
 
 /**
- * The answer kept under the key.
- * @throws Problem when it is that to another request, or when the caller has lost rights since
+ * The answer stored under the key.
+ * @throws Problem when it answers another request, or when the caller has lost rights since
  */
 async function findReplay(db: Db, once: Once, context: Context): Promise<Reply | undefined> {
   const kept = await findKept(db, once, keptSince(context))

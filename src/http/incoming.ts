@@ -12,7 +12,7 @@ export interface Upload {
   mimeType: string
   /** bytes */
   size: number
-  /** The whole file in memory: to be called only when it is needed. */
+  /** Reads the whole file into memory: call it only when the bytes are needed. */
   read: () => Promise<Buffer>
 }
 
@@ -22,21 +22,21 @@ export interface Body {
   bytes: Buffer
   /** The fields, the keys that stand more than once, and the files of a multipart form. */
   form?: { fields: RawValues; repeated: Set<string>; files: Upload[] }
-  /** A body that is a file as it stands. */
+  /** A body that is a file by itself. */
   file?: Upload
 }
 
 export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
 
-/** How much of a body is read. */
+/** The limits for reading a body. */
 export interface BodyRoom {
-  /** Whether the sender may write at all; of others a little is read, to report the other faults of the request. */
+  /** Whether the sender may write at all; for others a little is read, to report the other faults of the request. */
   isTrusted: boolean
   /** Whether it may be or hold a file. */
   takesFile: boolean
 }
 
-/** A request whose body has still to be read. */
+/** A request whose body has not been read yet. */
 export interface Incoming {
   method: string
   /** Path and query as sent. */
@@ -46,13 +46,13 @@ export interface Incoming {
   address: string
   /** The id in the answer and in the log. */
   requestId: string
-  /** What makes sure that it is done once, in place of its header `Idempotency-Key`. */
+  /** What makes it idempotent, in place of its header `Idempotency-Key`. */
   repeatable?: Repeatable
   /** True for a request of a batch that has waited for all of its requests together. */
   hasTurn?: true
-  /** True when nobody waits for the answer any more. */
+  /** True when the client has gone. */
   isGone: () => boolean
-  /** Reads the body, once; nothing of it is kept before. @throws Problem */
+  /** Reads the body, once; no part of it is held in memory before. @throws Problem */
   readBody: (room: BodyRoom) => Promise<Body>
 }
 
@@ -64,7 +64,7 @@ export interface Target {
   queryText: string
 }
 
-/** Answers a matched request: OPTIONS by itself, any other method with the result of `work` and the methods open to the caller. */
+/** Answers a matched request: OPTIONS by itself, any other method with the result of `work` and the caller's methods. */
 export type RouteReply = (
   matched: Match,
   incoming: Incoming,
@@ -73,5 +73,5 @@ export type RouteReply = (
   work: (asked: Asked, body: Body) => Promise<Reply>,
 ) => Promise<Reply>
 
-/** Longer addresses are refused. */
+/** Longer addresses are refused with 414. */
 export const LONGEST_URL = 8000

@@ -18,20 +18,20 @@ export interface Intake {
   fileBytes: number
   /** In memory, by callers with the right to write. */
   writers: Room
-  /** In memory, by all others, who thus never take the room of the writers. */
+  /** In memory, by all others, so that they never take the room of the writers. */
   strangers: Room
   /** On disk. */
   files: Room
   /** Where files are kept while they arrive. */
   folder: string
-  /** Milliseconds within which 64 kB of a body have to arrive, or its end. */
+  /** Milliseconds within which the next 64 kB of a body have to arrive, or its end. */
   patienceMs: number
 }
 
-/** The most bytes read of a body from callers who may not write: faults in their requests are reported before the missing right. */
+/** The most bytes read of a body from callers who may not write: other faults of their requests are reported before the missing right. */
 export const STRANGER_BYTES = 65_536
 
-/** Uploads of the largest size that may be on disk at the same time. */
+/** The number of uploads of the largest size that fit on disk at the same time. */
 const MOST_FILES = 20
 
 /** The intake of a server; all bodies together may hold this many bytes of memory. */
@@ -169,8 +169,8 @@ async function openFile(holding: Holding, intake: Intake) {
 }
 
 /**
- * Reads a body piece by piece; the next one is asked for when `take` is done. The rest of a refused body stays unread.
- * @throws what `take` throws, and Problem rest_request_timeout for a body that stands still
+ * Reads a body piece by piece; the next piece is requested when `take` is done. The rest of a refused body stays unread.
+ * @throws what `take` throws, and Problem rest_request_timeout for a stalled body
  */
 async function readPieces(request: IncomingMessage, patienceMs: number, take: Take): Promise<void> {
   const { done, stop } = startReading(request, take)
@@ -198,7 +198,7 @@ function startReading(request: IncomingMessage, take: Take): { done: Promise<voi
     }
   }
   const onEnd = () => {
-    // The end may come while the last piece is being taken.
+    // The end may come while `take` still works on the last piece.
     request.off('close', onGone)
     if (taking) taking.then(resolve, reject)
     else resolve()
@@ -212,10 +212,10 @@ function startReading(request: IncomingMessage, take: Take): { done: Promise<voi
   return { done, stop }
 }
 
-/** Bytes that have to arrive within the patience. */
+/** Bytes that have to arrive within `patienceMs`. */
 const GOES_ON = 65_536
 
-/** The result of reading a body, while the body goes on. @throws Problem rest_request_timeout */
+/** The result of reading a body, unless it stalls. @throws Problem rest_request_timeout */
 export async function withPatience<T>(request: IncomingMessage, patienceMs: number, reading: Promise<T>): Promise<T> {
   const { promise: stalled, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Problem('rest_request_timeout')), patienceMs)

@@ -3,21 +3,21 @@ import { parsed } from './find-interface.ts'
 import { type FetchOptions, fetchPolitely, SourceFailure } from './polite-fetch.ts'
 import { isShown, LISTS, type ShownKind } from './shown-records.ts'
 
-/** A page of what has changed at a site of our own kind (docs/sync.md). */
+/** A page of the changes at a site that also runs Kalends (docs/sync.md). */
 export interface Changes {
-  /** Records as lists show them; those without one are gone. */
+  /** Records as lists show them; an entry without a record was deleted. */
   changes: readonly { kind: ShownKind; id: string; record: unknown }[]
   /** The token of the next page; empty on the last one. */
   next: string
-  /** The token to go on from the next time; empty on all but the last page. */
+  /** The token to start from the next time; empty on all pages but the last. */
   token: string
 }
 
 const PAGE_SIZE = 200
 
 /**
- * Asks a site what has changed since a token, or for everything with an empty one.
- * @throws SourceFailure with status 410 for a token that it takes no more, and with 404 for a site that tells nothing of the kind
+ * Asks a site for the changes since a token, or for everything with an empty token.
+ * @throws SourceFailure with status 410 for a token that has expired, and with 404 for a site without such a feed
  */
 export async function askChanges(root: string, since: string, options: FetchOptions): Promise<Changes> {
   const query = new URLSearchParams({ per_page: String(PAGE_SIZE), ...(since === '' ? {} : { since }) })
@@ -30,7 +30,7 @@ export async function askChanges(root: string, since: string, options: FetchOpti
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
 }
 
-/** The edition of the database of a site, which its tokens begin with (`sync/sync-token`); empty where they are of another kind. */
+/** The edition of the database of a site, with which its tokens begin (`sync/sync-token`); empty for tokens of another form. */
 export function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
   return readToken(next || token)?.edition ?? ''
 }

@@ -12,15 +12,15 @@ import { fieldsOf, type SourceItem } from './source-item.ts'
 import { prepareChange, seriesOf, servedOf } from './write-item.ts'
 import { laterTimes } from './write-series.ts'
 
-/** Items that are still to be planned, and notes on those that are settled. */
+/** Items that still need a plan, and notes on those that are settled. */
 interface Begun {
   items: SourceItem[]
   notes: (() => void)[]
 }
 
 /**
- * Has events of earlier runs repeat when the source has since made series of them. Each event stays and becomes the first date of its series, which
- * takes over the stored state of the event.
+ * Turns events of earlier runs into series where the source has done so since. Each event stays and becomes the first date of its series, which takes
+ * over the stored state of the event.
  */
 export async function beginSeries(run: ImportRun, items: readonly SourceItem[]): Promise<Begun> {
   const singles = await findSingles(run, items)
@@ -34,13 +34,13 @@ export async function beginSeries(run: ImportRun, items: readonly SourceItem[]):
   return begun
 }
 
-/** A single event that an earlier run has brought in, and how it is. */
+/** A single event that an earlier run has imported, and its stored state. */
 interface Single {
   row: ImportItemColumns
   state: RecordState
 }
 
-/** The single events that these series have been, by the identity of the series. */
+/** The single events that these series were before, by the identity of the series. */
 async function findSingles(
   { source, context: { db } }: ImportRun,
   items: readonly SourceItem[],
@@ -73,7 +73,7 @@ async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/** Has one event repeat. A returned note reports an item that is settled. */
+/** Turns one event into a series. A returned note reports an item that is settled. */
 async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
   const { row, state } = single
   if (isOlder(item, row, run.options.conflicts)) return () => noteOlder(run, item, row.record)
@@ -98,7 +98,9 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
   }
 }
 
-/** Writes how the event repeats, and when it begins unless that was changed here; everything else is written as of any series. Returns the series. */
+/**
+ * Writes the recurrence of the event, and its start unless that was changed here; the other fields are written as for any series. Returns the series.
+ */
 async function writeBegun(
   run: ImportRun,
   item: SourceItem,

@@ -2,22 +2,22 @@ import { isTimezone } from '../text/zones.ts'
 import { type Component, propertiesOf, propertyOf } from './component-reader.ts'
 import { WINDOWS_ZONES } from './windows-zones.ts'
 
-/** An observance of a VTIMEZONE: from a day of the year on, clocks show this offset. */
+/** An observance of a VTIMEZONE: the offset that clocks show from a day of the year on. */
 interface Observance {
   /** Minutes ahead of UTC. */
   offset: number
   /** Wall time, `YYYY-MM-DD HH:MM:SS`, of its first beginning. */
   start: string
   month: number | undefined
-  /** 1 to 5, or -1 for the last; and 0 for Sunday. */
+  /** 1 to 5, or -1 for the last; the weekday, 0 for Sunday. */
   nth: number
   weekday: number
 }
 
-/** The zones of a file that go by names of its own, by name. */
+/** The zones that a file defines under names of its own, by name. */
 export type FileZones = ReadonlyMap<string, { named: string | undefined; observances: readonly Observance[] }>
 
-/** The zone that a TZID means: one of the tz database, or an offset at that time; undefined for an unknown one. */
+/** The zone of a TZID: a zone of the tz database, or an offset at that time; undefined for an unknown one. */
 export function zoneOf(tzid: string, wall: string, zones: FileZones): string | undefined {
   const known = knownZone(tzid)
   if (known !== undefined) return known
@@ -26,7 +26,7 @@ export function zoneOf(tzid: string, wall: string, zones: FileZones): string | u
   return own.named ?? zoneOfOffset(offsetAt(own.observances, wall))
 }
 
-/** Names of the tz database, perhaps behind a path or before a remark, those of Windows, and names that say an offset. */
+/** Reads names of the tz database, perhaps after a path or before a remark, names of Windows, and names that state an offset. */
 function knownZone(tzid: string): string | undefined {
   const trimmed = tzid.trim().replace(/^"|"$/g, '')
   if (trimmed !== '' && isTimezone(trimmed)) return trimmed
@@ -46,7 +46,7 @@ function zoneOfOffset(minutes: number | undefined): string | undefined {
   return minutes === 0 ? 'UTC' : `UTC${minutes < 0 ? '-' : '+'}${hours}`
 }
 
-/** What a VTIMEZONE says. */
+/** The content of a VTIMEZONE. */
 export function readZone(
   component: Component,
 ): readonly [tzid: string, zone: FileZones extends ReadonlyMap<string, infer Zone> ? Zone : never] {
@@ -93,7 +93,7 @@ function offsetAt(observances: readonly Observance[], wall: string): number | un
   return (begun[0] ?? observances[0])?.offset
 }
 
-/** When an observance began last before a wall time, or for the first time. */
+/** The last beginning of an observance before a wall time, or its first beginning. */
 function lastStart({ start, month, nth, weekday }: Observance, wall: string): string {
   if (month === undefined || weekday < 0) return start
   const year = Number(wall.slice(0, 4))

@@ -1,6 +1,6 @@
 import { type FileLine, linesOf } from './text-lines.ts'
 
-/** A property of a component (RFC 5545, 3.1), its name in capital letters; the value as it is written. */
+/** A property of a component (RFC 5545, 3.1), with its name in capital letters and its value unparsed. */
 export interface Property {
   name: string
   parameters: Readonly<Record<string, string>>
@@ -15,7 +15,7 @@ export interface Component {
   parts: Component[]
 }
 
-/** A component, or why one is left out. */
+/** A component, or why it is left out. */
 export type ReadComponent = Component | { line: number; reason: string }
 
 /** Bytes of a line in the file and of a line put together, lines of one component, and nested components. */
@@ -24,19 +24,19 @@ const LONGEST_PROPERTY = 2_000_000
 const MOST_LINES = 5000
 const DEEPEST = 20
 
-/** What has been read of the component that is open. */
+/** The parts of the open component that have been read. */
 interface Reading {
   open: Component[]
   count: number
   /** Why the open component is left out. */
   fault: string | undefined
-  /** Those of the calendar that no component has been given with. */
+  /** Properties of the calendar that have not been returned with a component yet. */
   properties: Property[]
 }
 
 /**
- * The components right below VCALENDAR, one after the other, and the properties of VCALENDAR itself as a component of that name ahead of the first.
- * A fault costs only the component it is in.
+ * The components directly below VCALENDAR, one after the other; before the first, the properties of VCALENDAR itself as a component of that name. A
+ * fault costs only the component it is in.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: Reading = { open: [], count: 0, fault: undefined, properties: [] }
@@ -107,7 +107,7 @@ function readLine(reading: Reading, number: number, text: string | undefined): R
   return undefined
 }
 
-/** The properties of the calendar so far; files put together begin and end it in the middle. */
+/** The properties of the calendar so far; concatenated files end and begin it in the middle. */
 function headOf(reading: Reading, line: number): Component | undefined {
   const properties = reading.properties.splice(0)
   return properties.length === 0 ? undefined : { name: 'VCALENDAR', line, properties, parts: [] }
@@ -159,7 +159,7 @@ export function readProperty(line: string): Property | undefined {
     if (whole === '') return undefined
     parameters[parameter.toUpperCase()] = decodeParameter(quoted ?? plain)
     at += whole.length + 1
-    // Further values of a list, which nothing here reads.
+    // Further values of a parameter, which are not read here.
     while (line[at] === ',') {
       MORE.lastIndex = at
       at += MORE.exec(line)?.[0].length ?? 1
@@ -171,7 +171,7 @@ export function readProperty(line: string): Property | undefined {
 const PARAMETER = /([\w-]+)=(?:"([^"]*)"|([^";:,]*))/y
 const MORE = /,(?:"[^"]*"|[^";:,]*)/y
 
-/** As RFC 6868 writes what a parameter cannot hold. */
+/** The escapes of RFC 6868 in a parameter. */
 function decodeParameter(text: string): string {
   return text.replace(/\^([n^'])/g, (_, sign: string) => (sign === 'n' ? '\n' : sign === "'" ? '"' : '^'))
 }
@@ -181,7 +181,7 @@ export function decodeText(value: string): string {
   return value.replace(/\\([nN;,\\:"])/g, (_, sign: string) => (sign === 'n' || sign === 'N' ? '\n' : sign))
 }
 
-/** The texts of a list of them. */
+/** The texts of a comma-separated list. */
 export function decodeTexts(value: string): string[] {
   return [...value.matchAll(/(?:\\[\s\S]|[^,\\])+/g)].map(([text]) => decodeText(text).trim()).filter(Boolean)
 }
@@ -194,7 +194,7 @@ export function propertiesOf({ properties }: Component, name: string): Property[
   return properties.filter((property) => property.name === name)
 }
 
-/** The text of a property, empty without one. */
+/** The text of a property; empty if it is missing. */
 export function textOf(component: Component, name: string): string {
   return decodeText(propertyOf(component, name)?.value ?? '').trim()
 }

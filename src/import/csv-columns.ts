@@ -1,4 +1,4 @@
-/** What a column of a table says of an event. */
+/** The meanings that a column of a table can have. */
 export const COLUMN_MEANINGS = [
   'identity',
   'uid',
@@ -42,7 +42,7 @@ export const COLUMN_MEANINGS = [
 ] as const
 export type ColumnMeaning = (typeof COLUMN_MEANINGS)[number]
 
-/** Names of columns without signs, in small letters: those of our own export, of the reference's tables, and common ones. */
+/** Names of columns in lower case, without punctuation: those of our own export, of the reference's tables, and common ones. */
 const ALIASES: Readonly<Partial<Record<ColumnMeaning, readonly string[]>>> = {
   identity: ['id', 'event id', 'post id'],
   title: ['event name', 'event title', 'name', 'summary', 'subject'],
@@ -109,7 +109,7 @@ function plainName(name: string): string {
 }
 
 /**
- * The meaning of each column by its name, undefined for one that is passed over; `given` says what others mean.
+ * The meaning of each column by its name, undefined for an ignored one; `given` overrides the names.
  * @throws Error with one sentence when a name of `given` is no column, or no column has the titles or starts of events
  */
 export function readHeader(
@@ -135,7 +135,7 @@ export function readHeader(
   return columns
 }
 
-/** What `--map` says. @throws Error with one sentence */
+/** Parses `--map`. @throws Error with one sentence */
 export function readMapping(words: readonly string[]): Map<string, ColumnMeaning> {
   const given = words.map((word) => {
     const at = word.lastIndexOf('=')

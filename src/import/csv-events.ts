@@ -3,13 +3,13 @@ import { linkedItem } from './named-items.ts'
 import type { SourceEntry, SourceItem } from './source-item.ts'
 import { type DateOrder, readTableDate, readTableTime } from './table-dates.ts'
 
-/** A row of a table, by what its columns mean; columns that are not there have no cell. */
+/** The cells of a row by the meanings of their columns; missing columns have no cell. */
 export interface CsvRow {
   at: string
   cells: ReadonlyMap<ColumnMeaning, string>
 }
 
-/** Columns whose cells are taken as they are. */
+/** Columns whose cells are used unchanged. */
 const PLAIN = ['description', 'excerpt', 'website', 'slug', 'timezone'] as const
 const FLAGS = ['featured', 'sticky', 'hide_from_listings', 'show_map', 'show_map_link'] as const
 
@@ -35,7 +35,7 @@ interface Times {
   end_date: string
 }
 
-/** The times of a row, or why there are none. */
+/** The times of a row, or why it has none. */
 function timesOf(cells: CsvRow['cells'], order: DateOrder): Times | string {
   const written = cells.get('start_date') ?? ''
   const start = readTableDate(written, order)
@@ -84,7 +84,7 @@ function eventItem({ at, cells }: CsvRow, title: string, times: Times, linked: r
   }
 }
 
-/** Prices parted by `|`; one of figures alone gets the sign of the currency. */
+/** Prices separated by `|`; a bare number gets the currency sign. */
 function costOf(cells: CsvRow['cells']): string[] {
   const sign = cells.get('currency') ?? ''
   const prices = listOf(cells.get('cost'), /\|/)
@@ -128,7 +128,7 @@ function linkedOf({ at, cells }: CsvRow): SourceItem[] {
   ].filter((item) => item !== undefined)
 }
 
-/** Coordinates come in pairs. */
+/** Coordinates only count as pairs. */
 function placeOf(latitude: string, longitude: string): Record<string, string> {
   return latitude === '' || longitude === '' ? {} : { geo_lat: latitude, geo_lng: longitude }
 }

@@ -6,21 +6,21 @@ import { type CsvRow, eventOfRow } from './csv-events.ts'
 import type { Source, SourceEntry } from './source-item.ts'
 import { type DateOrder, noDates, noteDate, orderOf } from './table-dates.ts'
 
-/** What a table is read with. */
+/** Options for reading a table. */
 export interface CsvTask {
   file: string
   mapping: ReadonlyMap<string, ColumnMeaning>
-  /** How its dates are written; found out from all of them unless given. */
+  /** The order of day and month in its dates; inferred from all of them unless given. */
   dates: DateOrder | undefined
 }
 
-/** How a table is written down. */
+/** The encoding and separator of a table. */
 interface CsvShape {
   encoding: string
   delimiter: string
 }
 
-/** Bytes of one row, and of the beginning that is looked at. */
+/** The most bytes of one row, and of the beginning that is examined. */
 const LONGEST_ROW = 5_000_000
 const HEAD = 1 << 16
 
@@ -55,7 +55,7 @@ async function dateOrder(task: CsvTask, shape: CsvShape, done: { bytes: number }
   return orderOf(seen)
 }
 
-/** The rows behind the header, by what their columns mean. */
+/** The rows after the header, by the meanings of their columns. */
 async function* rowsOf(
   { file, mapping }: CsvTask,
   { encoding, delimiter }: CsvShape,
@@ -71,7 +71,7 @@ async function* rowsOf(
     max_record_size: LONGEST_ROW,
   })
   const feeding = feed(file, encoding, parser, done)
-  // It ends the reading below, where it is reported.
+  // The error ends the reading below, which reports it.
   feeding.catch((error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error))))
   let columns: (ColumnMeaning | undefined)[] | undefined
   try {
@@ -112,7 +112,7 @@ function drained(parser: ReturnType<typeof parse>): Promise<void> {
   })
 }
 
-/** Cells by what they mean; a `'` that keeps spreadsheets from running a formula is taken away. */
+/** Cells by meaning, without the `'` that keeps spreadsheets from running a formula. */
 function cellsOf(
   columns: readonly (ColumnMeaning | undefined)[],
   record: readonly string[],
@@ -123,7 +123,7 @@ function cellsOf(
   return cells
 }
 
-/** The encoding by its mark, else UTF-8 if all of the file is, else that of Windows; and the sign between the names of columns. */
+/** The encoding: by its byte order mark, else UTF-8 if the whole file is valid, else the encoding of Windows. And the separator in the header. */
 async function shapeOf(file: string, done: { bytes: number }): Promise<CsvShape> {
   const handle = await open(file)
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0).finally(() => handle.close())

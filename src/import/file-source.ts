@@ -8,10 +8,10 @@ import { hasLines, jsonSource } from './json-source.ts'
 import type { Source } from './source-item.ts'
 import type { DateOrder } from './table-dates.ts'
 
-/** A file to be read, and the options given for it. */
+/** A file to read, with the options given for it. */
 export interface FileTask {
   file: string
-  /** What it is called here; its path unless given. */
+  /** Its name here; its path unless given. */
   name: string | undefined
   map: readonly string[]
   dates: DateOrder | undefined
@@ -19,7 +19,7 @@ export interface FileTask {
   zone: string
 }
 
-/** The source that a file is, by its name, else by its beginning. @throws Error with one sentence when it cannot be read */
+/** The source in a file, by its name, else by its beginning. @throws Error with one sentence when it cannot be read */
 export async function fileSource({ file: path, name, map, dates, zone }: FileTask): Promise<Source> {
   const file = realPath(path)
   const address = name ?? `file:${file}`
@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<string, 'ics' | 'csv' | 'json' | 'lines'>> = {
   '.jsonl': 'lines',
 }
 
-/** What a file is, by its name, else by its beginning. */
+/** The format of a file, by its name, else by its beginning. */
 async function kindOf(file: string): Promise<'ics' | 'csv' | 'json' | 'lines'> {
   const beginning = await beginningOf(file)
   const known = KINDS[extname(file).toLowerCase()]
@@ -58,11 +58,11 @@ async function kindOf(file: string): Promise<'ics' | 'csv' | 'json' | 'lines'> {
   return /^[{[<]/.test(head) ? 'json' : 'csv'
 }
 
-/** How spreadsheets and archives (ZIP, OLE, gzip), databases and documents (PDF) begin, as Latin-1. */
+/** The first bytes of spreadsheets and archives (ZIP, OLE, gzip), databases and documents (PDF), as Latin-1. */
 const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DATABASE_FILE_START, '%PDF']
 
 const UTF_16 = /^(?:\xff\xfe|\xfe\xff)/
-/** Control characters that stand in no text. */
+/** Control characters that occur in no text file. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
 const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 

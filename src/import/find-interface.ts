@@ -1,7 +1,7 @@
 import { type FetchOptions, fetchPolitely, SourceFailure } from './polite-fetch.ts'
 import { isShown, type Shown } from './shown-records.ts'
 
-/** Where a site has its interface. */
+/** The address of a site's interface. */
 export interface Interface {
   /** The root of its REST routes. */
   root: string
@@ -10,7 +10,7 @@ export interface Interface {
 }
 
 /**
- * The interface of a site: the namespace that was given, or that its page leads to, or at a known path.
+ * Finds the interface of a site: the given namespace, the one that its page links to, or one at a known path.
  * @throws SourceFailure when there is none, or the site does not answer
  */
 export async function findInterface(address: string, options: FetchOptions): Promise<Interface> {
@@ -29,7 +29,7 @@ export async function findInterface(address: string, options: FetchOptions): Pro
   return { root: found, base: `${found}/${namespace}` }
 }
 
-/** The namespaces that an index of REST routes lists; none when there is no index. @throws SourceFailure when the site does not answer */
+/** The namespaces in an index of REST routes; none if there is no index. @throws SourceFailure when the site does not answer */
 export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
   const index = await fetchPolitely(`${root}/`, options).catch(ignoreMissing)
   const value = index && parsed(index.body)
@@ -37,7 +37,7 @@ export async function readNamespaces(root: string, options: FetchOptions): Promi
   return Array.isArray(namespaces) ? namespaces.map(String) : []
 }
 
-/** The site may have no page of its own. @throws any other failure */
+/** Ignores that the site has no page of its own. @throws any other failure */
 function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof SourceFailure) || error.status === 0 || error.status === 401) throw error
 }
@@ -49,7 +49,7 @@ function rootOf(headers: Headers | undefined): string | undefined {
   return root?.replace(/\/+$/, '')
 }
 
-/** The value of a text in JSON; undefined for any other text. */
+/** The value of a JSON text; undefined for any other text. */
 export function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))

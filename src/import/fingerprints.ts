@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 
-/** Short texts that stand for values, by field: equal for equal values. */
+/** Short texts in place of values, by field: equal for equal values. */
 export type Fingerprints = Readonly<Record<string, string>>
 
-/** Longer values are stood for by their hash. */
+/** Longer values are replaced by their hash. */
 const LONGEST = 40
 
-/** What stands for each of these values. */
+/** The fingerprint of each of these values. */
 export function fingerprintsOf(values: Readonly<Record<string, unknown>>): Fingerprints {
   const prints: Record<string, string> = {}
   for (const name in values) if (values[name] !== undefined) prints[name] = fingerprintOf(values[name])
@@ -18,7 +18,7 @@ export function fingerprintOf(value: unknown): string {
   return text.length <= LONGEST ? text : `\n${hash('sha1', text, 'base64')}`
 }
 
-/** What stands for all of them together. */
+/** One fingerprint of all of them. */
 export function digestOf(prints: Fingerprints): string {
   return hash('sha1', JSON.stringify(prints), 'base64')
 }

@@ -4,12 +4,12 @@ import { constants, getPriority, setPriority } from 'node:os'
 /** The threads of this process, as Linux lists them. */
 const THREADS = '/proc/self/task'
 
-/** Lets the service and other programs go first where processors are scarce: an import takes all the time that it gets. */
+/** Lowers the priority of this process, so that the service and other programs go first on a busy machine: an import takes all the time it gets. */
 export function giveWay(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
-  // Nobody but root may raise a priority that is lower already.
+  // A priority that is lower already stays: only root may raise it.
   if (getPriority() >= wanted) return
-  // Linux gives each thread a priority of its own: those that collect garbage and compile take a quarter of the time of an import.
+  // On Linux each thread has its own priority: the threads for garbage collection and compiling take a quarter of the time of an import.
   for (const thread of threadsHere()) lower(thread, wanted)
 }
 
@@ -17,11 +17,11 @@ function lower(thread: number, priority: number): void {
   try {
     setPriority(thread, priority)
   } catch {
-    // It has ended meanwhile.
+    // The thread has ended meanwhile.
   }
 }
 
-/** The numbers of the threads; elsewhere 0, which stands for the whole process. */
+/** The ids of the threads; on other systems 0, which means the whole process. */
 function threadsHere(): number[] {
   try {
     return readdirSync(THREADS).map(Number)

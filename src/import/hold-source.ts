@@ -6,23 +6,23 @@ import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { formatUtc } from '../text/moments.ts'
 import { findHolder, isHeldBy, keepSource, sourceNumber, takeSource } from './import-store.ts'
 
-/** ms for which a source is held unless its holder says so again, and after which it does. */
+/** The ms that a source stays locked without renewal, and the ms between renewals. */
 const LEASE_MS = 20_000
 const RENEWED_EVERY = 5_000
-/** ms between two looks at a source that another import holds. */
+/** The ms between two attempts to lock a source that another import holds. */
 const LOOKED_EVERY = 500
 
-/** A source that one import, or undo, works on alone. */
+/** A source locked by one import or undo. */
 export interface HeldSource {
   number: number
-  /** What the work writes with: nothing, once somebody else has taken the source for abandoned. */
+  /** The database for the work: it refuses to write once another process has taken the lock over as abandoned. */
   write: Context['write']
   release: () => Promise<void>
 }
 
 /**
- * Holds a source, waiting while somebody else does; `wait` is called once in that case. A holder of this machine that is gone is not waited for, any
- * other that is gone until its time is over.
+ * Locks a source, waiting while another process holds it; `wait` is called once in that case. If the holder was a process of this machine that has
+ * ended, the lock is taken at once; otherwise when it expires.
  */
 export async function holdSource(
   { db, write }: Pick<Context, 'db' | 'write'>,
@@ -40,7 +40,7 @@ export async function holdSource(
     await pause(LOOKED_EVERY)
   }
   const renew = () => write((tx) => keepSource(tx, number, holder, formatUtc(Date.now() + LEASE_MS)))
-  // A renewal that fails is made up for by the next one; where none is, whatever is written says so.
+  // The next renewal makes up for one that fails; if none succeeds, the next write reports it.
   const renewing = setInterval(() => void renew().catch(() => undefined), RENEWED_EVERY).unref()
   return {
     number,
@@ -56,7 +56,7 @@ export async function holdSource(
   }
 }
 
-/** Its time will be over by itself. */
+/** A lock that cannot be released expires. */
 function ignoreOutage(error: unknown): void {
   if (!(error instanceof DatabaseUnavailable)) throw error
 }

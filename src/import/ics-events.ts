@@ -18,7 +18,7 @@ import {
 import { linkedItem, placeItem } from './named-items.ts'
 import type { SourceEntry, SourceItem } from './source-item.ts'
 
-/** What the events of a file have in common. */
+/** The data that the events of a file share. */
 export interface CalendarFile {
   zones: FileZones
   /** The zone of times without one: the zone of the file, or of the site. */
@@ -65,7 +65,7 @@ export function* eventsOf(component: Component, file: CalendarFile): Generator<S
   } else yield seriesItem(shared, recurrence, start, end)
 }
 
-/** What all occurrences of an event have in common. */
+/** The fields that all occurrences of an event share. */
 type Shared = Omit<SourceItem, 'occurrence' | 'kind'>
 
 /** An event that repeats, with its first times and the lines of its rule. */
@@ -76,7 +76,7 @@ function seriesItem(shared: Shared, recurrence: Recurrence, start: CalendarTime,
   return { ...first, kind: 'series', values, formerly: shared.identity }
 }
 
-/** An occurrence by its original start: a day, or a time in UTC, so that it is the same in every zone. */
+/** The original start of an occurrence: a day, or a time in UTC, so that it is the same in every zone. */
 export function occurrenceName({ wall, zone, isDay }: CalendarTime): string {
   return isDay ? wall.slice(0, 10) : `${wallToUtc(wall, zone).replace(' ', 'T')}Z`
 }
@@ -101,7 +101,7 @@ function wallAfter({ wall, zone }: CalendarTime, ms: number): string {
   return utcToWall(formatUtc(utc), zone)
 }
 
-/** How long it lasts: days, or ms; undefined when that cannot be read. */
+/** The duration: days, or ms; undefined if it cannot be read. */
 function endOf(component: Component, start: CalendarTime, file: CalendarFile): number | undefined {
   const duration = propertyOf(component, 'DURATION')
   if (duration && !propertyOf(component, 'DTEND')) {
@@ -129,7 +129,7 @@ function durationOf(value: string): number | undefined {
   return sign === '-' ? -ms : ms
 }
 
-/** A DATE or DATE-TIME with its zone: in UTC it stands in the zone of the file, without a zone as well. */
+/** A DATE or DATE-TIME with its zone: times in UTC are converted to the zone of the file, times without a zone are read in it. */
 export function timeOf(
   property: Property | undefined,
   { zones, zone }: Pick<CalendarFile, 'zones' | 'zone'>,
@@ -144,10 +144,10 @@ export function timeOf(
   return own === undefined ? undefined : { wall, zone: own, isDay: false }
 }
 
-/** The properties that say how an event repeats. */
+/** The properties of a recurrence. */
 export const RULES = new Set(['RRULE', 'RDATE', 'EXDATE'])
 
-/** How it repeats; undefined for an event that does not, and a sentence for one whose rule cannot be followed. */
+/** The recurrence; undefined for an event that does not repeat, and a sentence for one whose rule is not supported. */
 function recurrenceOf(component: Component, start: CalendarTime, file: CalendarFile): Recurrence | string | undefined {
   const lines = component.properties
     .filter(({ name }) => RULES.has(name))
@@ -163,16 +163,16 @@ function faultText({ message, values = {} }: { message: string; values?: Readonl
   return message.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 }
 
-/** A line of a rule as the reader of rules takes it: dates as wall times of the event, whatever zone they were in. */
+/** A line of a rule for the parser of rules: dates become wall times in the zone of the event. */
 function lineOf(property: Property, start: CalendarTime, file: CalendarFile): string {
   const { name, value } = property
   if (name === 'RRULE') return `RRULE:${value}`
   const dates = value.split(',').flatMap((one) => {
     const time = timeOf({ ...property, value: one.split('/')[0] ?? '' }, file)
     if (!time) return []
-    // A day of an event with times means the one that starts on it.
+    // In an event with times, a day means the occurrence that starts on it.
     const wall = time.isDay && !start.isDay ? `${time.wall.slice(0, 10)}${start.wall.slice(10)}` : inZone(time, start)
-    // An exception before the start leaves nothing out.
+    // An exception before the start has no effect.
     if (name === 'EXDATE' && wall < start.wall) return []
     return start.isDay ? wall.slice(0, 10).replaceAll('-', '') : wall.replace(' ', 'T').replace(/[-:]/g, '')
   })
@@ -216,20 +216,20 @@ function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {
 /** The highest number of a revision (RFC 5545, 3.3.8). */
 const HIGHEST = 2 ** 31 - 1
 
-/** Whether it takes place, and why not. Calendars of this kind say so before the title as well, which is the title alone here. */
+/** The event status and its reason. Calendars of this kind also put it before the title, where it is removed. */
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
   const status = textOf(component, 'STATUS').toUpperCase()
   const event_status = file.isCancelled || status === 'CANCELLED' ? 'canceled' : 'postponed'
   const title = unannounced({ event_status }, summary)
-  // Other calendars call an event tentative when it is not certain yet.
+  // Other calendars call an event tentative while it is uncertain.
   if (event_status === 'postponed' && (status !== 'TENTATIVE' || title === undefined))
     return { title: summary, event_status: 'scheduled' }
   const reason = unannounced({ event_status }, textOf(component, 'COMMENT').replace(/\s+/g, ' '))
   return { title: title ?? summary, event_status, ...(reason !== undefined && { event_status_reason: reason }) }
 }
 
-/** The text with markup where there is one, else the plain one, in which nothing is markup. */
+/** The text with markup if there is one, else the plain text, escaped. */
 function descriptionOf(component: Component): string {
   const html = propertiesOf(component, 'X-ALT-DESC').find(({ parameters }) =>
     /html/i.test(parameters.FMTTYPE ?? 'html'),

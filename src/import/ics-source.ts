@@ -6,7 +6,7 @@ import { type Component, componentsOf, propertyOf, textOf } from './component-re
 import { type CalendarFile, eventsOf, RULES } from './ics-events.ts'
 import type { Source, SourceEntry } from './source-item.ts'
 
-/** What a calendar file is read with. */
+/** Options for reading a calendar file. */
 export interface IcsTask {
   file: string
   /** The zone of times without one. */
@@ -37,12 +37,12 @@ export async function icsSource(task: IcsTask, address: string): Promise<Source>
   return { address, total: () => size * 2, progress: () => read, isWhole: () => true, entries }
 }
 
-/** Occurrences that are held until their series has come. */
+/** The most occurrences that are held until their series comes. */
 const MOST_HELD = 50_000
-/** Series that are waited for. */
+/** The most series that occurrences wait for. */
 const MOST_AWAITED = 500_000
 
-/** Whether an occurrence comes ahead of its series, which is awaited. */
+/** Whether an occurrence comes before its series, so that it has to wait. */
 function isAhead(component: Component, { awaited }: Survey): boolean {
   const uid = textOf(component, 'UID')
   if (propertyOf(component, 'RECURRENCE-ID')) return awaited.has(uid)
@@ -51,11 +51,11 @@ function isAhead(component: Component, { awaited }: Survey): boolean {
 }
 
 interface Survey extends CalendarFile {
-  /** UIDs of series that have not come yet. */
+  /** UIDs of series that come later in the file. */
   awaited: Set<string>
 }
 
-/** @throws Error with one sentence when the file is no calendar */
+/** @throws Error with one sentence when the file is not a calendar */
 async function survey(bytes: AsyncIterable<Uint8Array>, { zone }: IcsTask): Promise<Survey> {
   const zones = new Map<string, ReturnType<typeof readZone>[1]>()
   const awaited = new Set<string>()

@@ -26,25 +26,25 @@ interface Planned {
   prints: Fingerprints
   digest: string
   known: ImportItemColumns | undefined
-  /** The occurrence of a series that it tells of. */
+  /** The occurrence of a series that it describes. */
   place: Place | undefined
-  /** Fields that an occurrence does not have for itself any more, as the series has them. */
+  /** Fields that the occurrence shares with its series again. */
   reset: RecordState
   state: RecordState | undefined
-  /** A twin has the identity of an event that was read before it. An older item is an earlier revision than the stored one. */
+  /** A twin has the same identity as an event before it. An older item is an earlier revision than the stored one. */
   plan: Plan | { act: 'twin' } | { act: 'older' }
 }
 
 const OWN = new Error('It is an event of this calendar itself.')
 const TWIN = new Error('Another event with the same id or UID stands before it in the source, and was taken.')
 
-/** How often a batch is planned anew since others were faster. */
+/** How often a batch is planned again after losing a race. */
 const MOST_ATTEMPTS = 5
 
-/** Items prepared at the same time: what takes long are their images. */
+/** Items prepared at the same time; fetching images is the slow part. */
 const PREPARED_AT_ONCE = 4
 
-/** Writes items of one kind with one transaction: all of them, except those that cannot be written. */
+/** Writes items of one kind with one transaction: all except those that cannot be written. */
 export async function importBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
   const own = await findOwn(run, items)
   for (const item of own) noteFailed(run, item, OWN)
@@ -59,7 +59,7 @@ export async function importBatch(run: ImportRun, kind: ItemKind, items: readonl
   }
 }
 
-/** Of items with the same identity only the first, or that of the latest revision. */
+/** Of items with the same identity, only the one of the latest revision, or else the first. */
 function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
   const first = new Map<string, SourceItem>()
   for (const item of items) {
@@ -122,12 +122,12 @@ async function planBatch(run: ImportRun, kind: ItemKind, items: readonly SourceI
   })
 }
 
-/** The record that an item has been or tells of. */
+/** The record of an item, or the occurrence it describes. */
 function recordOf({ known, place }: Pick<Planned, 'known' | 'place'>): number | undefined {
   return known?.record ?? place?.record
 }
 
-/** Compares an item with what was last written of it. An occurrence of a series has for itself what differs from the others. */
+/** Compares an item with its last written state. An occurrence of a series keeps the fields that differ from the others. */
 async function compare(
   run: ImportRun,
   told: SourceItem,
@@ -137,7 +137,7 @@ async function compare(
   const { db, now } = run.context
   const item = place ? ownPart(told, place, now) : told
   const { prints: own, digest } = item.ahead ?? comparedOf(item)
-  // The series may have been made anew since.
+  // The series may have been made again since.
   const known = place && row?.record !== place.record ? undefined : row
   const isSame = known !== undefined && isAsTold(run, item, digest, known)
   const before = place && known && !isSame ? readFingerprints(known.written) : {}
@@ -160,12 +160,12 @@ function planOf(
   if (known && !isNext && standsAlone(item.kind) && isSeen(run.seen, known.record)) return { act: 'twin' }
   const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
   const plan = planItem(prints, before, conflicts)
-  // That the same is a later revision, or has its page elsewhere, is written down.
+  // A later revision, or another address of the page, is stored even if nothing else has changed.
   const isNoted = isNext || (known && known.page !== pageOf(run, item))
   return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
 }
 
-/** An occurrence that the source has told nothing of so far: what it has for itself was changed here. */
+/** An occurrence that the source has not described so far: its own fields were changed here. */
 function knownOccurrence({ own, series }: Place, state: RecordState | undefined): KnownItem {
   const now = state && fingerprintsOf(state)
   const others = Object.entries(now ?? {}).filter(([name]) => !own.includes(name))
@@ -173,7 +173,7 @@ function knownOccurrence({ own, series }: Place, state: RecordState | undefined)
   return { written: {}, kept, now, isTrashed: state?.status === 'trash' }
 }
 
-/** Looks up the records of those that the items refer to, as far as they are not remembered. */
+/** Looks up the records that the items refer to, unless the run remembers them. */
 async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promise<void> {
   const { source } = run
   if (source === undefined) return
@@ -192,7 +192,7 @@ async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promis
       kind,
       rows.map(({ record }) => record),
     )
-    // One in the trash cannot be linked to.
+    // A record in the trash cannot be linked to.
     for (const { identity, record } of rows)
       if ((states.get(record)?.status ?? 'trash') !== 'trash' || isTerm(kind, states.get(record)))
         remember(run.links, keyOf(kind, identity), record)
@@ -202,7 +202,7 @@ async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promis
 const isTerm = (kind: ItemKind, state: RecordState | undefined) =>
   state !== undefined && (kind === 'category' || kind === 'tag')
 
-/** Items that were prepared, and those that could not be. */
+/** Prepared items, and those that could not be prepared. */
 interface PreparedBatch {
   prepared: [Planned, PreparedItem][]
   failed: [Planned, unknown][]
@@ -246,7 +246,7 @@ function asIfWritten([one, ready]: [Planned, PreparedItem]): Written {
   return { one, ready, record: ready.record ?? 0, isNew, isChanged: isNew || ready.fields.size > 0 }
 }
 
-/** Writes what was prepared; adds what fails to `failed`. First everything is tried at once; where something fails, each item by itself. */
+/** Writes the prepared items; adds failures to `failed`. All are written in one transaction first; if one fails, each by itself. */
 async function writeBatch(
   run: ImportRun,
   kind: ItemKind,
@@ -278,7 +278,7 @@ async function writeBatch(
   return written
 }
 
-/** Does the write of one item, which may fail by itself. */
+/** Writes one item, which may fail by itself. */
 type Do = <T>(work: () => Promise<T>, one: Planned) => Promise<T | undefined>
 
 async function writeAll(
@@ -332,7 +332,7 @@ async function writeEvents(
   return written
 }
 
-/** @throws StalePlan when a record that is to be changed is not as it was when the change was planned */
+/** @throws StalePlan when a record has changed since its change was planned */
 async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [Planned, PreparedItem][]): Promise<void> {
   const changing = prepared.flatMap(([one, { record }]) => (record === undefined ? [] : [{ one, record }]))
   const states = await readStates(
@@ -369,7 +369,7 @@ function itemRows(
   return [...rows.values()]
 }
 
-/** The fingerprints of what was last written of an item, and whether that is all of it. */
+/** The fingerprints of the fields last written of an item, and whether they are complete. */
 function writtenAfter(one: Planned, ready: PreparedItem): { written: Fingerprints; isWhole: boolean } {
   const fields = Object.keys(one.prints)
   const unsettled = fields.filter((field) => !isSettled(one, ready, field))
@@ -380,7 +380,7 @@ function writtenAfter(one: Planned, ready: PreparedItem): { written: Fingerprint
   return { written: { ...before, ...Object.fromEntries(settled) }, isWhole }
 }
 
-/** Rows that are not there already: an image that cannot be fetched is tried in every run. */
+/** The rows that differ from the stored ones: an item whose image cannot be fetched is tried in every run. */
 function changedRows(rows: readonly ImportItemColumns[], written: readonly Written[]): ImportItemColumns[] {
   const known = new Set(written.flatMap(({ one }) => (one.known ? [textOf(one.known)] : [])))
   if (known.size === 0) return [...rows]
@@ -401,12 +401,12 @@ const textOf = (row: ImportItemColumns) =>
     row.page,
   ])
 
-/** Whether a field of the source need not be looked at again: it was written, or had been, or stays as it is here. */
+/** Whether a field of the source is settled: it was written, had been written before, or keeps its value here. */
 function isSettled({ plan }: Planned, { fields }: PreparedItem, field: string): boolean {
   return fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field))
 }
 
-/** How the record looks after the write; fields that were changed here before it stay known as such. */
+/** The state of the record after the write; fields changed here before it stay marked as changed. */
 function keptOf({ known, state, plan }: Planned, { fields }: PreparedItem, after: Fingerprints): Fingerprints {
   if (!known || !state || plan.act !== 'update') return after
   return keptAfter(readFingerprints(known.kept), fingerprintsOf(state), after, fields)

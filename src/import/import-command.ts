@@ -36,7 +36,7 @@ export interface ImportGround {
   site: Site
 }
 
-/** Something of the source is not in. */
+/** Some records are missing or incomplete. */
 class Incomplete extends Error {
   override name = 'Incomplete'
 }
@@ -61,7 +61,7 @@ interface Asked {
 
 type Print = (text: string) => void
 
-/** Puts the commands `import` and `imports` on the command line; they open the calendar, and close it when done. */
+/** Registers the commands `import` and `imports`; they open the calendar, and close it at the end. */
 export function registerImportCommands(program: Command, open: () => Promise<ImportGround>): void {
   registerImport(program, open)
   const imports = program.command('imports').description('List the runs of imports, or undo one.')
@@ -125,7 +125,7 @@ function registerSchedules(imports: Command, open: () => Promise<ImportGround>):
 }
 
 const MOST_RUNS = 100
-/** Milliseconds before a site that fails is asked again. */
+/** Milliseconds before a failed request to a site is repeated. */
 const BACK_OFF_MS = 1000
 
 const collect = (word: string, words: readonly string[] = []) => [...words, word]
@@ -205,13 +205,13 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
     )
 }
 
-/** Ends this process when the one that has started it is gone; it may end by itself before. */
+/** Ends this process when its parent has ended; it may end by itself before. */
 function endWithParent(): void {
   process.once('disconnect', () => process.exit(1))
   process.channel?.unref()
 }
 
-/** The options of an import as words, without its schedule and the place of its password. */
+/** The options of an import as command-line words, without the schedule and the password file. */
 function wordsOf({ conflicts, mirror, images, user, name, login, map = [], dates, origin }: Asked): string[] {
   const option = (word: string, value: string | undefined) => (value === undefined ? [] : [word, value])
   return [
@@ -227,7 +227,7 @@ function wordsOf({ conflicts, mirror, images, user, name, login, map = [], dates
   ]
 }
 
-/** Imports a source, and prints the report. False when something of it is not in. */
+/** Imports a source, and prints the report. False when some records are missing or incomplete. */
 async function importInto(
   ground: ImportGround,
   source: Source,
@@ -281,7 +281,7 @@ async function importer(db: Db, login: string | undefined) {
   return administrator
 }
 
-/** Runs a command on the open calendar. An error ends it with one sentence and exit code 1. */
+/** Runs a command with the calendar open. An error prints one sentence and sets exit code 1. */
 async function run(
   command: Command,
   open: () => Promise<ImportGround>,

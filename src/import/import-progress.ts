@@ -2,13 +2,13 @@ import { stopOnSignal } from '../transfer/run-command.ts'
 import type { Counts } from './import-run.ts'
 import type { Source } from './source-item.ts'
 
-/** Shows how far an import or a push has come. */
+/** Shows the progress of an import or a push. */
 export interface Progress {
   show: (counts: Counts) => void
   close: () => void
 }
 
-/** How far it has come: `done` of `total` in the unit of the source, 0 for a total that is not known. */
+/** The progress: `done` of `total` in the unit of the source; a total of 0 is unknown. */
 export interface Far {
   records: number
   done: number
@@ -71,10 +71,10 @@ const recordsIn = ({ created, updated, unchanged, left, failed }: Counts) =>
 /** Cells of the longest bar, and of the shortest one that says anything. */
 const LONGEST_BAR = 40
 const SHORTEST_BAR = 8
-/** Room that is kept for the words, so that the bar keeps its length as they change. */
+/** The room reserved for the words, so that the bar keeps its length as they change. */
 const WORDS = 56
 
-/** One line for a terminal of this width. Parts that do not fit are left out, the bar before the words. */
+/** One line for a terminal of this width. Parts that do not fit are left out, the bar first. */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)
   const share = shareOf(far)
@@ -85,7 +85,7 @@ export function describeFar(far: Far, columns: number): string {
   return (bar + words).slice(0, Math.max(0, columns - 1))
 }
 
-/** The part that is done, from 0 to 1; undefined while nobody knows how much there is. */
+/** The share that is done, from 0 to 1; undefined while the total is unknown. */
 function shareOf({ done, total }: Far): number | undefined {
   return total > 0 ? Math.min(1, done / total) : undefined
 }
@@ -98,7 +98,7 @@ function wordsOf(far: Far): string {
     share !== undefined && `${Math.floor(share * 100)} %`,
     `${records} ${records === 1 ? 'record' : 'records'}`,
     records > 0 && `${rate} a second`,
-    // What has been read is soon written.
+    // The time for writing the last records is not counted: they are soon written.
     share !== undefined && share > 0 && share < 1 && `${timeIn((elapsed * (1 - share)) / share)} left`,
   ]
     .filter((part) => part !== false)

@@ -2,7 +2,7 @@ import { table } from '../people/user-commands.ts'
 import type { Counts, Remark } from './import-run.ts'
 import type { ListedRun } from './import-store.ts'
 
-/** Lines of one kind that are printed; further ones are counted. */
+/** The most lines of one kind that are printed; further ones are counted. */
 const MOST_LINES = 200
 
 export type Headings = Readonly<Record<Remark['kind'], string>>
@@ -14,7 +14,7 @@ export const IMPORT_HEADINGS: Headings = {
   missing: 'Gone from the source:',
 }
 
-/** What an import or a push has to say of single items: the first of each kind, and how many there are. */
+/** The remarks of an import or a push on single items: the first of each kind, and their number. */
 export type Remarks = Map<Remark['kind'], { first: Remark[]; count: number }>
 
 export function noteRemark(remarks: Remarks, remark: Remark): void {
@@ -33,7 +33,7 @@ export function describeRemarks(remarks: Remarks, headings: Headings): string[] 
   })
 }
 
-/** Without control characters: what a source says is not to steer the terminal. */
+/** Without control characters, so that a text of the source cannot control the terminal. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }

@@ -5,7 +5,7 @@ import type { ConflictPolicy } from './plan-item.ts'
 import type { SeenRecords } from './seen-records.ts'
 import type { ItemKind, SourceItem } from './source-item.ts'
 
-/** How a source is imported. */
+/** Options of an import. */
 export interface ImportOptions {
   conflicts: ConflictPolicy
   /** Plan and check everything, and write nothing. */
@@ -14,29 +14,29 @@ export interface ImportOptions {
   mirror: boolean
   /** Fetch images. */
   images: boolean
-  /** The fate of the source; undefined leaves it as an earlier run was told. */
+  /** The fate of the source; undefined keeps the one given to an earlier run. */
   origin?: (typeof ORIGINS)[number] | undefined
 }
 
-/** How many items had which fate. */
+/** The number of items by outcome. */
 export interface Counts {
   created: number
   updated: number
   unchanged: number
-  /** Left alone, since they were changed here. */
+  /** Left unchanged, since they were changed here. */
   left: number
   trashed: number
   failed: number
 }
 
-/** One line of the report: an item that failed, or something of it that did not come along. */
+/** A line of the report: an item that failed, or a part of it that was not imported. */
 export interface Remark {
   kind: 'failed' | 'kept' | 'missing' | 'note'
   at: string
   text: string
 }
 
-/** A run of an import, and what it has to remember. */
+/** The state of an import while it runs. */
 export interface ImportRun {
   context: Context
   by: Writer
@@ -50,24 +50,24 @@ export interface ImportRun {
   remark: (remark: Remark) => void
   /** Records by the key of their item, those used last. */
   links: Map<string, number>
-  /** Digests of the items that others refer to, by key: they come again with each record that does. */
+  /** Digests of the items that others refer to, by key: such items come again with each record that refers to them. */
   digests: Map<string, string>
-  /** Series that single events of this source have become in this run, by record. */
+  /** The records of the series that single events of this source became in this run. */
   begun: Set<number>
   /** Events and series of this source that have been read, by record. */
   seen: SeenRecords
-  /** Identities of events that the source says it has no more. */
+  /** Identities of events that the source reports as deleted. */
   lost: Set<string>
-  /** Something is not in, or not whole, and is to be told again the next time. */
+  /** A record is missing or incomplete, so the next run has to read everything again. */
   isIncomplete: boolean
 }
 
-/** A record has changed between the look at it and the write. */
+/** A record has changed between planning and writing. */
 export class StalePlan extends Error {
   override name = 'StalePlan'
 }
 
-/** Entries of the memory of a run; items that it has forgotten are looked up in the database. */
+/** The most entries in the memory of a run; forgotten items are looked up in the database. */
 const MOST_REMEMBERED = 200_000
 
 export function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
@@ -75,7 +75,7 @@ export function remember<Value>(map: Map<string, Value>, key: string, value: Val
   map.set(key, value)
 }
 
-/** What the report calls an item. */
+/** The name of an item in the report. */
 export function describeItem({ kind, identity, occurrence, name }: SourceItem): string {
   const which = occurrence === '' ? identity : `${identity}, ${occurrence}`
   return name === '' ? `${kind} ${which}` : `${kind} ${which} (${name})`

@@ -3,26 +3,26 @@ import { writerBy } from '../storage/recording.ts'
 import type { ImportScheduleColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/moments.ts'
 
-/** How a run on a schedule ended: its exit code, and what it said last. */
+/** The outcome of a scheduled run: its exit code, and the end of its output. */
 export interface ScheduledRun {
   code: number | null
   said: string
 }
 
-/** Starts an import with the words of its command line, in a process of its own that ends with this one. */
+/** Starts an import with its command-line words, in a process that ends with this one. */
 export type StartImport = (words: readonly string[]) => Promise<ScheduledRun>
 
-/** ms for which a process has an import in hand unless it says so again, and after which it does. */
+/** The ms for which a process holds an import without renewal, and the ms between renewals. */
 const LEASE_MS = 300_000
 const RENEWED_EVERY = 60_000
-/** ms after which an import that failed is tried again; each further time after twice as long, but no longer than its schedule says. */
+/** The ms before a failed import is tried again; the time doubles with each failure, up to the interval of its schedule. */
 const FIRST_RETRY_MS = 300_000
-/** The most characters that are kept of how a run ended. */
+/** The most characters of a run's output that are stored. */
 const LONGEST_OUTCOME = 500
 
 const writer = writerBy('import schedule')
 
-/** Keeps an import that is done again and again, in place of another one of its name; it is due at once. `now` in ms since the epoch. */
+/** Stores a scheduled import, replacing another one of its name; it is due at once. `now` in ms since the epoch. */
 export async function saveSchedule(
   database: Pick<Database, 'write'>,
   { name, words, every_seconds }: Pick<ImportScheduleColumns, 'name' | 'every_seconds'> & { words: readonly string[] },
@@ -72,7 +72,7 @@ function missing(name: string): Error {
   return new Error(`There is no import ${name} on a schedule; kalends imports schedules lists them.`)
 }
 
-/** Runs the imports that are due, one after the other, each in one process at a time. `report` gets the failures. */
+/** Runs the due imports, one after the other; each runs in one process at a time. `report` receives the failures. */
 export async function runDueImports(
   database: Database,
   start: StartImport,
@@ -91,10 +91,10 @@ export async function runDueImports(
   }
 }
 
-/** With code 2 something was not in, which the next run tries again. */
+/** Code 2 means that some records are missing or incomplete; the next run tries them again. */
 const isFailed = ({ code }: ScheduledRun) => code !== 0 && code !== 2
 
-/** Takes an import in hand that is due and that nobody has in hand. */
+/** Locks an import that is due and not locked. */
 async function leaseDue(database: Database, now: number): Promise<ImportScheduleColumns | undefined> {
   const [nowUtc, until] = [formatUtc(now), formatUtc(now + LEASE_MS)]
   const [found] = await dueAt(database.read, nowUtc).execute()
@@ -110,7 +110,7 @@ async function leaseDue(database: Database, now: number): Promise<ImportSchedule
         .executeTakeFirst(),
     writer,
   )
-  // Another process was faster; what else is due can wait for the next look.
+  // Another process was faster; other due imports can wait for the next check.
   return Number(numUpdatedRows) === 1 ? found : undefined
 }
 

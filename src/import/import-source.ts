@@ -24,16 +24,16 @@ import { noneSeen } from './seen-records.ts'
 import { asAsked, ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
 
 /**
- * Items of one kind that are brought in with one transaction. The next list of a service waits until it has taken them in, which is some
- * milliseconds of work.
+ * Items of one kind written with one transaction. The service answers no uncached list until it has taken them in, which is some milliseconds of
+ * work.
  */
 const BATCH = 200
 
-/** What an import is told, and what it tells. */
+/** The options of an import, and its callbacks. */
 export interface ImportTask {
   source: Source
   options: ImportOptions
-  /** Whose name the records get. */
+  /** The caller who becomes the author of the records. */
   context: Context
   by: Writer
   remark: (remark: Remark) => void
@@ -44,15 +44,15 @@ export interface ImportTask {
 }
 
 export interface Imported {
-  /** Number of the run; undefined for a dry one. */
+  /** The number of the run; undefined for a dry run. */
   run: number | undefined
   counts: Counts
 }
 
 /**
- * Brings everything of a source in, in the name of the caller, some hundred items at a time. What was in at an interruption stays in, and is passed over
- * the next time.
- * @throws Error with one sentence when the source cannot be read on
+ * Imports everything of a source in the name of the caller, some hundred items at a time. Items written before an interruption stay, and the next run
+ * skips them.
+ * @throws Error with one sentence when the source cannot be read any further
  */
 export async function importSource(task: ImportTask): Promise<Imported> {
   const { context, source, wait } = task
@@ -61,7 +61,7 @@ export async function importSource(task: ImportTask): Promise<Imported> {
   return importHeld({ ...task, context: { ...context, write } }, number).finally(release)
 }
 
-/** Imports a source that nobody else does; a dry run writes nothing, and its source may have no number. */
+/** Imports a locked source; a dry run writes nothing, and its source may have no number. */
 async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
   const run = await beginRun(task, number)
   let state: 'done' | 'failed' = 'failed'
@@ -80,14 +80,14 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
   return { run: run.run, counts: run.counts }
 }
 
-/** Reads everything: an occurrence that is gone is known by its series alone, and what remains of that was not told. */
+/** Reads everything: only its whole series shows that an occurrence is gone, and a list of changes omits the other occurrences. */
 async function importWhole(run: ImportRun, task: ImportTask): Promise<void> {
   run.seen = noneSeen()
   task.source.readSince?.('')
   await importEntries(run, task)
 }
 
-/** Keeps the token of a source that reports changes, so that the next run reads only what changed since. */
+/** Stores the token of a source that reports changes, so that the next run reads only later changes. */
 async function noteToken({ source, context, options, isIncomplete }: ImportRun, from: Source): Promise<void> {
   const token = from.token?.() ?? ''
   if (source === undefined || options.dryRun || isIncomplete || token === '') return
@@ -98,7 +98,7 @@ async function beginRun(
   { source, options, context, by, remark }: ImportTask,
   number: number | undefined,
 ): Promise<ImportRun> {
-  // What was left then by other options has to be told again.
+  // Other options may have left out records, which the next run has to read.
   source.readSince?.(await findToken(context.db, source.address, JSON.stringify({ ...options, dryRun: false })))
   if (!options.dryRun) await resumeSource(source, context)
   const origin = await settleOrigin(source, options, context, number)
@@ -115,7 +115,7 @@ async function beginRun(
   return run
 }
 
-/** What has become of the source: what this run is told is kept for the next ones. */
+/** The fate of the source; this run stores a new one for later runs. */
 async function settleOrigin(
   { address }: Source,
   { origin, dryRun }: ImportOptions,
@@ -129,7 +129,7 @@ async function settleOrigin(
   return now
 }
 
-/** How long ago a run may have been cut off for the next one to go on where it stopped, in ms. */
+/** The ms after which an interrupted run is too old for the next one to resume it. */
 const RESUMED_WITHIN = 86_400_000
 
 async function resumeSource(source: Source, { db, now }: Context): Promise<void> {
@@ -144,7 +144,7 @@ async function endRun({ run, context, counts }: ImportRun, state: 'done' | 'fail
   await context.write((tx) => updateRun(tx, run, ended))
 }
 
-/** Notes where the next run may go on, should this one be cut off: everything before is in. */
+/** Stores the position where the next run may resume: everything before it is written. */
 async function notePosition({ run, context }: ImportRun, source: Source): Promise<void> {
   const position = source.position?.()
   if (run !== undefined && position !== undefined) await context.write((tx) => updateRun(tx, run, { position }))
@@ -160,7 +160,7 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
     await flush(run, waiting)
   }
   const { context, counts, options } = run
-  // Most of what was there before is known again.
+  // Most items were there before and are known.
   const expectsNew = () => counts.created >= counts.unchanged
   for await (const entry of source.entries({ context, images: options.images, expectsNew })) {
     if ('lost' in entry) {
@@ -184,8 +184,8 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
 }
 
 /**
- * Looks at the database of a source, where that is known, and at its first events; false while there are none.
- * @throws Error with one sentence when it is this database, or one copied from it, or all of them are of this calendar itself
+ * Compares the database of a source, if known, and its first events with this calendar; false while there are no events yet.
+ * @throws Error with one sentence when it is this database or a copy of it, or when all its events come from this calendar
  */
 async function refuseOwn(run: ImportRun, { edition }: Source, events: readonly SourceItem[]): Promise<boolean> {
   if (edition !== undefined && edition() === (await readEdition(run.context.db)))
@@ -197,7 +197,7 @@ async function refuseOwn(run: ImportRun, { edition }: Source, events: readonly S
   return events.length > 0
 }
 
-/** Whether an item that others refer to has come before in this run, just as it is. */
+/** Whether an item that others refer to has come before in this run, unchanged. */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
   const key = keyOf(item.kind, item.identity)
@@ -207,7 +207,7 @@ function isRepeated(run: ImportRun, item: SourceItem): boolean {
   return false
 }
 
-/** Brings in what waits: those that others refer to first, and of categories the upper ones first. */
+/** Writes the waiting items: those that others refer to first, and parent categories before their children. */
 async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   for (const kind of ITEM_KINDS) {
     const items = waiting[kind].splice(0)
@@ -216,7 +216,7 @@ async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   }
 }
 
-/** Categories by level: those of each have their parents in a level before, or not among them. */
+/** Categories by level: the parents of each are in an earlier level, or not among them. */
 function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
   const levels: SourceItem[][] = []
   let left = items
@@ -225,7 +225,7 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
     const isReady = ({ identity, links: { parent = [] } }: SourceItem) =>
       parent.every((one) => one === identity || !waiting.has(one))
     const ready = left.filter(isReady)
-    // Those that are their own ancestors in a broken source are refused by the rules of terms.
+    // Categories that are their own ancestors in a broken source are refused by the rules of terms.
     if (ready.length === 0) return [...levels, [...left]]
     levels.push(ready)
     left = left.filter((item) => !isReady(item))

@@ -8,7 +8,7 @@ import { statement } from '../storage/statement.ts'
 import { formatUtc } from '../text/moments.ts'
 import type { ItemKind } from './source-item.ts'
 
-/** The number of a source; a new source gets one. */
+/** The number of a source; a new source is given one. */
 export async function sourceNumber(tx: Db, address: string): Promise<number> {
   await tx
     .insertInto('import_sources')
@@ -23,13 +23,13 @@ export async function sourceNumber(tx: Db, address: string): Promise<number> {
   return id
 }
 
-/** The number of a source that has been read before, if it has. */
+/** The number of a source, if it has been read before. */
 export async function findSource(db: Db, address: string): Promise<number | undefined> {
   const row = await db.selectFrom('import_sources').select('id').where('address', '=', address).executeTakeFirst()
   return row?.id
 }
 
-/** The fate of a source, as an import was told it. */
+/** The fate of a source, as given to an import. */
 export async function findOrigin(db: Db, address: string): Promise<ImportSourceColumns['origin']> {
   const query = db.selectFrom('import_sources').select('origin').where('address', '=', address)
   return (await query.executeTakeFirst())?.origin ?? ''
@@ -39,7 +39,7 @@ export async function saveOrigin(tx: Db, source: number, origin: ImportSourceCol
   await tx.updateTable('import_sources').set({ origin }).where('id', '=', source).execute()
 }
 
-/** Who holds a source, and until when; nobody with an empty name. */
+/** The holder of a source's lock, and when it expires; an empty name for nobody. */
 export async function findHolder(
   db: Db,
   source: number,
@@ -48,7 +48,7 @@ export async function findHolder(
   return query.executeTakeFirstOrThrow()
 }
 
-/** Takes a source from the process that held it when it was looked at; false when another process was faster. */
+/** Takes the lock of a source over from the holder that was read; false when another process was faster. */
 export async function takeSource(
   tx: Db,
   source: number,
@@ -66,13 +66,13 @@ export async function takeSource(
   return Number(numUpdatedRows) === 1
 }
 
-/** Whether somebody holds a source, who does so until the end of the transaction then. */
+/** Whether a holder has the lock of a source, which it then keeps until the end of the transaction. */
 export async function isHeldBy(tx: Db, source: number, holder: string): Promise<boolean> {
   const query = tx.selectFrom('import_sources').select('id').where('id', '=', source).where('holder', '=', holder)
   return (await held(tx, query).executeTakeFirst()) !== undefined
 }
 
-/** Has a holder keep a source until a time; lets go of it with an empty one. */
+/** Extends the lock of a holder until a time; an empty time releases it. */
 export async function keepSource(tx: Db, source: number, holder: string, held_until_utc: string): Promise<void> {
   await tx
     .updateTable('import_sources')
@@ -82,7 +82,7 @@ export async function keepSource(tx: Db, source: number, holder: string, held_un
     .execute()
 }
 
-/** The token that asks a source for the changes since it was last read with these options; empty without one. */
+/** The token for the changes of a source since it was last read with these options; empty without one. */
 export async function findToken(db: Db, address: string, options: string): Promise<string> {
   const row = await db
     .selectFrom('import_sources')
@@ -125,7 +125,7 @@ const selectHeads = statement<{ source: number; kind: string; identities: readon
     .where('occurrence', '=', ''),
 )
 
-/** Of these items what tells whether they have changed, without their fields. */
+/** The parts of these items that show whether they have changed, without their fields. */
 export async function findHeads(db: Db, source: number, kind: ItemKind, identities: readonly string[]) {
   return identities.length === 0 ? [] : selectHeads(db, { source, kind, identities })
 }
@@ -153,7 +153,7 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
     .onConflict((conflict) => conflict.columns(['run', 'kind', 'record']).doNothing()),
 )
 
-/** Stores the new states of items, and the acts that an undo takes back. New old addresses are recorded as a change of the source. */
+/** Stores the new states of items, and the acts for an undo. New old addresses are recorded as a change of the source. */
 export async function saveItems(
   tx: Tx,
   items: readonly ImportItemColumns[],
@@ -165,7 +165,7 @@ export async function saveItems(
   for (const rows of rowParts(acts)) await insertActs(tx, { rows })
 }
 
-/** Forgets an item, so that it is new the next time. */
+/** Forgets an item, so that it counts as new the next time. */
 export async function deleteItem(
   tx: Db,
   item: Pick<ImportItemColumns, 'source' | 'kind' | 'identity' | 'occurrence'>,
@@ -225,7 +225,7 @@ export async function updateRun(
   await tx.updateTable('imports').set(columns).where('id', '=', id).execute()
 }
 
-/** Where the newest run of a source stopped that was cut off after a time; empty when it was not. */
+/** Where the newest run of a source that was interrupted after a time stopped; empty when it was not interrupted. */
 export async function findPosition(db: Db, source: number, afterUtc: string): Promise<string> {
   const row = await db
     .selectFrom('imports')
@@ -258,7 +258,7 @@ function runs(db: Db) {
     .select('address')
 }
 
-/** The newest run of a source that is not undone and has changed something, if it is not this one. */
+/** The newest run of a source, other than this one, that changed something and is not undone. */
 export async function findLaterRun(
   db: Db,
   { id, source }: Pick<ImportColumns, 'id' | 'source'>,

@@ -5,29 +5,29 @@ import { isUrl } from '../text/urls.ts'
 import type { RecordState } from './record-states.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
-/** The fates that a source may have; `none` takes back what was said before. */
+/** The possible fates of a source; `none` takes an earlier one back. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
 
 export type Origin = ImportSourceColumns['origin']
 
-/** Characters of the longest address that is kept. */
+/** The most characters of a stored address. */
 const LONGEST = 1000
 
 const DAY_AT_END = /-\d{4}-\d\d-\d\d\/?$/
 
-/** The part of the address of an item's page that is stored, by the fate of its source (`import_items.page`). */
+/** The stored part of the address of an item's page, by the fate of its source (`import_items.page`). */
 export function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: string): string {
   if (origin === '' || page.length > LONGEST) return ''
   if (origin === 'moved') return kind === 'series' ? '' : oldPath(page)
   const isElsewhere = /^https?:/i.test(page) && isUrl(page) && page !== site && !page.startsWith(`${site}/`)
   if (!isElsewhere || !standsAlone(kind)) return ''
   if (kind === 'event') return page
-  // A site shows the page of one date of a series, a calendar file that of all.
+  // For a series, a site has a page for each date, a calendar file one page for all.
   if (DAY_AT_END.test(page)) return page.replace(DAY_AT_END, `-${DAY}/`)
   return uid === undefined ? '' : page
 }
 
-/** Records that the page of a record has changed with the address that it names as its original. */
+/** Records a change of the page of a record, since the page names the address as its original. */
 export function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
   if (kind !== 'event' && kind !== 'series') return
   const isPublic = status === 'publish'

@@ -3,7 +3,7 @@ import type { When } from '../series/series-schedule.ts'
 import { readMoment } from '../text/moments.ts'
 import { isTimezone } from '../text/zones.ts'
 
-/** When an event of a source takes place, as it will be kept; undefined for times that cannot be read. */
+/** The stored times of an event of a source; undefined for times that cannot be read. */
 export function whenOf(values: Readonly<Record<string, unknown>>, now: number): When | undefined {
   const { start_date, end_date, timezone, all_day } = values
   if (typeof start_date !== 'string' || typeof end_date !== 'string') return undefined

@@ -6,7 +6,7 @@ import { MOST_OCCURRENCES, seriesEntries, seriesIn } from './shown-series.ts'
 import type { Source, SourceEntry } from './source-item.ts'
 import { linesOf, textIn } from './text-lines.ts'
 
-/** Bytes of one line of NDJSON, and of a file that is one JSON value and so has to be held whole. */
+/** The most bytes of one line of NDJSON, and of a file that is a single JSON value and has to be held whole. */
 const LONGEST_LINE = 10_000_000
 const LARGEST_VALUE = 200_000_000
 
@@ -31,7 +31,7 @@ export async function jsonSource(file: string, address: string, isLines: boolean
   }
 }
 
-/** Whether a file has one record a line: its first line is a whole record. */
+/** Whether a file has one record a line: then its first line is a whole record. */
 export async function hasLines(file: string): Promise<boolean> {
   const handle = await open(file)
   try {
@@ -48,13 +48,13 @@ export async function hasLines(file: string): Promise<boolean> {
   }
 }
 
-/** Whether a text is a whole record, and no page of a list. */
+/** Whether a text is a whole record and not a page of a list. */
 function isRecord(text: string): boolean {
   const value = parsed(text)
   return isShown(value) && 'id' in value
 }
 
-/** The file is read twice: first for where the occurrences of its series stand, then for all records. */
+/** The file is read twice: first for the places of the occurrences of series, then for all records. */
 async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>): AsyncGenerator<SourceEntry> {
   const series = await findOccurrences(bytes())
   const handle = await open(file)
@@ -79,10 +79,10 @@ async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>
   }
 }
 
-/** Where a line stands: its first byte, and how many there are. */
+/** The place of a line: its first byte and its length. */
 type Span = readonly [at: number, length: number]
 
-/** Occurrences that are kept in mind; those of further series come in as events. */
+/** The most occurrences that are remembered; those of further series are imported as single events. */
 const MOST_SPANS = 5_000_000
 const MARKED = Buffer.from('"recurrence"')
 
@@ -149,7 +149,7 @@ function* listEntries(kind: (record: unknown) => ShownKind, list: string, record
   }
 }
 
-/** What a record is, by the members that only one kind has. */
+/** The kind of a record, recognized by members that only this kind has. */
 function kindOf(record: unknown): ShownKind {
   if (!isShown(record) || 'title' in record || 'start_date' in record) return 'event'
   if (typeof record.venue === 'string') return 'venue'

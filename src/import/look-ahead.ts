@@ -5,19 +5,19 @@ import { event } from '../events/event.ts'
 import { digestOf, fingerprintsOf } from './fingerprints.ts'
 import { type AheadOfWriting, fieldsOf, type SourceItem } from './source-item.ts'
 
-/** An item with what follows from it alone: its fingerprints, and the columns of an event that is likely to be new here. */
+/** An item with data computed from it alone: its fingerprints, and the columns of an event that is probably new here. */
 export function lookAhead(item: SourceItem, context: ValueContext, expectsNew: boolean): SourceItem {
   const settled = expectsNew && item.kind === 'event' ? settledIfValid(item, context) : undefined
   return { ...item, ahead: { ...comparedOf(item), settled } }
 }
 
-/** What an item is compared by with what was last written of it. */
+/** The fingerprints that are compared with those last written. */
 export function comparedOf(item: SourceItem): Pick<AheadOfWriting, 'prints' | 'digest'> {
   const prints = fingerprintsOf(fieldsOf(item))
   return { prints, digest: digestOf(prints) }
 }
 
-/** Nothing for values that are refused: the write of the event reports the reason. */
+/** Undefined for values that are refused: the write of the event reports the reason. */
 function settledIfValid({ values }: SourceItem, context: ValueContext): SettledValues | undefined {
   try {
     return settleValues(parseNew(event.fields, values, context), context)

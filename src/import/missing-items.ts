@@ -16,8 +16,8 @@ import { trashRecord } from './write-item.ts'
 const AT_ONCE = 500
 
 /**
- * Lists the events and series that are gone from the source, and with `mirror` moves them to the trash, unless they were changed here. Occurrences that
- * the source does not tell of any more by themselves are like the others of their series again.
+ * Lists the events and series that are gone from the source; with `mirror` it moves them to the trash, unless they were changed here. Occurrences
+ * that the source no longer describes by themselves become like the others of their series again.
  */
 export async function handleMissing(run: ImportRun): Promise<void> {
   await handleMissingOf(run, 'series')
@@ -38,7 +38,7 @@ async function handleMissingOf(run: ImportRun, kind: 'series' | 'event'): Promis
   }
 }
 
-/** Whether the source has lost something that is not known by itself here: an occurrence of a series, perhaps. */
+/** Whether the source has lost something that has no item here: an occurrence of a series, perhaps. */
 export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   const { source, lost, context } = run
   if (source === undefined || lost.size === 0) return false
@@ -46,7 +46,7 @@ export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   return series !== undefined && (await findItems(context.db, source, 'event', [...lost])).length < lost.size
 }
 
-/** Handles events that the source reports as deleted as `handleMissing` handles missing ones. */
+/** Handles events that the source reports as deleted in the same way as missing ones. */
 export async function handleLost(run: ImportRun): Promise<void> {
   const { source, lost, context } = run
   if (source === undefined || lost.size === 0) return
@@ -85,7 +85,7 @@ async function handleSome(
   if (like.length > 0) await importBatch(run, 'event', like)
 }
 
-/** The identities of these events that are series now, or the other way round. */
+/** The identities of single events that are series now, and of series that are single events. */
 async function findOtherKind(
   run: ImportRun,
   kind: 'series' | 'event',
@@ -101,13 +101,16 @@ async function findOtherKind(
   )
 }
 
-/** An item that says nothing but what its series says. */
+/** An item with only the fields of its series. */
 function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: RecordState): SourceItem {
   const name = String(title)
   return { kind: 'event', identity, occurrence, at: 'series', name, values: {}, links: {}, image: undefined }
 }
 
-/** @param isReplaced whether another record stands for it, since the source has it repeat no more, or begins to while it is in the trash here */
+/**
+ * @param isReplaced whether another record stands for it: the source has turned it into a single event, or into a series while it is in the trash
+ * here
+ */
 async function handleOne(
   run: ImportRun,
   item: ImportItemColumns,
@@ -134,12 +137,12 @@ function isChangedHere({ kept }: Pick<ImportItemColumns, 'kept'>, state: RecordS
   return Object.entries(fingerprintsOf(state)).some(([field, print]) => known[field] !== print)
 }
 
-/** Whether a record was changed here, or an occurrence of it. */
+/** Whether a record or one of its occurrences was changed here. */
 export async function isTouched(db: Db, item: ImportItemColumns, state: RecordState): Promise<boolean> {
   return isChangedHere(item, state) || (item.kind === 'series' && (await hasChangedOccurrence(db, item)))
 }
 
-/** Whether an occurrence of a series has something for itself that the source has not told. */
+/** Whether an occurrence of a series has own fields that the source has not sent. */
 async function hasChangedOccurrence(
   db: Db,
   { source, identity, record }: Pick<ImportItemColumns, 'source' | 'identity' | 'record'>,
@@ -163,7 +166,7 @@ async function trashMissing(run: ImportRun, item: ImportItemColumns, state: Reco
     const now = (await readStates(tx, kind, [record])).get(record) ?? {}
     const before = JSON.stringify({ fields: { status: state.status }, item })
     const act = { run: run.run ?? 0, kind, record, action: 'trash', identity, occurrence, before } as const
-    // Should it come back, it is written as a whole.
+    // If it comes back, it is written as a whole.
     const next = { ...item, sequence: 0, digest: '', written: '{}', kept: JSON.stringify(fingerprintsOf(now)) }
     await saveItems(tx, [next], [act])
   })

@@ -1,10 +1,10 @@
 import { fold } from '../text/fold.ts'
 import type { ItemKind, SourceItem } from './source-item.ts'
 
-/** The longest name that is taken for one. */
+/** The longest text that is taken for a name. */
 const LONGEST_NAME = 190
 
-/** A record that a source knows by its name alone; undefined for an empty one. */
+/** A record that a source identifies only by its name; undefined for an empty name. */
 export function linkedItem(
   kind: Exclude<ItemKind, 'event'>,
   written: string,
@@ -21,7 +21,7 @@ export function linkedItem(
   return { kind, identity, occurrence: '', at, name, values, links: {}, image: undefined }
 }
 
-/** A venue of a text such as `Harbour Hall, 1 Quay, Kilvara`: its name stands before the first comma or line end. */
+/** A venue in a text such as `Harbour Hall, 1 Quay, Kilvara`: its name ends at the first comma or line end. */
 export function placeItem(
   text: string,
   details: Readonly<Record<string, string | number>>,

@@ -7,18 +7,18 @@ import { noteSeen } from './seen-records.ts'
 import { keyOf, type SourceItem, standsAlone } from './source-item.ts'
 import { reasonOf } from './write-item.ts'
 
-/** Failures of the database end the run; everything else is the fault of the item. */
+/** Throws failures of the database, which end the run; any other error is a fault of the item. */
 export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
-/** Remembers the record of an item for items that refer to it, and that the source still has it. */
+/** Remembers the record of an item for items that refer to it, and that the source still contains it. */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number): void {
   if (standsAlone(item.kind)) noteSeen(run.seen, record)
   else remember(run.links, keyOf(item.kind, item.identity), record)
 }
 
-/** Reports an item whose record stays as it is. */
+/** Reports an item whose record is left unchanged. */
 export function noteLeft(
   run: ImportRun,
   item: SourceItem,
@@ -32,7 +32,7 @@ export function noteLeft(
   else noteKept(run, item, plan.kept)
 }
 
-/** Reports an item of which the source has told a later revision before. */
+/** Reports an item of which a later revision was read before. */
 export function noteOlder(run: ImportRun, item: SourceItem, record: number): void {
   noteRecord(run, item, record)
   run.counts.left += 1
@@ -40,13 +40,13 @@ export function noteOlder(run: ImportRun, item: SourceItem, record: number): voi
   run.remark({ kind: 'kept', at: item.at, text })
 }
 
-/** Reports fields that stay as they are here. */
+/** Reports fields that keep their values here. */
 export function noteKept(run: ImportRun, item: SourceItem, kept: readonly string[]): void {
   const text = `${describeItem(item)} was changed here as well, which stays: ${kept.join(', ')}`
   run.remark({ kind: 'kept', at: item.at, text })
 }
 
-/** Reports an item that is not in. */
+/** Reports an item that was not imported. */
 export function noteFailed(run: ImportRun, item: SourceItem, error: unknown): void {
   run.counts.failed += 1
   run.remark({ kind: 'failed', at: item.at, text: `${describeItem(item)}: ${reasonOf(run, error)}` })

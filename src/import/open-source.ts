@@ -10,7 +10,7 @@ import type { DateOrder } from './table-dates.ts'
 
 /** The options of a source beside its address. */
 export interface SourceOptions {
-  /** What it is called here; its address unless given. */
+  /** Its name here; its address unless given. */
   name?: string | undefined
   login?: string | undefined
   password?: string | undefined
@@ -20,11 +20,11 @@ export interface SourceOptions {
   dates?: DateOrder | undefined
 }
 
-/** The calendar that a source is read for. */
+/** The calendar that the source is imported into. */
 export interface Reader {
   /** The zone of times without one. */
   zone: string
-  /** Milliseconds before a site is asked again that has failed. */
+  /** Milliseconds before a failed request to a site is repeated. */
   backOffMs: number
 }
 
@@ -37,7 +37,7 @@ export interface OpenedSource {
 const nothing = async () => undefined
 
 /**
- * The source that a word of the command line names: a file, the address of a calendar file, or that of a site.
+ * Opens the source that a command-line word names: a file, the address of a calendar file, or the address of a site.
  * @throws Error with one sentence when it cannot be read
  */
 export async function openSource(word: string, options: SourceOptions, reader: Reader): Promise<OpenedSource> {
@@ -75,7 +75,7 @@ function isCalendarAddress(word: string, { pathname, searchParams }: URL): boole
   )
 }
 
-/** The application password of a file, or the one that stands elsewhere. @throws Error with one sentence when the file cannot be read */
+/** The application password in a file, or the one from the environment. @throws Error with one sentence when the file cannot be read */
 export async function passwordOf({
   password,
   passwordFile,
@@ -97,7 +97,7 @@ function sinceOf({ since }: SourceOptions): string | undefined {
   return `${day} ${time}:00`
 }
 
-/** A calendar file of an address, kept in a folder of its own while it is read. */
+/** A downloaded calendar file, in a temporary folder while it is read. */
 async function remoteCalendar(url: string, options: SourceOptions, reader: Reader): Promise<OpenedSource> {
   const { backOffMs } = reader
   const { login, password } = options

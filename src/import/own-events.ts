@@ -4,7 +4,7 @@ import { findItems } from './import-store.ts'
 import { type SourceItem, standsAlone } from './source-item.ts'
 
 /**
- * The events and series among these items that come from this calendar itself, through its own feeds or lists: their pages are here, under the id or
+ * The events and series among these items that come from this calendar itself, through its own feeds or lists: their pages are here, with the id or
  * UID that the source gives, and no earlier run of the source has made them.
  */
 export async function findOwn(
@@ -27,7 +27,7 @@ export async function findOwn(
   return new Set(own.filter(({ identity }) => !known.has(identity)))
 }
 
-/** What a page of this calendar shows: an event by its slug, or a series by its number. */
+/** The record on a page of this calendar: an event by its slug, or a series by its number. */
 interface Place {
   place: string
   slug: string
@@ -41,7 +41,7 @@ function placeHere(page: string, site: string): Place | undefined {
   return { place, slug, series: kind === 'series' ? Number(/\d{1,9}$/.exec(slug)?.[0] ?? 0) : 0 }
 }
 
-/** The names that a source may have for the records at these places: their ids and UIDs, and those of the series of an event. */
+/** The names that a source may use for the records at these places: their ids and UIDs, and those of the series of an event. */
 async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, Set<string>>> {
   const slugs = places.map(({ slug }) => slug)
   const ids = places.map(({ series }) => series)

@@ -10,20 +10,20 @@ import { findItems } from './import-store.ts'
 import { whenOf } from './item-times.ts'
 import { fieldsOf, keyOf, type SourceItem } from './source-item.ts'
 
-/** The occurrence of a series here that an item of the source tells of by itself. */
+/** The occurrence of a series here that an item of the source describes. */
 export interface Place {
   /** Id of the occurrence. */
   record: number
   /** Its original start, a wall time of the series. */
   start: string
   series: SeriesRow
-  /** The fields that the occurrence has for itself here. */
+  /** The own fields of the occurrence here. */
   own: readonly string[]
-  /** What the source says of the whole series. */
+  /** The values of the source for the whole series. */
   shared: Fingerprints
 }
 
-/** Where the occurrences among these items belong, by key; those without a series, or at a date that it does not have, have no place. */
+/** The occurrences here for these items, by key; an item without a series, or at a date that the series does not have, has none. */
 export async function findPlaces(
   { source, context: { db } }: Pick<ImportRun, 'source' | 'context'>,
   items: readonly Pick<SourceItem, 'kind' | 'identity' | 'occurrence'>[],
@@ -73,14 +73,14 @@ async function occurrencesOf(
   return new Map(rows.map((row) => [`${row.series} ${row.recurrence_id}`, row]))
 }
 
-/** An original start as its series here has it. A day of a series with times means the occurrence that starts on it. */
+/** An original start as the series here has it. In a series with times, a day means the occurrence that starts on it. */
 function startOf(occurrence: string, { timezone, all_day, start_date }: SeriesRow): string {
   if (occurrence.length === 10) return `${occurrence}${all_day === 1 ? ' 00:00:00' : start_date.slice(10)}`
   const wall = utcToWall(occurrence.slice(0, 19).replace('T', ' '), timezone)
   return all_day === 1 ? `${wall.slice(0, 10)} 00:00:00` : wall
 }
 
-/** An item with the fields alone that its occurrence has for itself. */
+/** An item reduced to the own fields of its occurrence. */
 export function ownPart(item: SourceItem, { series, start, shared }: Place, now: number): SourceItem {
   const prints = fingerprintsOf(fieldsOf(item))
   const isTimed = hasOwnTimes(item, series, start, now)

@@ -3,7 +3,7 @@ import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerpri
 import type { RecordState } from './record-states.ts'
 import type { SourceItem } from './source-item.ts'
 
-/** What happens to a field that was changed in the source and here. */
+/** The policies for a field that was changed both in the source and here. */
 export const POLICIES = ['keep', 'overwrite', 'skip'] as const
 export type ConflictPolicy = (typeof POLICIES)[number]
 
@@ -11,16 +11,16 @@ export type ConflictPolicy = (typeof POLICIES)[number]
 export type Plan =
   | { act: 'create' }
   | { act: 'nothing' }
-  /** `fields` are written; `kept` were changed here as well, and stay. */
+  /** `fields` are written; `kept` were changed here as well, and keep their values. */
   | { act: 'update'; fields: readonly string[]; kept: readonly string[] }
-  /** The record stays as it is: it was changed here, or moved to the trash, or is gone. */
+  /** The record is left unchanged: it was changed here, moved to the trash, or deleted. */
   | { act: 'leave'; kept: readonly string[]; isGone: boolean }
 
-/** The stored state of an item that has been here before. */
+/** The stored state of an item that was imported before. */
 export interface KnownItem {
   written: Fingerprints
   kept: Fingerprints
-  /** Of the record now; undefined for one that is gone. */
+  /** The fingerprints of the present record; undefined for a deleted one. */
   now: Fingerprints | undefined
   isTrashed: boolean
 }
@@ -35,7 +35,9 @@ export function knownItem(row: ImportItemColumns, state: RecordState | undefined
   }
 }
 
-/** How a record looks after a write of some fields: what was changed here before it, so that it was not as it had been kept, stays known as such. */
+/**
+ * The state of a record after some fields are written: fields changed here before, and so different from the stored state, stay marked as changed.
+ */
 export function keptAfter(
   kept: Fingerprints,
   before: Fingerprints,
@@ -47,7 +49,7 @@ export function keptAfter(
   return { ...after, ...Object.fromEntries(known) }
 }
 
-/** Whether the source has told a later revision of an item before; with `overwrite` it is taken all the same. */
+/** Whether a later revision of an item was read before; with `overwrite` the older one is written all the same. */
 export function isOlder(
   { sequence }: Pick<SourceItem, 'sequence'>,
   known: Pick<ImportItemColumns, 'sequence'>,
@@ -56,7 +58,7 @@ export function isOlder(
   return sequence !== undefined && sequence < known.sequence && policy !== 'overwrite'
 }
 
-/** Compares an item with what was last written of it, and with the record as it is now. */
+/** Compares an item with its last written state, and with the present record. */
 export function planItem(source: Fingerprints, known: KnownItem | undefined, policy: ConflictPolicy): Plan {
   if (!known) return { act: 'create' }
   const { now } = known

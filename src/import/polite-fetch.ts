@@ -1,48 +1,48 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How a request to an address of a source is sent. */
+/** Options of a request to an address of a source. */
 export interface FetchOptions {
   /** The header `Authorization`, for the origin of the source alone. */
   authorization: string | undefined
   accept: string
-  /** Milliseconds before the second attempt; each further one waits twice as long. */
+  /** Milliseconds before the second attempt; the time doubles with each further one. */
   backOffMs: number
-  /** The body to be sent; without one the address is read. */
+  /** The body to send; without one the address is read. */
   sending?: Sending
 }
 
-/** A request that writes. Redirects are not followed, which would make a read of it. */
+/** A request that writes. Redirects are not followed, since they would turn it into a read. */
 export interface Sending {
   method: 'POST' | 'PUT' | 'DELETE'
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
-  /** For requests that must not be done twice: looks whether the first attempt succeeded before it is sent again. */
+  /** For requests that must not be repeated blindly: checks whether the first attempt succeeded before another one is sent. */
   findDone?: (() => Promise<Answered | undefined>) | undefined
 }
 
-/** An answer that can be read. */
+/** A successful answer. */
 export interface Answered {
   url: string
   headers: Headers
   body: Buffer
 }
 
-/** Attempts for one address, milliseconds for each, and bytes of an answer. */
+/** Limits: attempts for one address, milliseconds for each, and bytes of an answer. */
 const MOST_ATTEMPTS = 5
 const TIMEOUT_MS = 60_000
 const MOST_BYTES = 50_000_000
-/** Bytes of a refusal that are read. */
+/** The most bytes of a refusal that are read. */
 const MOST_REFUSAL_BYTES = 64_000
 
-/** The longest wait that a source may ask for, in ms. */
+/** The longest wait that a source may request, in ms. */
 const LONGEST_WAIT_MS = 120_000
 
-/** A source refuses, does not answer, or answers what cannot be used. */
+/** A source refuses, does not answer, or sends an unusable answer. */
 export class SourceFailure extends Error {
   override name = 'SourceFailure'
-  /** 0 where there was no answer, or none that can be used. */
+  /** 0 for no answer, or an unusable one. */
   readonly status: number
-  /** The body of a refusal, or the part of it that was read. */
+  /** The body of a refusal, as far as it was read. */
   readonly body: Buffer
 
   constructor(url: string, reason: string, status = 0, body: Buffer = Buffer.alloc(0)) {
@@ -53,7 +53,7 @@ export class SourceFailure extends Error {
 }
 
 /**
- * Asks an address, or sends to it, and again after a while where it is busy or fails: one request at a time, and not before `Retry-After` is over.
+ * Sends a request, and repeats it after a while if the source is busy or fails: one request at a time, and not before `Retry-After` is over.
  * @throws SourceFailure naming the address and the reason
  */
 export async function fetchPolitely(url: string, options: FetchOptions): Promise<Answered> {
@@ -72,7 +72,7 @@ export function basicAuthorization(login: string, password: string): string {
   return `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
 }
 
-/** Why there is no answer, whether it may pass, and how long the source asks to wait. */
+/** Why there is no answer, whether the failure may be temporary, and the wait that the source requests. */
 interface Refused {
   failure: SourceFailure
   mayPass: boolean
@@ -118,14 +118,14 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error && cause.message !== '' ? cause.message : error.message
 }
 
-/** Milliseconds that the header asks to wait: seconds, or until a date. */
+/** The milliseconds that the header requests: given in seconds, or as a date. */
 function waitOf(header: string | null): number | undefined {
   if (header === null) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-/** The body, unpacked. @throws SourceFailure when it is too long, however small it was on its way */
+/** The decompressed body. @throws SourceFailure when it is too long, however small it was when compressed */
 async function readBounded(url: string, { body }: Response, most = MOST_BYTES): Promise<Buffer> {
   const parts: Uint8Array[] = []
   let size = 0

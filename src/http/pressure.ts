@@ -1,16 +1,16 @@
-/** How busy this thread is with requests, and those that wait for it. */
+/** The load of this thread with requests, and the waiting ones. */
 export interface Pressure<Waiting> {
   /** Milliseconds, on the clock of `performance.now`, at which the last request of this turn of the event loop arrived. */
   last: number
   /** Milliseconds of work for the requests of this turn. */
   busyMs: number
   isCounting: boolean
-  /** Requests for a later turn, the first first, and how many of them have had theirs. */
+  /** Requests for a later turn in order of arrival, and how many of them have been served. */
   waiting: { request: Waiting; since: number }[]
   taken: number
-  /** As many as one turn has lately served of them. */
+  /** The number of them that one turn has lately served. */
   aTurn: number
-  /** Requests that are to be turned away, the first first, and since when. */
+  /** Requests to be refused in order of arrival, and since when they wait. */
   refused: { request: Waiting; since: number }[]
   /** Milliseconds that the request in hand has waited; 0 while few others wait, since a slow machine is no overload. */
   waitedMs: number
@@ -22,27 +22,29 @@ export interface Pressure<Waiting> {
  */
 const TURN_MS = 10
 
-/** The most milliseconds that one request counts for, so that a single long pause of this thread makes nobody else wait. */
+/** The most milliseconds counted for one request, so that a single long pause of this thread makes nobody else wait. */
 const MOST_COUNTED_MS = 8
 
-/** A request is turned away when more than this many turns of requests wait before it. */
+/** A request is refused when more than this many turns of requests wait before it. */
 const TURNS_BEFORE = 2
 const FEWEST_OF_A_TURN = 25
 const MOST_OF_A_TURN = 2000
 
 /**
- * Milliseconds that a request waits for its refusal. Clients that are turned away ask again at once, whatever the answer says, so a service that
- * refuses as fast as it can does little else. While they wait, the thread serves the requests it has accepted.
+ * Milliseconds that a request waits for its refusal. Refused clients ask again at once, whatever the answer says, so a service that refuses as fast
+ * as it can does little else. While they wait, the thread serves the requests it has accepted.
  */
 const HELD_MS = 500
 
-/** Milliseconds of a turn for turning requests away. */
+/** Milliseconds of a turn for sending refusals. */
 const REFUSING_MS = 3
 
 /** The most requests that wait for their refusal; further ones are refused at once. */
 const MOST_REFUSED = 5000
 
-/** Milliseconds after which requests that need more than a finished answer are turned away, and all of them, while `FEWEST_OF_A_TURN` others wait. */
+/**
+ * Milliseconds after which requests that need more than a finished answer are refused, and after which all are, while `FEWEST_OF_A_TURN` others wait.
+ */
 const PRESSED_MS = 150
 const LONGEST_MS = 250
 
@@ -85,7 +87,7 @@ export function arrive<Waiting>(
   turnAway(pressure, request, handling.refuse)
 }
 
-/** Refuses a request after a while, and after those that are to be refused already. */
+/** Refuses a request after a while, behind those already waiting for their refusal. */
 export function turnAway<Waiting>(
   pressure: Pressure<Waiting>,
   request: Waiting,
@@ -114,7 +116,7 @@ function refuseSome<Waiting>(pressure: Pressure<Waiting>, refuse: (request: Wait
   if (next) setTimeout(refuseSome, Math.max(0, next.since + HELD_MS - performance.now()), pressure, refuse)
 }
 
-/** Whether the request in hand has waited so long that it gets a finished answer or none. */
+/** Whether the present request has waited so long that it gets a finished answer or none. */
 export function isPressed({ waitedMs }: Pressure<unknown>): boolean {
   return waitedMs > PRESSED_MS
 }
@@ -154,7 +156,7 @@ function serveWaiting<Waiting>(pressure: Pressure<Waiting>, handling: Handling<W
   if (waiting.length > 0) setImmediate(serveWaiting, pressure, handling)
 }
 
-/** Lets go of what has had its turn, which moves all others. */
+/** Removes the served requests from the front, which moves all others. */
 function dropTaken(pressure: Pressure<unknown>): void {
   pressure.waiting.splice(0, pressure.taken)
   pressure.taken = 0

@@ -24,11 +24,11 @@ import { takesHtml } from './site-page.ts'
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
-/** The way of feeds at addresses of their own. */
+/** The handler of feeds with addresses of their own. */
 export interface PublicFeeds {
   service: Service
   front: Front
-  /** The lists that addresses lead to: as of a version of the data, or for good where nothing had to be looked up. */
+  /** The lists behind these addresses: for one version of the data, or for good if nothing had to be looked up. */
   lists: Cache<string, { version: string | undefined; list: string }>
   /** Where browsers are shown why they get no feed. */
   pages: PublicPages | undefined
@@ -44,7 +44,7 @@ export function makePublicFeeds(
   return { service, front, lists: emptyCache(budget), pages }
 }
 
-/** Has a request for a feed at an address of its own served as the list that it shows. False leaves any other to the server behind. */
+/** Serves a request for a feed with its own address as the list that the feed shows. False leaves any other request to the next handler. */
 export function serveFeed(
   feeds: PublicFeeds,
   request: IncomingMessage,
@@ -121,7 +121,7 @@ function serveList(
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
 
-/** The list that an address leads to which has been asked for before; where it was looked up, since the data last changed. */
+/** The list behind an address that was requested before; if it was looked up, only while the data are unchanged. */
 function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string): string | undefined {
   const known = findCached(lists, url)
   if (known?.version === undefined) return known?.list
@@ -179,7 +179,7 @@ const visitOf = ({ front }: PublicFeeds, request: IncomingMessage, response: Ser
   arrived: performance.now(),
 })
 
-/** Sends an answer that is no list. */
+/** Sends an answer other than a list. */
 function sendAlone(
   feeds: PublicFeeds,
   request: IncomingMessage,

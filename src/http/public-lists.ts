@@ -45,10 +45,10 @@ export function findList(
 
 const FILTERS: ReadonlySet<string> = new Set(Object.keys(eventFilters))
 
-/** A parameter that says how the list is shown. */
+/** Whether a parameter only changes how the list is shown. */
 const SHOWING = /(?:^|&)(?:_|format=)/
 
-/** The parameters of a simple query; undefined for any other, which takes the ordinary way. @throws Problem */
+/** The parameters of a simple query; undefined for any other, which is answered the ordinary way. @throws Problem */
 function readQuery(text: string, context: Context): EventsQuery | undefined | Promise<EventsQuery> {
   const raw = SHOWING.test(text) ? undefined : parsePlainQuery(text, FILTERS)
   return raw && parseFields(eventFilters, raw, context)

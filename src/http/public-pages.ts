@@ -20,7 +20,7 @@ import { asNew, contentTag, type Outgoing, send, type Visit } from './send.ts'
 import { discoveryHeaders, isSharedRoot, takesHtml } from './site-page.ts'
 import { isSteady } from './steady-lists.ts'
 
-/** The way of pages for people, ahead of the router and behind that of anonymous reads, with which it shares the finished answers. */
+/** The handler of pages for people, ahead of the router and behind that of anonymous reads, with which it shares the finished answers. */
 export interface PublicPages {
   service: Service
   front: Front
@@ -34,7 +34,7 @@ export interface PublicPages {
 /** A page that is being made; further requests for it wait for the same one. */
 interface Making {
   made: Promise<Outgoing>
-  /** Those who wait for it; when all of them have gone it is not made. */
+  /** The requests that wait for it; when all clients have gone, it is not made. */
   visits: IncomingMessage[]
 }
 
@@ -54,7 +54,7 @@ export function makePublicPages(
   return { service, front, pages, finished, assets, making: new Map() }
 }
 
-/** Answers a request for a page, or for a file of pages. False leaves it to the server behind, which `otherwise` calls. */
+/** Answers a request for a page, or for a file of pages. False leaves it to the next handler, which `otherwise` calls. */
 export function servePage(
   all: PublicPages,
   request: IncomingMessage,
@@ -92,9 +92,9 @@ interface PageUrl {
   url: string
   path: string
   query: string
-  /** The end of the names of files in the format that is preferred to a page. */
+  /** The ending of files in the format that is preferred to a page. */
   feed: string | undefined
-  /** Whether programs get something else there, so that nothing is kept for both. */
+  /** Whether programs get another answer at this address, so that no answer is cached for both. */
   isShared: boolean
 }
 
@@ -213,7 +213,7 @@ function outgoing({ service, finished }: PublicPages, answer: PageAnswer): Outgo
   }
 }
 
-/** A page that says that something failed here. */
+/** A page that reports a failure of the service. */
 function failed(all: PublicPages, error: unknown, requestId: string): Outgoing {
   const isOutage = lackBehind(error) !== undefined
   all.service.report(error, requestId)
@@ -233,7 +233,7 @@ function pageHeaders({ site, images }: Service): Record<string, string> {
   }
 }
 
-/** What pages may load: their own script and style sheet, and images. */
+/** The sources that pages may load: their own script and style sheet, and images. */
 function contentPolicy(site: Site, mediaUrl: string): string {
   const { origin, protocol } = new URL(mediaUrl)
   const media = protocol === 'https:' || origin === new URL(site.url).origin ? '' : ` ${origin}`

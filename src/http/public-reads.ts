@@ -56,7 +56,7 @@ interface Read extends Visit {
   key: string
   action: Action
   now: number
-  /** Searches are one of the kinds of work that wait apart. */
+  /** Searches queue as a kind of work of their own. */
   isSearch: boolean
 }
 
@@ -143,7 +143,7 @@ function keyOf(action: Action, url: string, accept: string | undefined): string 
   return name === json.name ? url : `${name} ${url}`
 }
 
-/** Answers a read at once where that is possible, and later else. */
+/** Answers a read at once if possible, and later otherwise. */
 function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
   const { front, service, finished } = reads
   const { request, response, now } = read
@@ -243,7 +243,7 @@ function answerOrdinarily({ respond, front }: PublicReads, { request, requestId,
   })
 }
 
-/** Sends another representation than JSON: a whole one is cached as JSON is, and a stream has an ETag where the data alone decide what it says. */
+/** Sends another representation than JSON: a complete one is cached as JSON is; a stream has an ETag if it depends on the data alone. */
 function sendShown(
   reads: PublicReads,
   read: Read,
@@ -268,10 +268,10 @@ function sendShown(
   send(front, read, made, 'ordinary')
 }
 
-/** Bytes that a list may take to be written in one turn of the event loop; such an estimate is up to three times too high. */
+/** The most bytes of a list that is written in one turn of the event loop; the estimate is up to three times too high. */
 const LONG_LIST = 12_000_000
 
-/** Sends a list that memory knows, and keeps it once it has been asked for twice. */
+/** Sends a list from memory, and caches it once it has been requested twice. */
 function sendList(reads: PublicReads, read: Read, list: JsonList, version: string, day: string): void {
   if (mostListBytes(list) > LONG_LIST) {
     sendLongList(reads, read, list, version, day)
@@ -304,7 +304,7 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
   send(front, read, made, 'memory', isKept ? undefined : () => buffers.give(pooled))
 }
 
-/** Sends a list record by record, without keeping it. It has an ETag where the data alone decide what it says. */
+/** Sends a list record by record, without caching it. It has an ETag if it depends on the data alone. */
 function sendLongList(reads: PublicReads, read: Read, list: JsonList, version: string, day: string): void {
   const { front, finished, listRoute: route } = reads
   const tag = isSteady(read.url) ? versionTag(finished, version, day) : ''

@@ -38,14 +38,14 @@ import { webhookReply } from './webhook-replies.ts'
 export interface Service {
   site: Site
   database: Database
-  /** Which history of the calendar this is, for ETags. */
+  /** The edition of the database, for ETags. */
   edition: string
   images: ImageService
   /** The hosts that the setting names for webhooks. */
   webhookHosts: readonly string[]
   /** The calendar in the memory of this process. */
   memory: EventMemory
-  /** Who sends this Authorization header from this address. @throws Problem for credentials that are wrong */
+  /** The sender of this Authorization header from this address. @throws Problem for wrong credentials */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
   /** Milliseconds since the epoch. */
   now: () => number
@@ -184,7 +184,7 @@ async function attempt(
   try {
     return await work()
   } catch (error) {
-    // Without a database there is nothing to say of the methods that are allowed either, and with too much to do nothing is looked up.
+    // Without a database the allowed methods are unknown, too, and an overloaded service looks nothing up.
     if (error instanceof DatabaseUnavailable || isOverload(error)) throw error
     return failure(error, service, isLoggedIn(caller), requestId)
   }
@@ -205,7 +205,7 @@ function answerOwn(answering: Answering, asked: Asked, incoming: Incoming, conte
   })
 }
 
-/** Answers a request of a batch, if it is one that a batch may hold. */
+/** Answers a request of a batch, if batches may contain it. */
 function answerBatched(answering: Answering, item: Incoming, context: Context): Promise<Reply> {
   return settle(
     answering.service,
@@ -230,7 +230,7 @@ function workOf({ action, args }: Endpoint, { query }: Target): Work | 'batches'
   return action.do === 'list' && query.search !== undefined ? 'searches' : 'reads'
 }
 
-/** A test waits for another server, which keeps nobody from writing. */
+/** A test of a webhook waits for another server, which keeps nobody from writing. */
 function workOnWebhooks(does: WebhookDeed): Work {
   if (does === 'testWebhook') return 'uploads'
   return readsWebhooks(does) ? 'reads' : 'writes'
@@ -241,8 +241,8 @@ function isOverload(error: unknown): boolean {
 }
 
 /**
- * The body of a request that may have one. Of callers who may not write, only as much is read as is needed to report their other faults, and
- * nothing where there can be none.
+ * The body of a request that may have one. From callers who may not write, only as much is read as is needed to report their other faults, and
+ * nothing if they can have none.
  * @throws Problem
  */
 async function readBody(incoming: Incoming, { action, args }: Endpoint, context: Context): Promise<Body> {
@@ -327,7 +327,7 @@ function repeatedIn({ headers }: Incoming, { bytes, form }: Body, { queryText }:
   return queryText === '' ? new Set(inBody) : new Set([...repeatedKeys(queryText), ...inBody])
 }
 
-/** `Vary`, where it says more than that of every answer. */
+/** The `Vary` header, if it differs from that of every answer. */
 function varyHeader({ action }: Endpoint): Record<string, string> {
   return action.do === 'list' && formatsOf(action.served.resource).length > 1 ? { Vary: VARY_WITH_ACCEPT } : {}
 }
@@ -370,7 +370,7 @@ function lackingProblem(lack: Lack): Problem {
   return new Problem(code, { retryAfter: SEEN_TO_AFTER })
 }
 
-/** Milliseconds between notes of an outage, which every request meets. */
+/** Milliseconds between reports of an outage, which affects every request. */
 const OUTAGE_EVERY = 1000
 let outageNoted = Number.NEGATIVE_INFINITY
 

@@ -28,7 +28,7 @@ export interface Outgoing {
   headers: readonly string[]
   /** Its ETag, empty for none. */
   tag: string
-  /** Since when it would have been the same, in milliseconds; undefined where nobody can tell. */
+  /** The time of the last change in milliseconds; undefined if unknown. */
   modified?: number
   /** ETags that the same body had before, the latest ones. */
   earlierTags: readonly string[]
@@ -39,7 +39,7 @@ export interface Outgoing {
   isKept: boolean
   /** Whether its own headers say which other sites may read it: all of them. */
   isForAll?: boolean
-  /** Whether some of the body may still be on its way out: then nothing may be written into it. */
+  /** Whether some of the body may still be in transit: then nothing may be written into it. */
   isSending: boolean
 }
 
@@ -63,8 +63,8 @@ export async function contentTagInTurns(body: Buffer): Promise<string> {
 }
 
 /**
- * Sends an answer, or 304 to a client that has it already, or 503 where there is no room to hold it. `sent` is called once its body has left
- * and may be overwritten.
+ * Sends an answer, or 304 to a client that has it already, or 503 if there is no room to hold it. `sent` is called once its body has left and may be
+ * overwritten.
  */
 export function send(front: Front, visit: Visit, answer: Outgoing, from: Answered['from'], sent?: () => void): void {
   const { headers } = visit.request
@@ -150,8 +150,8 @@ export interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' 
 }
 
 /**
- * Sends an answer piece by piece, as fast as its reader takes it and no faster, or 503 when too many are under way. What fails in between
- * ends the connection, so that nobody takes what there is for all of it.
+ * Sends an answer piece by piece, no faster than its reader takes it, or 503 when too many are in progress. A failure in between closes the
+ * connection, so that nobody mistakes the part for the whole.
  */
 export function sendStream(front: Front, visit: Visit, answer: Streamed, from: Answered['from']): void {
   const { request, response, requestId } = visit
@@ -205,7 +205,7 @@ async function pipe(
   announce(front, visit, route, from, status, bytes)
 }
 
-/** Whether it is the reader who went away, or was dropped. */
+/** Whether the reader went away, or was dropped. */
 function isLeaving(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return (
@@ -253,7 +253,7 @@ function encoded(answer: Outgoing, encoding: Encoding): Buffer | Promise<Buffer>
   return bytes
 }
 
-/** Without the headers that speak of a body (RFC 9110, 15.4.5). */
+/** The headers without those that describe a body (RFC 9110, 15.4.5). */
 function withoutBody(headers: readonly string[]): string[] {
   const kept: string[] = []
   for (let i = 0; i < headers.length; i += 2) {

@@ -4,19 +4,19 @@ import type { ServerResponse } from 'node:http'
 export interface SlowReaders {
   /** Milliseconds after which a reader that has taken nothing is dropped. */
   patienceMs: number
-  /** Bytes of answers that are held for one reader alone, and how many may be. */
+  /** Bytes of answers held for one reader alone, and their limit. */
   held: number
   most: number
   answers: Map<ServerResponse, { bytes: number; since: number }>
 }
 
-/** Readers this old make room for others when there is none. */
+/** Readers this old are dropped when there is no room for others. */
 const SLOW_AFTER_MS = 2000
 
 /** Answers up to this size are sent whatever else is held. */
 const SMALL = 65_536
 
-/** Bytes that are handed over at once, to a quick reader more each time. One who has not taken them after all the patience takes nothing. */
+/** Bytes handed over at once, more each time to a quick reader. A reader that has not taken them within the patience takes nothing. */
 const PIECE = 131_072
 const LARGEST_PIECE = 8 * PIECE
 
@@ -91,13 +91,13 @@ function writeNow(response: ServerResponse, piece: Buffer): boolean {
   return isBelowMark || socket?.writableLength === 0
 }
 
-/** Looks after an answer that is on its way: a reader who takes nothing of it is dropped. `own` are the bytes held for it alone. */
+/** Watches an answer in transit: a reader that takes nothing of it is dropped. `own` is the number of bytes held for it alone. */
 export function watchReader(readers: SlowReaders, response: ServerResponse, own: number): void {
   if (readers.answers.has(response) || response.destroyed) return
   readers.answers.set(response, { bytes: own, since: performance.now() })
   readers.held += own
   const look = () => {
-    // Where nothing waits to be taken it is not the reader who is slow.
+    // If nothing waits to be taken, the delay is not the reader's.
     if ((response.socket?.writableLength ?? 0) > 0) response.destroy()
     else timer.refresh()
   }

@@ -10,7 +10,7 @@ const WRITES = [
   'resendDelivery',
 ] as const
 
-/** What the routes of webhooks do. */
+/** The actions of the routes of webhooks. */
 export type WebhookDeed = (typeof READS)[number] | (typeof WRITES)[number]
 
 /** Whether an action belongs to webhooks. */
@@ -23,7 +23,7 @@ export function readsWebhooks(does: string): does is (typeof READS)[number] {
   return READS.some((known) => known === does)
 }
 
-/** A webhook may be told everything, so that they are a matter of administrators, who alone manage users. */
+/** A webhook may receive everything, so only administrators manage webhooks; they alone manage users, too. */
 export function managesWebhooks(caller: Caller): boolean {
   return isLoggedIn(caller) && can(caller, 'manage_users')
 }

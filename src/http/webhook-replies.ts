@@ -32,7 +32,7 @@ import { writeOnce } from './idempotency.ts'
 import { managesWebhooks, type WebhookDeed } from './webhook-deeds.ts'
 import { deliveryFilters, webhookFields } from './webhook-routes.ts'
 
-/** Where webhooks are, and where messages may be sent. */
+/** The place of webhooks, and the hosts that messages may be sent to. */
 export interface WebhookGround {
   database: Database
   /** The hosts of the setting. */
@@ -40,9 +40,9 @@ export interface WebhookGround {
 }
 
 const MOST_ON_A_PAGE = 1000
-/** Behind this page of a list there is nothing, however far it is asked for. */
+/** The last page that is looked up; lists are empty beyond it. */
 const LAST_PAGE = 1_000_000_000
-/** The note on a webhook that a request has disabled. */
+/** The note on a webhook that was disabled by a request. */
 const DISABLED_WHY = 'By an administrator.'
 
 /**
@@ -150,7 +150,7 @@ async function updateReply(asked: Asked, id: number, { hosts }: WebhookGround, c
   })
 }
 
-/** What the fields of a request say of a webhook. @throws WebhookRefusal */
+/** The values for a webhook in the fields of a request. @throws WebhookRefusal */
 function changeIn(values: Parsed<typeof webhookFields>, hosts: readonly string[]): WebhookChange {
   const { url, events, private: isPrivate, enabled: isEnabled } = values
   if (url !== undefined) checkAddress(url, hosts)
@@ -161,7 +161,7 @@ async function shown(tx: Tx, id: number, context: Context) {
   return presentWebhook(await getWebhook(tx, id), context)
 }
 
-/** A webhook without its secret, which is told once. */
+/** A webhook without its secret, which is shown only once. */
 function presentWebhook(webhook: WebhookColumns, { site }: Context) {
   const { id, url, events, is_private, created_utc, failing_since_utc, disabled_utc, disabled_why } = webhook
   return {

@@ -34,7 +34,7 @@ const delivery = record({
   error: string,
 })
 
-/** What the routes of webhooks answer. */
+/** The answers of the routes of webhooks. */
 export const webhookAnswers: Readonly<Record<WebhookDeed, Schema>> = {
   listWebhooks: record({ webhooks: list(webhook) }),
   createWebhook: withSecret,

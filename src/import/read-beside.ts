@@ -4,30 +4,30 @@ import { Worker } from 'node:worker_threads'
 import type { FileTask } from './file-source.ts'
 import type { Reading, Source, SourceEntry } from './source-item.ts'
 
-/** What the thread is started with. */
+/** The options that the thread starts with. */
 export interface ReadTask {
   file: FileTask
   reading: Omit<Reading, 'expectsNew'>
 }
 
-/** Has the thread read one more batch. */
+/** Grants the thread one more batch to read. */
 export interface ReadGrant {
   /** Whether events are prepared as new ones. */
   expectsNew: boolean
-  /** Entries that it passes over: they were read while it started. */
+  /** Entries to skip: they were read while the thread started. */
   passOver: number
 }
 
-/** A batch of entries, why there are no more, or that the thread has started. */
+/** A batch of entries, the end of the file or a failure, or the message that the thread has started. */
 export type ReadAnswer = { entries: SourceEntry[]; read: number; isLast: boolean } | { failure: string } | 'started'
 
-/** Bytes to read from which on a thread reads them beside the writing: starting it takes as long as reading some of them. */
+/** Files from this many bytes on are read in a thread beside the writing: starting it takes as long as reading a part of them. */
 const WORTH_A_THREAD = 2_000_000
 
 /** Bytes to read up to which reading begins here while the thread starts: a file of lines is looked through as a whole first. */
 const WORTH_BEGINNING = 100_000_000
 
-/** Batches that the thread may read ahead of the writing; they bound the memory in use. */
+/** Batches that the thread may read ahead of the writing, which bounds the memory in use. */
 const AHEAD = 3
 
 /** A source that reads a long file in a thread, which also does what follows from each entry alone. */
@@ -76,6 +76,6 @@ async function* readInThread(
 
 function startThread(file: FileTask, { context: { site, caller, now }, images }: Reading): Worker {
   const workerData: ReadTask = { file, reading: { context: { site, caller, now }, images } }
-  // The sources, or what `npm run build` makes of them.
+  // The TypeScript source, or the JavaScript that `npm run build` makes of it.
   return new Worker(new URL(`read-thread${extname(import.meta.url)}`, import.meta.url), { workerData, execArgv: [] })
 }

@@ -1,4 +1,4 @@
-// A thread that reads a file while another one writes what stands in it. It reads a batch for each grant, and so never gets far ahead.
+// A thread that reads a file while another one writes the records in it. It reads one batch for each grant, so it never gets far ahead.
 import { on } from 'node:events'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { fileSource } from './file-source.ts'

@@ -17,10 +17,10 @@ import { untrashedSlug } from '../text/slug.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import { carriedFields, type ItemKind } from './source-item.ts'
 
-/** The fields of a record that an import may write, as the interface takes them. Sent as they are, they bring the record back to this state. */
+/** The fields of a record that an import may write, in the form the interface accepts: sent unchanged, they restore this state. */
 export type RecordState = Readonly<Record<string, unknown>>
 
-/** The present states of these records, by id; those that are gone have none. */
+/** The present states of these records, by id; deleted records have none. */
 export async function readStates(db: Db, kind: ItemKind, ids: readonly number[]): Promise<Map<number, RecordState>> {
   if (ids.length === 0) return new Map()
   if (kind === 'event') return eventStates(db, ids)
@@ -95,7 +95,7 @@ async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number,
   return new Map([...rows].map(([id, row]) => [id, seriesState(row, row.start_date, taxonomies)]))
 }
 
-/** What the occurrence of a series with an original start has in common with the others. */
+/** The fields that the occurrence of a series at an original start shares with the others. */
 export async function likeOthers(db: Db, row: SeriesRow, start: string): Promise<RecordState> {
   const terms = await findTermsByIds(db, readShared(row).terms)
   const { recurrence: _recurrence, ...state } = seriesState(

@@ -5,7 +5,7 @@ import { keptPage } from './item-pages.ts'
 import { comparedOf } from './look-ahead.ts'
 import type { ItemKind, SourceItem } from './source-item.ts'
 
-/** What tells whether an item is as it was. */
+/** The data that show whether an item is unchanged. */
 type Head = Pick<ImportItemColumns, 'digest' | 'sequence' | 'page'>
 
 /** Whether an item is a later revision, if the source counts revisions. */
@@ -15,14 +15,14 @@ export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<S
 /** The stored part of the address of an item's page. */
 export const pageOf = ({ origin, context: { site } }: ImportRun, item: SourceItem) => keptPage(origin, item, site.url)
 
-/** Whether an item with this digest is all that the source told of it last. */
+/** Whether an item with this digest is everything that the source last sent of it. */
 export function isAsTold(run: ImportRun, item: SourceItem, digest: string, known: Head): boolean {
   return known.digest === digest && !isLater(item, known) && known.page === pageOf(run, item)
 }
 
 /**
- * The items that are as the source told them last, with their records: little is read for these, and nothing else is to be looked at. Occurrences that
- * their series does not tell all of are compared with that, and not here.
+ * The items that are unchanged since the source last sent them, with their records: they need few reads, and nothing else is checked. Occurrences
+ * that their series describes only in part are compared with the series elsewhere.
  */
 export async function findSame(
   run: ImportRun,

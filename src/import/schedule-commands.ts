@@ -20,8 +20,8 @@ const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
 const SHORTEST = 300
 
 /**
- * Keeps an import on a schedule; says so. `words` are those of the command line, without its source and schedule.
- * @throws Error with one sentence when it cannot be done without anybody there
+ * Stores a scheduled import; returns a confirmation. `words` are the command-line words without the source and the schedule.
+ * @throws Error with one sentence when the import would need somebody at the terminal
  */
 export async function scheduleImport(
   database: Pick<Database, 'write'>,
@@ -53,7 +53,7 @@ function readEvery(text: string): number {
   return seconds
 }
 
-/** A file whose content only its owner can see. The database keeps its name alone. */
+/** A file that only its owner can read. The database stores its name, not its content. */
 function secretFile(file: string): string {
   const path = realPath(file)
   if ((statSync(path).mode & 0o077) !== 0)

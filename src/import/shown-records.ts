@@ -9,7 +9,7 @@ import { carriedFields, type ItemKind, type ItemLinks, type ReadEntry, type Sour
 /** The kinds of record that answers show by themselves. */
 export type ShownKind = Exclude<ItemKind, 'series'>
 
-/** A record as an answer of the interface shows it. */
+/** A record in an answer of the interface. */
 export type Shown = Readonly<Record<string, unknown>>
 
 /** The lists of records in the order in which they are read: first the records that events refer to. */
@@ -23,7 +23,7 @@ export const LISTS = [
 
 const NEVER = '0000-00-00 00:00:00'
 
-/** How a member of an answer becomes a value that the interface takes. */
+/** Converts a member of an answer into a value that the interface accepts. */
 type Read = (value: unknown, record: Shown) => unknown
 
 const none: Read = () => undefined
@@ -43,7 +43,7 @@ const asCost: Read = (value, { cost_details: details }) => {
   return details.currency_position === 'postfix' ? `${figure}${mark}` : `${mark}${figure}`
 }
 
-/** Members that are not taken as they are; links and images are carried over by themselves. */
+/** Members that need a conversion; links and images are handled elsewhere. */
 const READERS: Readonly<Record<ShownKind, Readonly<Record<string, Read>>>> = {
   event: {
     title: asTitle,
@@ -70,7 +70,7 @@ const FIELDS: Readonly<Record<ShownKind, FieldsData>> = {
   tag: termFields,
 }
 
-/** What it means that an answer leaves a member out. */
+/** The values of members that an answer leaves out. */
 const UNSHOWN: Readonly<Partial<Record<ItemKind, Shown>>> = {
   event: { event_status: 'scheduled', event_status_reason: '' },
 }
@@ -86,7 +86,7 @@ export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000
 
-/** Whether a record was shown before just like this. */
+/** Whether the same record was shown before without a difference. */
 function isShownBefore(before: ShownBefore, kind: ShownKind, record: Shown): boolean {
   const key = `${kind} ${String(record.id)}`
   const text = JSON.stringify(record)
@@ -96,7 +96,7 @@ function isShownBefore(before: ShownBefore, kind: ShownKind, record: Shown): boo
   return false
 }
 
-/** A record of an answer with all that it shows, those that it refers to first, unless they were shown before. */
+/** A record of an answer with everything it shows: first the records that it refers to, unless they were shown before. */
 export function* itemsOf(kind: ShownKind, record: unknown, at: string, before?: ShownBefore): Generator<ReadEntry> {
   if (!isShown(record)) {
     yield { at, reason: 'This is not a record.' }

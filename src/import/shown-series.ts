@@ -31,7 +31,7 @@ export function seriesIn(record: unknown): string | undefined {
 }
 
 /**
- * Turns all shown occurrences of one series into a series, and an item for each occurrence that differs from it. Where no rule gives these dates they
+ * Turns all shown occurrences of one series into a series, and an item for each occurrence that differs from it. If no rule gives these dates, they
  * become single events.
  */
 export function* seriesEntries(records: readonly unknown[], series: string, at: string): Generator<SourceEntry> {
@@ -114,7 +114,7 @@ function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): R
   return again && !isFault(again) ? again : undefined
 }
 
-/** A rule that counts has counted dates that are not shown: where it would go on, it ends with the last date that is. */
+/** A rule with a count has counted dates that are not shown: if it would go on, it ends with the last shown date. */
 function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
   const { rule } = read
   if (rule?.count === undefined) return read
@@ -145,7 +145,7 @@ function* ownEntries(one: ShownOccurrence, { item, slug, place }: SharedItem, at
   }
 }
 
-/** The slug of a series by that of its occurrence: without its day, where it ends with it. */
+/** The slug of a series, from the slug of its occurrence: without the day at its end. */
 function undatedSlug(slug: string, start: string): string {
   const end = `-${dayOf(start)}`
   return slug.endsWith(end) ? slug.slice(0, -end.length) : slug

@@ -9,7 +9,7 @@ import { keyOf, type Source, type SourceEntry, standsAlone } from './source-item
 export interface SiteTask {
   /** The address of the site, of its interface, or of a page of it. */
   url: string
-  /** Login and application password, for drafts and private records. */
+  /** Login and application password, to read drafts and private records. */
   login?: string | undefined
   password?: string | undefined
   /** Only records that have changed since, `YYYY-MM-DD HH:MM:SS` in UTC. */
@@ -22,7 +22,7 @@ const PAGE_SIZE = 50
 const MOST_PAGES = 200_000
 const STATUSES = 'publish,future,draft,pending,private'
 
-/** How far a site has been read, and what was found out about it. */
+/** How far a site has been read, and the facts found out about it. */
 interface Reading {
   task: SiteTask
   options: FetchOptions
@@ -37,10 +37,10 @@ interface Reading {
   listed: Set<string>
   /** Series that have been read, each whole with its first occurrence. */
   series: Set<string>
-  /** Of a site that tells what has changed: the token to ask with next, and the one of its last answer. */
+  /** At a site with a feed of changes: the token to send next, and the token of its last answer. */
   since: string
   token: string
-  /** The edition of its database, where it tells of that. */
+  /** The edition of its database, if it names one. */
   edition: string
 }
 
@@ -102,14 +102,14 @@ async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
   }
 }
 
-/** What a site of our own kind says first of what has changed since the token; undefined where it says nothing of the kind. */
+/** The first page of changes since the token at a site with such a feed; undefined at any other. */
 async function firstChanges(reading: Reading, root: string): Promise<Changes | undefined> {
   try {
     return await askChanges(root, reading.since, reading.options)
   } catch (error) {
     if (!(error instanceof SourceFailure) || ![400, 401, 403, 404, 405, 410].includes(error.status)) throw error
     if (reading.since === '') return undefined
-    // The token is too old, or of another reader.
+    // The token has expired, or belongs to another reader.
     reading.since = ''
     reading.isWhole = true
     return firstChanges(reading, root)
@@ -176,7 +176,7 @@ async function* entriesOfRecord(
   }
 }
 
-/** All occurrences of a series, of which one was found; that one alone where the site does not list them. */
+/** All occurrences of a series, given one of them; only that one if the site does not list them. */
 async function readOccurrences(reading: Reading, series: string, found: unknown): Promise<unknown[]> {
   reading.series.add(series)
   const records: unknown[] = []
@@ -216,14 +216,14 @@ async function readPage(
     return pageOf(url, path, body)
   } catch (error) {
     const isPastEnd = error instanceof SourceFailure && [400, 404].includes(error.status)
-    // Lists say in this way that they have no such page, and empty ones that they have none.
+    // Lists answer in this way that there is no such page, and empty lists that they have no page at all.
     if (isPastEnd && (page > 1 || path !== 'events')) return undefined
     if (isPastEnd && (await isThere(reading))) return undefined
     throw error
   }
 }
 
-/** Whether the interface answers at all, so that an empty list of events is one. */
+/** Whether the interface answers at all, which proves that an empty list of events is really empty. */
 async function isThere({ base, options }: Reading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
   return answer !== undefined && isShown(parsed(answer.body))

@@ -17,21 +17,21 @@ export interface ItemLinks {
   parent?: readonly string[]
 }
 
-/** A record of a source in the one shape that every reader gives. */
+/** A record of a source in the one form that all readers give. */
 export interface SourceItem {
   kind: ItemKind
   /** Its name within the source, which stays the same: an id or a UID. */
   identity: string
-  /** The original start, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`, of an occurrence that its series does not tell all of; empty for all others. */
+  /** The original start, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`, of an occurrence that its series describes only in part; empty for all others. */
   occurrence: string
   /** Where it stands in the source, for reports: `line 12`. */
   at: string
-  /** What the report calls it. */
+  /** Its name in the report. */
   name: string
   /** Its fields as the interface takes them, without links and image. */
   values: Readonly<Record<string, unknown>>
   links: ItemLinks
-  /** The address of its image, empty for none; undefined where the source does not say. */
+  /** The address of its image, empty for none; undefined if the source does not say. */
   image: string | undefined
   /** The UID that other calendars know the event by, where it has one. */
   uid?: string
@@ -39,13 +39,13 @@ export interface SourceItem {
   page?: string
   /** Which revision of it this is, where the source counts them (RFC 5545, 3.8.7.4). */
   sequence?: number
-  /** Of a series: the identity that its first event has had while it did not repeat. */
+  /** Of a series: the identity that its first event had before it repeated. */
   formerly?: string
-  /** What follows from it alone, where a thread has found that out already. */
+  /** Data computed from it alone, if a thread has done so already. */
   ahead?: AheadOfWriting | undefined
 }
 
-/** What follows from an item alone. */
+/** Data computed from an item alone. */
 export interface AheadOfWriting {
   prints: Fingerprints
   /** What stands for all of them together. */
@@ -60,41 +60,41 @@ export interface SourceFault {
   reason: string
 }
 
-/** An event that the source had once, and says that it has no more. */
+/** An event that the source reports as deleted. */
 export interface SourceLoss {
   lost: string
 }
 
-/** What stands in a source. */
+/** The entries of a source. */
 export type ReadEntry = SourceItem | SourceFault
 
 export type SourceEntry = ReadEntry | SourceLoss
 
 /** A source to be read from its beginning. Records that others refer to come before them. */
 export interface Source {
-  /** Its name in the database: the same source has the same name in every run. */
+  /** Its name in the database, the same in every run. */
   address: string
   /** How much there is to read, in the unit that `progress` counts in; 0 while it is not known. */
   total: () => number
   /** How much has been read. */
   progress: () => number
-  /** False when only a part of the source was read, so that missing items do not count as gone. Called at the end. */
+  /** False when only a part of the source was read, so that missing items do not count as deleted. Called at the end. */
   isWhole: () => boolean
   /** How far it has been read, for sources that can be read on from there after an interruption. */
   position?: () => string
   resume?: (position: string) => void
-  /** Of a source that tells what has changed: has it tell that since a token, or everything without one. Called before it is read. */
+  /** At a source with a feed of changes: asks it for the changes since a token, or for everything without one. Called before reading. */
   readSince?: (token: string) => void
-  /** The token to go on from the next time, once it has been read; empty when it has none. */
+  /** The token to start from the next time, once everything has been read; empty if there is none. */
   token?: () => string
   /** Once entries come: the edition of the database behind a site that tells of it (`storage/edition`); empty for any other. */
   edition?: () => string
   entries: (reading: Reading) => AsyncIterable<SourceEntry>
-  /** Its first entries come soon, however many there are. */
+  /** Whether its first entries come soon, however many there are. */
   beginsSoon?: boolean
 }
 
-/** How entries are used, for readers that can do some of the work ahead. */
+/** The use of the entries, for readers that can do some of the work ahead. */
 export interface Reading {
   context: ValueContext
   /** Whether images come along. */
@@ -108,7 +108,7 @@ export function asAsked(item: SourceItem, images: boolean): SourceItem {
   return images || item.image === undefined ? item : { ...item, image: undefined }
 }
 
-/** The fields of an item in the shape that they are compared in. */
+/** The fields of an item in the form that is compared. */
 export function fieldsOf({
   kind,
   values,
@@ -124,7 +124,7 @@ function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceIt
   return values
 }
 
-/** Whether something has its own place in the source: others are shown once more with each record that refers to them. */
+/** Whether a kind has its own place in the source: other kinds are shown again with each record that refers to them. */
 export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
 }
@@ -135,8 +135,8 @@ export function keyOf(kind: ItemKind, identity: string, occurrence = ''): string
 }
 
 /**
- * Fields that stay behind: authors are people of the source, the local publication date follows from that in UTC, and how an event repeats is told
- * by its series.
+ * Fields that are not imported: authors are people of the source, the local publication date follows from that in UTC, and the series has the
+ * recurrence.
  */
 const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
 

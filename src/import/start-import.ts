@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import type { StartImport } from './import-schedule.ts'
 
-/** The most characters of what an import says that are held; the last ones tell how it ended. */
+/** The most characters kept of the output of an import; the last ones tell how it ended. */
 const MOST_HELD = 2000
 
 /**
- * Starts imports as the command line does, with these words for the settings, each in a process of its own: what it does takes no time from requests, and
- * it ends when this process does.
+ * Starts imports as the command line does, with these command-line words for the settings. Each runs in its own process, so it takes no time from
+ * requests, and ends when this process does.
  */
 export function importStarter(settings: readonly string[]): StartImport {
   return (words) =>

@@ -2,7 +2,7 @@
 export const DATE_ORDERS = ['european', 'american'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-/** What the dates of all rows say about their order. */
+/** The evidence of all dates for their order. */
 export interface SeenDates {
   /** Rows whose first, or second, number can only be a day. */
   dayFirst: number
@@ -16,7 +16,7 @@ export function noDates(): SeenDates {
   return { dayFirst: 0, monthFirst: 0, ambiguous: 0 }
 }
 
-/** Notes what a date says about the order of all. */
+/** Notes the evidence of one date. */
 export function noteDate(seen: SeenDates, text: string): void {
   const [, first = '', second = ''] = SLASHED.exec(text.trim()) ?? []
   if (first === '') return
@@ -25,7 +25,7 @@ export function noteDate(seen: SeenDates, text: string): void {
   else seen.ambiguous += 1
 }
 
-/** The order that all dates have. @throws Error with one sentence when they leave it open, or contradict each other */
+/** The order of all dates. @throws Error with one sentence when they leave it open, or contradict each other */
 export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrder {
   if (dayFirst > 0 && monthFirst > 0)
     throw new Error(

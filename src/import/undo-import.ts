@@ -20,7 +20,7 @@ import { type RecordState, readStates } from './record-states.ts'
 import { ITEM_KINDS, type ItemKind, standsAlone } from './source-item.ts'
 import { prepareChange, servedOf, trashRecord } from './write-item.ts'
 
-/** What an undo did: records put back, records removed, and sentences on those that it left. */
+/** The result of an undo: records restored, records removed, and sentences on records left unchanged. */
 export interface Undone {
   restored: number
   removed: number
@@ -34,10 +34,10 @@ const AT_ONCE = 100
 const ABOVE_ALL = 2 ** 31
 
 /**
- * Takes a run back: records it changed get their former values where nobody has changed them since, records it made go to the trash if nobody has
- * touched them, and terms that nothing uses are removed. Interrupted, it goes on when it is called again. `wait` is called once when an import of the
- * source has to end first.
- * @throws Error with one sentence when there is no such run, it was undone already, or a later one of the same source stands in the way
+ * Undoes a run: records it changed get their former values if nobody has changed them since, records it made go to the trash if nobody has touched
+ * them, and unused terms are deleted. After an interruption, another call resumes it. `wait` is called once when an import of the source has to end
+ * first.
+ * @throws Error with one sentence when there is no such run, it was undone already, or a later one of the same source has to be undone first
  */
 export async function undoImport(context: Context, id: number, wait: () => void): Promise<Undone> {
   const { address } = await getUndoable(context.db, id)
@@ -51,7 +51,7 @@ async function undoHeld(context: Context, id: number): Promise<Undone> {
   // Events first, so that nothing refers to what goes after them.
   for (const kind of ITEM_KINDS.toReversed()) await undoKind(context, run, kind, undone)
   await context.write(async (tx) => {
-    // The source has to tell everything again.
+    // The next run has to read the whole source again.
     await saveToken(tx, run.source, '', '')
     await updateRun(tx, id, { state: 'undone' })
   })
@@ -139,7 +139,7 @@ async function undoCreate(
 
 const nameOf = ({ title, venue, organizer, name }: RecordState) => String(title ?? name ?? venue ?? organizer ?? '')
 
-/** What keeps a record from being removed, if anything does. */
+/** Why a record cannot be removed, if there is a reason. */
 async function useOf(tx: Tx, kind: ItemKind, record: number): Promise<string | undefined> {
   if (standsAlone(kind)) return undefined
   const events = tx.selectFrom('events').select('events.id').where('status', '!=', 'trash').limit(1)
@@ -161,7 +161,7 @@ interface Before {
   item?: ImportItemColumns
 }
 
-/** What acts of runs of older versions do not tell of an item. */
+/** Facts about an item that acts by older versions lack. */
 const OF_OLDER_RUNS = { sequence: 0, page: '' }
 
 async function undoChange(
@@ -188,7 +188,7 @@ async function undoChange(
   else await deleteItem(tx, item)
 }
 
-/** Makes a series the single event again that it was. */
+/** Turns a series back into the single event it was. */
 async function undoBegin(
   context: Context,
   tx: Tx,

@@ -14,16 +14,16 @@ import { describeItem, type ImportRun, PATHS } from './import-run.ts'
 import { type ItemKind, type ItemLinks, keyOf, type SourceItem } from './source-item.ts'
 import { laterTimes, prepareSeriesChange } from './write-series.ts'
 
-/** An item ready to be written: everything that waits for the outside has been done. */
+/** An item ready to be written: fetching and everything else that waits is done. */
 export interface PreparedItem {
   item: SourceItem
-  /** The record to change; undefined for one to be made. */
+  /** The record to change; undefined to make one. */
   record: number | undefined
   /** A new event, which is written together with others. */
   event: AskedEvent | undefined
-  /** What the operations of the resource have prepared of any other write. */
+  /** For any other write, the values prepared by the operations of the resource. */
   prepared: unknown
-  /** The fields of the source that are written. Others could not be, and are tried again the next time. */
+  /** The fields of the source that are written. The others could not be written, and are tried again in the next run. */
   fields: ReadonlySet<string>
   /** The context that its image was fetched in. */
   context: Context
@@ -68,11 +68,11 @@ function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly s
 /** An item to be written. */
 export interface AskedWrite {
   item: SourceItem
-  /** The record to change; undefined for one to be made. */
+  /** The record to change; undefined to make one. */
   record: number | undefined
   /** The fields to write; undefined for all of a new record. */
   wanted: ReadonlySet<string> | undefined
-  /** Fields that the item does not have any more, as they are from now on. */
+  /** Fields that the item no longer has, with their values from now on. */
   reset?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -84,7 +84,7 @@ export async function prepareItem(
   run: ImportRun,
   { item, record, wanted, reset = {} }: AskedWrite,
 ): Promise<PreparedItem> {
-  // An image is fetched once for each request, and an item is like one.
+  // An image is fetched once for each request, and an item counts as one.
   const context = { ...run.context }
   const isWanted = (name: string) => wanted === undefined || wanted.has(name)
   const raw: Record<string, unknown> = { ...item.values, ...reset }
@@ -96,7 +96,7 @@ export async function prepareItem(
     const ids = linkedIds(run, name, identities)
     if (ids.length === identities.length) fields.add(name)
     else if (record !== undefined) continue
-    // Those that a dry run would make have no ids.
+    // Records that a dry run would make have no ids.
     raw[name] = name === 'parent' ? (ids[0] ?? 0) : ids.filter((id) => id > 0)
   }
   if (item.image !== undefined && isWanted('image') && (await isThere(run, item, item.image, context))) {
@@ -128,7 +128,7 @@ async function prepareEvent(
   return { ...settleValues(values, context), event: await prepareNewEvent(context, values), uid }
 }
 
-/** A note on times of a series that differ from those of the source. */
+/** A note on a series whose times differ from those of the source. */
 async function writableTimes(
   run: ImportRun,
   item: SourceItem,
@@ -167,7 +167,7 @@ export async function prepareChange(
   return operations.update.prepare(context, { row, values })
 }
 
-/** Whether the image of an item can be had. It is fetched here, and the write of the item finds it fetched. */
+/** Whether the image of an item is available. It is fetched here, and the write of the item reuses it. */
 async function isThere(run: ImportRun, { at }: SourceItem, image: string, context: Context): Promise<boolean> {
   if (image === '') return true
   if (run.options.dryRun) return false
@@ -192,7 +192,7 @@ export async function writeItem(
     const made = await create.write(tx, prepared, run.context)
     const id = item.kind === 'series' ? seriesOf(made) : idOf(made)
     if (item.uid !== undefined && item.kind === 'series') await keepSeriesUid(tx, id, item.uid)
-    // One of the same name may have been there, which is taken in its place.
+    // The write may have found a record of the same name and taken it.
     const recorded = tx.recording.changes.get(
       `${item.kind === 'category' || item.kind === 'tag' ? 'term' : item.kind} ${id}`,
     )

@@ -16,14 +16,14 @@ import { whenOf } from './item-times.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Dates before today that are kept of a series which has had more than there may be. */
+/** The dates before today that are kept of a series with more than the limit. */
 const KEPT_DATES = 375
 /** The most dates that are counted in the past. */
 const MOST_COUNTED = 100_000
 
 /**
- * The times and the rule of a series that has more dates before today than the limit allows: it begins later here. A series that began later here
- * keeps doing so. `series` is given when the start is not among the fields to change. Empty when the values can be written as they are.
+ * The times and the rule of a series with more dates before today than the limit allows: it begins later here. A series that began later here before
+ * keeps doing so. `series` is given when the start is not among the fields to change. Empty when the values can be written unchanged.
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
   const schedule = scheduleIn(values, now)
@@ -45,7 +45,7 @@ function scheduleIn(values: Values, now: number): Schedule | undefined {
   return recurrence && !isFault(recurrence) ? { start, duration: durationOf(when), recurrence } : undefined
 }
 
-/** The date that a series begins with in place of its first, if it has to. */
+/** The date that a series begins with in place of its first, if it must. */
 function laterStart({ recurrence, start }: Schedule, series: SeriesRow | undefined, now: number): string | undefined {
   const today = wallNow(start.zone, now)
   const past = occurrenceStarts(recurrence, start, today, MOST_COUNTED)
@@ -71,7 +71,7 @@ export async function prepareSeriesChange(context: Context, record: number, valu
   return prepareSeries(context, { row, values: parsed }, true)
 }
 
-/** The lines of a rule that leave out what they say and nothing else: without a word on it, what was left out before stays so. */
+/** The lines of a rule with its exceptions, even if there are none: without such a line, dates that were left out before would stay so. */
 export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
   return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }

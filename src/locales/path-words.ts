@@ -88,4 +88,8 @@ const es: PathWords = {
 }
 
 /** Those of every language but English. */
-export const pathWords: Readonly<Record<Exclude<Language, 'en'>, PathWords>> = { de, fr, es }
+export const pathWords: Readonly<Record<Exclude<Language, 'en'>, PathWords>> = {
+  de,
+  fr,
+  es,
+}

@@ -16,7 +16,6 @@ import { type Front, isGone, refuseOverload } from './front.ts'
 import { answerHeaders } from './headers.ts'
 import { LONGEST_URL } from './incoming.ts'
 import { problemReply } from './problem-replies.ts'
-import { wrongParameters } from './public-lists.ts'
 import { type PublicPages, sendProblemPage } from './public-pages.ts'
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, send, type Visit } from './send.ts'
@@ -57,7 +56,8 @@ export function serveFeed(
   if (!mayBeFeed(url) || (restRoot !== '' && url.startsWith(`${restRoot}/`))) return false
   const known = findKnownList(feeds, url)
   if (known !== undefined) {
-    serveList(feeds, known, request, response, serve)
+    request.url = known
+    serve(request, response)
     return true
   }
   const address = readFeedAddress(url, feeds.service.site)
@@ -78,7 +78,8 @@ function serveAddress(
   if (address.scope.of === 'all') {
     const list = withQuery(listOfEvents(address, service.site), address)
     keepList(feeds, request.url ?? '', list, undefined)
-    serveList(feeds, list, request, response, serve)
+    request.url = list
+    serve(request, response)
     return
   }
   findInTurn(feeds, address, request).then(
@@ -86,37 +87,14 @@ function serveAddress(
       if (found === undefined && address.isPage) return serve(request, response)
       if (found === undefined || found === 'gone') return sendMissing(feeds, request, response, found)
       if ('moved' in found) return sendMoved(feeds, request, response, found.moved)
-      serveList(feeds, withQuery(found.list, address), request, response, serve)
+      request.url = withQuery(found.list, address)
+      serve(request, response)
     },
     (error: unknown) => {
       if (!(error instanceof Problem)) service.report(error)
       refuseOverload(front, request, response)
     },
   )
-}
-
-/** Has a list served in place of the feed. A browser that asks for one that there cannot be is shown a page. */
-function serveList(
-  feeds: PublicFeeds,
-  list: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  serve: Serve,
-): void {
-  const { pages, service } = feeds
-  const serveIt = () => {
-    request.url = list
-    serve(request, response)
-  }
-  if (!pages || !takesHtml(request)) {
-    serveIt()
-    return
-  }
-  wrongParameters(service, list.slice(list.indexOf('?') + 1)).then((names) => {
-    if (names.length === 0) serveIt()
-    else sendProblemPage(pages, visitOf(feeds, request, response), 400, names)
-    // What fails there fails in the list as well, which says so.
-  }, serveIt)
 }
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)

@@ -7,7 +7,7 @@ import { findInMemory } from '../events/find-events.ts'
 import { type JsonList, showPieces } from '../formats/json-lists.ts'
 import { Problem } from '../problems.ts'
 import type { Served } from '../resources.ts'
-import { parseForm, parsePlainQuery } from './request.ts'
+import { parsePlainQuery } from './request.ts'
 import { anonymousContext, type Service } from './respond.ts'
 import type { Action } from './routes.ts'
 
@@ -57,19 +57,4 @@ function readQuery(text: string, context: Context): EventsQuery | undefined | Pr
 /** The ordinary way reports the faults of a request. */
 function leaveProblem(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error
-}
-
-/** Parameters of pages, which feeds have none of. */
-const OF_PAGES = ['page', 'per_page']
-
-/** The names of the parameters that make a list without pages impossible. */
-export async function wrongParameters(service: Service, queryText: string): Promise<string[]> {
-  try {
-    const { format: _format, ...raw } = parseForm(queryText)
-    await parseFields(eventFilters, raw, anonymousContext(service, service.now()))
-    return OF_PAGES.filter((name) => raw[name] !== undefined)
-  } catch (error) {
-    if (error instanceof Problem) return Object.keys(error.details.params ?? {})
-    throw error
-  }
 }

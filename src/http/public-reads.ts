@@ -58,7 +58,12 @@ interface Read extends Visit {
   now: number
   /** Searches queue as a kind of work of their own. */
   isSearch: boolean
+  /** Answers a person whose query is wrong, in place of the answer that programs get. */
+  tellWrong: TellWrong | undefined
 }
+
+/** Answers a visit whose query is wrong; `names` are the parameters at fault. */
+export type TellWrong = (visit: Visit, names: readonly string[]) => void
 
 /** The query of the index; undefined where the index cannot answer. */
 interface Looking {
@@ -99,7 +104,12 @@ export function makePublicReads(
  * Answers an anonymous read whose row of the route table lets finished answers be cached: from the cache where nothing has changed since, from
  * the memory of events where it knows them, and through the ordinary way else. False leaves the request to the server behind.
  */
-export function readPublic(reads: PublicReads, request: IncomingMessage, response: ServerResponse): boolean {
+export function readPublic(
+  reads: PublicReads,
+  request: IncomingMessage,
+  response: ServerResponse,
+  tellWrong?: TellWrong,
+): boolean {
   const { service, front, finished, routes } = reads
   const { method, headers, url = '' } = request
   if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined || url.length > LONGEST_URL)
@@ -119,7 +129,7 @@ export function readPublic(reads: PublicReads, request: IncomingMessage, respons
     visit.requestId = front.requestIds()
     if (known) send(front, visit, known, 'finished')
     else if (action)
-      readUnfinished(reads, { ...visit, url, key, action, now, isSearch: url.includes('search=') }, behind)
+      readUnfinished(reads, { ...visit, url, key, action, now, isSearch: url.includes('search='), tellWrong }, behind)
     return true
   } catch (error) {
     // Nobody behind would catch it. The ordinary way may succeed, or reports the error.
@@ -220,6 +230,7 @@ async function answerLater(reads: PublicReads, read: Read, looking: Looking | un
   const reply = await answerOrdinarily(reads, read)
   await awaitCommits(memory)
   if (reply.shown) return sendShown(reads, read, reply, reply.shown, version)
+  if (reply.status === 400 && read.tellWrong) return read.tellWrong(read, namesAtFault(reply))
   // A row read during a change may be older than the cached one.
   const isCurrent = drops === memory.pieces.drops && memory.version === version && !mayBeBehind(memory)
   const made =
@@ -228,6 +239,12 @@ async function answerLater(reads: PublicReads, read: Read, looking: Looking | un
       : await finish(reads, url, reply, version, now)
   keepFinished(finished, key, made)
   send(front, read, made, 'ordinary')
+}
+
+/** The parameters that the body of a refusal names. */
+function namesAtFault({ body }: Reply): string[] {
+  const { data } = body as { data?: { params?: object } }
+  return Object.keys(data?.params ?? {})
 }
 
 function answerOrdinarily({ respond, front }: PublicReads, { request, requestId, url }: Read): Promise<Reply> {

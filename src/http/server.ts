@@ -30,14 +30,14 @@ import { sendMedia } from './media-files.ts'
 import { isPressed } from './pressure.ts'
 import { problemReply } from './problem-replies.ts'
 import { makePublicFeeds, type PublicFeeds, serveFeed } from './public-feeds.ts'
-import { makePublicPages, type PublicPages, servePage } from './public-pages.ts'
-import { makePublicReads, type PublicReads, readPublic } from './public-reads.ts'
+import { makePublicPages, type PublicPages, sendProblemPage, servePage } from './public-pages.ts'
+import { makePublicReads, type PublicReads, readPublic, type TellWrong } from './public-reads.ts'
 import { refuseUnreadable, transportProblem } from './refusals.ts'
 import { makeResponder, type Responder, type Service } from './respond.ts'
 import { namedRoute } from './rest-route.ts'
 import { makeRouteTable } from './route-table.ts'
 import { asNew, contentTagInTurns, send, sendStream, type Visit } from './send.ts'
-import { sitePage } from './site-page.ts'
+import { sitePage, takesHtml } from './site-page.ts'
 
 /** Limits and surroundings of the server. */
 export interface ServerOptions {
@@ -107,19 +107,23 @@ interface Servers {
 }
 
 function makeServe({ service, front, feeds, reads, pages, handler }: Servers): Servers['handler'] {
-  const serve: Servers['handler'] = (request, response) => {
-    if (readPublic(reads, request, response)) return
+  const serve = (request: IncomingMessage, response: ServerResponse, tellWrong?: TellWrong) => {
+    if (readPublic(reads, request, response, tellWrong)) return
     const otherwise = () => {
       if (isPressed(front.pressure) && !isWatching(request.url)) refuseOverload(front, request, response)
       else handler(request, response)
     }
     if (!pages || !servePage(pages, request, response, otherwise)) otherwise()
   }
+  // Programs are told of a wrong parameter of a feed as JSON, and people on a page.
+  const tellPeople: TellWrong | undefined = pages && ((visit, names) => sendProblemPage(pages, visit, 400, names))
+  const serveAsFeed: Servers['handler'] = (request, response) =>
+    serve(request, response, takesHtml(request) ? tellPeople : undefined)
   return (request, response) => {
     const { url = '/' } = request
     const named = namedRoute(service.site.restRoot, url)
     if (named !== url) request.url = named
-    if (!serveFeed(feeds, request, response, serve)) serve(request, response)
+    if (!serveFeed(feeds, request, response, serveAsFeed)) serve(request, response)
   }
 }
 

@@ -43,27 +43,23 @@ export async function findOccurrences(db: Db, series: number): Promise<EventRow[
   return selectOccurrences(db, { series })
 }
 
+const TIMES = [
+  'id',
+  'status',
+  'recurrence_id',
+  'own',
+  'start_date',
+  'end_date',
+  'utc_start_date',
+  'utc_end_date',
+  'modified_utc',
+] as const satisfies (keyof EventRow)[]
+
 /** An occurrence by its times, without its texts. */
-export type OccurrenceTimes = Pick<
-  EventRow,
-  | 'id'
-  | 'status'
-  | 'recurrence_id'
-  | 'own'
-  | 'start_date'
-  | 'end_date'
-  | 'utc_start_date'
-  | 'utc_end_date'
-  | 'modified_utc'
->
+export type OccurrenceTimes = Pick<EventRow, (typeof TIMES)[number]>
 
 const selectTimes = statement<{ series: number }>()((db, value) =>
-  db
-    .selectFrom('events')
-    .select(['id', 'status', 'recurrence_id', 'own', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date'])
-    .select('modified_utc')
-    .where('series', '=', value('series'))
-    .orderBy('recurrence_id'),
+  db.selectFrom('events').select(TIMES).where('series', '=', value('series')).orderBy('recurrence_id'),
 )
 
 /** The times of all occurrences of a series in the order of their original starts, those in the trash among them. */

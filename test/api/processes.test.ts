@@ -144,12 +144,14 @@ test('a polite stop finishes the requests in flight, lets connections go and end
 
 test('what clients have kept names nothing any more once the calendar was restored from a backup', async () => {
   const before = await start()
-  await createEvent(before, 'Kept')
   const list = '/events?start_date=2027-01-01&end_date=2027-12-31'
   const ask = (service: ServiceProcess, tag: string) =>
     fetch(service.base + list, { headers: { 'If-None-Match': tag } }).then(({ status }) => status)
   const tagOf = async (service: ServiceProcess) => (await service.send('anonymous', 'GET', list)).headers.get('etag')
-  await until(async () => ((await tagOf(before)) ?? '').includes('.'), 'the list has no tag of its state')
+  // Other databases of a server may have transactions under way: the tag names them, and that of the next service no longer does.
+  const isSettled = (tag: string | null) => tag?.split('.')[1]?.includes('-') === false
+  const keep = () => createEvent(before, 'Kept').then(() => tagOf(before))
+  await until(async () => isSettled(await keep()), 'the list has no tag of its state alone')
   const tag = (await tagOf(before)) ?? ''
   assert.equal(await ask(before, tag), 304)
   await before.end()

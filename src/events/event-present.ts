@@ -11,6 +11,7 @@ import { escapeHtml, linkedText, plainText, renderTitle } from '../text/html.ts'
 import { renderedPlain, renderedText } from '../text/long-texts.ts'
 import { isWallTime, wallParts } from '../text/moments.ts'
 import { shownUrl } from '../text/urls.ts'
+import { type WrittenRecord, writtenRecord } from '../text/written-json.ts'
 import { offsetOf, timezoneAbbreviation } from '../text/zones.ts'
 import { presentVenue, venueLinkedData } from '../venues/venue-present.ts'
 import { FREE, offerPrice, presentCost, storedCost } from './event-cost.ts'
@@ -56,7 +57,7 @@ export type OwnRow = Pick<EventRow, (typeof OWN_COLUMNS)[number]>
  * Throws when it cannot be shown itself, as all functions do that present a record.
  */
 export function presentEvent(context: Context, row: EventRow, links: EventLinks): Record<string, unknown> {
-  return joinEvent(context, row, links, undefined, undefined)
+  return joinEvent(context, row, links, undefined)
 }
 
 /**
@@ -69,7 +70,7 @@ export function presentWritten(
   links: EventLinks,
   own: string | undefined,
   made: ReadonlySet<number>,
-): Record<string, unknown> {
+): WrittenRecord {
   return showRecord('event', row.id, () => {
     for (const venue of links.venues) {
       if (made.has(venue.id))
@@ -83,34 +84,53 @@ export function presentWritten(
         ])
     }
     // Its linked data are made of values that its members show as well, and can do without those of its venues and organizers.
-    return joinEvent(context, row, links, own, undefined)
+    return writtenRecord(row.id, joinText(context, row, links, own))
   })
 }
 
 /** An event read by itself: with its linked data and that of its venues and organizers. */
 export function presentSingleEvent(context: Context, row: EventRow, links: EventLinks): Record<string, unknown> {
-  return joinEvent(context, row, links, undefined, eventLinkedData(context, row, links))
+  return joinEvent(context, row, links, eventLinkedData(context, row, links))
 }
 
+/** An event with all that it links to. */
 function joinEvent(
   context: Context,
   row: EventRow,
   links: EventLinks,
-  own: string | undefined,
   linkedData: object | undefined,
 ): Record<string, unknown> {
-  const image = links.images.get(row.image ?? 0)
-  const [members, more] = (own === undefined ? writeOwn(context, row, image) : withImage(context, own, image)).split(
-    '\n',
-  )
+  const [members, more] = ownTexts(context, row, links, undefined)
   return {
-    ...JSON.parse(members ?? ''),
+    ...JSON.parse(members),
     ...presentLinks(context, links, linkedData !== undefined),
     custom_fields: [],
     ...(linkedData ? { json_ld: linkedData } : {}),
     ...(more === undefined ? {} : JSON.parse(more)),
     ...recurrenceMembers(context, row, links),
   }
+}
+
+/** The same as JSON, without linked data: a write answers with it, and nobody there looks into it. */
+function joinText(context: Context, row: EventRow, links: EventLinks, own: string | undefined): string {
+  const [members, more = '{}'] = ownTexts(context, row, links, own)
+  const linked = JSON.stringify({ ...presentLinks(context, links, false), custom_fields: [] })
+  const parts = [members, linked, more, JSON.stringify(recurrenceMembers(context, row, links))]
+  return `{${parts.flatMap((part) => (part === '{}' ? [] : part.slice(1, -1))).join(',')}}`
+}
+
+/** The texts that `writeOwn` makes of an event, here apart; `own` is both without the image, where they are known. */
+function ownTexts(
+  context: Context,
+  row: EventRow,
+  { images }: EventLinks,
+  own: string | undefined,
+): [members: string, more: string | undefined] {
+  const image = images.get(row.image ?? 0)
+  const [members = '{}', more] = (
+    own === undefined ? writeOwn(context, row, image) : withImage(context, own, image)
+  ).split('\n')
+  return [members, more]
 }
 
 /** The members that show what an event, or a series, links to. */

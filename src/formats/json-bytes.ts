@@ -17,6 +17,7 @@ export async function jsonBytes(body: unknown, isIndented = false): Promise<Buff
 }
 
 async function compactBytes(body: unknown): Promise<Buffer> {
+  if (isWritten(body)) return body.bytes
   const list = findList(body)
   if (!list) return Buffer.from(JSON.stringify(body))
   const { start, items, end } = list

@@ -10,6 +10,7 @@ import { findUser, presentMe, type User } from '../people/users.ts'
 import { Problem } from '../problems.ts'
 import type { Served } from '../resources.ts'
 import { taxonomyWord } from '../terms/term-present.ts'
+import { unwritten } from '../text/written-json.ts'
 import { formatUtc, utcToMs, utcToWall } from '../text/zones.ts'
 import { batchRoute } from './batch-route.ts'
 import { describeRoute } from './discovery.ts'
@@ -215,7 +216,8 @@ async function answerBeside({ platform }: Platform, asked: Asked, body: Body, co
   const { context: audience, offset, _embed } = asked.values(shaping)
   const isEdited = audience === 'edit' && 'served' in action && 'context' in action.served.filters
   if (isEdited && action.do === 'list' && !can(context.caller, 'edit')) throw new Problem('rest_forbidden')
-  const reply = await answer({ ...asked, values }, platform.routes, context)
+  const answered = await answer({ ...asked, values }, platform.routes, context)
+  const reply = { ...answered, body: unwritten(answered.body) }
   if (isEdited && action.do === 'read' && !hasRaw(reply.body)) throw new Problem('rest_forbidden')
   const bare = action.do === 'list' ? bareList(reply, action.served.resource.path, Boolean(offset)) : reply
   const shown = isEdited ? bare.body : withoutRaw(bare.body)

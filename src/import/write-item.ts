@@ -10,6 +10,7 @@ import { Problem } from '../problems.ts'
 import { resources, type Served, series } from '../resources.ts'
 import { findSeries, keepSeriesUid } from '../series/series-store.ts'
 import type { Tx } from '../storage/recording.ts'
+import { unwritten } from '../text/written-json.ts'
 import { describeItem, type ImportRun, PATHS } from './import-run.ts'
 import { type ItemKind, type ItemLinks, keyOf, type SourceItem } from './source-item.ts'
 import { laterTimes, prepareSeriesChange } from './write-series.ts'
@@ -210,8 +211,12 @@ function idOf(made: object): number {
 
 /** The series that an answer for its first occurrence names. */
 export function seriesOf(made: object): number {
-  const recurrence = 'recurrence' in made ? made.recurrence : undefined
-  return typeof recurrence === 'object' && recurrence !== null && 'series' in recurrence ? Number(recurrence.series) : 0
+  const recurrence = memberOf(unwritten(made), 'recurrence')
+  return Number(memberOf(recurrence, 'series') ?? 0)
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? value[name as keyof typeof value] : undefined
 }
 
 /** Why an item could not be written, in words. */

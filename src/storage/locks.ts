@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
 import type { RecordTable } from './schema.ts'
@@ -43,6 +43,12 @@ export async function holdRecord(tx: Db, table: HeldTable, id: number): Promise<
 /** A query whose rows are locked until the end of the transaction. */
 export function held<Query extends { forNoKeyUpdate: () => Query }>(tx: Db, query: Query): Query {
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
+}
+
+/** The terms with these ids, as a condition of a change: held in the order of ids, so that concurrent writers do not deadlock. */
+export function heldTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
+  const list = sql`(${sql.join(ids)})`
+  return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list
 }
 
 /** A query whose rows are locked until the end of the transaction; rows that another transaction has locked are left out. */

@@ -4,7 +4,7 @@ import type { Context } from '../context/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 import type { Db } from '../storage/database.ts'
-import { held, holdName } from '../storage/locks.ts'
+import { held, heldTerms, holdName } from '../storage/locks.ts'
 import { type RecordedChange, recordChange, type Tx } from '../storage/recording.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
@@ -345,23 +345,14 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   recordChange(tx, { ...changeOf(term.id), ...gone }, { action: 'delete', name: term.name })
 }
 
-const changeCounts = statement<{ ids: number[]; more: number[] }>()((db, value) =>
-  db
-    .updateTable('terms')
-    .set((term) => ({
-      count: sql`${term.ref('count')} + case when id in (${sql.join(value('more'))}) then 1 else -1 end`,
-    }))
-    .where('id', 'in', (terms) =>
-      // One statement holds them all in the order of ids, so that concurrent writers do not deadlock.
-      held(db, terms.selectFrom('terms').select('id').where('id', 'in', value('ids')).orderBy('id')),
-    ),
+const changeCounts = statement<{ ids: number[]; more: number[] }>()(
+  (db, value) => sql`
+    update terms set count = count + case when id in (${sql.join(value('more'))}) then 1 else -1 end
+    where id in ${heldTerms(db, value('ids'))}`,
 )
 
-const changeCountsBy = statement<{ ids: number[]; by: number }>()((db, value) =>
-  db
-    .updateTable('terms')
-    .set((term) => ({ count: sql<number>`${term.ref('count')} + ${value('by')}` }))
-    .where('id', 'in', value('ids')),
+const changeCountsBy = statement<{ ids: number[]; by: number }>()(
+  (db, value) => sql`update terms set count = count + ${value('by')} where id in ${heldTerms(db, value('ids'))}`,
 )
 
 const holdTerms = statement<{ ids: number[] }>()((db, value) =>
@@ -383,7 +374,8 @@ export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Prom
 /** Counts one event more, and one fewer, for these terms. */
 export async function adjustCounts(tx: Tx, more: readonly number[], fewer: readonly number[]): Promise<void> {
   const ids = [...more, ...fewer]
+  if (ids.length === 0) return
   for (const id of ids) recordChange(tx, countOf(id))
-  // No term has the id 0, and lists are not empty.
-  if (ids.length > 0) await changeCounts(tx, { ids, more: more.length > 0 ? [...more] : [0] })
+  if (more.length > 0 && fewer.length > 0) await changeCounts(tx, { ids, more: [...more] })
+  else await changeCountsBy(tx, { ids, by: more.length > 0 ? 1 : -1 })
 }

@@ -13,6 +13,21 @@ export function writtenJson(bytes: Buffer): WrittenJson {
   return value
 }
 
+/** A record that has been written as JSON for its answer. */
+export interface WrittenRecord extends WrittenJson {
+  readonly id: number
+}
+
+/** A record of this JSON text, with this id. */
+export function writtenRecord(id: number, text: string): WrittenRecord {
+  return Object.assign(writtenJson(Buffer.from(text)), { id })
+}
+
+/** A value with members to look at: one that is written already is read again. */
+export function unwritten(value: unknown): unknown {
+  return isWritten(value) ? value.toJSON() : value
+}
+
 export function isWritten(value: unknown): value is WrittenJson {
   return typeof value === 'object' && value !== null && written.has(value)
 }

@@ -118,6 +118,31 @@ describe('the representation', () => {
     assert.deepEqual([single.json_ld['@type'], single.venue.json_ld['@type']], ['Event', 'Place'])
   })
 
+  test('a write answers alike by itself, in parts, in an envelope, indented, in a batch and once more by its key', async () => {
+    const { id } = await createEvent({ title: 'One answer', venue: { venue: 'One House' }, event_status: 'postponed' })
+    const update = (query = '', headers = {}) =>
+      service.request('admin', 'PUT', `/events/${id}${query}`, { featured: true }, headers)
+    const timeless = ({ modified: _at, modified_utc: _utc, ...event }: Body) => event
+    const plain = timeless((await update()).body)
+    assert.equal(plain.event_status, 'postponed')
+    assert.equal(plain.venue.venue, 'One House')
+    assert.deepEqual(Object.keys(plain).slice(-2), ['event_status', 'event_status_reason'])
+    assert.deepEqual((await update('?_fields=id,venue.venue')).body, { id, venue: { venue: 'One House' } })
+    assert.deepEqual(timeless((await update('?_envelope=1')).body.body), plain)
+    assert.deepEqual(timeless((await update('?_pretty')).body), plain)
+    const requests = [{ method: 'PUT', path: `/tribe/events/v1/events/${id}`, body: { featured: true } }]
+    const batch = await service.post('~/wp-json/batch/v1', { requests })
+    assert.deepEqual(timeless(batch.body.responses[0].body), plain)
+    const key = { 'Idempotency-Key': 'one-answer' }
+    const copy = { ...DAY, title: 'Copied', venue: plain.venue.id }
+    const [first, again] = [
+      await service.request('admin', 'POST', '/events', copy, key),
+      await service.request('admin', 'POST', '/events', copy, key),
+    ]
+    assert.equal(first.headers.get('location'), `${service.base}/events/${first.body.id}`)
+    assert.deepEqual([again.status, again.body], [201, first.body])
+  })
+
   test('an embedded term has the members of rule 7.3, and an event without one of a kind an empty list', async () => {
     const parent = await create('/categories', { name: 'Arts' })
     const child = await create('/categories', { name: 'Arts & Crafts', parent: parent.id, description: 'By hand' })

@@ -47,6 +47,7 @@ export async function readIndex(
     terms: await readLinks(db, 'term', last, signal),
     venues: await readLinks(db, 'venue', last, signal),
     organizers: await readLinks(db, 'organizer', last, signal),
+    series: await readSeries(db, last, signal),
   }
   const ancestors = ancestorsIn(terms)
   let latest: ListedRow | undefined
@@ -67,7 +68,6 @@ interface ListedRow {
   end_date: string
   date: string
   featured: number
-  series: number | null
 }
 
 /** Whether lists can order by the times of an event; one with malformed times is reported. */
@@ -77,10 +77,9 @@ function isOrdered(row: ListedRow, reporting: Reporting): boolean {
   return wrong === undefined
 }
 
+/** An index has these columns, so that reading the whole calendar touches no row: the texts of all events would pass through memory. */
 const eventColumns = (db: Db) =>
-  db
-    .selectFrom('events')
-    .select(['id', 'status', 'hide_from_listings', 'start_date', 'end_date', 'date', 'featured', 'series'])
+  db.selectFrom('events').select(['id', 'status', 'hide_from_listings', 'start_date', 'end_date', 'date', 'featured'])
 
 const inOrder = (db: Db) =>
   eventColumns(db)
@@ -104,6 +103,8 @@ interface EventLinks {
   terms: LinksOf
   venues: LinksOf
   organizers: LinksOf
+  /** The series that an event is of; 0 for none. */
+  series: (event: number) => number
 }
 
 function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): IndexedEvent {
@@ -120,7 +121,7 @@ function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): Index
     ancestors: above,
     venues: links.venues(row.id),
     organizers: links.organizers(row.id),
-    series: row.series ?? 0,
+    series: links.series(row.id),
   }
 }
 
@@ -152,10 +153,12 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
   if (ids.length === 0) return () => new Map()
   const [rows, found] = await Promise.all([findColumns(db, { ids }), findLinks(db, { ids })])
   const ofKind = Map.groupBy(found, ({ kind }) => kind)
-  const links = {
+  const seriesOf = new Map(rows.map(({ id, series }) => [id, series ?? 0]))
+  const links: EventLinks = {
     terms: byEvent(ofKind.get('term')),
     venues: byEvent(ofKind.get('venue')),
     organizers: byEvent(ofKind.get('organizer')),
+    series: (event) => seriesOf.get(event) ?? 0,
   }
   // Checked here and not in the query: without statistics, the database would scan everything that is public.
   const listed = rows.filter(
@@ -201,7 +204,7 @@ interface Link {
 
 type Ids = { ids: readonly number[] }
 
-const findColumns = statement<Ids>()((db, value) => eventColumns(db).where('id', 'in', value('ids')))
+const findColumns = statement<Ids>()((db, value) => eventColumns(db).select('series').where('id', 'in', value('ids')))
 const findLinks = statement<Ids>()((db, value) => {
   const ofKind = (kind: LinkKind) =>
     linksOfKind(db, kind)
@@ -263,6 +266,45 @@ async function readLinks(db: Db, kind: LinkKind, largest: number, signal: AbortS
   }
   return (event) =>
     (event < filled ? records.subarray(event === 0 ? 0 : ends[event - 1], ends[event]) : NONE) as readonly number[]
+}
+
+interface Occurrence {
+  series: number
+  recurrence_id: string
+  id: number
+}
+
+const occurrencesAfter = statement<Occurrence>()((db, last) =>
+  db
+    .selectFrom('events')
+    .select(['series', 'recurrence_id', 'id'])
+    // Otherwise SQLite does without the index.
+    .where('series', 'is not', null)
+    .where((event) =>
+      event(
+        event.refTuple('series', 'recurrence_id', 'id'),
+        '>',
+        event.tuple(last('series'), last('recurrence_id'), last('id')),
+      ),
+    )
+    .orderBy('series')
+    .orderBy('recurrence_id')
+    .orderBy('id')
+    .limit(sql.lit(AT_ONCE))
+    .$castTo<Occurrence>(),
+)
+
+/** The series of the events up to `largest`. */
+async function readSeries(db: Db, largest: number, signal: AbortSignal): Promise<EventLinks['series']> {
+  let seriesOf: Int32Array | undefined
+  for (let last: Occurrence | undefined = { series: 0, recurrence_id: '', id: 0 }; last; ) {
+    const occurrences: Occurrence[] = await occurrencesAfter(db, last)
+    if (occurrences.length > 0) seriesOf ??= new Int32Array(largest + 1)
+    for (const { id, series } of occurrences) if (seriesOf && id <= largest) seriesOf[id] = series
+    last = occurrences.at(-1)
+    await nextTurn(undefined, { signal })
+  }
+  return (event) => seriesOf?.[event] ?? 0
 }
 
 /** The most bytes of links. */

@@ -1,4 +1,4 @@
-/** A value that is JSON already. Where a list is written its bytes are copied; everywhere else it is read again. */
+/** A value that is JSON already. An answer, and a list of such values, copies its bytes; whatever else looks at it reads it again. */
 export interface WrittenJson {
   readonly bytes: Buffer
   toJSON: () => unknown

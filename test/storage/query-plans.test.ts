@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
+import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { linksOf } from '../../src/memory/event-index.ts'
+import { readIndex } from '../../src/memory/event-index-read.ts'
 import { migrations } from '../../src/storage/migrate.ts'
 import { lighterWrites } from '../../src/storage/migrations/0027-lighter-writes.ts'
+import { connect, prepareKept } from '../../src/storage/sqlite/sqlite-connection.ts'
+import { queryBuilder } from '../../src/storage/sqlite/sqlite-queries.ts'
 import { databaseName } from '../support/database.ts'
 import { openBare, openScratch } from './open.ts'
 
@@ -20,6 +25,40 @@ test('the old slugs of a record are found without reading those of others', onSq
   assert.equal(searches.length, 2)
   for (const detail of searches) assert.match(detail, /old_slugs_record \(record=\? AND kind=\?\)/)
 })
+
+test('reading the calendar into memory touches no row of an event', onSqlite, async () => {
+  const connection = connect(':memory:', 1024)
+  const prepare = prepareKept(connection)
+  const texts = new Set<string>()
+  const db = queryBuilder((text) => {
+    texts.add(text)
+    return prepare(text)
+  })
+  for (const step of migrations) await step.up(db)
+  insertOccurrence(connection)
+  texts.clear()
+  const index = await readIndex(db, new Map(), new AbortController().signal, { report: assert.ifError })
+  assert.equal(linksOf(index, 9).series, 7)
+  const reads = [...texts].filter((text) => / from "events" where/.test(text))
+  assert.equal(reads.length, 3, reads.join('\n'))
+  for (const text of reads) {
+    const plan = connection.prepare(`explain query plan ${text}`).all()
+    for (const { detail } of plan) assert.match(String(detail), /USING COVERING INDEX/, text)
+  }
+  connection.close()
+})
+
+/** Event 9 of series 7, with zeros in its other columns. */
+function insertOccurrence(connection: DatabaseSync): void {
+  const times = { start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 11:00:00', date: '2026-01-01 10:00:00' }
+  const set: Record<string, string | number> = { id: 9, series: 7, status: 'publish', ...times }
+  const names = connection.prepare(`select name from pragma_table_info('events')`).all()
+  const columns = names.map(({ name }) => String(name))
+  connection.exec('pragma foreign_keys = off')
+  connection
+    .prepare(`insert into events (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`)
+    .run(...columns.map((name) => set[name] ?? 0))
+}
 
 test('the history and old slugs of an older version stay', async (t) => {
   const database = await openBare(t)

@@ -111,7 +111,7 @@ function joinEvent(
   }
 }
 
-/** The same as JSON, without linked data: a write answers with it, and nobody there looks into it. */
+/** The same as JSON, without linked data, for the answer of a write. */
 function joinText(context: Context, row: EventRow, links: EventLinks, own: string | undefined): string {
   const [members, more = '{}'] = ownTexts(context, row, links, own)
   const linked = JSON.stringify({ ...presentLinks(context, links, false), custom_fields: [] })

@@ -19,7 +19,7 @@ import { nextRecordId } from '../records/record-store.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { EventRow, Taxonomy } from '../storage/schema.ts'
 import { settleTerms, termEntries } from '../terms/term-rules.ts'
-import { adjustCounts, findTermsByIds } from '../terms/term-store.ts'
+import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
 import { foldedText } from '../text/long-texts.ts'
 import { readMoment } from '../text/moments.ts'
 import { venueRules } from '../venues/venue-rules.ts'
@@ -303,7 +303,10 @@ interface Counted {
 async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<void> {
   const had = new Set(before.counted ? before.terms : [])
   const has = new Set(after.counted ? after.terms : [])
-  await adjustCounts(tx, [...has.difference(had)], [...had.difference(has)])
+  const by = new Map<number, number>()
+  for (const term of has.difference(had)) by.set(term, 1)
+  for (const term of had.difference(has)) by.set(term, -1)
+  await shiftCounts(tx, by)
 }
 
 /** Publishes an event whose time has come, which is held. */

@@ -345,12 +345,6 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   recordChange(tx, { ...changeOf(term.id), ...gone }, { action: 'delete', name: term.name })
 }
 
-const changeCounts = statement<{ ids: number[]; more: number[] }>()(
-  (db, value) => sql`
-    update terms set count = count + case when id in (${sql.join(value('more'))}) then 1 else -1 end
-    where id in ${heldTerms(db, value('ids'))}`,
-)
-
 const changeCountsBy = statement<{ ids: number[]; by: number }>()(
   (db, value) => sql`update terms set count = count + ${value('by')} where id in ${heldTerms(db, value('ids'))}`,
 )
@@ -364,18 +358,9 @@ export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Prom
   const changed = [...by].filter(([, events]) => events !== 0)
   if (changed.length === 0) return
   for (const [id] of changed) recordChange(tx, countOf(id))
-  // Held in the order of ids, so that concurrent writers do not deadlock.
-  const holding = holdTerms(tx, { ids: changed.map(([id]) => id) })
   const alike = Map.groupBy(changed, ([, events]) => events)
+  // Held in the order of ids, so that concurrent writers do not deadlock; a single statement does so itself.
+  const holding = alike.size > 1 ? holdTerms(tx, { ids: changed.map(([id]) => id) }) : undefined
   const counting = [...alike].map(([events, terms]) => changeCountsBy(tx, { ids: terms.map(([id]) => id), by: events }))
   await Promise.all([holding, ...counting])
-}
-
-/** Counts one event more, and one fewer, for these terms. */
-export async function adjustCounts(tx: Tx, more: readonly number[], fewer: readonly number[]): Promise<void> {
-  const ids = [...more, ...fewer]
-  if (ids.length === 0) return
-  for (const id of ids) recordChange(tx, countOf(id))
-  if (more.length > 0 && fewer.length > 0) await changeCounts(tx, { ids, more: [...more] })
-  else await changeCountsBy(tx, { ids, by: more.length > 0 ? 1 : -1 })
 }

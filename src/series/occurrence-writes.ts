@@ -1,6 +1,7 @@
 import type { Context } from '../context/context.ts'
 import { findTermsOfEvents, replaceLinksOf, updateEvents, type WrittenLinks } from '../events/event-store.ts'
 import { freeSlugs } from '../records/record-store.ts'
+import { isUnpublished } from '../records/status.ts'
 import { recordChange, type Tx } from '../storage/recording.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
 import { shiftCounts } from '../terms/term-store.ts'
@@ -39,7 +40,7 @@ export async function trashed(tx: Tx, rows: readonly EventRow[], context: Contex
   }))
 }
 
-/** Gives slugs to occurrences that leave the trash or are published for the first time; drafts may share slugs. */
+/** Gives slugs of their own to occurrences that leave the trash or are published; drafts may share slugs. */
 export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Changed[]): Promise<Changed[]> {
   const unmarked = changes.map(({ before, columns }) => {
     const isBack = before.status === 'trash' && (columns.status ?? 'trash') !== 'trash'
@@ -47,9 +48,9 @@ export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Cha
   })
   const wanted = unmarked.map(({ before, columns }) => {
     const { status, slug, recurrence_id } = { ...before, ...columns }
-    if (status === 'trash' || status === 'draft' || status === 'pending') return undefined
+    if (isWithoutOwnSlug(status)) return undefined
     if (slug === '') return datedSlug(series.slug, recurrence_id)
-    return before.status === 'trash' ? slug : undefined
+    return isWithoutOwnSlug(before.status) ? slug : undefined
   })
   const asked = wanted.flatMap((slug) => slug ?? [])
   const free = asked.length === 0 ? [] : await freeSlugs(tx, 'events', asked)
@@ -58,6 +59,9 @@ export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Cha
     wanted[i] === undefined ? { before, columns } : { before, columns: { ...columns, slug: free[next++] ?? '' } },
   )
 }
+
+/** Whether another record may have the slug that an occurrence has, or is to have once it leaves the trash. */
+const isWithoutOwnSlug = (status: string) => status === 'trash' || isUnpublished(status)
 
 /** New links of occurrences; an undefined kind stays unchanged. */
 export interface NewLinks {

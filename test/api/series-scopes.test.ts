@@ -57,6 +57,20 @@ async function made(more: object = {}): Promise<{ series: number; events: Shown[
 
 const at = (events: Shown[], i: number): Shown => events[i] ?? assert.fail(`no occurrence ${i}`)
 
+test('a series that is published again gets other slugs where its own were taken meanwhile', async () => {
+  const { series, events } = await made({ title: 'Back again' })
+  const { id, slug } = at(events, 2)
+  await service.update(`/events/${id}`, { status: 'draft', recurrence_scope: 'all' })
+  const single = { title: 'In between', slug, start_date: day(20), end_date: day(20, '11:00:00') }
+  assert.equal((await service.create('/events', single)).slug, slug)
+  await service.update(`/events/${id}`, { status: 'publish', recurrence_scope: 'all' })
+  const slugs = (await occurrencesOf(series)).map((event) => event.slug)
+  assert.deepEqual(
+    slugs,
+    events.map((event) => (event.id === id ? `${slug}-2` : event.slug)),
+  )
+})
+
 test('a field that an occurrence has changed for itself is left alone by a change of all (5d.10)', async () => {
   const { series, events } = await made()
   const own = await service.update(`/events/${at(events, 2).id}`, { title: 'Guest' })

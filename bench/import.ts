@@ -75,7 +75,7 @@ async function measure(file: string, folder: string): Promise<void> {
     caller,
     now: Date.now(),
   }
-  const options = { conflicts: 'keep', dryRun: false, mirror: false, images: false } as const
+  const options = { conflicts: 'keep', dryRun: false, mirror: false, images: false, private: true } as const
   for (const name of ['first', 'again']) {
     const { source, close } = await openSource(file, {}, { zone: site.timezone, backOffMs: 0 })
     const [began, spent, writing] = [performance.now(), process.cpuUsage(), process.threadCpuUsage()]

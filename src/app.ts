@@ -1,17 +1,24 @@
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { cacheBudget } from './cache/cache.ts'
-import { type Config, mediaAddress, mediaUrl, replicaAddress, type Site, siteOf } from './config.ts'
+import { type Config, mediaAddress, mediaUrl, replicaAddress, type SettingSource, type Site, siteOf } from './config.ts'
 import type { DemoGround } from './demo/demo.ts'
 import { canShare } from './http/acceptors.ts'
 import type { OnAnswered } from './http/answered.ts'
+import { trustedProxies } from './http/client-address.ts'
 import { type HttpServer, makeServer } from './http/server.ts'
-import { runDueImports, type StartImport } from './import/import-schedule.ts'
+import {
+  makeRunningImports,
+  type RunningImports,
+  runDueImports,
+  type StartImport,
+  stopImports,
+} from './import/import-schedule.ts'
 import { fileAt } from './make-folder.ts'
 import type { ImageService } from './media/image-service.ts'
 import { openMediaStore } from './media/open-media-store.ts'
 import { closeMemory, type EventMemory, loadMemory, openEventMemory } from './memory/event-memory.ts'
-import { type Authenticator, makeAuthenticator } from './people/authenticate.ts'
+import { type Authenticator, makeAuthenticator, type OnRefused } from './people/authenticate.ts'
 import { createFirstAdministrator, type FirstAdministrator, giveFirstPassword } from './people/first-administrator.ts'
 import { publishDue } from './schedule/event-schedule.ts'
 import { extendSeries } from './series/extend-series.ts'
@@ -20,6 +27,7 @@ import type { Database } from './storage/database.ts'
 import { readEdition } from './storage/edition.ts'
 import { openStorage } from './storage/open-calendar.ts'
 import { dropOld } from './storage/pruning.ts'
+import { tellFailures } from './storage/write-health.ts'
 import { readVersion } from './version.ts'
 import type { Family } from './watching/metric-families.ts'
 import { countDatabase, type Metrics, makeMetrics, noteAnswer, readMetrics } from './watching/metrics.ts'
@@ -43,6 +51,8 @@ export interface App {
   readMetrics: (() => Promise<Family[]>) | undefined
   /** Finishes the requests in flight and closes everything. */
   stop: () => Promise<void>
+  /** The same, and the log names the signal. */
+  stopBy: (signal: string) => Promise<void>
 }
 
 /** Milliseconds after which a stop waits no longer for the database, which may be gone. */
@@ -102,6 +112,8 @@ export async function prepareGround(
 export interface StartOptions extends Pick<GroundOptions, 'demo'> {
   /** Another process sees to the first administrator. */
   isWorker?: boolean
+  /** Where the settings that were given come from, by name, for the log. */
+  settings?: Readonly<Record<string, SettingSource>>
   /** How imports on a schedule are started; without it none is. */
   startImport?: StartImport
 }
@@ -116,8 +128,13 @@ interface Running {
   database: Database
   requestLog: RequestLog | undefined
   sender: Sender
+  imports: RunningImports
+  logger: Logger
   isStopping: boolean
 }
+
+/** Characters of a login in the log. */
+const LONGEST_LOGIN = 100
 
 /**
  * Joins the parts and listens; the only place they are joined. With `demo`, a database without events is filled first.
@@ -131,7 +148,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const { database: primary, images, site, demo } = await prepareGround(config, report, { ...options, tell })
   const metrics = config.metrics === '' ? undefined : makeMetrics()
   const database = await readingDatabase(primary, config, metrics, report)
-  const authenticator = makeAuthenticator(database)
+  const authenticator = makeAuthenticator(database, undefined, refusalsIn(logger))
   const budget = cacheBudget(config.cache_bytes)
   const memory = openEventMemory(database, budget, report)
   const edition = await readEdition(primary.read)
@@ -147,12 +164,14 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     },
   )
   const sender = senderOf(primary, site, images, config, report)
+  const imports = makeRunningImports()
   const timers = [
     startWebhooks(sender, report),
     startSchedule(database, logger),
     startExtending(database, site, report),
     startPruning(database, config.history_days, report),
-    ...(options.startImport ? [startImports(database, options.startImport, report)] : []),
+    tellFailures(primary, report, tell),
+    ...(options.startImport ? [startImports(database, options.startImport, imports, report)] : []),
   ]
   const running: Running = {
     config,
@@ -163,18 +182,22 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     database,
     requestLog,
     sender,
+    imports,
+    logger,
     isStopping: false,
   }
   const port = await listen(http, config, canShare && !options.isWorker)
   loadMemory(memory).catch((error: unknown) => running.isStopping || report(error))
   Object.assign(site, siteOf(config, port))
   images.mediaUrl = mediaUrl(config, site)
-  const stop = () => stopRunning(running)
+  const stop = () => stopRunning(running, undefined)
+  const stopBy = (signal: string) => stopRunning(running, signal)
+  logger.info({ version: readVersion(), node: process.version, port, settings: options.settings ?? {} }, 'started')
   // Now that it answers, somebody can use it.
   const firstAdministrator = options.isWorker ? undefined : await giveFirstPassword(primary).catch(giveUp(stop))
   const watched = { version: readVersion(), database, memory, cacheBudget: budget, admission: http.admission }
   const read = metrics && (() => readMetrics(metrics, watched))
-  return { server: http.framework, database, site, port, firstAdministrator, demo, readMetrics: read, stop }
+  return { server: http.framework, database, site, port, firstAdministrator, demo, readMetrics: read, stop, stopBy }
 }
 
 /** The database that requests read from: with its replica, and counted for the metrics, where they are configured. */
@@ -213,18 +236,20 @@ function lookOf({ pages, pages_accent, pages_css, pages_logo, week_start }: Conf
   return { accent: pages_accent, css: pages_css, logo: pages_logo, weekStart: week_start }
 }
 
-async function stopRunning(running: Running): Promise<void> {
-  const { config, http, authenticator, memory, database, requestLog } = running
+async function stopRunning(running: Running, signal: string | undefined): Promise<void> {
+  const { config, http, authenticator, memory, database, requestLog, logger } = running
   running.isStopping = true
+  logger.info(signal === undefined ? {} : { signal }, 'stopping')
   for (const timer of running.timers) clearInterval(timer)
   await http.stop({ drainMs: config.drain_ms, deadlineMs: config.stop_ms })
   await atMost(CLOSES_WITHIN, async () => {
-    await stopSending(running.sender)
+    await Promise.all([stopSending(running.sender), stopImports(running.imports)])
     await authenticator.close()
     await closeMemory(memory)
     await database.close()
   })
   if (requestLog) writeLines(requestLog)
+  logger.info('stopped')
 }
 
 /** Stops a service that cannot go on, and says why. */
@@ -252,8 +277,14 @@ function openLog(config: Config): { logger: Logger; requestLog: RequestLog | und
   const logger = pino({ level: config.log_level }, { write: (line) => destination.write(withoutSecrets(line)) })
   const { request_log: kept } = config
   if (kept === 'none' || !logger.isLevelEnabled('info')) return { logger, requestLog: undefined }
+  const trusted = config.trusted_proxy.length > 0 ? trustedProxies(config.trusted_proxy) : undefined
   // The lines of requests are written without their secrets, and many at once.
-  return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept) }
+  return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted) }
+}
+
+/** Writes a line for each refused sign-in, in the form that docs/deploying.md gives to fail2ban. */
+function refusalsIn(logger: Logger): OnRefused {
+  return (address, login) => logger.warn({ address, login: login.slice(0, LONGEST_LOGIN) }, 'sign-in refused')
 }
 
 /** Who hears of every answer, if anybody does. */
@@ -316,15 +347,9 @@ function startPruning(database: Database, historyDays: number, report: Report): 
 }
 
 /** Does the imports that are due, again and again. */
-function startImports(database: Database, start: StartImport, report: Report): NodeJS.Timeout {
-  let isBusy = false
-  const look = async () => {
-    if (isBusy) return
-    isBusy = true
-    await runDueImports(database, start, Date.now, report).catch(report)
-    isBusy = false
-  }
-  void look()
+function startImports(database: Database, start: StartImport, running: RunningImports, report: Report): NodeJS.Timeout {
+  const look = () => void runDueImports(database, start, Date.now, report, running).catch(report)
+  look()
   return setInterval(look, IMPORTS_EVERY).unref()
 }
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { type Config, databaseAddress, mediaAddress, mediaUrl, settingsPage, siteOf } from './config.ts'
+import { assumedPath, type Config, databaseAddress, mediaAddress, mediaUrl, settingsPage, siteOf } from './config.ts'
 import type { ImportGround } from './import/import-command.ts'
 import { openCalendar } from './storage/open-calendar.ts'
-import type { CalendarPlaces } from './transfer/backup-command.ts'
 import type { OpenedMedia } from './transfer/media-commands.ts'
+import type { RestorePlaces } from './transfer/restore-command.ts'
 
 /** Reads the settings once they are known. */
 type Configure = () => Config
@@ -16,7 +16,7 @@ export interface CommandGroup {
 
 /** Every command but `serve`, in the order of the help page. */
 export const commandGroups: readonly CommandGroup[] = [
-  { names: ['settings', 'invalidate-etags', 'restored', 'doctor'], register: registerOwn },
+  { names: ['settings', 'invalidate-etags', 'restored', 'resume', 'doctor'], register: registerOwn },
   {
     names: ['user', 'password'],
     register: async (program, configure) => {
@@ -59,8 +59,10 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['backup', 'restore'],
     register: async (program, configure) => {
-      const { registerBackupCommands } = await import('./transfer/backup-command.ts')
-      registerBackupCommands(program, () => findPlaces(configure()))
+      const { registerBackupCommand } = await import('./transfer/backup-command.ts')
+      const { registerRestoreCommand } = await import('./transfer/restore-command.ts')
+      registerBackupCommand(program, () => findPlaces(configure()))
+      registerRestoreCommand(program, () => findPlaces(configure()))
     },
   },
   {
@@ -112,16 +114,37 @@ function registerOwn(program: Command, configure: Configure): void {
   program
     .command('invalidate-etags')
     .alias('restored')
-    .description('Make all ETags that clients hold invalid, after a backup was restored.')
+    .description(
+      'Make all ETags that clients hold invalid, and raise the SEQUENCE of all records, after a backup was restored.',
+    )
     .action(async () => {
       const { renewEdition } = await import('./storage/edition.ts')
+      const { raiseSequences } = await import('./storage/sequences.ts')
+      const { formatUtc } = await import('./text/zones.ts')
       const database = await openCalendar(configure())
       try {
-        await database.write(renewEdition)
+        await database.write(async (tx) => {
+          await renewEdition(tx)
+          await raiseSequences(tx, formatUtc(Date.now()))
+        })
       } finally {
         await database.close()
       }
       console.log('All ETags that clients hold are invalid now.')
+    })
+
+  program
+    .command('resume')
+    .description('Let webhooks and imports on a schedule go on, which are off after a restore in another place.')
+    .action(async () => {
+      const { resumeCalendar } = await import('./storage/edition.ts')
+      const database = await openCalendar(configure())
+      try {
+        const wasHeld = await database.write(resumeCalendar)
+        console.log(wasHeld ? 'Webhooks and imports on a schedule go on.' : 'Nothing was held.')
+      } finally {
+        await database.close()
+      }
     })
 
   program
@@ -145,13 +168,14 @@ async function openMedia(config: Config): Promise<OpenedMedia> {
 }
 
 /** The places of the calendar, neither of which is opened or made. */
-async function findPlaces(config: Config): Promise<CalendarPlaces> {
+async function findPlaces(config: Config): Promise<RestorePlaces> {
   const { openMediaStore } = await import('./media/open-media-store.ts')
   let last: Error | undefined
   const media = await openMediaStore(mediaAddress(config), (error) => {
     last = error
   })
-  return { database: databaseAddress(config), media, failure: () => last }
+  const mediaPlace = mediaAddress(config).replace(/^file:/, '')
+  return { database: databaseAddress(config), media, mediaPlace, failure: () => last, assumed: assumedPath(config) }
 }
 
 /** The calendar that is there, with its images, as imports write to it and exports read it. */

@@ -184,7 +184,7 @@ export const settings = {
     1_000_000,
   ),
   drain_ms: wholeNumber(
-    'How long a process that is told to stop goes on taking connections, while /readyz answers 503 and each answer closes its connection, in milliseconds.',
+    'How long a process that is told to stop goes on as before, while /readyz answers 503, before it takes no more connections and closes each by an answer, in milliseconds.',
     'MILLISECONDS',
     1000,
     0,
@@ -267,6 +267,21 @@ export function readConfig(flags: Readonly<Record<string, string>>, environment:
   })
   if (wrong.length > 0) throw new Error(wrong.join('\n'))
   return Object.fromEntries(config)
+}
+
+/** The source of a setting that was given. */
+export type SettingSource = 'flag' | 'environment'
+
+/** Where the settings that were given come from, by name. */
+export function settingSources(
+  flags: Readonly<Record<string, string>>,
+  environment: NodeJS.ProcessEnv,
+): Record<string, SettingSource> {
+  const given = Object.keys(settings).flatMap((name): [string, SettingSource][] => {
+    if (flags[name] !== undefined) return [[name, 'flag']]
+    return environment[environmentName(name)] === undefined ? [] : [[name, 'environment']]
+  })
+  return Object.fromEntries(given)
 }
 
 /** The value of a setting; its fault is added to `wrong`. */
@@ -372,6 +387,13 @@ export function mediaUrl(config: Config, site: Site): string {
 /** The database address with its default filled in. */
 export function databaseAddress(config: Config): string {
   return config.database || `sqlite:${resolve(config.data, 'kalends.sqlite')}`
+}
+
+/** The default file or folder of the calendar, below the working folder, that is used since no setting names one; undefined when settings name all. */
+export function assumedPath({ data, database, media }: Config): string | undefined {
+  if (data !== settings.data.default) return undefined
+  if (database === '') return resolve(data, 'kalends.sqlite')
+  return media === '' ? resolve(data) : undefined
 }
 
 /** The file of the database; undefined where it is a server. */

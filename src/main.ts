@@ -1,6 +1,15 @@
 import { Command, Help, type HelpConfiguration, Option } from 'commander'
 import type { App } from './app.ts'
-import { type Config, environmentName, flagName, readConfig, type Site, settings, siteOf } from './config.ts'
+import {
+  type Config,
+  environmentName,
+  flagName,
+  readConfig,
+  type Site,
+  settingSources,
+  settings,
+  siteOf,
+} from './config.ts'
 import { importStarter } from './import/start-import.ts'
 import { remindOfPassword, tellFirstPassword } from './people/first-password.ts'
 import { withoutPassword } from './storage/database-address.ts'
@@ -31,21 +40,19 @@ function formatHelpEntry(this: Help, term: string, width: number, about: string,
 }
 
 /** The values given as flags, under the names of the settings. */
-function configOf(flags: Record<string, unknown>): Config {
+function givenFlags(flags: Record<string, unknown>): Record<string, string> {
   const texts = Object.keys(settings).flatMap((name) => {
     const value = flags[optionName(name)]
     return typeof value === 'string' ? [[name, value]] : []
   })
-  return readConfig(Object.fromEntries(texts), process.env)
+  return Object.fromEntries(texts)
 }
+
+const configOf = (flags: Record<string, unknown>): Config => readConfig(givenFlags(flags), process.env)
 
 /** The settings given as flags, as they were typed. */
 function settingWords(): string[] {
-  const flags: Record<string, unknown> = program.opts()
-  return Object.keys(settings).flatMap((name) => {
-    const value = flags[optionName(name)]
-    return typeof value === 'string' ? [flagName(name), value] : []
-  })
+  return Object.entries(givenFlags(program.opts())).flatMap(([name, value]) => [flagName(name), value])
 }
 
 /** What the command line calls the option of a setting. */
@@ -58,14 +65,18 @@ async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
   // Other commands do without the code of the service.
   const { startApp } = await import('./app.ts')
   const { isWorker, startWorkers, tellMetrics } = await import('./workers.ts')
+  const given = {
+    startImport: importStarter(settingWords()),
+    settings: settingSources(givenFlags(program.opts()), process.env),
+  }
   if (isWorker) {
-    const app = await startApp(config, { isWorker, startImport: importStarter(settingWords()) })
+    const app = await startApp(config, { isWorker, ...given })
     tellMetrics(app)
     return stopOnSignal(app)
   }
   if (config.workers === 1) {
     const metrics = await openMetrics(config)
-    const app = await startApp(config, { demo, startImport: importStarter(settingWords()) })
+    const app = await startApp(config, { demo, ...given })
     metrics?.begin(app)
     announce(app.site, app, config)
     return stopOnSignal(app)
@@ -95,12 +106,15 @@ async function openMetrics({
   }
 }
 
-/** From now on signals let it finish, where `bin/kalends.js` would end it at once. */
-function stopOnSignal({ stop }: { stop: () => Promise<void> }): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+/**
+ * From now on signals let it finish, where `bin/kalends.js` would end it at once. A supervisor that sends SIGHUP for new settings starts it again with
+ * them.
+ */
+function stopOnSignal({ stopBy }: Pick<App, 'stopBy'>): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.removeAllListeners(signal)
     process.once(signal, () => {
-      stop().then(
+      stopBy(signal).then(
         () => process.exit(0),
         (error: unknown) => fail(error),
       )

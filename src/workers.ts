@@ -14,7 +14,7 @@ export interface Workers {
   demo: Ground['demo']
   readMetrics: () => Promise<Family[]>
   /** Lets every worker finish the requests in flight. */
-  stop: () => Promise<void>
+  stopBy: (signal: string) => Promise<void>
 }
 
 /** Milliseconds before a worker that died is replaced, so that one that cannot start does not take up the machine. */
@@ -46,7 +46,7 @@ export async function startWorkers(config: Config, options: { demo?: boolean }):
     firstAdministrator: await firstAdministratorOf(config),
     demo,
     readMetrics: readMetricsOfAll,
-    stop: async () => {
+    stopBy: async () => {
       isStopping = true
       const longestMs = config.drain_ms + config.stop_ms + ENDS_WITHIN
       await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopped(worker, longestMs)))

@@ -2,7 +2,7 @@
 //   npm run conformance [-- [--database sqlite|postgres] [--only TEXT] [--verbose] DIR ...]
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -13,22 +13,28 @@ import { startPostgres } from './support/postgres.ts'
 import { addUsers, PASSWORD, testConfig, USERS } from './support/service.ts'
 
 const shared = fileURLToPath(new URL('../../shared/conformance', import.meta.url))
-const runner = join(shared, 'conform.mjs')
-
-if (!existsSync(runner)) {
-  console.log('conformance: ../shared/conformance is not here, so nothing was compared')
-  process.exit(0)
-}
 
 const given = process.argv.slice(2)
 const chosen = given.indexOf('--database')
 const [, database = 'sqlite'] = chosen === -1 ? [] : given.splice(chosen, 2)
-if (database !== 'sqlite' && database !== 'postgres') {
-  console.error('conformance: --database takes sqlite or postgres')
-  process.exit(1)
+if (database !== 'sqlite' && database !== 'postgres') refuse('--database takes sqlite or postgres')
+const places = given.filter((word, i) => !word.startsWith('--') && given[i - 1] !== '--only')
+const folders = places.length > 0 ? [] : [join(shared, 'scenarios')]
+// The program that replays stands beside the usual scenarios, or in a folder that is given or above it.
+const runners = [shared, ...places.flatMap((place) => [resolve(place), resolve(place, '..')])]
+const runner = runners.map((folder) => join(folder, 'conform.mjs')).find((file) => existsSync(file))
+for (const place of places) {
+  const files = await readdir(place).catch(() => undefined)
+  if (files === undefined) refuse(`there is no folder ${place}`)
+  if (!files.some((file) => file.endsWith('.golden.json')))
+    refuse(`${place} has no scenarios: files NAME.json, and the recorded answers in NAME.golden.json`)
 }
-const hasFolders = given.some((word, i) => !word.startsWith('--') && given[i - 1] !== '--only')
-const folders = hasFolders ? [] : [join(shared, 'scenarios')]
+if (runner === undefined && places.length > 0)
+  refuse(`conform.mjs, which replays exchanges, is in none of ${runners.join(', ')}`)
+if (runner === undefined) {
+  console.log('conformance: ../shared/conformance is not here, so nothing was compared')
+  process.exit(0)
+}
 
 const root = await mkdtemp(join(tmpdir(), 'kalends-conformance-'))
 const postgres = database === 'postgres' ? await startPostgres() : undefined
@@ -59,6 +65,11 @@ async function portOf(server: Server): Promise<number> {
 
 const site_url = `http://127.0.0.1:${await portOf(front)}`
 const controlPort = await portOf(control)
+
+function refuse(why: string): never {
+  console.error(`conformance: ${why}`)
+  process.exit(1)
+}
 
 /** A new service on a new database: nothing is remembered from the scenario before. */
 async function restart(): Promise<App> {

@@ -23,6 +23,7 @@ const ON_BOTH = [
   'test/fuzz',
   'test/import',
   'test/pages/every-address',
+  'test/pages/many-terms',
   'test/pages/pages',
   'test/pages/translated-addresses',
   'test/people',

@@ -35,6 +35,8 @@ export interface Context {
   report: Presenting['report']
   site: Site
   caller: Caller
+  /** The bytes that the answers to the requests of one batch may still take together; undefined for a request by itself. */
+  room?: { bytes: number } | undefined
   /** Milliseconds since the epoch. */
   now: number
 }

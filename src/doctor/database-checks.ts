@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
-import { databaseAddress } from '../config.ts'
-import { type Examined, examineDatabase } from '../storage/examine.ts'
+import { databaseAddress, replicaAddress } from '../config.ts'
+import { type Examined, examineDatabase, isStandby } from '../storage/examine.ts'
 import { formatUtc, utcToMs } from '../text/zones.ts'
 import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
 
@@ -29,6 +29,9 @@ export async function checkDatabase(config: Config, now: number): Promise<Findin
     checkSteps(examined),
     checkWritable(examined),
     ...checkPeople(examined),
+    ...checkSearch(examined),
+    ...checkSending(examined),
+    ...(await checkReplica(config)),
     checkClock(now, examined),
   ]
 }
@@ -86,6 +89,44 @@ function checkPeople({ steps, administrators }: Examined): Finding[] {
       'kalends password add LOGIN makes a password; kalends user list shows who there is.',
     ),
   ]
+}
+
+function checkSearch({ hasSearchIndex }: Examined): Finding[] {
+  if (hasSearchIndex) return []
+  const todo = 'CREATE EXTENSION pg_trgm by an administrator of the database, and restart the service.'
+  return [warning('search', 'Searches read whole tables: the extension pg_trgm is missing.', todo)]
+}
+
+/** Findings about what the calendar does by itself; none where it does it. */
+function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[] {
+  const held = 'Webhooks and imports on a schedule are held, since this calendar was restored in another place.'
+  return [
+    ...(isHeld ? [warning('held', held, 'kalends resume lets them go on.')] : []),
+    ...webhooks.map(({ url, says }) =>
+      warning('webhooks', `${url} ${says}`, 'Mend the receiver; one that is disabled has to be enabled again.'),
+    ),
+    ...stuck.map(({ name, isPaused, outcome }) =>
+      warning(
+        'imports',
+        `${name} ${isPaused ? 'is paused' : 'failed at its last run'}: ${outcome}`,
+        isPaused ? `kalends imports resume ${name} lets it go on.` : 'Look at its source; it is tried again.',
+      ),
+    ),
+  ]
+}
+
+/** No finding where no replica is set. */
+async function checkReplica(config: Config): Promise<Finding[]> {
+  const todo = 'Look at --database-read and at that server; all reads go to the database meanwhile.'
+  try {
+    const address = replicaAddress(config)
+    if (address === undefined) return []
+    return (await isStandby(address))
+      ? [ok('replica', 'It answers, and follows another server.')]
+      : [warning('replica', 'It follows no other server, so it is not used.', todo)]
+  } catch (error) {
+    return [warning('replica', messageOf(error), todo)]
+  }
 }
 
 function checkClock(now: number, examined: Examined | undefined): Finding {

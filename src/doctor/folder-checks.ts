@@ -14,7 +14,8 @@ export async function checkFolders(config: Config): Promise<Finding[]> {
   return [
     ...(await checkData(config)),
     ...(await checkPermissions(config)),
-    checkDisk(config),
+    checkDisk('disk', resolve(config.data)),
+    ...checkMediaDisk(config),
     await checkMedia(config),
   ]
 }
@@ -96,18 +97,27 @@ async function checkPermissions(config: Config): Promise<Finding[]> {
 
 const modeOf = ({ mode }: Stats) => (mode & 0o777).toString(8).padStart(4, '0')
 
-function checkDisk({ data }: Config): Finding {
-  const folder = existing(resolve(data))
+function checkDisk(about: string, path: string): Finding {
+  const folder = existing(path)
   try {
     const { bavail, bsize } = statfsSync(folder)
     const free = bavail * bsize
     const shown = `${Math.floor(free / 1_000_000)} MB are free for ${folder}.`
     const todo = 'Make room: without it writes are refused with 507, while reads go on.'
-    if (free < TOO_LITTLE_BYTES) return failing('disk', shown, todo)
-    return free < LITTLE_BYTES ? warning('disk', shown, todo) : ok('disk', shown)
+    if (free < TOO_LITTLE_BYTES) return failing(about, shown, todo)
+    return free < LITTLE_BYTES ? warning(about, shown, todo) : ok(about, shown)
   } catch (error) {
-    return warning('disk', `The free space of ${folder} is not known: ${messageOf(error)}.`, 'Look with df.')
+    return warning(about, `The free space of ${folder} is not known: ${messageOf(error)}.`, 'Look with df.')
   }
+}
+
+/** No finding where images lie in a bucket, or on the disk of the data folder. */
+function checkMediaDisk(config: Config): Finding[] {
+  const address = mediaAddress(config)
+  if (!address.startsWith('file:')) return []
+  const folder = resolve(address.slice('file:'.length))
+  const device = (path: string) => statOf(existing(path))?.dev
+  return device(folder) === device(resolve(config.data)) ? [] : [checkDisk('media disk', folder)]
 }
 
 /** The folder itself, or the nearest one above it that is there. */

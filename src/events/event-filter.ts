@@ -6,11 +6,21 @@ import type { StatusFilter } from '../records/status.ts'
 import type { EventRow, TermRow } from '../storage/schema.ts'
 import type { Condition } from './event-conditions.ts'
 import type { EventLinks } from './event-store.ts'
+import type { KeptColumns } from './withdrawn-store.ts'
 
 /** An event with all that it shows. */
 export interface LoadedEvent {
   row: EventRow
   links: EventLinks
+}
+
+/**
+ * An event as filters know it: with the columns and links that are kept of one that is withdrawn, so that every filter finds it then too. Of its texts
+ * `search` alone is known.
+ */
+export interface FilteredEvent {
+  row: KeptColumns & Pick<EventRow, 'search'>
+  links: Pick<EventLinks, 'venues' | 'organizers' | 'categories' | 'tags'>
 }
 
 /** The parts of a list of events that several parameters make together, or that every list has. */
@@ -38,7 +48,7 @@ export type EventFilter<Value> = Filter<
   (value: Value, context: Context) => Condition | Promise<Condition>,
   (value: Value, asked: IndexQuery, memory: EventMemory) => IndexQuery | undefined,
   EventListShape,
-  (event: LoadedEvent, value: Value, around: AroundEvents) => boolean
+  (event: FilteredEvent, value: Value, around: AroundEvents) => boolean
 >
 
 /** Declares a filter; the exact text of `about` is kept for the languages. */

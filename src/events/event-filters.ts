@@ -219,7 +219,7 @@ export const eventFilters = {
     about: 'The same as collapse=series, when true',
     unlisted: true,
     ...partOf('page'),
-    links: asDigit(23),
+    links: asDigit(24),
   }),
   ticketed: eventFilter({
     kind: flag,

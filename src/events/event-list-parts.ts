@@ -9,7 +9,7 @@ import { distanceKm } from '../storage/distance.ts'
 import { alsoMatching } from '../storage/search/search-index.ts'
 import { matchesSearch, parseSearch } from '../text/search.ts'
 import { anyEvent, atVenueWithin, type Condition, listedTo, located, withinWindow } from './event-conditions.ts'
-import type { AroundEvents, EventListShape, EventPart, LoadedEvent } from './event-filter.ts'
+import type { AroundEvents, EventListShape, EventPart, FilteredEvent } from './event-filter.ts'
 import type { EventsQuery } from './event-filters.ts'
 import { isShown } from './event-present.ts'
 
@@ -23,7 +23,7 @@ interface EventPartRules {
     memory: EventMemory,
     context: Context,
   ) => IndexQuery | undefined
-  accepts: (event: LoadedEvent, query: EventsQuery, around: AroundEvents) => boolean
+  accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
 /** The page is cut out of the narrowed list, so it narrows nothing. The search is put around all other conditions. */
@@ -96,5 +96,5 @@ export const eventSearch = {
     const among = findSearched(memory.searches, memory.version, text, findMatching)
     return among instanceof Promise ? among.then((later) => ({ ...asked, among: later })) : { ...asked, among }
   },
-  accepts: (text: string, { row }: LoadedEvent) => matchesSearch(parseSearch(text), row.search),
+  accepts: (text: string, { row }: FilteredEvent) => matchesSearch(parseSearch(text), row.search),
 }

@@ -310,10 +310,10 @@ async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<void
 }
 
 /** Publishes an event whose time has come, which is held. */
-export async function publishEvent(tx: Tx, row: EventRow): Promise<void> {
+export async function publishEvent(tx: Tx, row: EventRow, slug: string): Promise<void> {
   const terms = (await findTermIds(tx, row.id)).map((term) => term.id)
   await Promise.all([
-    updateEvent(tx, row, { status: 'publish' }, UNCHANGED),
+    updateEvent(tx, row, { status: 'publish', slug }, UNCHANGED),
     countTerms(tx, { terms, counted: false }, { terms, counted: true }),
   ])
 }

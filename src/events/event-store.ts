@@ -8,6 +8,7 @@ import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
 import type { Db } from '../storage/database.ts'
 import { foundRows } from '../storage/found-rows.ts'
+import { isListed } from '../storage/listed-events.ts'
 import type { Tx } from '../storage/recording.ts'
 import { rowParts } from '../storage/row-parts.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
@@ -348,7 +349,7 @@ export async function updateEvents(
     changes.map(({ before, columns }) => {
       const { id } = before
       const after = { ...before, ...columns }
-      recordWritten(tx, 'event', before.status, { id, status: after.status, name: after.title })
+      recordWritten(tx, 'event', before, { ...after, name: after.title })
       return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id, columns })])
     }),
   )
@@ -423,7 +424,7 @@ export async function updateEvent(
 ): Promise<void> {
   const { id } = before
   const after = { ...before, ...columns }
-  recordWritten(tx, 'event', before.status, { id, status: after.status, name: after.title })
+  recordWritten(tx, 'event', before, { ...after, name: after.title })
   await Promise.all([
     leaveTraces(tx, before, after),
     updateColumns(tx, before, columns),
@@ -433,13 +434,27 @@ export async function updateEvent(
   ])
 }
 
-/** Keeps the old address of an event that the public knew, and the event itself once it is no longer public, until it is public again. */
+/** Keeps the old address of an event that the public knew, and the event itself once lists do not show it any more, until they do again. */
 async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
-  const isWithdrawn = before.status === 'publish' && after.status !== 'publish'
-  const isBack = before.status !== 'publish' && after.status === 'publish'
+  const isWithdrawn = isListed(before) && !isListed(after)
+  const isBack = !isListed(before) && isListed(after)
   await Promise.all([
     noteSlugs(tx, 'event', before.id, standingOf(before), standingOf(after)),
     isWithdrawn && keepWithdrawn(tx, before, after.modified_utc),
     isBack && dropWithdrawn(tx, after.id),
   ])
+}
+
+const selectLinkedBytes = statement<{ event: number }>()<{ bytes: number | string }>(
+  (_db, value) => sql`
+    select octet_length(description) + octet_length(excerpt) as bytes
+      from event_venues join venues on venues.id = event_venues.venue where event = ${value('event')}
+    union all select octet_length(description) + octet_length(excerpt)
+      from event_organizers join organizers on organizers.id = event_organizers.organizer where event = ${value('event')}`,
+)
+
+/** The bytes of the texts of all venues and organizers of an event, found without reading these texts. */
+export async function linkedBytes(db: Db, event: number): Promise<number> {
+  const rows = await selectLinkedBytes(db, { event })
+  return rows.reduce((total, { bytes }) => total + Number(bytes), 0)
 }

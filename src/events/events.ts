@@ -26,7 +26,7 @@ import {
   prepareEvent,
   trashEvent,
 } from './event-rules.ts'
-import { findEvent, findEventLinks, findListedEvents, type KnownLinks } from './event-store.ts'
+import { findEvent, findEventLinks, findListedEvents, type KnownLinks, linkedBytes } from './event-store.ts'
 import { textsOfEvent } from './event-texts.ts'
 import { findAllEvents, findEvents } from './find-events.ts'
 import { findNext } from './next-occurrences.ts'
@@ -128,6 +128,8 @@ export async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
 export function readBack(context: Context): LookAtWritten<object> {
   return async (tx, row, links) => {
     const presented = showRecord('event', row.id, () => presentOwn(context, row))
+    // Few words may link to a hundred long texts, so these are not read for an answer that has no room for them.
+    if (context.room && (await linkedBytes(tx, row.id)) > context.room.bytes) return { id: row.id }
     const [found] = await Promise.all([
       linksOf(tx, row, links),
       presented && keepPresented(tx, formOf(context), [presented]),

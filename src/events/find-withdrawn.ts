@@ -4,15 +4,16 @@ import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
 import { shownTo } from '../records/record-store.ts'
 import { TOMBSTONE_DAYS } from '../storage/pruning.ts'
-import type { EventRow, OrganizerRow, TermRow, VenueRow, WithdrawnEventRow } from '../storage/schema.ts'
+import type { OrganizerRow, TermRow, VenueRow, WithdrawnEventRow } from '../storage/schema.ts'
 import { foldedText } from '../text/long-texts.ts'
 import { formatUtc } from '../text/moments.ts'
+import { utcToWall } from '../text/zones.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import { event } from './event.ts'
-import type { AroundEvents, EventFilter, EventListShape, LoadedEvent } from './event-filter.ts'
+import type { AroundEvents, EventFilter, EventListShape, FilteredEvent } from './event-filter.ts'
 import { type EventsQuery, eventFilters } from './event-filters.ts'
 import { eventParts, eventSearch } from './event-list-parts.ts'
-import { readWithdrawn } from './withdrawn-store.ts'
+import { type KeptColumns, readWithdrawn, type WithdrawnEvent } from './withdrawn-store.ts'
 
 /**
  * The withdrawn events that a query would find if they had stayed public, some at a time. They are not in the table of events, so each is tested
@@ -22,7 +23,7 @@ export async function* findWithdrawn(
   context: Context,
   query: EventsQuery,
   shape: EventListShape,
-): AsyncGenerator<WithdrawnEventRow[]> {
+): AsyncGenerator<WithdrawnEvent[]> {
   let around: AroundEvents | undefined
   for await (const rows of readWithdrawn(context.db, formatUtc(context.now - TOMBSTONE_DAYS * 86_400_000))) {
     around ??= await readAround(context, query, shape)
@@ -33,7 +34,7 @@ export async function* findWithdrawn(
 
 const filters = Object.entries(eventFilters) as [keyof EventsQuery, EventFilter<unknown>][]
 
-function isFound(event: LoadedEvent | undefined, query: EventsQuery, around: AroundEvents | undefined): boolean {
+function isFound(event: FilteredEvent | undefined, query: EventsQuery, around: AroundEvents | undefined): boolean {
   if (!event || !around) return false
   return (
     Object.values(eventParts).every((part) => part.accepts(event, query, around)) &&
@@ -62,10 +63,11 @@ async function readAround(context: Context, query: EventsQuery, { window }: Even
 
 /** The events as they were, linked to records that still exist. */
 async function loadAsBefore(
-  { db }: Context,
+  context: Context,
   rows: readonly WithdrawnEventRow[],
   terms: ReadonlyMap<number, TermRow>,
-): Promise<LoadedEvent[]> {
+): Promise<FilteredEvent[]> {
+  const { db } = context
   const venueIds = rows.map((row) => idsIn(row.venues))
   const organizerIds = rows.map((row) => idsIn(row.organizers))
   const [venues, organizers] = await Promise.all([
@@ -75,14 +77,12 @@ async function loadAsBefore(
   return rows.map((row, at) => {
     const own = idsIn(row.terms).flatMap((id) => terms.get(id) ?? [])
     return {
-      row: rowAsBefore(row),
+      row: rowAsBefore(context, row),
       links: {
         venues: (venueIds[at] ?? []).flatMap((id) => venues.get(id) ?? []),
         organizers: (organizerIds[at] ?? []).flatMap((id) => organizers.get(id) ?? []),
         categories: own.filter(({ taxonomy }) => taxonomy === 'category'),
         tags: own.filter(({ taxonomy }) => taxonomy === 'tag'),
-        images: new Map(),
-        series: undefined,
       },
     }
   })
@@ -92,33 +92,30 @@ function idsIn(json: string): number[] {
   return JSON.parse(json)
 }
 
-/** The row that the event had, with its title alone for a text. */
-function rowAsBefore({
-  event: id,
-  withdrawn_utc,
-  venues: _venues,
-  organizers: _organizers,
-  terms: _terms,
-  ...kept
-}: WithdrawnEventRow): EventRow {
-  return {
-    ...blankColumns(event.fields),
-    cost: '[]',
-    image: null,
-    author: 0,
-    slug: '',
-    date: withdrawn_utc,
-    date_utc: withdrawn_utc,
-    dated: 0,
-    modified: withdrawn_utc,
-    modified_utc: withdrawn_utc,
-    trusted: 0,
-    ...kept,
-    id,
-    status: 'publish',
-    search: foldedText(kept.title),
-    series: null,
-    recurrence_id: '',
-    own: '',
-  }
+/** The columns that an older version did not keep. */
+const UNKNOWN = {
+  ...blankColumns(event.fields),
+  cost: '[]',
+  image: null,
+  author: 0,
+  slug: '',
+  date: '',
+  date_utc: '',
+  dated: 0,
+  status: 'publish',
+  trusted: 0,
+  series: null,
+  recurrence_id: '',
+  own: '',
+}
+
+/** The row that the event had, with its title alone to search in. It was changed when it was withdrawn. */
+function rowAsBefore({ site }: Context, withdrawn: WithdrawnEventRow): FilteredEvent['row'] {
+  const { event: id, uid, title, start_date, end_date, utc_start_date, utc_end_date } = withdrawn
+  const { timezone, all_day, featured, event_status, withdrawn_utc: modified_utc } = withdrawn
+  const times = { start_date, end_date, utc_start_date, utc_end_date, timezone, all_day }
+  const kept: Partial<KeptColumns> = JSON.parse(withdrawn.kept)
+  const modified = utcToWall(modified_utc, site.timezone)
+  const search = foldedText(title)
+  return { ...UNKNOWN, ...kept, ...times, featured, event_status, id, uid, search, modified, modified_utc }
 }

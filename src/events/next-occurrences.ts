@@ -1,20 +1,12 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
-import type { EventRow, Tables } from '../storage/schema.ts'
+import { isInLists } from '../storage/listed-events.ts'
+import type { EventRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import type { NextOccurrence } from './event-store.ts'
 
 /** The most occurrences that one tells of. */
 const MOST_NEXT = 5
-
-/**
- * Whether lists show an event to everybody, in a form that no index has: SQLite would look through all such events for the few hundred of
- * one series.
- */
-export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
-  const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])
-  return record(record.case().when(isShown).then(1).else(0).end(), '=', 1)
-}
 
 const selectNext = statement<{ series: number; start: string }>()((db, value) =>
   db

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { EventRow, WithdrawnEventRow } from '../storage/schema.ts'
+import { sequenceAt } from '../storage/sequences.ts'
 import { statement } from '../storage/statement.ts'
 
 // Events that the public can no longer see, as they were last seen: feeds tell subscribers of calendars about them for some time. Their
@@ -27,12 +28,17 @@ const deleteOne = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('withdrawn_events').where('event', '=', value('event')),
 )
 
+const EVENT_TEXTS = ['title', 'excerpt', 'description', 'event_status_reason', 'search'] as const
+const TEXTS: ReadonlySet<string> = new Set(EVENT_TEXTS)
+
+/** The columns of an event that are kept once it is withdrawn: all but texts, since nobody is to read on what was taken back. */
+export type KeptColumns = Omit<EventRow, (typeof EVENT_TEXTS)[number]>
+
 /**
  * Keeps what the public saw of an event that it cannot see from now on. The links are read by statements that have begun, ahead of all that
- * follow, when the function returns. An event that is hidden from lists was in no calendar.
+ * follow, when the function returns.
  */
 export async function keepWithdrawn(tx: Tx, before: EventRow, withdrawn_utc: string): Promise<void> {
-  if (before.hide_from_listings === 1) return
   const { id: event, uid, title, start_date, end_date, utc_start_date, utc_end_date } = before
   const { timezone, all_day, featured, event_status } = before
   const [venues, organizers, terms] = await Promise.all([
@@ -42,7 +48,8 @@ export async function keepWithdrawn(tx: Tx, before: EventRow, withdrawn_utc: str
   ])
   const times = { start_date, end_date, utc_start_date, utc_end_date, timezone, all_day }
   const links = { venues: idsOf(venues), organizers: idsOf(organizers), terms: idsOf(terms) }
-  await insertOne(tx, { row: { event, uid, title, ...times, featured, event_status, ...links, withdrawn_utc } })
+  const kept = JSON.stringify(before, (name, value) => (TEXTS.has(name) ? undefined : value))
+  await insertOne(tx, { row: { event, uid, title, ...times, featured, event_status, kept, ...links, withdrawn_utc } })
 }
 
 function idsOf(rows: readonly { id: number }[]): string {
@@ -71,20 +78,37 @@ const selectPlaces = statement<{ after: number; since: string }>()((db, value) =
 const selectRows = statement<{ events: readonly number[] }>()((db, value) =>
   db
     .selectFrom('withdrawn_events')
-    .selectAll()
+    .leftJoin('changes', (join) => join.onRef('record', '=', 'event').on('kind', '=', 'event'))
+    .selectAll('withdrawn_events')
+    .select([
+      'changes.sequence',
+      sql<number | null>`(select max(shared.sequence) from series
+        join changes shared on shared.kind = 'series' and shared.record = series.id
+        where series.uid = withdrawn_events.uid)`.as('of_series'),
+    ])
     .where('event', 'in', value('events'))
     .orderBy('start_date')
     .orderBy('event'),
 )
 
+/** Returns a withdrawn event with the higher of two sequences: its own, and that of a series with the same UID. */
+export interface WithdrawnEvent extends WithdrawnEventRow {
+  sequence: number
+}
+
 /**
  * Events that were withdrawn since a time, `YYYY-MM-DD HH:MM:SS` in UTC: some at a time, each lot the next in the order of lists. No index has that
  * order, since every withdrawal would have to write it: the places are put in order here.
  */
-export async function* readWithdrawn(db: Db, since: string): AsyncGenerator<WithdrawnEventRow[]> {
+export async function* readWithdrawn(db: Db, since: string): AsyncGenerator<WithdrawnEvent[]> {
   const places = (await readPlaces(db, since)).sort(byStart)
-  for (let at = 0; at < places.length; at += MOST_ROWS)
-    yield await selectRows(db, { events: places.slice(at, at + MOST_ROWS).map(({ event }) => event) })
+  for (let at = 0; at < places.length; at += MOST_ROWS) {
+    const rows = await selectRows(db, { events: places.slice(at, at + MOST_ROWS).map(({ event }) => event) })
+    yield rows.map(({ of_series, ...row }) => ({
+      ...row,
+      sequence: Math.max(row.sequence ?? 0, of_series ?? 0, sequenceAt(row.withdrawn_utc)),
+    }))
+  }
 }
 
 /** The place of a withdrawn event in the order of lists. */

@@ -45,6 +45,10 @@ export const limits = {
   links: { entries: 100 },
   /** Requests of a batch. */
   batch: { entries: 100 },
+  /** The answers to the requests of a batch together; those that follow have ids alone. */
+  batchAnswers: { bytes: 8_000_000 },
+  /** A page of changes, unless its only record is longer: less than the least room that can be set for unsent answers. */
+  changesPage: { bytes: 900_000 },
   /** The header `Idempotency-Key`. */
   idempotencyKey: { characters: 255 },
 } as const satisfies Record<string, Bounds>

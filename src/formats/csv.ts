@@ -32,6 +32,7 @@ const COLUMNS: Readonly<Record<string, (facts: EventFacts) => string>> = {
   modified_utc: ({ modified }) => modified,
   event_status: ({ row }) => row.event_status,
   event_status_reason: ({ row }) => plainText(row.event_status_reason),
+  date_utc: ({ row }) => row.date_utc,
 }
 
 /** CSV (RFC 4180): the names of the columns, then one event a line. */

@@ -1,20 +1,20 @@
 import type { Context } from '../context/context.ts'
 import { seriesUrl } from '../events/recurrence-present.ts'
+import type { WithdrawnEvent } from '../events/withdrawn-store.ts'
 import type { EventStatus } from '../fields/event-status.ts'
-import { contentLine, escapeText } from '../icalendar/content-lines.ts'
+import { contentLine, escapeText, OWN_DATE, OWN_STATUS } from '../icalendar/content-lines.ts'
 import { isReadRight, type ZoneRules, zoneRulesOf } from '../icalendar/zone-rules.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import { announced } from '../locales/event-notice.ts'
-import type { EventRow, OrganizerRow, VenueRow, WithdrawnEventRow } from '../storage/schema.ts'
+import { isUnpublished } from '../records/status.ts'
+import type { EventRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
+import { sequenceAt } from '../storage/sequences.ts'
 import { escapeHtml, plainText } from '../text/html.ts'
-import { addDays, utcToMs } from '../text/moments.ts'
+import { addDays } from '../text/moments.ts'
 import { shownUrl } from '../text/urls.ts'
 import { wallToUtc } from '../text/zones.ts'
 import { type EventFacts, placeOf } from './event-facts.ts'
 import type { WholeSeries } from './whole-series.ts'
-
-/** SEQUENCE counts seconds from here, so that it grows with every change of the event or of a record it links to. */
-const SEQUENCE_FROM = Date.UTC(2020, 0, 1)
 
 /** The words of iCalendar for whether an event takes place. */
 const STATUS: Readonly<Record<EventStatus, string>> = {
@@ -31,16 +31,30 @@ interface SeriesPart {
   /** DTSTART and DTEND, and the rule or the original start. */
   times: readonly string[]
   modified: string
+  /** The status to write; the event's own if undefined. */
+  status?: string
+  /** At least; SEQUENCE grows with every change of the event, and in the course of seconds with those of records that it links to. */
+  sequence: number
 }
 
 /** The VEVENT of an event (RFC 5545, 3.6.1), its times by its `readableRules`. The same data always make the same bytes. */
-export function writeEventComponent(context: Context, facts: EventFacts, rules: ZoneRules | undefined): string {
+export function writeEventComponent(
+  context: Context,
+  facts: EventFacts,
+  sequence: number,
+  rules: ZoneRules | undefined,
+): string {
   const { row, modified } = facts
-  return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, rules), modified })
+  return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, rules), modified, sequence })
 }
 
 /** The VEVENT of a series, with the texts of one of its occurrences (RFC 5545, 3.8.5). */
-export function writeSeriesComponent(context: Context, facts: EventFacts, whole: WholeSeries): string {
+export function writeSeriesComponent(
+  context: Context,
+  facts: EventFacts,
+  sequence: number,
+  whole: WholeSeries,
+): string {
   const { series, first, rules, lines } = whole
   const recurring = lines.map((line) => {
     const [, name = '', parameters = '', value = ''] = /^(\w+)((?:;[^:]*)?):(.*)$/.exec(line) ?? []
@@ -52,6 +66,8 @@ export function writeSeriesComponent(context: Context, facts: EventFacts, whole:
     url: seriesUrl(context.site, series),
     times: [...writeTimes(first, rules), ...recurring],
     modified: laterOf(whole, facts),
+    status: series.status,
+    sequence: Math.max(whole.sequence, sequence),
   })
 }
 
@@ -59,6 +75,7 @@ export function writeSeriesComponent(context: Context, facts: EventFacts, whole:
 export function writeOverride(
   context: Context,
   facts: EventFacts,
+  sequence: number,
   whole: WholeSeries,
   own: ZoneRules | undefined,
 ): string {
@@ -68,7 +85,8 @@ export function writeOverride(
     ? writeDay('RECURRENCE-ID', wall.slice(0, 10))
     : writeTime('RECURRENCE-ID', wall, wallToUtc(wall, start.zone), rules)
   const times = [id, ...writeTimes(facts.row, own)]
-  return writeComponent(context, facts, { uid: series.uid, times, modified: laterOf(whole, facts) })
+  const least = Math.max(whole.sequence, sequence)
+  return writeComponent(context, facts, { uid: series.uid, times, modified: laterOf(whole, facts), sequence: least })
 }
 
 function laterOf(one: { modified: string }, other: { modified: string }): string {
@@ -83,7 +101,7 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
     contentLine('UID', part.uid),
     contentLine('DTSTAMP', modified),
     contentLine('LAST-MODIFIED', modified),
-    contentLine('SEQUENCE', String(sequenceAt(part.modified))),
+    contentLine('SEQUENCE', String(Math.max(part.sequence, sequenceAt(part.modified)))),
     ...part.times,
     contentLine('SUMMARY', escapeText(facts.heading)),
     ...writeDescription(facts),
@@ -93,9 +111,18 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
     contentLine('URL', part.url ?? facts.url, { VALUE: 'URI' }),
     ...writeImage(facts),
     ...(facts.notice === '' ? [] : [contentLine('COMMENT', escapeText(facts.notice))]),
-    contentLine('STATUS', STATUS[row.event_status]),
+    ...writeStatus(row, part.status ?? row.status),
     contentLine('END', 'VEVENT'),
   ].join('')
+}
+
+/** Whether it takes place, and for an event that is not public how far it is; its import takes that from the properties of our own. */
+function writeStatus({ event_status, date_utc }: EventRow, status: string): string[] {
+  const isUncertain = isUnpublished(status) && event_status === 'scheduled'
+  const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]
+  if (status !== 'publish') lines.push(contentLine('CLASS', 'PRIVATE'), contentLine(OWN_STATUS, status))
+  if (status === 'future') lines.push(contentLine(OWN_DATE, utcTime(date_utc)))
+  return lines
 }
 
 /** The times of an event, whether it is public or was. */
@@ -105,11 +132,7 @@ export type EventTimes = Pick<
 >
 
 /** The VEVENT of an event that is no longer public: the members that calendars need to cancel it, and nothing that was not public. */
-export function writeWithdrawnComponent(
-  context: Context,
-  row: WithdrawnEventRow,
-  rules: ZoneRules | undefined,
-): string {
+export function writeWithdrawnComponent(context: Context, row: WithdrawnEvent, rules: ZoneRules | undefined): string {
   const withdrawn = utcTime(row.withdrawn_utc)
   const title = announced(context.site, { event_status: 'canceled' }, plainText(row.title))
   return [
@@ -117,17 +140,12 @@ export function writeWithdrawnComponent(
     contentLine('UID', row.uid),
     contentLine('DTSTAMP', withdrawn),
     contentLine('LAST-MODIFIED', withdrawn),
-    // It may have been changed in the same second.
-    contentLine('SEQUENCE', String(sequenceAt(row.withdrawn_utc) + 1)),
+    contentLine('SEQUENCE', String(row.sequence)),
     ...writeTimes(row, rules),
     contentLine('SUMMARY', escapeText(title)),
     contentLine('STATUS', 'CANCELLED'),
     contentLine('END', 'VEVENT'),
   ].join('')
-}
-
-function sequenceAt(modified: string): number {
-  return Math.max(0, Math.floor((utcToMs(modified) - SEQUENCE_FROM) / 1000))
 }
 
 /** `YYYY-MM-DD HH:MM:SS` in UTC as iCalendar writes it. */
@@ -175,7 +193,8 @@ function writeDescription({ notice, html, text }: EventFacts): string[] {
   const all = [notice, text].filter((part) => part !== '').join('\n\n')
   if (all === '') return []
   const plain = contentLine('DESCRIPTION', escapeText(all))
-  if (!/<(?!\/?p\b|br\b)/i.test(html)) return [plain]
+  // Readers may take plain text with such signs for HTML.
+  if (!/<(?!\/?p\b|br\b)/i.test(html) && !all.includes('<')) return [plain]
   const before = notice === '' ? '' : `<p>${escapeHtml(notice)}</p>\n`
   return [plain, contentLine('X-ALT-DESC', escapeText(before + html), { FMTTYPE: 'text/html' })]
 }

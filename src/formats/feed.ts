@@ -4,7 +4,7 @@ import type { Found } from '../declare/operations.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { LoadedEvent } from '../events/event-filter.ts'
 import { eventOperations } from '../events/events.ts'
-import type { WithdrawnEventRow } from '../storage/schema.ts'
+import type { WithdrawnEvent } from '../events/withdrawn-store.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
 import { showInTurn } from '../text/long-texts.ts'
 import { addDays, dayOf, wallNow } from '../text/moments.ts'
@@ -27,13 +27,15 @@ export interface FeedHead {
 /** One feed while it is written. */
 export interface FeedText {
   head: string
+  /** Looks at events, by their ids, before they are read. */
+  before?: (ids: readonly number[]) => Promise<void>
   /** The events to be written in place of some that were found, such as one for all of a series. */
   choose?: (loaded: readonly LoadedEvent[]) => Promise<readonly LoadedEvent[]>
   event: (facts: EventFacts) => string
   /** Between two events. */
   between: string
   /** An event that is public no longer; nothing of it in feeds without. */
-  withdrawn?: (row: WithdrawnEventRow) => string
+  withdrawn?: (row: WithdrawnEvent) => string
   tail: () => string
 }
 
@@ -44,8 +46,8 @@ export interface FeedKind {
   /** The end of the names of its files. */
   extension: string
   mediaType: string
-  /** `query` is the query of the list. */
-  begin: (context: Context, head: FeedHead, query: URLSearchParams) => FeedText
+  /** `query` is the query of the list, and `ids` are those of the events that it found. */
+  begin: (context: Context, head: FeedHead, query: URLSearchParams, ids: readonly number[]) => FeedText
 }
 
 /** Days that feeds reach back where no date is asked for, so that past events do not vanish from the calendars of subscribers at once. */
@@ -75,7 +77,7 @@ export function feedFormat(kind: FeedKind): Format {
         bytes: chunksOf(
           context,
           found,
-          kind.begin(context, headOf(context, selfOf(context, kind, self)), queryOf(self)),
+          kind.begin(context, headOf(context, selfOf(context, kind, self)), queryOf(self), found.ids),
         ),
       },
     }),
@@ -111,6 +113,7 @@ async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncG
   let between = ''
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {
     const part: Found = { ...found, ids: found.ids.slice(at, at + AT_ONCE) }
+    await text.before?.(part.ids)
     const loaded = await eventOperations.load(context, part as Found<never>)
     const events = await writeEvents(context, text.choose ? await text.choose(loaded) : loaded, text)
     if (events.length > 0) yield Buffer.from(between + events.join(text.between))

@@ -4,6 +4,8 @@ import type { LoadedEvent } from '../events/event-filter.ts'
 import { eventOperations } from '../events/events.ts'
 import { contentLine, escapeText } from '../icalendar/content-lines.ts'
 import { isZoneName, writeZone, type ZoneRules } from '../icalendar/zone-rules.ts'
+import { isLoggedIn } from '../people/caller.ts'
+import { findEventSequences } from '../storage/sequences.ts'
 import {
   readableRules,
   writeEventComponent,
@@ -22,7 +24,8 @@ export const icalendar = feedFormat({
   name: 'ics',
   extension: 'ics',
   mediaType: 'text/calendar',
-  begin: (context, head, query) => {
+  begin: (context, head, query, ids) => {
+    const listed = new Set(isLoggedIn(context.caller) ? ids : [])
     const zones = new Set<string>()
     const series = new Map<number, WholeSeries | undefined>()
     const isExpanded = query.get('recurrence') === 'expanded' || query.has('include')
@@ -32,34 +35,57 @@ export const icalendar = feedFormat({
       for (const id of written.keys()) zones.add(id)
       return [...written.values()].join('') + component
     }
+    // The UIDs of the components written so far that have no RECURRENCE-ID.
+    const uids = new Set<string>()
     // Exceptions of series: the first occurrence has the UID of all of it, which goes on without it.
     const excepted = new Set<number>()
+    // They are read before the events: a number that is too low is shown with news once more, one that is too high would hide them.
+    const sequences = new Map<number, number>()
+    const before = async (ids: readonly number[]) => {
+      for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)
+    }
     return {
       head: writeHead(head),
-      ...(isExpanded ? {} : { choose: (loaded) => chooseSeries(context, series, excepted, loaded) }),
+      before,
+      ...(isExpanded
+        ? {}
+        : { choose: (loaded) => chooseSeries(context, { listed, series, excepted, before }, loaded) }),
       event: (facts) => {
         const own = readableRules(facts.row, context.now)
         const whole = series.get(facts.series?.id ?? 0)
-        if (!whole) return withZones(writeEventComponent(context, facts, own), [own])
-        const master = facts.row.id === whole.model ? writeSeriesComponent(context, facts, whole) : ''
-        const override = isOverride(facts.row) ? writeOverride(context, facts, whole, own) : ''
+        const sequence = sequences.get(facts.row.id) ?? 0
+        uids.add(whole?.series.uid ?? facts.row.uid)
+        if (!whole) return withZones(writeEventComponent(context, facts, sequence, own), [own])
+        const master = facts.row.id === whole.model ? writeSeriesComponent(context, facts, sequence, whole) : ''
+        const override = isOverride(facts.row, whole.series) ? writeOverride(context, facts, sequence, whole, own) : ''
         return withZones(master + override, [whole.rules, override === '' ? undefined : own])
       },
       between: '',
       withdrawn: (row) => {
+        if (excepted.has(row.event) || uids.has(row.uid)) return ''
+        uids.add(row.uid)
         const own = readableRules(row, context.now)
-        return excepted.has(row.event) ? '' : withZones(writeWithdrawnComponent(context, row, own), [own])
+        return withZones(writeWithdrawnComponent(context, row, own), [own])
       },
       tail: () => contentLine('END', 'VCALENDAR'),
     }
   },
 })
 
+/** The series of a feed so far. */
+interface ChosenSeries {
+  /** The events that were found, for callers who see more than what is public. */
+  listed: ReadonlySet<number>
+  series: Map<number, WholeSeries | undefined>
+  excepted: Set<number>
+  /** Looks at events before they are read. */
+  before: (ids: readonly number[]) => Promise<void>
+}
+
 /** In place of the occurrences of a series that can be written whole: what it is written with, where it is met first. */
 async function chooseSeries(
   context: Context,
-  known: Map<number, WholeSeries | undefined>,
-  excepted: Set<number>,
+  { listed, series: known, excepted, before }: ChosenSeries,
   loaded: readonly LoadedEvent[],
 ): Promise<readonly LoadedEvent[]> {
   const chosen: LoadedEvent[] = []
@@ -67,17 +93,22 @@ async function chooseSeries(
     const { series } = event.links
     if (!series) chosen.push(event)
     else if (!known.has(series.id)) {
-      const whole = await gatherSeries(context, series)
+      const whole = await gatherSeries(context, series, listed)
       known.set(series.id, whole)
       for (const id of whole?.excepted ?? []) excepted.add(id)
-      for (const part of whole ? await loadParts(context, whole) : [event]) chosen.push(part)
+      for (const part of whole ? await loadParts(context, whole, before) : [event]) chosen.push(part)
     } else if (!known.get(series.id)) chosen.push(event)
   }
   return chosen
 }
 
-function loadParts(context: Context, { model, overrides }: WholeSeries): Promise<readonly LoadedEvent[]> {
+async function loadParts(
+  context: Context,
+  { model, overrides }: WholeSeries,
+  before: ChosenSeries['before'],
+): Promise<readonly LoadedEvent[]> {
   const ids = [model, ...overrides.filter((id) => id !== model)]
+  await before(ids)
   return eventOperations.load(context, { ids, total: ids.length, page: 1, perPage: ids.length, effective: '' })
 }
 

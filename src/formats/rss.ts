@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.ts'
+import { escapeHtml } from '../text/html.ts'
 import { emptyElement, xmlElement } from '../text/xml.ts'
 import { describeWhen, type EventFacts, isoTime, placeOf } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
@@ -24,13 +25,23 @@ function writeHead({ title, home, self, language }: FeedHead): string {
 <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:content="http://purl.org/rss/1.0/modules/content/" \
 xmlns:ev="http://purl.org/rss/1.0/modules/event/">
 <channel>
-${xmlElement('title', title)}
+${xmlElement('title', titleOf(title))}
 ${xmlElement('link', home)}
-${xmlElement('description', title)}
+${xmlElement('description', htmlOf(title))}
 ${xmlElement('language', language)}
 ${xmlElement('ttl', TTL_MINUTES)}
 ${emptyElement('atom:link', { href: self, rel: 'self', type: 'application/rss+xml' })}
 `
+}
+
+/** Plain text as HTML, which readers of RSS take descriptions for. */
+function htmlOf(text: string): string {
+  return escapeHtml(text).replaceAll('\n', '<br>\n')
+}
+
+/** A title for readers that take it for text as for those that take it for HTML: what would begin a tag or an entity there is escaped. */
+function titleOf(text: string): string {
+  return text.replace(/<(?=[a-z/!?])|&(?=#?\w+;)/gi, escapeHtml)
 }
 
 /** An event as an item. Its date is the publication date, since readers hide items with a date in the future. */
@@ -38,16 +49,14 @@ function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const when = describeWhen(context, row)
   const [venue] = venues
+  const described = [facts.notice, when, venue ? placeOf(venue) : '', facts.text].filter((part) => part !== '')
   const lines = [
     '<item>',
-    xmlElement('title', facts.heading),
+    xmlElement('title', titleOf(facts.heading)),
     xmlElement('link', facts.url),
     xmlElement('guid', row.uid, { isPermaLink: 'false' }),
     xmlElement('pubDate', new Date(`${row.date_utc.replace(' ', 'T')}Z`).toUTCString()),
-    xmlElement(
-      'description',
-      [facts.notice, when, venue ? placeOf(venue) : '', facts.text].filter((part) => part !== '').join('\n\n'),
-    ),
+    xmlElement('description', htmlOf(described.join('\n\n'))),
     ...(facts.html === '' ? [] : [xmlElement('content:encoded', facts.html)]),
     ...facts.terms.map((term) => xmlElement('category', term)),
     ...(image

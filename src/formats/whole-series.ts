@@ -5,6 +5,7 @@ import { occurrenceStarts } from '../recurrence/occurrences.ts'
 import type { Start } from '../recurrence/recurrence.ts'
 import { calendarLines } from '../recurrence/write-recurrence.ts'
 import { findOccurrenceTimes, type OccurrenceTimes } from '../series/series-store.ts'
+import { isListed } from '../storage/listed-events.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
 import { addDays, dayOf, endOfDay, formatUtc, utcToMs } from '../text/moments.ts'
 import { utcToWall, wallToUtc } from '../text/zones.ts'
@@ -17,16 +18,18 @@ export interface WholeSeries {
   rules: ZoneRules | undefined
   /** When the first occurrence by the rule is, whether it takes place or not. */
   first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
-  /** RRULE, RDATE and EXDATE, which give the occurrences that are public and no others. */
+  /** RRULE, RDATE and EXDATE, which give the occurrences that lists show and no others. */
   lines: readonly string[]
   /** The id of the occurrence that has the texts of the series. */
   model: number
   /** The ids of the occurrences that differ from the others. */
   overrides: readonly number[]
-  /** The ids of the occurrences that are not public. */
+  /** The ids of the occurrences that are not shown. */
   excepted: readonly number[]
   /** The latest change of any occurrence, those in the trash among them: UTC. */
   modified: string
+  /** The highest sequence of the occurrences that are not in the trash. */
+  sequence: number
 }
 
 const DAY_SECONDS = 86_400
@@ -37,11 +40,16 @@ const MOST_DATES = 2000
 /**
  * A series as one component with its rule; undefined for one that is not public, or whose times not every reader gets right by
  * its zone, which is shown as single events.
+ * @param listed occurrences that are shown to the caller even where they are not public
  */
-export async function gatherSeries(context: Context, series: SeriesRow): Promise<WholeSeries | undefined> {
-  if (series.status !== 'publish') return undefined
+export async function gatherSeries(
+  context: Context,
+  series: SeriesRow,
+  listed: ReadonlySet<number>,
+): Promise<WholeSeries | undefined> {
   const all = await findOccurrenceTimes(context.db, series.id)
-  const shown = all.filter(({ status }) => status === 'publish')
+  const shown = all.filter((row) => isListed(row) || listed.has(row.id))
+  if (series.status !== 'publish' && !shown.some(({ status }) => status === series.status)) return undefined
   const [any] = shown
   const start = startOf(series)
   const first = firstOf(series)
@@ -49,21 +57,27 @@ export async function gatherSeries(context: Context, series: SeriesRow): Promise
   const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
   const rules = isPlain ? undefined : zoneRulesOf(start.zone, context.now)
   const byRule = datesByRule(series, start)
-  if (!any || !(isPlain || (rules && isUnmoved(byRule, start) && isRight(rules, first, shown)))) return undefined
+  const overrides = new Set(shown.filter((row) => isOverride(row, series)).map(({ id }) => id))
+  const isRead = isPlain || (rules && isUnmoved(byRule, start) && isRight(rules, first, shown, overrides))
+  if (!any || !isRead) return undefined
   return {
     series,
     start,
     rules,
     first,
     lines: calendarLines(datesShown(series, byRule, shown), start),
-    model: (shown.find((row) => !isOverride(row)) ?? any).id,
-    overrides: shown.filter(isOverride).map(({ id }) => id),
-    excepted: all.filter(({ status }) => status !== 'publish').map(({ id }) => id),
+    model: (shown.find((row) => !overrides.has(row.id)) ?? any).id,
+    overrides: [...overrides],
+    excepted: all.filter((row) => !shown.includes(row)).map(({ id }) => id),
     modified:
       [series, ...all]
         .map(({ modified_utc }) => modified_utc)
         .sort()
         .at(-1) ?? series.modified_utc,
+    sequence: all.reduce(
+      (highest, { status, sequence }) => (status === 'trash' ? highest : Math.max(highest, sequence)),
+      0,
+    ),
   }
 }
 
@@ -72,16 +86,24 @@ function isUtc(zone: string): boolean {
 }
 
 /** Whether an occurrence has a component of its own beside the component of its series. */
-export function isOverride({ own, start_date, recurrence_id }: Pick<EventRow, 'own' | 'start_date' | 'recurrence_id'>) {
-  return own !== '' || start_date !== recurrence_id
+export function isOverride(
+  { own, start_date, recurrence_id, status }: Pick<EventRow, 'own' | 'start_date' | 'recurrence_id' | 'status'>,
+  series: Pick<SeriesRow, 'status'>,
+): boolean {
+  return own !== '' || start_date !== recurrence_id || status !== series.status
 }
 
-function isRight(rules: ZoneRules, first: WholeSeries['first'], shown: readonly OccurrenceTimes[]): boolean {
+function isRight(
+  rules: ZoneRules,
+  first: WholeSeries['first'],
+  shown: readonly OccurrenceTimes[],
+  overrides: ReadonlySet<number>,
+): boolean {
   const isTimeRight = (row: WholeSeries['first'] | OccurrenceTimes) =>
     isReadRight(rules, row.start_date, row.utc_start_date) && isReadRight(rules, row.end_date, row.utc_end_date)
   const isOriginalRight = ({ recurrence_id: wall }: OccurrenceTimes) =>
     isReadRight(rules, wall, wallToUtc(wall, rules.id))
-  return isTimeRight(first) && shown.every((row) => (isOverride(row) ? isOriginalRight(row) : isTimeRight(row)))
+  return isTimeRight(first) && shown.every((row) => (overrides.has(row.id) ? isOriginalRight(row) : isTimeRight(row)))
 }
 
 function firstOf({ start_date, timezone, all_day, duration }: SeriesRow): WholeSeries['first'] {

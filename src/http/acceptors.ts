@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
-import { createServer, type Server } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
  * Several listeners on one port. Node accepts one connection per listener in each turn of its event loop: with a single listener, a new client would
@@ -8,7 +10,7 @@ import { createServer, type Server } from 'node:net'
 const LISTENERS = 256
 
 /** Connections that may wait for each listener to accept them; the system may allow fewer. */
-export const BACKLOG = 1024
+const BACKLOG = 1024
 
 /** Systems that spread the connections of a shared port over its listeners. */
 export const canShare = process.platform === 'linux' || process.platform === 'freebsd'
@@ -19,6 +21,12 @@ export interface Place {
   port: number
 }
 
+/** The listeners of a server, each of which hands its connections to it. */
+export interface Acceptors {
+  port: number
+  listeners: readonly Server[]
+}
+
 /** Listens, and closes again. @throws the error of a port that is taken or may not be listened on. */
 export async function checkFree(place: Place): Promise<void> {
   const probe = createServer()
@@ -26,18 +34,75 @@ export async function checkFree(place: Place): Promise<void> {
   await closed(probe)
 }
 
-/** Accepts connections for a server that listens with `reusePort`. */
-export async function openAcceptors(server: HttpServer, place: Place): Promise<Server[]> {
-  const acceptors = Array.from({ length: LISTENERS - 1 }, () =>
-    createServer({ noDelay: true }, (socket) => server.emit('connection', socket)),
+/**
+ * Accepts connections for a server, `isShared` with several listeners. A shared port is looked at first, since nothing else would say that somebody
+ * listens there.
+ * @throws the error of a port that is taken or may not be listened on
+ */
+export async function openAcceptors(server: HttpServer, place: Place, isShared: boolean): Promise<Acceptors> {
+  if (isShared && place.port !== 0) await checkFree(place)
+  const first = await openAcceptor(server, place, isShared)
+  const address = first.address()
+  const port = typeof address === 'object' && address ? address.port : place.port
+  const further = Array.from({ length: isShared ? LISTENERS - 1 : 0 }, () =>
+    openAcceptor(server, { ...place, port }, isShared),
   )
-  await Promise.all(acceptors.map((acceptor) => listenAt(acceptor, { ...place, reusePort: true })))
-  return acceptors
+  return { port, listeners: [first, ...(await Promise.all(further))] }
 }
 
-/** Stops accepting, and waits until all accepted connections have ended. */
-export async function closeAcceptors(acceptors: readonly Server[]): Promise<void> {
-  await Promise.all(acceptors.map(closed))
+async function openAcceptor(server: HttpServer, place: Place, reusePort: boolean): Promise<Server> {
+  const acceptor = createServer({ noDelay: true }, (socket) => server.emit('connection', socket))
+  await listenAt(acceptor, { ...place, reusePort })
+  return acceptor
+}
+
+/** Milliseconds within which the listeners close one by one. */
+const CLOSE_WITHIN_MS = 2000
+
+/** The most connections that the service opens to itself in one turn of the event loop, to have its listeners closed. */
+const MOST_KNOCKS = 64
+
+/**
+ * Stops accepting, and resets nobody who has connected already: a system resets whoever waits at a listener that is closed. So each listener lets one
+ * wait at most, and closes in the moment in which it has accepted that one; the service itself comes where nobody else does. Clients that come
+ * meanwhile are refused, some a second later. `ended` resolves when all accepted connections have ended.
+ */
+export async function closeAcceptors({ port, listeners }: Acceptors): Promise<{ ended: Promise<unknown> }> {
+  const ended = Promise.all(listeners.map((listener) => once(listener, 'close')))
+  const open = new Set(listeners)
+  const place = { port, host: ownAddress(listeners[0]) }
+  for (const listener of listeners) {
+    letOneWait(listener)
+    listener.prependOnceListener('connection', () => {
+      listener.close()
+      open.delete(listener)
+    })
+  }
+  const until = performance.now() + CLOSE_WITHIN_MS
+  const knocks: Socket[] = []
+  while (open.size > 0 && performance.now() < until) {
+    for (let i = Math.min(open.size, MOST_KNOCKS); i > 0; i--) knocks.push(connect(place).on('error', () => undefined))
+    await nextTurn()
+  }
+  for (const listener of open) listener.close()
+  for (const knock of knocks) knock.destroy()
+  return { ended }
+}
+
+/** Has the system keep one connection waiting for a listener, and no more. Node has no other way to change that once it listens. */
+function letOneWait(listener: Server): void {
+  if (!('_handle' in listener)) return
+  const { _handle: handle } = listener
+  if (handle !== null && typeof handle === 'object' && 'listen' in handle && typeof handle.listen === 'function')
+    handle.listen(0)
+}
+
+/** An address at which this machine reaches a listener of its own. */
+function ownAddress(listener: Server | undefined): string {
+  const address = listener?.address()
+  const host = typeof address === 'object' && address ? address.address : ''
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' ? '::1' : host
 }
 
 function listenAt(server: Server, { host, port, reusePort }: Place & { reusePort: boolean }): Promise<void> {

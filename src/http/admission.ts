@@ -1,4 +1,7 @@
 import { Problem } from '../problems.ts'
+import { clientOf } from './client-address.ts'
+import type { Incoming } from './incoming.ts'
+import { join, type Lines, mayJoin, noLines, takeLate, takeNext } from './lines.ts'
 
 /** The kinds of work with queues of their own. Finished answers, /healthz and /readyz never queue. */
 export type Work = 'lists' | 'reads' | 'searches' | 'writes' | 'uploads' | 'streams'
@@ -39,6 +42,9 @@ export const LIMITS: Readonly<Record<Work, Limit>> = {
   streams: { running: 4, waiting: 0, longestMs: 0, aimMs: Number.POSITIVE_INFINITY, turnMs: 4 },
 }
 
+/** Who asks: clients at different addresses take turns, and nothing is done for one that has gone. */
+export type Asker = Pick<Incoming, 'address' | 'isGone'>
+
 /** A request that waits for its turn. */
 interface Waiter {
   since: number
@@ -54,14 +60,15 @@ interface Queue {
   running: number
   /** The most that may run at the moment: `limit.running`, or fewer while they take long. */
   places: number
-  /** In order of arrival. */
-  waiting: Set<Waiter>
+  waiting: Lines<Waiter>
   isDispatching: boolean
 }
 
 /** The running and waiting requests of each kind. */
 export interface Admission {
   queues: Readonly<Record<Work, Queue>>
+  /** The number of streams that each client has under way, if any. */
+  streaming: Map<string, number>
   /** The timer that looks for requests that have waited too long, while any wait. */
   looking: NodeJS.Timeout | undefined
 }
@@ -73,7 +80,7 @@ export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): A
     limit,
     running: 0,
     places: limit.running,
-    waiting: new Set(),
+    waiting: noLines(),
     isDispatching: false,
   })
   const { lists, reads, searches, writes, uploads, streams } = limits
@@ -86,6 +93,7 @@ export function makeAdmission(limits: Readonly<Record<Work, Limit>> = LIMITS): A
       uploads: queue(uploads),
       streams: queue(streams),
     },
+    streaming: new Map(),
     looking: undefined,
   }
 }
@@ -105,19 +113,40 @@ export function leave(admission: Admission, work: Work, weight = 1): void {
   dispatch(queue)
 }
 
+/** Takes a free place for a stream to the client at this address; `leaveStream` gives it back. The last place is left to a client that has none. */
+export function tryStream(admission: Admission, address: string): boolean {
+  const { queues, streaming } = admission
+  const client = clientOf(address)
+  const own = streaming.get(client) ?? 0
+  const { running, limit } = queues.streams
+  if ((own > 0 && running === limit.running - 1) || !tryEnter(admission, 'streams')) return false
+  streaming.set(client, own + 1)
+  return true
+}
+
+/** Gives the place of a stream back. */
+export function leaveStream(admission: Admission, address: string): void {
+  const { streaming } = admission
+  const client = clientOf(address)
+  const left = (streaming.get(client) ?? 0) - 1
+  if (left > 0) streaming.set(client, left)
+  else streaming.delete(client)
+  leave(admission, 'streams')
+}
+
 /**
  * Does work of this kind when its turn comes. A request whose client has gone by then is dropped. Work that counts as several begins when one place
  * is free, and keeps others out until as many have ended.
- * @throws Problem rest_unavailable when the queue is full
+ * @throws Problem rest_unavailable when the queue is full, or gets full while other clients have fewer requests in it
  */
 export async function admitted<T>(
   admission: Admission,
   work: Work,
-  isGone: () => boolean,
+  asker: Asker,
   run: () => Promise<T>,
   weight = 1,
 ): Promise<T> {
-  if (!tryEnter(admission, work, weight)) await waitForTurn(admission, work, isGone, weight)
+  if (!tryEnter(admission, work, weight)) await waitForTurn(admission, work, asker, weight)
   const began = performance.now()
   try {
     return await run()
@@ -134,18 +163,18 @@ export function overloaded(): Problem {
   return OVERLOADED
 }
 
-/** Whether the queue of this kind is full, so that a new request would be refused. */
-export function isFull(admission: Admission, work: Work): boolean {
+/** Whether the queue of this kind is full, so that a new request from this address would be refused. */
+export function isFull(admission: Admission, work: Work, address: string): boolean {
   const { limit, waiting } = admission.queues[work]
-  return waiting.size >= limit.waiting
+  return !mayJoin(waiting, clientOf(address), limit.waiting)
 }
 
-function waitForTurn(admission: Admission, work: Work, isGone: () => boolean, weight: number): Promise<void> {
-  const queue = admission.queues[work]
-  if (isFull(admission, work)) throw overloaded()
+function waitForTurn(admission: Admission, work: Work, { address, isGone }: Asker, weight: number): Promise<void> {
+  const { waiting, limit } = admission.queues[work]
   admission.looking ??= setInterval(() => turnAwayLate(admission), LOOK_EVERY_MS).unref()
   return new Promise((resolve, reject) => {
-    queue.waiting.add({ since: performance.now(), weight, isGone, go: resolve, turnAway: reject })
+    const waiter = { since: performance.now(), weight, isGone, go: resolve, turnAway: reject }
+    join(waiting, clientOf(address), waiter, limit.waiting)?.turnAway(overloaded())
   })
 }
 
@@ -181,7 +210,7 @@ function learn(queue: Queue, ranMs: number): void {
 async function giveTurns(queue: Queue): Promise<void> {
   const until = performance.now() + queue.limit.turnMs
   do {
-    const next = takeNext(queue)
+    const next = takePresent(queue)
     if (!next) break
     queue.running += next.weight
     next.go()
@@ -196,11 +225,10 @@ function quiet(): Promise<void> {
   return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
 }
 
-function takeNext(queue: Queue): Waiter | undefined {
-  for (const waiter of queue.waiting) {
-    queue.waiting.delete(waiter)
-    if (!waiter.isGone()) return waiter
-    waiter.turnAway(overloaded())
+function takePresent({ waiting }: Queue): Waiter | undefined {
+  for (let next = takeNext(waiting); next; next = takeNext(waiting)) {
+    if (!next.isGone()) return next
+    next.turnAway(overloaded())
   }
   return undefined
 }
@@ -208,13 +236,9 @@ function takeNext(queue: Queue): Waiter | undefined {
 function turnAwayLate(admission: Admission): void {
   const now = performance.now()
   let areWaiting = false
-  for (const queue of Object.values(admission.queues)) {
-    for (const waiter of queue.waiting) {
-      if (now - waiter.since <= queue.limit.longestMs) break
-      queue.waiting.delete(waiter)
-      waiter.turnAway(overloaded())
-    }
-    areWaiting ||= queue.waiting.size > 0
+  for (const { waiting, limit } of Object.values(admission.queues)) {
+    for (const late of takeLate(waiting, ({ since }) => now - since > limit.longestMs)) late.turnAway(overloaded())
+    areWaiting ||= waiting.size > 0
   }
   if (areWaiting) return
   clearInterval(admission.looking)

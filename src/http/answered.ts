@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 
 /** The facts of an answer that has been handed to the connection, for the log and the metrics. */
 export interface Answered {
@@ -14,6 +15,10 @@ export interface Answered {
   /** Bytes of the body as it goes out; 0 for none, and for files of images. */
   bytes: number
   requestId: string
+  /** Its connection and headers say who asks. */
+  request: IncomingMessage
+  /** The login of its sender; `''` for a stranger. */
+  user: string
   /** Where it came from: the finished answers, the index of events in memory, the ordinary way, or a refusal by the overloaded service. */
   from: 'finished' | 'memory' | 'ordinary' | 'refused'
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../context/context.ts'
+import { limits } from '../fields/limits.ts'
 import type { Reply } from '../formats/format.ts'
 import { withImages } from '../images/images.ts'
 import { Problem } from '../problems.ts'
@@ -39,13 +40,14 @@ export async function batchReply(
   batching: Batching,
 ): Promise<Reply> {
   const { areOne, requests } = await parseBatch(asked.values, context)
+  const bounded: Context = { ...context, room: { ...limits.batchAnswers } }
   // The batch itself has been counted as one.
   batching.count(Math.max(0, requests.length - 1))
   return batchOnce(asked, requests.length, context, async (repeatableAt) => {
-    const items = requests.map((request, place) => incomingOf(request, incoming, context, repeatableAt(place)))
+    const items = requests.map((request, place) => incomingOf(request, incoming, bounded, repeatableAt(place)))
     const { failed, replies } = areOne
-      ? await answerTogether(items, incoming, context, batching)
-      : await answerEach(items, context, batching)
+      ? await answerTogether(items, incoming, bounded, batching)
+      : await answerEach(items, bounded, batching)
     const isReplay = replies.length > 0 && replies.every((reply) => reply?.headers[REPLAYED])
     return {
       status: 207,
@@ -128,7 +130,7 @@ function makeGate(context: Context): Gate {
 /** Prepares all requests up to their writes, and does these in one transaction. */
 async function answerTogether(
   items: readonly Incoming[],
-  { isGone }: Incoming,
+  incoming: Incoming,
   context: Context,
   { admission, answer }: Batching,
 ): Promise<Answered> {
@@ -143,11 +145,11 @@ async function answerTogether(
   const waiting = () => begun.flatMap((one) => ('waiting' in one ? [one.waiting] : []))
   return withImages(gate.context, async () => {
     try {
-      await admitted(admission, 'writes', isGone, prepare)
+      await admitted(admission, 'writes', incoming, prepare)
       const early = begun.map((one) => ('early' in one && one.early.status >= 400 ? one.early : null))
       if (early.some(Boolean)) return { failed: true, replies: early }
       const write = () => writeAll(waiting(), context)
-      const refused = await admitted(admission, 'writes', isGone, write, Math.max(1, waiting().length))
+      const refused = await admitted(admission, 'writes', incoming, write, Math.max(1, waiting().length))
       return await collect(begun, refused)
     } finally {
       for (const { reject } of waiting()) reject(ABANDONED)

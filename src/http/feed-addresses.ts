@@ -1,11 +1,13 @@
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { formatOfFile } from '../formats/formats.ts'
-import { type Asked, readAddress, spanPath } from '../pages/page-addresses.ts'
+import { type Asked, readAddress, type Span, spanPath } from '../pages/page-addresses.ts'
+import { firstOf, monthOf, monthsLater } from '../pages/page-dates.ts'
 import { findByOldSlug } from '../records/old-slugs.ts'
 import { findVisibleSlug, idAt, isVisible } from '../records/record-store.ts'
 import type { RecordTable, Taxonomy } from '../storage/schema.ts'
 import { findTerm, findTermBySlug } from '../terms/term-store.ts'
+import { addDays, dayOf, wallNow } from '../text/moments.ts'
 import { canonicalSlug } from '../text/slug.ts'
 
 /** The events that a feed at an address of its own is of. */
@@ -25,6 +27,8 @@ export interface FeedAddress {
   by: (slug: string) => string
   /** Whether it is that of a page, which may know what is not found here under another address. */
   isPage: boolean
+  /** Whether it means other days tomorrow. */
+  isOfToday: boolean
 }
 
 /** The feed at an address: a list of events, a feed that has moved to another address, or one whose record is no longer public. */
@@ -36,6 +40,8 @@ const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.(\w+)$/
 const ICAL = /(?:^|&)ical=1(?=&|$)/
 /** What calendars have none of: that parameter itself, and pages. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
+/** The dates that a page of a month or day has in its path. */
+const OF_DATES = /(?:^|&)(?:start_date|end_date)=[^&]*(?=&|$)/g
 
 /** False for an address that cannot be a feed: neither a file nor a page with `ical`. Quick, since every request for a page passes here. */
 export function mayBeFeed(url: string): boolean {
@@ -45,25 +51,43 @@ export function mayBeFeed(url: string): boolean {
 }
 
 /** The feed that an address is of; undefined for all others. Never throws. */
-export function readFeedAddress(url: string, site: Site): FeedAddress | undefined {
+export function readFeedAddress(url: string, site: Site, now: number): FeedAddress | undefined {
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const query = mark === -1 ? '' : url.slice(mark + 1)
-  if (ICAL.test(query) && path.endsWith('/')) return readCalendarLink(path, query, site)
+  if (ICAL.test(query) && path.endsWith('/')) return readCalendarLink(path, query, site, now)
   const [scope, extension = ''] = readScope(path)
   const format = formatOfFile(extension)
   if (!scope || !format) return undefined
   const by = (slug: string) => otherSlug(path, slug) + url.slice(path.length)
-  return { format: format.name, scope, query, by, isPage: false }
+  return { format: format.name, scope, query, by, isPage: false, isOfToday: false }
 }
 
-/** The calendar of the page that a link with `ical=1` is on, with its filters but for its dates, as those who subscribe want the days ahead too. */
-function readCalendarLink(path: string, query: string, site: Site): FeedAddress | undefined {
+/** The calendar of the page that a link with `ical=1` is on, with its filters: of a month or a day, that month or day. */
+function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readAddress(path, new URLSearchParams(query), site)
   const scope = scopeOfPage(asked)
+  if (!scope) return undefined
   const by = (slug: string) => `${pathBy(asked, slug)}?${query}`
-  return scope && { format: 'ics', scope, query: query.replace(OF_PAGES, '').replace(/^&/, ''), by, isPage: true }
+  const today = dayOf(wallNow(site.timezone, now))
+  const days = asked.is === 'events' ? daysOf(asked.span, today) : undefined
+  const filters = query.replace(OF_PAGES, '')
+  const parts = [(days ? filters.replace(OF_DATES, '') : filters).replace(/^&/, '')]
+  if (days) parts.push(`start_date=${days[0]}`, `end_date=${days[1]}`)
+  const isOfToday = days !== undefined && asked.is === 'events' && isUndated(asked.span)
+  return { format: 'ics', scope, query: parts.filter(Boolean).join('&'), by, isPage: true, isOfToday }
 }
+
+/** The first and the last day of the page of a month or a day. */
+function daysOf(span: Span, today: string): [first: string, last: string] | undefined {
+  if (span.view === 'day') return [span.day ?? today, span.day ?? today]
+  if (span.view !== 'month') return undefined
+  const month = span.month ?? monthOf(today)
+  const next = monthsLater(month, 1)
+  return [firstOf(month), next === undefined ? `${month}-31` : addDays(firstOf(next), -1)]
+}
+
+const isUndated = (span: Span) => (span.view === 'month' ? span.month : span.view === 'day' && span.day) === undefined
 
 function scopeOfPage(asked: Asked): Scope | undefined {
   if (asked.is === 'record') return { of: asked.kind, slug: decoded(asked.slug) }

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Site } from '../config.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
-import { type Admission, makeAdmission } from './admission.ts'
+import { type Admission, type Asker, makeAdmission } from './admission.ts'
 import { makeRequestIds, type OnAnswered } from './answered.ts'
 import { passRest } from './bodies.ts'
-import { clientAddress, type Trusted } from './client-address.ts'
+import { clientAddress, clientOf, type Trusted } from './client-address.ts'
 import type { Closing } from './closing.ts'
 import { answerHeaders, crossOriginHeaders } from './headers.ts'
 import { arrive, type Handling, noPressure, type Pressure, turnAway } from './pressure.ts'
@@ -110,6 +110,7 @@ export function openFront(front: Front, closing: Closing, serve: Serve): Serve {
   const handling: Handling<Exchange> = {
     serve: ({ request, response }) => request.socket.destroyed || serve(request, response),
     refuse: front.tellOverloaded,
+    clientOf: ({ request }) => clientOf(clientAddress(request, front.trusted)),
   }
   const receive: Serve = (request, response) => {
     if (closing.isClosing) response.shouldKeepAlive = false
@@ -173,6 +174,8 @@ function refuse(
     ms: 0,
     bytes: body.length,
     requestId,
+    request,
+    user: '',
     from: 'refused',
   })
 }
@@ -180,4 +183,9 @@ function refuse(
 /** True when the client has gone. */
 export function isGone(request: IncomingMessage): boolean {
   return request.socket.destroyed
+}
+
+/** The sender of a request, for the queue that it waits in. */
+export function askerOf({ trusted }: Pick<Front, 'trusted'>, request: IncomingMessage): Asker {
+  return { address: clientAddress(request, trusted), isGone: () => isGone(request) }
 }

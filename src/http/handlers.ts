@@ -46,8 +46,11 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       return listReply(asked, action.served, context)
     case 'create': {
       const isAllowed = mayAsk(action, context, undefined)
-      return writeOnce(asked, isLoggedIn(context.caller) && isAllowed, context, (keeping) =>
-        createReply(asked, action.served, isAllowed, context, keeping),
+      return writeOnce(
+        repeated(asked, action.served, context),
+        isLoggedIn(context.caller) && isAllowed,
+        context,
+        (keeping) => createReply(asked, action.served, isAllowed, context, keeping),
       )
     }
     case 'read': {
@@ -59,7 +62,7 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
     case 'remove': {
       const isAllowed = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
       const change = action.do === 'update' ? updateReply : removeReply
-      return writeOnce(onceInBatch(asked), isAllowed, context, (keeping) =>
+      return writeOnce(onceInBatch(repeated(asked, action.served, context)), isAllowed, context, (keeping) =>
         change(asked, action.served, isAllowed, context, keeping),
       )
     }
@@ -69,12 +72,28 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
   }
 }
 
+/** A request for a record that may be sent again: its answer is the record as it is then, where it was too large to be stored. */
+function repeated<Sent extends object>(asked: Sent, { operations }: Served, context: Context) {
+  const render = async (id: number) => {
+    const row = await operations.locate(context, { id })
+    if (row === undefined) return undefined
+    try {
+      return await presentSingle(context, operations.presentation, await operations.loadOne(context, row))
+    } catch (error) {
+      if (error instanceof Problem) return undefined
+      throw error
+    }
+  }
+  return { ...asked, render }
+}
+
 /**
  * Repeating an update changes nothing more, so outside batches its answer is not stored; in a batch with a key it is, since the batch may hold
  * creates.
  */
-function onceInBatch({ repeatable, underWay }: Asked): Pick<Asked, 'repeatable' | 'underWay'> {
-  return { repeatable: repeatable.place === undefined ? { ...repeatable, key: undefined } : repeatable, underWay }
+function onceInBatch<Sent extends Pick<Asked, 'repeatable'>>(sent: Sent): Sent {
+  const { repeatable } = sent
+  return repeatable.place === undefined ? { ...sent, repeatable: { ...repeatable, key: undefined } } : sent
 }
 
 /** Creates a record and answers with it; `keeping` runs the write inside its transaction. */

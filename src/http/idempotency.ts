@@ -40,7 +40,12 @@ const SIGNS = /^[\x20-\x7e]+$/
 interface Sent {
   repeatable: Repeatable
   underWay: UnderWay
+  /** The answer with the record as it is now, in place of a stored one that was too large; undefined when there is none to show. */
+  render?: (id: number) => Promise<object | undefined>
 }
+
+/** Characters of the largest answer that is stored whole. Of a larger one the id is, since a small request can have a large answer. */
+const LONGEST_STORED = 16_384
 
 /**
  * Does a write once for each key of its caller: the same request with the same key gets the stored answer. Callers without the right are refused as
@@ -48,18 +53,50 @@ interface Sent {
  * @throws Problem for a key of another request, or of one that is being answered
  */
 export async function writeOnce(
-  { repeatable: { key, fingerprint, place }, underWay }: Sent,
+  { repeatable: { key, fingerprint, place }, underWay, render }: Sent,
   isAllowed: boolean,
   context: Context,
   write: (keeping: Keeping) => Promise<Reply>,
 ): Promise<Reply> {
-  if (key === undefined || !isAllowed) return write((_tx, within) => within())
+  if (key === undefined || !isAllowed) return write(async (_tx, within) => withinRoom(context, await within()))
   checkKey(key, context)
   const once: Once = { user: context.caller.id, key: keyAt(key, place), fingerprint: await fingerprint() }
   return alone(underWay, once, async () => {
     const known = await findReplay(context.db, once, context)
-    return known ?? (await write((tx, within) => keepOnce(tx, once, context, within)))
+    if (known) return replayed(context, known, render)
+    return write(async (tx, within) => withinRoom(context, await keepOnce(tx, once, context, within)))
   })
+}
+
+/** The answer to a write, or its id alone where the answers of its batch have no room for more. */
+function withinRoom({ room }: Context, reply: Reply): Reply {
+  const { body } = reply
+  if (room === undefined || body === undefined) return reply
+  const { length } = JSON.stringify(body)
+  const id = idOf(body)
+  if (id === undefined || (length <= room.bytes && !isIdAlone(body))) {
+    room.bytes -= length
+    return reply
+  }
+  return { ...reply, headers: { ...reply.headers, 'Preference-Applied': 'return=minimal' }, body: { id } }
+}
+
+async function replayed(context: Context, known: Reply, render: Sent['render']): Promise<Reply> {
+  const { body } = known
+  const id = idOf(body)
+  const { room } = context
+  const isAsked = id !== undefined && isIdAlone(body) && (room === undefined || room.bytes > 0)
+  const reply = withinRoom(context, { ...known, body: (isAsked && (await render?.(id))) || body })
+  // Nothing large is rendered after something that did not fit.
+  if (room && isAsked && isIdAlone(reply.body)) room.bytes = 0
+  return reply
+}
+
+const isIdAlone = (body: unknown) => Object.keys(Object(body)).length === 1
+
+function idOf(body: unknown): number | undefined {
+  const id: unknown = body !== null && typeof body === 'object' && 'id' in body ? body.id : undefined
+  return typeof id === 'number' ? id : undefined
 }
 
 /**
@@ -119,12 +156,14 @@ async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promi
   if (known) return known
   const reply = await write()
   const { status, headers, body } = reply
+  const whole = JSON.stringify(body)
+  const id = idOf(body)
   await keepAnswer(tx, {
     ...once,
     rights: capabilitiesHeld(context.caller).join(' '),
     status,
     location: headers.Location ?? '',
-    body: JSON.stringify(body),
+    body: whole.length > LONGEST_STORED && id !== undefined ? JSON.stringify({ id }) : whole,
     kept_utc: formatUtc(context.now),
   })
   return reply

@@ -46,6 +46,8 @@ export interface Incoming {
   address: string
   /** The id in the answer and in the log. */
   requestId: string
+  /** The login of the sender, once it is known, for the log. */
+  user?: string
   /** What makes it idempotent, in place of its header `Idempotency-Key`. */
   repeatable?: Repeatable
   /** True for a request of a batch that has waited for all of its requests together. */

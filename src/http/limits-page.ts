@@ -12,6 +12,11 @@ export function limitsPage(): string {
     ['Levels that lists and records nest in one value', String(MOST_LEVELS)],
     ['Members and entries of one value on all levels', inThousands(MOST_MEMBERS)],
     ['Requests of a batch', String(limits.batch.entries)],
+    [
+      'Bytes of the answers to the requests of a batch, before those with ids alone',
+      inThousands(limits.batchAnswers.bytes),
+    ],
+    ['Bytes of the records on a page of changes, unless it has only one', inThousands(limits.changesPage.bytes)],
     ['Pairs of a name and a value in a query or form', inThousands(MOST_PAIRS)],
   ]
   const sections = resources.flatMap(({ resource, filters }) => [

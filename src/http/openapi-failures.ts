@@ -133,9 +133,13 @@ export function failuresOf(action: Described): Failure[] {
     .map((status) => ({ status, codes: possible.filter((code) => statusesOf.get(code)?.includes(status)) }))
 }
 
-/** A name that all operations share whose status stands for the same problems. */
+/**
+ * The name of the answer that all operations share whose status stands for the same problems, as in `Error404RestEventNotFound`. Generators make types,
+ * variables and files of it, so it is an identifier in every language.
+ */
 export function failureName({ status, codes }: Failure): string {
-  return [status, ...codes].join('.')
+  const words = codes.flatMap((code) => code.split(/[^a-z0-9]+/i))
+  return `Error${status}${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
 }
 
 /** One line a problem: its code and its message, with an ellipsis for the parts that depend on the request. */

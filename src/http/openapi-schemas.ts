@@ -171,8 +171,8 @@ export function bodyProperties(
 function orNull(schema: Schema): Schema {
   const { type, enum: values, anyOf: choices } = schema
   if (Array.isArray(choices)) return { ...schema, anyOf: [...choices, { type: 'null' }] }
-  const nullable = { ...schema, type: [type, 'null'].flat() }
-  return Array.isArray(values) ? { ...nullable, enum: [...values, null] } : nullable
+  // Some generators make text of a null among the values of an enumeration.
+  return Array.isArray(values) ? anyOf(schema, { type: 'null' }) : { ...schema, type: [type, 'null'].flat() }
 }
 
 const figures = (digits: number): Schema => ({ type: 'string', pattern: `^\\d{${digits}}$` })
@@ -184,7 +184,8 @@ const dateDetails = record({
 const costDetails = record({
   currency_symbol: string,
   currency_code: string,
-  currency_position: { type: 'string', enum: ['prefix', 'postfix', ''] },
+  // No enumeration: generators make names of its values, and an empty one has none.
+  currency_position: { type: 'string', pattern: '^(prefix|postfix)?$' },
   values: list(string),
 })
 

@@ -79,6 +79,11 @@ const deeds: Record<Described['do'], { verb: string; summary: MessageText; outco
     summary: 'Send a message again',
     outcome: 'The message, which waits to be sent',
   },
+  resendFailed: {
+    verb: 'resendFailedWebhookDeliveries',
+    summary: 'Send all failed messages again',
+    outcome: 'How many messages wait to be sent',
+  },
   list: {
     verb: 'list',
     summary: 'List the matching records, page by page',
@@ -218,7 +223,7 @@ function describeOperation(offer: Offer, method: Method, writing: Writing): obje
   const summary = writing.say(summaryOf(action))
   const parameters = [
     ...Object.entries(filterFields(offer)).map(([name, field]) => describeParameter(name, field, 'query', writing)),
-    ...headersSent(action).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ...headersSent(action).map((name) => ({ $ref: `#/components/parameters/${identifierOf(name)}` })),
   ]
   return {
     operationId: operationId(action, method),
@@ -350,10 +355,13 @@ type Header = keyof typeof headerTexts
 const SURE_HEADERS: readonly string[] = ['Location', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 const NUMBERS: readonly string[] = ['Retry-After', 'X-TEC-Total', 'X-TEC-TotalPages'] satisfies Header[]
 
+/** The name of the component that describes a header. */
+const identifierOf = (header: string) => header.replaceAll('-', '')
+
 function describeHeaders(say: Say): object {
   const headers = Object.entries(headerTexts).map(([name, text]) => {
     const schema = NUMBERS.includes(name) ? { type: 'integer', minimum: 0 } : { type: 'string' }
-    return [name, { description: say(text), required: SURE_HEADERS.includes(name), schema }]
+    return [identifierOf(name), { description: say(text), required: SURE_HEADERS.includes(name), schema }]
   })
   return Object.fromEntries(headers)
 }
@@ -361,7 +369,7 @@ function describeHeaders(say: Say): object {
 /** These headers, and the headers of every answer. */
 function headerRefs(...names: Header[]): object {
   const all: Header[] = [...names, 'Link', 'Allow', 'X-Request-Id']
-  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${identifierOf(name)}` }]))
 }
 
 /** The headers that requests may be sent with, and their schemas. */
@@ -385,7 +393,7 @@ function headersSent(action: Described): (keyof typeof sentHeaders)[] {
 function describeHeaderParameters(say: Say): object {
   const described = Object.entries(sentHeaders).map(([name, { about, schema }]) => {
     return [
-      name,
+      identifierOf(name),
       { name, in: 'header', description: say(about), required: false, schema: { type: 'string', ...schema } },
     ]
   })

@@ -18,7 +18,14 @@ import { categoryFilters } from '../terms/term-filters.ts'
 import { type LoadedTerm, termNames, withAncestors } from '../terms/term-operations.ts'
 import { presentTerm } from '../terms/term-present.ts'
 import { createTerm, type TermValues } from '../terms/term-rules.ts'
-import { findAncestors, findTerm, findTermIdsBySlugs, listTerms, type TermOrder } from '../terms/term-store.ts'
+import {
+  type Ancestors,
+  findAncestors,
+  findTerm,
+  findTermIdsBySlugs,
+  listTerms,
+  type TermOrder,
+} from '../terms/term-store.ts'
 import { parametersOf } from '../text/query-text.ts'
 import { about } from './platform-posts.ts'
 import { offer } from './platform-resource.ts'
@@ -171,7 +178,7 @@ async function idsAskedFor(
 }
 
 /** A term in the platform's shape. */
-function presentOne(site: Site, path: string, term: TermRow, ancestors: ReadonlyMap<number, TermRow>) {
+function presentOne(site: Site, path: string, term: TermRow, ancestors: Ancestors) {
   const { id, count, description, url, name, slug, taxonomy, meta } = presentTerm(site, term, ancestors)
   const collection = `${site.base}/${path}`
   const parent = term.taxonomy === 'category' ? { parent: term.parent } : {}

@@ -1,3 +1,5 @@
+import { join, type Lines, noLines, takeNext } from './lines.ts'
+
 /** The load of this thread with requests, and the waiting ones. */
 export interface Pressure<Waiting> {
   /** Milliseconds, on the clock of `performance.now`, at which the last request of this turn of the event loop arrived. */
@@ -5,9 +7,9 @@ export interface Pressure<Waiting> {
   /** Milliseconds of work for the requests of this turn. */
   busyMs: number
   isCounting: boolean
-  /** Requests for a later turn in order of arrival, and how many of them have been served. */
-  waiting: { request: Waiting; since: number }[]
-  taken: number
+  /** Requests for a later turn, and whether one is set for them. */
+  waiting: Lines<{ request: Waiting; since: number }>
+  isTurnSet: boolean
   /** The number of them that one turn has lately served. */
   aTurn: number
   /** Requests to be refused in order of arrival, and since when they wait. */
@@ -53,8 +55,8 @@ export function noPressure<Waiting>(): Pressure<Waiting> {
     last: 0,
     busyMs: 0,
     isCounting: false,
-    waiting: [],
-    taken: 0,
+    waiting: noLines(),
+    isTurnSet: false,
     aTurn: MOST_OF_A_TURN,
     refused: [],
     waitedMs: 0,
@@ -65,6 +67,8 @@ export function noPressure<Waiting>(): Pressure<Waiting> {
 export interface Handling<Waiting> {
   serve: (request: Waiting) => void
   refuse: (request: Waiting) => void
+  /** The client that a request comes from. */
+  clientOf: (request: Waiting) => string
 }
 
 /** Serves a request that has arrived, now or in a later turn. `now` is of `performance.now`. */
@@ -75,16 +79,15 @@ export function arrive<Waiting>(
   handling: Handling<Waiting>,
 ): void {
   count(pressure, now)
-  if (pressure.busyMs < TURN_MS && pressure.waiting.length === 0) {
+  const { waiting } = pressure
+  if (pressure.busyMs < TURN_MS && waiting.size === 0) {
     handling.serve(request)
     return
   }
-  if (pressure.waiting.length - pressure.taken < pressure.aTurn * TURNS_BEFORE) {
-    pressure.waiting.push({ request, since: now })
-    if (pressure.waiting.length === 1) setImmediate(serveWaiting, pressure, handling)
-    return
-  }
-  turnAway(pressure, request, handling.refuse)
+  const most = pressure.aTurn * TURNS_BEFORE
+  const gone = join(waiting, handling.clientOf(request), { request, since: now }, most)
+  if (gone) turnAway(pressure, gone.request, handling.refuse)
+  if (!pressure.isTurnSet) setTurn(pressure, handling)
 }
 
 /** Refuses a request after a while, behind those already waiting for their refusal. */
@@ -135,14 +138,19 @@ function endTurn(pressure: Pressure<unknown>): void {
   pressure.busyMs = 0
 }
 
+function setTurn<Waiting>(pressure: Pressure<Waiting>, handling: Handling<Waiting>): void {
+  pressure.isTurnSet = true
+  setImmediate(serveWaiting, pressure, handling)
+}
+
 function serveWaiting<Waiting>(pressure: Pressure<Waiting>, handling: Handling<Waiting>): void {
   const { waiting } = pressure
   let had = 0
   const began = performance.now()
-  for (let now = began; now - began < TURN_MS && pressure.taken < waiting.length; now = performance.now()) {
-    const next = waiting[pressure.taken++]
+  for (let now = began; now - began < TURN_MS; now = performance.now()) {
+    const next = takeNext(waiting)
     if (!next) break
-    pressure.waitedMs = waiting.length - pressure.taken < FEWEST_OF_A_TURN ? 0 : now - next.since
+    pressure.waitedMs = waiting.size < FEWEST_OF_A_TURN ? 0 : now - next.since
     if (pressure.waitedMs > LONGEST_MS) turnAway(pressure, next.request, handling.refuse)
     else {
       had += 1
@@ -150,14 +158,8 @@ function serveWaiting<Waiting>(pressure: Pressure<Waiting>, handling: Handling<W
     }
   }
   pressure.waitedMs = 0
-  if (pressure.taken < waiting.length || had > pressure.aTurn)
+  if (waiting.size > 0 || had > pressure.aTurn)
     pressure.aTurn = Math.min(MOST_OF_A_TURN, Math.max(FEWEST_OF_A_TURN, had))
-  if (pressure.taken >= waiting.length / 2) dropTaken(pressure)
-  if (waiting.length > 0) setImmediate(serveWaiting, pressure, handling)
-}
-
-/** Removes the served requests from the front, which moves all others. */
-function dropTaken(pressure: Pressure<unknown>): void {
-  pressure.waiting.splice(0, pressure.taken)
-  pressure.taken = 0
+  if (waiting.size > 0) setTurn(pressure, handling)
+  else pressure.isTurnSet = false
 }

@@ -12,7 +12,7 @@ import {
   mayBeFeed,
   readFeedAddress,
 } from './feed-addresses.ts'
-import { type Front, isGone, refuseOverload } from './front.ts'
+import { askerOf, type Front, refuseOverload } from './front.ts'
 import { answerHeaders } from './headers.ts'
 import { LONGEST_URL } from './incoming.ts'
 import { problemReply } from './problem-replies.ts'
@@ -60,7 +60,7 @@ export function serveFeed(
     serve(request, response)
     return true
   }
-  const address = readFeedAddress(url, feeds.service.site)
+  const address = readFeedAddress(url, feeds.service.site, feeds.service.now())
   if (!address) return false
   serveAddress(feeds, address, request, response, serve)
   return true
@@ -77,7 +77,7 @@ function serveAddress(
   const { service, front } = feeds
   if (address.scope.of === 'all') {
     const list = withQuery(listOfEvents(address, service.site), address)
-    keepList(feeds, request.url ?? '', list, undefined)
+    if (!address.isOfToday) keepList(feeds, request.url ?? '', list, undefined)
     request.url = list
     serve(request, response)
     return
@@ -118,13 +118,10 @@ async function findInTurn(feeds: PublicFeeds, address: FeedAddress, request: Inc
   // Without the database there is nothing to take in, and looking the address up says so.
   if (isBehind(memory)) await catchUp(memory).catch(service.report)
   const { version } = memory
-  const found = await admitted(
-    front.admission,
-    'reads',
-    () => isGone(request),
-    () => findFeed(address, site, context),
+  const found = await admitted(front.admission, 'reads', askerOf(front, request), () =>
+    findFeed(address, site, context),
   )
-  if (found !== undefined && found !== 'gone' && 'list' in found && version !== '')
+  if (found !== undefined && found !== 'gone' && 'list' in found && version !== '' && !address.isOfToday)
     keepList(feeds, request.url ?? '', withQuery(found.list, address), version)
   return found
 }

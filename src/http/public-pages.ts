@@ -11,6 +11,7 @@ import { inEnglish } from '../pages/translated-paths.ts'
 import { Problem } from '../problems.ts'
 import { lackBehind } from '../storage/unavailable.ts'
 import { admitted } from './admission.ts'
+import { clientAddress } from './client-address.ts'
 import { type Finished, type FinishedAnswers, keepFinished, sinceWhen, wasAsked } from './finished.ts'
 import { type Front, isGone, refuseOverload } from './front.ts'
 import { LONGEST_URL } from './incoming.ts'
@@ -160,37 +161,39 @@ async function makeOnce(all: PublicPages, visit: Visit, asked: PageUrl): Promise
     return known.made
   }
   const visits = [visit.request]
-  const made = makeInTurn(all, visits, asked).finally(() => all.making.delete(key))
+  const made = makeInTurn(all, visits, clientAddress(visit.request, all.front.trusted), asked).finally(() =>
+    all.making.delete(key),
+  )
   all.making.set(key, { made, visits })
   return made
 }
 
 const contextOf = ({ service }: PublicPages) => anonymousContext(service, service.now())
 
-function makeInTurn(all: PublicPages, visits: readonly IncomingMessage[], asked: PageUrl): Promise<Outgoing> {
+function makeInTurn(
+  all: PublicPages,
+  visits: readonly IncomingMessage[],
+  address: string,
+  asked: PageUrl,
+): Promise<Outgoing> {
   const { service, front, finished } = all
   const { memory } = service
   const work = asked.query.includes('search=') ? 'searches' : 'reads'
   const { version } = memory
-  return admitted(
-    front.admission,
-    work,
-    () => visits.every(isGone),
-    async () => {
-      const now = service.now()
-      const answer = await answerPage(all.pages, anonymousContext(service, now), asked.path, asked.query, asked.feed)
-      await awaitCommits(memory)
-      const made = outgoing(all, answer)
-      const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
-      if (asked.isShared || answer.status !== 200 || !isCurrent || !isSteady(asked.url)) return made
-      const day = finished.today(now)
-      made.modified = sinceWhen(finished, version, day)
-      if (asked.query !== '' && !wasAsked(finished, asked.url)) return made
-      const kept: Finished = { ...made, version, day }
-      keepFinished(finished, asked.url, kept)
-      return kept
-    },
-  )
+  return admitted(front.admission, work, { address, isGone: () => visits.every(isGone) }, async () => {
+    const now = service.now()
+    const answer = await answerPage(all.pages, anonymousContext(service, now), asked.path, asked.query, asked.feed)
+    await awaitCommits(memory)
+    const made = outgoing(all, answer)
+    const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
+    if (asked.isShared || answer.status !== 200 || !isCurrent || !isSteady(asked.url)) return made
+    const day = finished.today(now)
+    made.modified = sinceWhen(finished, version, day)
+    if (asked.query !== '' && !wasAsked(finished, asked.url)) return made
+    const kept: Finished = { ...made, version, day }
+    keepFinished(finished, asked.url, kept)
+    return kept
+  })
 }
 
 /** A page is one of the representations at its address. */

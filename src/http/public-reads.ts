@@ -21,7 +21,7 @@ import {
   versionTag,
   wasAsked,
 } from './finished.ts'
-import { type Front, isGone, refuseOverload } from './front.ts'
+import { askerOf, type Front, refuseOverload } from './front.ts'
 import { answerHeaders, VARY_WITH_ACCEPT } from './headers.ts'
 import { LONGEST_URL, NO_BODY } from './incoming.ts'
 import { isPressed } from './pressure.ts'
@@ -159,7 +159,10 @@ function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
   const { request, response, now } = read
   let looking: Looking | undefined
   if (!behind) {
-    if (isPressed(front.pressure) || (read.isSearch && isFull(front.admission, 'searches'))) {
+    if (
+      isPressed(front.pressure) ||
+      (read.isSearch && isFull(front.admission, 'searches', clientAddress(request, front.trusted)))
+    ) {
       refuseOverload(front, request, response)
       return
     }
@@ -211,7 +214,7 @@ async function findInTurn(reads: PublicReads, read: Read): Promise<JsonList | un
       return undefined
     }
   }
-  return admitted(reads.front.admission, read.isSearch ? 'searches' : 'lists', () => isGone(read.request), find)
+  return admitted(reads.front.admission, read.isSearch ? 'searches' : 'lists', askerOf(reads.front, read.request), find)
 }
 
 async function answerLater(reads: PublicReads, read: Read, looking: Looking | undefined): Promise<void> {
@@ -253,9 +256,8 @@ function answerOrdinarily({ respond, front }: PublicReads, { request, requestId,
     method,
     url,
     headers,
-    address: clientAddress(request, front.trusted),
+    ...askerOf(front, request),
     requestId,
-    isGone: () => isGone(request),
     readBody: async () => NO_BODY,
   })
 }

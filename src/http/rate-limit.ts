@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { clientOf } from './client-address.ts'
 
 /** The requests that each client may still make: a number a second, and twice that number at once. */
 export interface RateLimit {
@@ -34,16 +34,4 @@ export function mayAskAgain(limit: RateLimit, address: string, now: number): boo
 export function countFurther(limit: RateLimit, address: string, requests: number): void {
   const known = limit.clients.get(clientOf(address))
   if (known) known.left -= requests
-}
-
-/** Of an IPv6 address the network, since a client has all of its addresses. */
-function clientOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const [start = '', end = ''] = address.split('%', 1)[0]?.split('::') ?? []
-  const before = start.split(':').filter(Boolean)
-  const after = end.split(':').filter(Boolean)
-  const zeros = address.includes('::')
-    ? Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
-    : []
-  return [...before, ...zeros, ...after].slice(0, 4).join(':')
 }

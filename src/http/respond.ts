@@ -31,6 +31,7 @@ import { countFurther } from './rate-limit.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
 import { findInNamespace, findMatch, type RouteTable } from './route-table.ts'
 import { type Endpoint, type Match, routeName } from './routes.ts'
+import { isCrowded } from './slow-readers.ts'
 import { isWebhookDeed, readsWebhooks, type WebhookDeed } from './webhook-deeds.ts'
 import { webhookReply } from './webhook-replies.ts'
 
@@ -73,7 +74,7 @@ function overriddenMethod(incoming: Incoming, query: RawValues): string {
 export type Responder = (incoming: Incoming) => Promise<Reply>
 
 /** Everything that answers come from. */
-interface Answering extends Pick<Front, 'admission' | 'rateLimit'> {
+interface Answering extends Pick<Front, 'admission' | 'rateLimit' | 'readers'> {
   service: Service
   routes: RouteTable
   underWay: UnderWay
@@ -83,9 +84,9 @@ interface Answering extends Pick<Front, 'admission' | 'rateLimit'> {
 export function makeResponder(
   service: Service,
   routes: RouteTable,
-  { admission, rateLimit }: Pick<Front, 'admission' | 'rateLimit'>,
+  { admission, rateLimit, readers }: Pick<Front, 'admission' | 'rateLimit' | 'readers'>,
 ): Responder {
-  const answering: Answering = { service, routes, admission, rateLimit, underWay: new Map() }
+  const answering: Answering = { service, routes, admission, rateLimit, readers, underWay: new Map() }
   return (incoming) => {
     let caller = anonymous
     return settle(
@@ -94,6 +95,7 @@ export function makeResponder(
       () => caller,
       async (target) => {
         caller = await service.authenticate(incoming.headers.authorization, incoming.address, service.now())
+        if (isLoggedIn(caller)) incoming.user = caller.login
         return dispatch(answering, incoming, target, contextOf(service, caller, service.now(), incoming))
       },
     )
@@ -153,7 +155,7 @@ async function matchedReply(
     }),
   )
   const vary = varyHeader(endpoint)
-  const headers = { ...reply.headers, ...vary, Allow: await allowHeader(matched, context) }
+  const headers = { ...reply.headers, ...vary, Allow: await allowAfter(method, matched, context) }
   return asPreferred({ ...reply, headers }, endpoint.action, incoming.headers.prefer, target.query, context.site.base)
 }
 
@@ -161,18 +163,22 @@ function endpointFor({ route }: Match, method: string): Endpoint | undefined {
   return route.endpoints.find(({ methods }) => methods.some((known) => known === method))
 }
 
+const WRITES: ReadonlySet<Work | 'batches'> = new Set(['writes', 'uploads', 'batches'])
+
 /** Has a request read, and done when its turn comes. A batch waits for the turns of its requests, which wait alone or all together. */
 async function inTurn(
-  { admission }: Answering,
-  { isGone, hasTurn }: Incoming,
+  { admission, readers }: Answering,
+  incoming: Incoming,
   kind: Work | 'batches',
   context: Context,
   read: () => Promise<() => Promise<Reply>>,
 ): Promise<Reply> {
-  if (hasTurn) return (await read())()
-  if (isFull(admission, kind === 'batches' ? 'writes' : kind)) throw overloaded()
+  if (incoming.hasTurn) return (await read())()
+  if (isFull(admission, kind === 'batches' ? 'writes' : kind, incoming.address)) throw overloaded()
+  // The answer to a write is held for its reader in any case, so a write that finds no room for one is refused before.
+  if (WRITES.has(kind) && isCrowded(readers)) throw overloaded()
   const work = await read()
-  return kind === 'batches' ? work() : admitted(admission, kind, isGone, () => withImages(context, work))
+  return kind === 'batches' ? work() : admitted(admission, kind, incoming, () => withImages(context, work))
 }
 
 async function attempt(
@@ -330,6 +336,16 @@ function repeatedIn({ headers }: Incoming, { bytes, form }: Body, { queryText }:
 /** The `Vary` header, if it differs from that of every answer. */
 function varyHeader({ action }: Endpoint): Record<string, string> {
   return action.do === 'list' && formatsOf(action.served.resource).length > 1 ? { Vary: VARY_WITH_ACCEPT } : {}
+}
+
+/** The `Allow` header of an answer. After a write, a database that has gone takes nothing from its answer. */
+async function allowAfter(method: string, matched: Match, context: Context): Promise<string> {
+  try {
+    return await allowHeader(matched, context)
+  } catch (error) {
+    if (method === 'GET' || !(error instanceof DatabaseUnavailable)) throw error
+    return allowedMethods({ route: matched.route, row: undefined }, context).join(', ')
+  }
 }
 
 async function allowHeader({ route, variables }: Match, context: Context): Promise<string> {

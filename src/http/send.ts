@@ -3,8 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BYTES_AT_ONCE } from '../formats/json-bytes.ts'
-import { leave, tryEnter } from './admission.ts'
+import { leaveStream, tryStream } from './admission.ts'
 import type { Answered } from './answered.ts'
+import { clientAddress } from './client-address.ts'
 import { compress, compressor } from './compression.ts'
 import { type Front, refuseOverload } from './front.ts'
 import { addLastModified, crossOriginHeaders, type Encoding, encodingFor, hasCurrent, isUnmodified } from './headers.ts'
@@ -17,6 +18,8 @@ export interface Visit {
   requestId: string
   /** Milliseconds, on the clock of `performance.now`. */
   arrived: number
+  /** The login of the sender, once it is known. */
+  user?: string | undefined
 }
 
 /** An answer ready to be sent, as often as it is asked for. */
@@ -63,7 +66,7 @@ export async function contentTagInTurns(body: Buffer): Promise<string> {
 }
 
 /**
- * Sends an answer, or 304 to a client that has it already, or 503 if there is no room to hold it. `sent` is called once its body has left and may be
+ * Sends an answer, or 304 to a client that has it already, or 503 to a reader if there is no room to hold it. `sent` is called once its body has left and may be
  * overwritten.
  */
 export function send(front: Front, visit: Visit, answer: Outgoing, from: Answered['from'], sent?: () => void): void {
@@ -125,7 +128,8 @@ function sendWhole(
 ): void {
   const { request, response, requestId } = visit
   const body = compressed ?? answer.body
-  if (!answer.isKept && !hasRoomFor(front.readers, body.length)) {
+  // What was written is answered, whatever room there is: a refusal would say that it was not.
+  if (!answer.isKept && isRead(request.method) && !hasRoomFor(front.readers, body.length)) {
     refuseOverload(front, request, response)
     return
   }
@@ -144,6 +148,10 @@ function sendWhole(
   announce(front, visit, answer.route, from, answer.status, body.length)
 }
 
+function isRead(method: string | undefined): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
 /** An answer whose body is made as it is taken. */
 export interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'isForAll' | 'modified'> {
   chunks: AsyncIterable<Buffer>
@@ -160,7 +168,8 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
     return
   }
   const isHead = request.method === 'HEAD'
-  if (!isHead && !tryEnter(front.admission, 'streams')) {
+  const address = clientAddress(request, front.trusted)
+  if (!isHead && !tryStream(front.admission, address)) {
     refuseOverload(front, request, response)
     return
   }
@@ -171,7 +180,7 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
   addLastModified(headers, answer.modified)
   if (encoding) headers.push('Content-Encoding', encoding)
   response.writeHead(answer.status, headers)
-  if (!isHead) void pipe(front, visit, answer, encoding, from).finally(() => leave(front.admission, 'streams'))
+  if (!isHead) void pipe(front, visit, answer, encoding, from).finally(() => leaveStream(front.admission, address))
   else {
     response.end()
     announce(front, visit, answer.route, from, answer.status, 0)
@@ -218,7 +227,7 @@ function isLeaving(error: unknown): boolean {
 
 function announce(
   { onAnswered }: Front,
-  { request, requestId, arrived }: Visit,
+  { request, requestId, arrived, user = '' }: Visit,
   route: string,
   from: Answered['from'],
   status: number,
@@ -227,7 +236,7 @@ function announce(
   if (!onAnswered) return
   const { method = 'GET', url = '' } = request
   const ms = performance.now() - arrived
-  onAnswered({ method, url, route, status, ms, bytes, requestId, from })
+  onAnswered({ method, url, route, status, ms, bytes, requestId, request, user, from })
 }
 
 function crossOrigin({ isForAll }: Pick<Outgoing, 'isForAll'>, { headers: { origin } }: IncomingMessage): string[] {

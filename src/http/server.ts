@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Server as NetServer } from 'node:net'
 import multipart from '@fastify/multipart'
 import Fastify, {
   type FastifyBaseLogger,
@@ -16,13 +15,13 @@ import { createServer } from '../node-http.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { Problem } from '../problems.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
-import { BACKLOG, checkFree, closeAcceptors, openAcceptors, type Place } from './acceptors.ts'
+import { type Acceptors, closeAcceptors, openAcceptors, type Place } from './acceptors.ts'
 import type { Admission } from './admission.ts'
 import type { OnAnswered } from './answered.ts'
 import { type BodyReader, makeBodyReader, passRest } from './bodies.ts'
-import { clientAddress, trustedProxies } from './client-address.ts'
+import { trustedProxies } from './client-address.ts'
 import { type Closing, closeServer, notClosing, type StopTimes } from './closing.ts'
-import { type Front, isGone, isWatching, makeFront, openFront, refuseOverload } from './front.ts'
+import { askerOf, type Front, isWatching, makeFront, openFront, refuseOverload } from './front.ts'
 import { answerHeaders } from './headers.ts'
 import type { Incoming } from './incoming.ts'
 import { makeIntake } from './intake.ts'
@@ -149,8 +148,8 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
   const pages = options.look && makePublicPages(service, front, reads.finished, options.cacheBudget, options.look)
   const feeds = makePublicFeeds(service, front, options.cacheBudget, pages)
   const mayGoOn = new WeakSet<ServerResponse>()
-  const acceptors: NetServer[] = []
-  let closing: Closing = { isClosing: false, connections: new Set() }
+  let acceptors: Acceptors = { port: 0, listeners: [] }
+  let closing: Closing = { isDraining: false, isClosing: false, connections: new Map() }
   const app: FastifyInstance = Fastify({
     serverFactory: (handler) => {
       const server = listener(options, mayGoOn, (request, response) => enter(request, response))
@@ -164,7 +163,6 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
     bodyLimit: options.bodyBytes,
     genReqId: front.requestIds,
     return503OnClosing: false,
-    forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 10_000 },
     rewriteUrl: (request) => routableUrl(request.url ?? '/'),
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, service.site, front.requestIds()),
@@ -179,24 +177,18 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
     framework: app,
     admission: front.admission,
     listen: async (place, isShared) => {
-      const port = await listenAlone(app, place, isShared)
-      if (isShared) acceptors.push(...(await openAcceptors(app.server, { ...place, port })))
-      return port
+      await app.ready()
+      acceptors = await openAcceptors(app.server, place, isShared)
+      // From here on it watches the connections that it is given.
+      app.server.emit('listening')
+      return acceptors.port
     },
-    stop: (times) =>
-      closeServer(app.server, closing, times, async () => {
-        await Promise.all([app.close(), closeAcceptors(acceptors)])
-      }),
+    stop: async (times) => {
+      await closeServer(app.server, closing, times, () => closeAcceptors(acceptors))
+      app.server.close()
+      await app.close()
+    },
   }
-}
-
-/** The server's own listener. That of a shared port first makes sure that nobody else listens there, since nothing else would tell. */
-async function listenAlone(app: FastifyInstance, place: Place, isShared: boolean): Promise<number> {
-  if (isShared && place.port !== 0) await checkFree(place)
-  const options = { ...place, backlog: BACKLOG, reusePort: isShared }
-  await app.listen(options)
-  const address = app.server.address()
-  return typeof address === 'object' && address ? address.port : place.port
 }
 
 /** The listener in front of the framework. `mayGoOn` gets the answers to requests that wait to be told to send their body. */
@@ -232,6 +224,8 @@ function addOwnRoutes(app: FastifyInstance, service: Service, front: Front, clos
         ms: reply.elapsedTime,
         bytes: Number(reply.getHeader('content-length') ?? 0),
         requestId: request.id,
+        request: request.raw,
+        user: '',
         from: 'ordinary',
       })
     })
@@ -244,7 +238,7 @@ function addOwnRoutes(app: FastifyInstance, service: Service, front: Front, clos
   })
   app.get('/healthz', async () => ({ status: 'alive' }))
   app.get('/readyz', async (request, reply) => {
-    if (closing.isClosing) return reply.code(503).header('Retry-After', '1').send({ status: 'stopping' })
+    if (closing.isDraining) return reply.code(503).header('Retry-After', '1').send({ status: 'stopping' })
     try {
       await service.database.ping()
       await service.images.store.check()
@@ -289,7 +283,9 @@ function addInterface(
     const arrived = performance.now()
     const body = makeBodyReader(request, reply.raw, intake, mayGoOn)
     try {
-      await sendReply(front, request, reply, arrived, await respond(incomingOf(request, front, body)))
+      const incoming = incomingOf(request, front, body)
+      const answer = await respond(incoming)
+      await sendReply(front, request, reply, arrived, answer, incoming.user)
     } finally {
       await body.letGo()
     }
@@ -318,13 +314,14 @@ async function sendReply(
   reply: FastifyReply,
   arrived: number,
   answer: Reply,
+  user?: string,
 ): Promise<void> {
   const { status, route = '', innerStatus = 200, shown } = answer
   const { method, url = '' } = request
   const isPublic = request.headers.authorization === undefined
   const headers = Object.entries(answerHeaders(front.site, answer.headers, isPublic)).flat()
   const content = shown ? shown.bytes : await jsonBytes(answer.body, isPretty(url))
-  const visit: Visit = { request, response: reply.raw, requestId, arrived }
+  const visit: Visit = { request, response: reply.raw, requestId, arrived, user }
   reply.hijack()
   passRest(request)
   const isRead = method === 'GET' || method === 'HEAD'
@@ -343,14 +340,13 @@ async function sendReply(
   }
 }
 
-function incomingOf(request: FastifyRequest, { trusted }: Front, body: BodyReader): Incoming {
+function incomingOf(request: FastifyRequest, front: Front, body: BodyReader): Incoming {
   return {
     method: request.method,
     url: request.raw.url ?? request.url,
     headers: request.headers,
-    address: clientAddress(request.raw, trusted),
+    ...askerOf(front, request.raw),
     requestId: request.id,
-    isGone: () => isGone(request.raw),
     readBody: body.read,
   }
 }

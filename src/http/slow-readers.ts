@@ -27,17 +27,26 @@ export function noSlowReaders(patienceMs: number, most: number): SlowReaders {
   return { patienceMs, held: 0, most, answers: new Map() }
 }
 
-/** Whether an answer of this size may be held for a reader that does not take it at once. Readers that have been slow for long make room. */
+/**
+ * Whether an answer of this size may be held for a reader that does not take it at once. Readers that have been slow for long make room. One
+ * that is larger than all the room there is may be held alone, or it could never be read.
+ */
 export function hasRoomFor(readers: SlowReaders, bytes: number): boolean {
-  if (bytes <= SMALL || readers.held + bytes <= readers.most) return true
+  const fits = () => readers.held === 0 || readers.held + bytes <= readers.most
+  if (bytes <= SMALL || fits()) return true
   const now = performance.now()
   for (const [response, { since }] of readers.answers) {
     if (now - since < SLOW_AFTER_MS) break
     letGo(readers, response)
     response.destroy()
-    if (readers.held + bytes <= readers.most) return true
+    if (fits()) return true
   }
   return false
+}
+
+/** Whether readers hold as much as they may, however long they have been slow. */
+export function isCrowded(readers: SlowReaders): boolean {
+  return !hasRoomFor(readers, SMALL + 1)
 }
 
 /**

@@ -8,6 +8,7 @@ const WRITES = [
   'testWebhook',
   'rotateWebhook',
   'resendDelivery',
+  'resendFailed',
 ] as const
 
 /** The actions of the routes of webhooks. */

@@ -22,6 +22,7 @@ import {
   readTypes,
   removeWebhook,
   resendDelivery,
+  resendFailed,
   rotateSecret,
   updateWebhook,
   type WebhookChange,
@@ -120,6 +121,8 @@ const replies: Record<WebhookDeed, WebhookReply> = {
       const delivery = await resendDelivery(tx, idIn(asked.variables.delivery ?? '0'), id, context.now)
       return ok(presentDelivery(delivery, context))
     }),
+  resendFailed: async (_asked, id, _ground, context) =>
+    ok({ resent: await resendFailed((work) => context.write(work), id, context.now) }),
 }
 
 const ok = (body: object): Reply => ({ status: 200, headers: {}, body })

@@ -53,6 +53,7 @@ export function webhookRoutes(): Route[] {
     routeAt(`${ITEM}/test`, [[['POST'], 'testWebhook', byId]]),
     routeAt(`${ITEM}/rotate`, [[['POST'], 'rotateWebhook', byId]]),
     routeAt(`${ITEM}/deliveries`, [[['GET'], 'listDeliveries', { ...byId, ...deliveryFilters }]]),
+    routeAt(`${ITEM}/deliveries/resend`, [[['POST'], 'resendFailed', byId]]),
     routeAt(`${ITEM}/deliveries/{delivery}/resend`, [[['POST'], 'resendDelivery', byDelivery]]),
   ]
 }

@@ -45,6 +45,7 @@ export const webhookAnswers: Readonly<Record<WebhookDeed, Schema>> = {
   rotateWebhook: withSecret,
   listDeliveries: record({ deliveries: list(delivery), total: integer, total_pages: integer }),
   resendDelivery: delivery,
+  resendFailed: record({ resent: integer }),
 }
 
 /** The body of a request; undefined for one that needs none. */

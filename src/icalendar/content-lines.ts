@@ -3,6 +3,10 @@ const LONGEST_LINE = 75
 /** A UTF-16 unit takes at most three octets, so the octets of a text this short need no counting. */
 const NEVER_FOLDED = LONGEST_LINE / 3
 
+/** Properties of our own: the status of an event that is not public, and the time in UTC at which a scheduled one becomes so. */
+export const OWN_STATUS = 'X-KALENDS-STATUS'
+export const OWN_DATE = 'X-KALENDS-DATE'
+
 /** The parameters of a property, by name. */
 export type Parameters = Readonly<Record<string, string>>
 

@@ -1,112 +1,182 @@
-import { isTimezone } from '../text/zones.ts'
-import { type Component, propertiesOf, propertyOf } from './component-reader.ts'
+import type { Steps } from '../recurrence/every-rule.ts'
+import { formatUtc, utcOfWall, utcToMs } from '../text/zones.ts'
+import { type Component, propertyOf } from './component-reader.ts'
 import { WINDOWS_ZONES } from './windows-zones.ts'
+import { type Clock, clockOf, isClockOf, type Observance, offsetAt, readObservances } from './zone-clocks.ts'
+import { fixedZone, isPlace, offsetsNamed, zoneName, zoneNamed } from './zone-names.ts'
 
-/** An observance of a VTIMEZONE: the offset that clocks show from a day of the year on. */
-interface Observance {
-  /** Minutes ahead of UTC. */
-  offset: number
-  /** Wall time, `YYYY-MM-DD HH:MM:SS`, of its first beginning. */
-  start: string
-  month: number | undefined
-  /** 1 to 5, or -1 for the last; the weekday, 0 for Sunday. */
-  nth: number
-  weekday: number
+/** A VTIMEZONE: the zones that it may mean by its names, and the offsets that it defines. */
+interface Definition {
+  /** Its observances as they are written. */
+  text: string
+  named: readonly string[]
+  observances: readonly Observance[]
+  /** What was made of it, by years. */
+  readings: Map<string, { clock: Clock; zone: string | undefined }>
 }
 
-/** The zones that a file defines under names of its own, by name. */
-export type FileZones = ReadonlyMap<string, { named: string | undefined; observances: readonly Observance[] }>
-
-/** The zone of a TZID: a zone of the tz database, or an offset at that time; undefined for an unknown one. */
-export function zoneOf(tzid: string, wall: string, zones: FileZones): string | undefined {
-  const known = knownZone(tzid)
-  if (known !== undefined) return known
-  const own = zones.get(tzid)
-  if (!own) return undefined
-  return own.named ?? zoneOfOffset(offsetAt(own.observances, wall))
+/** The time zones of a calendar file, and the faults of their names that its report has to tell. */
+export interface CalendarZones {
+  /** The zone of times without one. */
+  zone: string
+  definitions: Map<string, Definition>
+  /** What may still be done to read definitions. */
+  steps: Steps
+  /** Names that faults were told of, and the faults that were not told yet. */
+  told: Set<string>
+  faults: string[]
+  /** As `YYYY-MM-DD`. */
+  today: string
 }
 
-/** Reads names of the tz database, perhaps after a path or before a remark, names of Windows, and names that state an offset. */
-function knownZone(tzid: string): string | undefined {
-  const trimmed = tzid.trim().replace(/^"|"$/g, '')
-  if (trimmed !== '' && isTimezone(trimmed)) return trimmed
-  const windows = WINDOWS_ZONES[trimmed]
-  if (windows !== undefined) return windows
-  const parts = trimmed.split('/')
-  const behindPath = [3, 2].map((last) => parts.slice(-last).join('/')).find(isTimezone)
-  if (behindPath !== undefined && parts.length > 2) return behindPath
-  const [, sign, hours, minutes = '00'] = /^\(?(?:UTC|GMT)\s*([+-])(\d{1,2})(?::?(\d\d))?\)?/.exec(trimmed) ?? []
-  if (hours === undefined) return undefined
-  return zoneOfOffset((sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)))
+/** The first and the last wall time of an event, which its zone is looked up for. */
+export interface Span {
+  first: string
+  last: string
 }
 
-function zoneOfOffset(minutes: number | undefined): string | undefined {
-  if (minutes === undefined || Math.abs(minutes) > 14 * 60) return undefined
-  const hours = Math.abs(minutes) / 60
-  return minutes === 0 ? 'UTC' : `UTC${minutes < 0 ? '-' : '+'}${hours}`
+/** Time zone of an event: a zone that is known here, or the clock of the file where none here shows the same. */
+export type ZoneReading = { zone: string } | { clock: Clock }
+
+/** The most definitions of a file, steps to read them, and names that faults are told of. */
+const MOST_DEFINITIONS = 2000
+const MOST_STEPS = 5_000_000
+/** Steps for one event. */
+const STEPS_AT_ONCE = 100_000
+const MOST_TOLD = 1000
+
+export function noZones(zone: string, now: number): CalendarZones {
+  const today = formatUtc(now).slice(0, 10)
+  return { zone, definitions: new Map(), steps: { left: MOST_STEPS }, told: new Set(), faults: [], today }
 }
 
-/** The content of a VTIMEZONE. */
-export function readZone(
-  component: Component,
-): readonly [tzid: string, zone: FileZones extends ReadonlyMap<string, infer Zone> ? Zone : never] {
-  const location = propertyOf(component, 'X-LIC-LOCATION')?.value ?? ''
-  const observances = component.parts.flatMap((part) => readObservance(part) ?? [])
-  const named = knownZone(location)
-  return [propertyOf(component, 'TZID')?.value ?? '', { named, observances }]
+export const yearOf = (wall: string) => Number(wall.slice(0, 4))
+
+/** Notes what a VTIMEZONE defines; a later one takes the place of an earlier one of its name. */
+export function define({ definitions, steps }: CalendarZones, component: Component): void {
+  const name = zoneName(propertyOf(component, 'TZID')?.value ?? '')
+  const key = name.toLowerCase()
+  const text = JSON.stringify(component.parts)
+  const known = definitions.get(key)
+  if (name === '' || known?.text === text || (!known && definitions.size >= MOST_DEFINITIONS)) return
+  const location = zoneName(propertyOf(component, 'X-LIC-LOCATION')?.value ?? '')
+  const named = [zoneNamed(name) ?? [], zoneNamed(location) ?? []].flat()
+  const observances = readObservances(component, steps)
+  if (observances.length > 0) definitions.set(key, { text, named, observances, readings: new Map() })
 }
 
-const DAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
+/**
+ * The zone of a TZID in an event. A name means what the file defines it to be; but to an event that is still to come, a place of the tz database is
+ * that place, since definitions grow old and its visitors go by its clocks.
+ */
+export function zoneOf(tzid: string, span: Span, zones: CalendarZones): ZoneReading {
+  const name = zoneName(tzid)
+  if (name === '') return { zone: zones.zone }
+  const named = zoneNamed(name)
+  if (named !== undefined && isPlace(named, name) && span.last >= zones.today) return { zone: named }
+  const definition = zones.definitions.get(name.toLowerCase())
+  const defined = definition && readingOf(definition, span, zones)
+  return defined ?? { zone: named ?? guessed(name, zones) }
+}
 
-function readObservance(part: Component): Observance | undefined {
-  const [, sign, hours, minutes] = /^([+-])(\d\d)(\d\d)/.exec(propertyOf(part, 'TZOFFSETTO')?.value ?? '') ?? []
-  const start = wallOf(propertyOf(part, 'DTSTART')?.value ?? '19700101T000000')
-  if (hours === undefined || start === undefined) return undefined
-  const rule = propertiesOf(part, 'RRULE')[0]?.value ?? ''
-  const [, month] = /BYMONTH=(\d{1,2})/i.exec(rule) ?? []
-  const [, nth = '1', day = 'SU'] = /BYDAY=(-?\d)?([A-Z]{2})/i.exec(rule) ?? []
-  return {
-    offset: (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)),
-    start,
-    month: month === undefined ? undefined : Number(month),
-    nth: Number(nth),
-    weekday: DAYS.indexOf(day.toUpperCase()),
+/** The zone of times without one, by the name that the calendar gives it. */
+export function calendarZone(name: string, zones: CalendarZones): string {
+  const reading = zoneOf(name, { first: `${zones.today} 00:00:00`, last: `${zones.today} 00:00:00` }, zones)
+  return 'zone' in reading ? reading.zone : zones.zone
+}
+
+/** The zone that a name without a definition may mean; the report tells of it. */
+function guessed(name: string, zones: CalendarZones): string {
+  const offsets = offsetsNamed(name)
+  const fixed = offsets.length === 1 ? fixedZone(offsets[0] ?? 0) : undefined
+  if (fixed !== undefined) {
+    // The offset is all there is to such a name.
+    if (/[a-z]{4}/i.test(name)) tell(zones, name, `is unknown here, so its times are at ${fixed} all year`)
+    return fixed
   }
+  const pair = offsets.length === 2 ? zoneOfPair(offsets, zones) : undefined
+  if (pair === undefined)
+    tell(zones, name, `is unknown here, so its times are in ${zones.zone}, the zone of the calendar`)
+  return pair ?? zones.zone
 }
 
-/** A DATE or DATE-TIME as wall time; undefined for anything else. */
-export function wallOf(value: string): string | undefined {
-  const [, year, month, day, hour = '00', minute = '00', second = '00'] =
-    /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?Z?)?$/i.exec(value.trim()) ?? []
-  if (year === undefined) return undefined
-  const wall = `${year}-${month}-${day} ${hour}:${minute}:${second === '60' ? '59' : second}`
-  const ms = Date.parse(`${wall.replace(' ', 'T')}Z`)
-  return Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(day) ? undefined : wall
+function tell({ told, faults }: CalendarZones, name: string, what: string): void {
+  if (told.has(name) || told.size >= MOST_TOLD) return
+  told.add(name)
+  faults.push(`The time zone ${name} ${what}.`)
 }
 
-/** The offset of the observance that began last before a wall time. */
-function offsetAt(observances: readonly Observance[], wall: string): number | undefined {
-  const begun = observances
-    .map(({ offset, ...observance }) => ({ offset, since: lastStart({ offset, ...observance }, wall) }))
-    .filter(({ since }) => since <= wall)
-    .sort((a, b) => (a.since < b.since ? 1 : -1))
-  return (begun[0] ?? observances[0])?.offset
+/** A zone with these offsets, in minutes, in winter and summer of this year. */
+function zoneOfPair(offsets: readonly number[], { zone, today }: CalendarZones): string | undefined {
+  const halves = [Date.UTC(yearOf(today), 0, 15), Date.UTC(yearOf(today), 6, 15)]
+  const shows = (one: string, order: readonly number[]) =>
+    halves.every((utc, at) => isClockOf(one, { offset: (order[at] ?? 0) * 60_000, steps: [] }, utc, utc))
+  return [zone, ...WELL_KNOWN].find((one) => shows(one, offsets) || shows(one, offsets.toReversed()))
 }
 
-/** The last beginning of an observance before a wall time, or its first beginning. */
-function lastStart({ start, month, nth, weekday }: Observance, wall: string): string {
-  if (month === undefined || weekday < 0) return start
-  const year = Number(wall.slice(0, 4))
-  const [found] = [year, year - 1]
-    .map((one) => `${dayIn(one, month, nth, weekday)}${start.slice(10)}`)
-    .filter((day) => day <= wall && day >= start)
-  return found ?? start
+/** Zones that are tried first, and those of Windows, which are all that many people use. */
+const WELL_KNOWN = [
+  ...['UTC', 'Europe/London', 'Europe/Berlin', 'Europe/Athens'],
+  ...['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles'],
+  ...WINDOWS_ZONES,
+]
+
+/** Later years are not compared: nobody knows their clocks. */
+const YEARS_AHEAD = 10
+const MOST_YEARS = 50
+
+function readingOf(definition: Definition, { first, last }: Span, zones: CalendarZones): ZoneReading | undefined {
+  const from = yearOf(first)
+  const ahead = Math.max(from + 1, yearOf(zones.today) + YEARS_AHEAD)
+  const to = Math.min(Math.max(from, yearOf(last)), ahead, from + MOST_YEARS)
+  const { result, isCut } = withSteps(zones, (steps) => wholeYears(definition, from, to, zones, steps))
+  if (isCut) return undefined
+  const { clock, zone } = result
+  if (zone !== undefined) return { zone }
+  const [start, end] = [utcOf(clock, first), utcOf(clock, last)]
+  const [claimed] = definition.named
+  if (claimed !== undefined && start < clock.since) return { zone: claimed }
+  const near = [...definition.named, zones.zone].find((one) => isClockOf(one, clock, start, Math.max(start, end)))
+  if (near !== undefined) return { zone: near }
+  const fixed = clock.steps.length === 0 ? fixedZone(clock.offset / 60_000) : undefined
+  return fixed === undefined ? { clock } : { zone: fixed }
 }
 
-function dayIn(year: number, month: number, nth: number, weekday: number): string {
-  const edge = nth > 0 ? new Date(Date.UTC(year, month - 1, 1)) : new Date(Date.UTC(year, month, 0))
-  const off = nth > 0 ? (weekday - edge.getUTCDay() + 7) % 7 : -((edge.getUTCDay() - weekday + 7) % 7)
-  const weeks = nth > 0 ? nth - 1 : nth + 1
-  edge.setUTCDate(edge.getUTCDate() + off + weeks * 7)
-  return edge.toISOString().slice(0, 10)
+/** The result of work for one event, and whether it was cut off since it took more steps than one event may. */
+export function withSteps<Result>({ steps }: CalendarZones, work: (steps: Steps) => Result) {
+  const share = { left: Math.min(STEPS_AT_ONCE, steps.left) }
+  steps.left -= share.left
+  const result = work(share)
+  steps.left += Math.max(0, share.left)
+  return { result, isCut: share.left < 0 }
+}
+
+/** The clock of a definition in some years, and the zone that shows the same from their beginning to their end. */
+function wholeYears(definition: Definition, from: number, to: number, zones: CalendarZones, steps: Steps) {
+  const { named, observances, readings } = definition
+  const known = readings.get(`${from} ${to}`)
+  if (known) return known
+  const clock = clockOf(observances, from, to, steps)
+  const [begin, end] = [Date.UTC(from, 0, 1), Date.UTC(to + 1, 0, 1)]
+  // Many zones never change their clocks; such an offset is nobody's in particular.
+  const candidates = [...named, zones.zone, ...(clock.steps.length > 0 ? WELL_KNOWN : [])]
+  steps.left -= candidates.length * COMPARISON
+  const zone = candidates.find((one) => isClockOf(one, clock, begin, end))
+  const reading = { clock, zone }
+  if (readings.size < MOST_READINGS && steps.left >= 0) readings.set(`${from} ${to}`, reading)
+  return reading
+}
+
+/** Steps that one comparison counts for. */
+const COMPARISON = 100
+const MOST_READINGS = 200
+
+/** The UTC time of a wall time on a clock, in ms. */
+export function utcOf(clock: Clock, wall: string): number {
+  return utcOfWall(utcToMs(wall), (utc) => offsetAt(clock, utc))
+}
+
+/** The wall time of a clock at a UTC time. */
+export function wallAt(clock: Clock, utc: string): string {
+  return formatUtc(utcToMs(utc) + offsetAt(clock, utcToMs(utc)))
 }

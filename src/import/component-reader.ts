@@ -1,3 +1,4 @@
+import { textOfBytes, withoutUtf16 } from './text-encoding.ts'
 import { type FileLine, linesOf } from './text-lines.ts'
 
 /** A property of a component (RFC 5545, 3.1), with its name in capital letters and its value unparsed. */
@@ -15,8 +16,8 @@ export interface Component {
   parts: Component[]
 }
 
-/** A component, or why it is left out. */
-export type ReadComponent = Component | { line: number; reason: string }
+/** A component, or why it is left out; `isEnd` where the file ends before the component or calendar that is open. */
+export type ReadComponent = Component | { line: number; reason: string; isEnd?: true }
 
 /** Bytes of a line in the file and of a line put together, lines of one component, and nested components. */
 const LONGEST_LINE = 1_000_000
@@ -30,22 +31,24 @@ interface Reading {
   count: number
   /** Why the open component is left out. */
   fault: string | undefined
+  /** The line on which the calendar begins that has not ended yet; 0 for none. */
+  calendar: number
   /** Properties of the calendar that have not been returned with a component yet. */
   properties: Property[]
 }
 
 /**
  * The components directly below VCALENDAR, one after the other; before the first, the properties of VCALENDAR itself as a component of that name. A
- * fault costs only the component it is in.
+ * fault costs only the component it is in. Texts are in UTF-8, UTF-16 or Windows-1252.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
-  const reading: Reading = { open: [], count: 0, fault: undefined, properties: [] }
+  const reading: Reading = { open: [], count: 0, fault: undefined, calendar: 0, properties: [] }
   for await (const { number, text } of unfolded(bytes)) {
     const done = readLine(reading, number, text)
     if (done) yield done
   }
-  const [outer] = reading.open
-  if (outer) yield { line: outer.line, reason: `This ${outer.name} has no end: the file is cut off.` }
+  const { line, name } = reading.open[0] ?? { line: reading.calendar, name: 'VCALENDAR' }
+  if (line > 0) yield { line, reason: `This ${name} has no end: the file is cut off.`, isEnd: true }
 }
 
 /** A line that is too long has no text. */
@@ -60,12 +63,12 @@ async function* unfolded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Unfol
   let parts: Uint8Array[] = []
   let size = 0
   const whole = (): Unfolded => {
-    const text = size > LONGEST_PROPERTY ? undefined : Buffer.concat(parts).toString('utf8')
+    const text = size > LONGEST_PROPERTY ? undefined : textOfBytes(Buffer.concat(parts))
     parts = []
     size = 0
     return { number, text }
   }
-  for await (const line of linesOf(bytes, LONGEST_LINE)) {
+  for await (const line of linesOf(withoutUtf16(bytes), LONGEST_LINE)) {
     const part = partOf(line)
     const isFolded = part !== undefined && (part[0] === BLANK || part[0] === TAB)
     if (!isFolded) {
@@ -116,6 +119,7 @@ function headOf(reading: Reading, line: number): Component | undefined {
 function calendarEdge(reading: Reading, edge: string, number: number): ReadComponent | undefined {
   const [outer] = reading.open
   reading.open = []
+  reading.calendar = edge === 'END' ? 0 : number
   if (outer) return { line: outer.line, reason: `This ${outer.name} has no end.` }
   return edge === 'END' ? headOf(reading, number) : undefined
 }

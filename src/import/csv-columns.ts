@@ -1,3 +1,5 @@
+import { fold } from '../text/fold.ts'
+
 /** The meanings that a column of a table can have. */
 export const COLUMN_MEANINGS = [
   'identity',
@@ -12,6 +14,10 @@ export const COLUMN_MEANINGS = [
   'timezone',
   'all_day',
   'status',
+  'date_utc',
+  'private',
+  'sensitivity',
+  'url',
   'cost',
   'currency',
   'website',
@@ -26,6 +32,7 @@ export const COLUMN_MEANINGS = [
   'tags',
   'venue',
   'address',
+  'address_more',
   'city',
   'country',
   'state',
@@ -33,32 +40,95 @@ export const COLUMN_MEANINGS = [
   'zip',
   'venue_phone',
   'venue_website',
+  'venue_description',
+  'venue_image',
   'latitude',
   'longitude',
   'organizer',
+  'organizer_ids',
   'organizer_email',
   'organizer_phone',
   'organizer_website',
+  'organizer_description',
+  'organizer_image',
 ] as const
 export type ColumnMeaning = (typeof COLUMN_MEANINGS)[number]
 
-/** Names of columns in lower case, without punctuation: those of our own export, of the reference's tables, and common ones. */
+/**
+ * Names of columns, by language: those of our own export, of the reference's tables, of Google's and Outlook's, and common ones. A name may have
+ * several meanings: the first that no other column has is taken.
+ */
 const ALIASES: Readonly<Partial<Record<ColumnMeaning, readonly string[]>>> = {
   identity: ['id', 'event id', 'post id'],
-  title: ['event name', 'event title', 'name', 'summary', 'subject'],
-  description: ['event description', 'details', 'content'],
-  excerpt: ['event excerpt'],
-  start_date: ['event start date', 'start', 'date', 'dtstart', 'begin'],
-  start_time: ['event start time', 'time'],
-  end_date: ['event end date', 'end', 'dtend'],
-  end_time: ['event end time'],
-  timezone: ['event time zone', 'event timezone', 'time zone', 'tz'],
-  all_day: ['all day event', 'event all day', 'allday'],
-  status: ['event status', 'post status'],
-  cost: ['event cost', 'price'],
-  currency: ['event currency symbol', 'currency symbol'],
-  website: ['event website', 'event url', 'link'],
-  image: ['event featured image', 'featured image'],
+  title: [
+    ...['event name', 'event title', 'name', 'summary', 'subject', 'titel', 'betreff', 'bezeichnung', 'veranstaltung'],
+    ...['titre', 'objet', 'nom', 'événement', 'título', 'asunto', 'nombre', 'evento'],
+  ],
+  description: [
+    ...['event description', 'details', 'content', 'beschreibung', 'inhalt', 'contenu', 'descripción', 'contenido'],
+  ],
+  excerpt: ['event excerpt', 'kurzbeschreibung', 'auszug', 'extrait', 'résumé', 'extracto', 'resumen'],
+  start_date: [
+    ...[
+      'event start date',
+      'start',
+      'date',
+      'dtstart',
+      'begin',
+      'beginnt am',
+      'beginn',
+      'startdatum',
+      'datum',
+      'anfang',
+    ],
+    ...[
+      'début',
+      'date de début',
+      'date début',
+      'fecha de comienzo',
+      'fecha de inicio',
+      'fecha inicio',
+      'inicio',
+      'fecha',
+    ],
+  ],
+  start_time: [
+    ...[
+      'event start time',
+      'time',
+      'beginnt um',
+      'startzeit',
+      'uhrzeit',
+      'zeit',
+      'début',
+      'heure de début',
+      'heure début',
+    ],
+    ...['heure', 'comienzo', 'hora de comienzo', 'hora de inicio', 'hora inicio', 'hora'],
+  ],
+  end_date: [
+    ...['event end date', 'end', 'dtend', 'endet am', 'ende', 'enddatum', 'fin', 'date de fin', 'date fin'],
+    ...['fecha de finalización', 'fecha de fin', 'fecha fin'],
+  ],
+  end_time: [
+    ...['event end time', 'endet um', 'endzeit', 'fin', 'heure de fin', 'heure fin', 'finalización'],
+    ...['hora de finalización', 'hora de fin', 'hora fin'],
+  ],
+  timezone: [...['event time zone', 'event timezone', 'time zone', 'tz', 'zeitzone', 'fuseau horaire', 'zona horaria']],
+  all_day: [
+    ...['all day event', 'event all day', 'allday', 'ganztägiges ereignis', 'ganztägig', 'journée entière'],
+    ...['toute la journée', 'todo el día', 'día completo'],
+  ],
+  status: ['event status', 'post status', 'statut'],
+  private: ['privat', 'privé', 'privado'],
+  sensitivity: ['vertraulichkeit', 'critère de diffusion', 'confidencialidad'],
+  cost: ['event cost', 'price', 'preis', 'eintritt', 'kosten', 'prix', 'tarif', 'precio', 'coste'],
+  currency: ['event currency symbol', 'currency symbol', 'währung', 'devise', 'moneda'],
+  website: [
+    ...['event website', 'event url', 'link', 'webseite', 'internetseite', 'site web', 'site internet', 'lien'],
+    ...['sitio web', 'página web', 'enlace'],
+  ],
+  image: [...['event featured image', 'featured image', 'bild', 'imagen']],
   featured: ['feature event', 'featured event', 'event featured'],
   sticky: ['sticky in month view', 'event sticky in month view'],
   hide_from_listings: [
@@ -69,47 +139,58 @@ const ALIASES: Readonly<Partial<Record<ColumnMeaning, readonly string[]>>> = {
   ],
   show_map: ['event show map'],
   show_map_link: ['event show map link'],
-  categories: ['event category', 'event categories', 'category', 'terms'],
-  tags: ['event tags', 'event tag', 'tag'],
-  venue: ['venue name', 'event venue name', 'event venue', 'location'],
-  address: ['venue address', 'street'],
-  city: ['venue city'],
-  country: ['venue country'],
-  state: ['venue state', 'venue state province'],
-  province: ['venue province'],
-  zip: ['venue zip', 'venue postal code', 'postal code'],
+  categories: [
+    ...['event category', 'event categories', 'category', 'terms', 'kategorien', 'kategorie', 'rubrik', 'catégories'],
+    ...['catégorie', 'rubrique', 'categorías', 'categoría'],
+  ],
+  tags: [
+    ...['event tags', 'event tag', 'tag', 'schlagwörter', 'schlagworte', 'schlagwort', 'étiquettes', 'étiquette'],
+    ...['mots clés', 'etiquetas', 'etiqueta'],
+  ],
+  venue: [
+    ...['venue name', 'event venue name', 'event venue', 'location', 'veranstaltungsort', 'spielort', 'ort', 'lieu'],
+    ...['emplacement', 'salle', 'ubicación', 'lugar', 'recinto', 'sala'],
+  ],
+  address: ['venue address', 'street', 'straße', 'anschrift', 'adresse', 'rue', 'dirección', 'calle'],
+  address_more: ['venue address 2', 'address 2'],
+  city: ['venue city', 'stadt', 'ort', 'ville', 'commune', 'ciudad', 'localidad'],
+  country: ['venue country', 'land', 'pays', 'país'],
+  state: ['venue state', 'venue state province', 'bundesland', 'région', 'estado'],
+  province: ['venue province', 'provincia'],
+  zip: ['venue zip', 'venue postal code', 'postal code', 'plz', 'postleitzahl', 'code postal', 'código postal'],
   venue_phone: ['venue phone'],
   venue_website: ['venue website'],
+  venue_description: ['venue description'],
+  venue_image: ['venue featured image'],
   latitude: ['venue latitude', 'lat', 'geo lat'],
   longitude: ['venue longitude', 'lng', 'lon', 'geo lng'],
   organizer: [
-    'organizer name',
-    'event organizer name',
-    'event organizer names or ids',
-    'event organizer',
-    'organizers',
-    'event organizers',
+    ...['organizer name', 'event organizer name', 'event organizer', 'organizers', 'event organizers', 'veranstalter'],
+    ...['organisateur', 'organisateurs', 'organizador', 'organizadores'],
   ],
+  organizer_ids: ['event organizer names or ids', 'event organizer ids', 'organizer ids', 'organizer id'],
   organizer_email: ['organizer email'],
   organizer_phone: ['organizer phone'],
   organizer_website: ['organizer website'],
+  organizer_description: ['organizer description'],
+  organizer_image: ['organizer featured image'],
 }
 
-const meanings = new Map<string, ColumnMeaning>(
+const meanings = Map.groupBy(
   COLUMN_MEANINGS.flatMap((meaning) =>
-    [meaning, ...(ALIASES[meaning] ?? [])].map((name) => [plainName(name), meaning] as const),
+    [meaning, ...(ALIASES[meaning] ?? [])].map((name) => ({ name: plainName(name), meaning })),
   ),
+  ({ name }) => name,
 )
 
 function plainName(name: string): string {
-  return name
-    .toLowerCase()
+  return fold(name)
     .replace(/\(s\)/g, 's')
     .replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
 /**
- * The meaning of each column by its name, undefined for an ignored one; `given` overrides the names.
+ * The meaning of each column by its name, undefined for an ignored one; `given` overrides the names. A table without events has venues or organizers.
  * @throws Error with one sentence when a name of `given` is no column, or no column has the titles or starts of events
  */
 export function readHeader(
@@ -119,14 +200,19 @@ export function readHeader(
   for (const name of given.keys())
     if (!names.includes(name)) throw new Error(`The file has no column ${name}; its columns are ${names.join(', ')}.`)
   const taken = new Set<ColumnMeaning>(given.values())
-  const columns = names.map((name) => {
-    const own = given.get(name)
-    if (own !== undefined) return own
-    const meaning = meanings.get(plainName(name))
-    if (meaning === undefined || taken.has(meaning)) return undefined
-    taken.add(meaning)
-    return meaning
-  })
+  const possible = names.map((name) => new Set(meanings.get(plainName(name))?.map(({ meaning }) => meaning)))
+  const columns = names.map((name) => given.get(name))
+  // A name with a single meaning goes before one that may have several.
+  for (const most of [1, possible.length])
+    for (const [at, known] of possible.entries()) {
+      const free = columns[at] === undefined && known.size <= most && [...known].find((meaning) => !taken.has(meaning))
+      if (free) {
+        columns[at] = free
+        taken.add(free)
+      }
+    }
+  const isOfEvents = ['title', 'start_date', 'uid'].some((name) => columns.some((meaning) => meaning === name))
+  if (!isOfEvents && (columns.includes('venue') || columns.includes('organizer'))) return columns
   for (const meaning of ['title', 'start_date'] as const)
     if (!columns.includes(meaning))
       throw new Error(

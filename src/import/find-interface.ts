@@ -1,5 +1,6 @@
-import { type FetchOptions, fetchPolitely, SourceFailure } from './polite-fetch.ts'
+import { type Answered, type FetchOptions, fetchPolitely, SourceFailure } from './polite-fetch.ts'
 import { isShown, type Shown } from './shown-records.ts'
+import { describeMarkup } from './web-page.ts'
 
 /** The address of a site's interface. */
 export interface Interface {
@@ -9,22 +10,26 @@ export interface Interface {
   base: string
 }
 
+/** The address of a namespace of events, or one in it. */
+export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
+
 /**
- * Finds the interface of a site: the given namespace, the one that its page links to, or one at a known path.
+ * Finds the interface of a site: the given namespace, the one that its page links to, or one at a known path. `known` is the page, once it was read.
  * @throws SourceFailure when there is none, or the site does not answer
  */
-export async function findInterface(address: string, options: FetchOptions): Promise<Interface> {
+export async function findInterface(address: string, options: FetchOptions, known?: Answered): Promise<Interface> {
   const [path = ''] = address.split(/[?#]/, 1)
   const given = path.replace(/\/+$/, '')
-  const [, base, root] = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/.exec(given) ?? []
+  const [, base, root] = NAMESPACE.exec(given) ?? []
   if (base !== undefined && root !== undefined) return { root, base }
-  const page = await fetchPolitely(`${given}/`, { ...options, accept: 'text/html' }).catch(ignoreMissing)
+  const page = known ?? (await fetchPolitely(`${given}/`, { ...options, accept: 'text/html' }).catch(ignoreMissing))
   const found = rootOf(page?.headers) ?? `${given}/wp-json`
   const namespace = (await readNamespaces(found, options)).find((name) => /^[a-z][a-z0-9-]*\/events\/v1$/.test(name))
+  const markup = page && describeMarkup(page.body.toString('utf8'), page.url)
   if (namespace === undefined)
     throw new SourceFailure(
       address,
-      'does not lead to an event interface; give the address of its namespace, such as https://host/wp-json/tribe/events/v1.',
+      `does not lead to an event interface${markup === undefined ? '' : ` but to ${markup}`}; give the address of its namespace, such as https://host/wp-json/tribe/events/v1, or of a calendar file.`,
     )
   return { root: found, base: `${found}/${namespace}` }
 }
@@ -42,8 +47,8 @@ function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof SourceFailure) || error.status === 0 || error.status === 401) throw error
 }
 
-function rootOf(headers: Headers | undefined): string | undefined {
-  const links = headers?.get('link')?.split(',') ?? []
+function rootOf(headers: Answered['headers'] | undefined): string | undefined {
+  const links = [headers?.link ?? []].flat().flatMap((link) => link.split(','))
   const link = links.find((one) => one.includes('rel="https://api.w.org/"'))
   const root = link?.slice(link.indexOf('<') + 1, link.indexOf('>'))
   return root?.replace(/\/+$/, '')

@@ -1,11 +1,14 @@
+import { OWN_DATE, OWN_STATUS } from '../icalendar/content-lines.ts'
 import { unannounced } from '../locales/event-notice.ts'
-import { readRecurrence } from '../recurrence/read-recurrence.ts'
-import { isFault, type Recurrence } from '../recurrence/recurrence.ts'
+import { isStatus } from '../records/status.ts'
+import type { Recurrence } from '../recurrence/recurrence.ts'
 import { recurrenceLines } from '../recurrence/write-recurrence.ts'
 import { escapeHtml } from '../text/html.ts'
 import { addDays } from '../text/moments.ts'
-import { formatUtc, utcToWall, wallToUtc } from '../text/zones.ts'
-import { type FileZones, wallOf, zoneOf } from './calendar-zones.ts'
+import { formatUtc, utcToMs, utcToWall, wallToUtc } from '../text/zones.ts'
+import { recurrenceOf } from './calendar-recurrence.ts'
+import { type CalendarTime, spanOf, timeOf, utcOfTime } from './calendar-times.ts'
+import type { CalendarZones, Span } from './calendar-zones.ts'
 import {
   type Component,
   decodeText,
@@ -15,22 +18,14 @@ import {
   propertyOf,
   textOf,
 } from './component-reader.ts'
-import { linkedItem, placeItem } from './named-items.ts'
-import type { SourceEntry, SourceItem } from './source-item.ts'
+import { linkedItem, partsOfPlace, placeItem } from './named-items.ts'
+import { type SourceEntry, type SourceItem, scheduled } from './source-item.ts'
+import { wallOf } from './zone-clocks.ts'
 
 /** The data that the events of a file share. */
 export interface CalendarFile {
-  zones: FileZones
-  /** The zone of times without one: the zone of the file, or of the site. */
-  zone: string
+  zones: CalendarZones
   isCancelled: boolean
-}
-
-/** A time of a component. */
-export interface CalendarTime {
-  wall: string
-  zone: string
-  isDay: boolean
 }
 
 const DAY_MS = 86_400_000
@@ -38,31 +33,40 @@ const DAY_MS = 86_400_000
 /** A VEVENT as an event, a series, or an occurrence of one, after its venue, organizers and categories. */
 export function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEntry> {
   const at = `line ${component.line}`
-  const start = timeOf(propertyOf(component, 'DTSTART'), file)
-  if (!start) {
-    yield { at, reason: `The event ${textOf(component, 'SUMMARY')} has no start that can be read.` }
-    return
-  }
-  const end = endOf(component, start, file)
-  if (end === undefined) {
-    yield { at, reason: `The event ${textOf(component, 'SUMMARY')} has no end that can be read.` }
-    return
-  }
+  const title = textOf(component, 'SUMMARY')
+  const identity = textOf(component, 'UID')
+  const named = identity !== '' && { identity }
+  const span = spanOf(component, file.zones)
+  const start = startOf(component, file.zones, span)
+  if (!start) return yield { at, reason: `The event ${title} has no start that can be read.`, ...named }
+  const lasts = endOf(component, start, file.zones, span)
+  if (lasts === undefined)
+    yield { at, reason: `The end of ${title} cannot be read, so only its start is in.`, isPart: true }
+  const end = lasts ?? (start.isDay ? 1 : 0)
+  const override = timeOf(propertyOf(component, 'RECURRENCE-ID'), file.zones, span)
+  const recurrence = override ? undefined : recurrenceOf(component, start, span, file.zones)
+  yield* file.zones.faults.splice(0).map((reason) => ({ at, reason, isPart: true as const }))
+  // All dates are exceptions.
+  if (typeof recurrence === 'object' && 'dates' in recurrence && recurrence.dates.length === 0) return
   const linked = linkedItems(component, at)
   yield* linked
-  const uid = textOf(component, 'UID') || `${textOf(component, 'SUMMARY')} ${start.wall}`
+  const uid = identity || `${title} ${start.wall}`
   const shared = sharedPart(component, file, linked, { at, uid })
-  const override = timeOf(propertyOf(component, 'RECURRENCE-ID'), file)
-  const recurrence = override ? undefined : recurrenceOf(component, start, file)
-  if (override) yield occurrence(shared, start, end, occurrenceName(override))
-  else if (recurrence === undefined) yield occurrence(shared, start, end, '')
-  else if (typeof recurrence === 'string') {
+  if (typeof recurrence === 'string')
     yield {
       at,
-      reason: `How ${textOf(component, 'SUMMARY')} repeats cannot be read, so only its first date is in: ${recurrence}`,
+      reason: `How ${title} repeats cannot be read, so only its first date is in: ${recurrence}.`,
+      identity: uid,
     }
-    yield occurrence(shared, start, end, '')
-  } else yield seriesItem(shared, recurrence, start, end)
+  if (override) yield occurrence(shared, start, end, occurrenceName(override))
+  else if (recurrence === undefined || typeof recurrence === 'string') yield occurrence(shared, start, end, '')
+  else if ('rule' in recurrence) yield seriesItem(shared, recurrence.rule, start, end)
+  else {
+    const [wall = start.wall, ...added] = recurrence.dates
+    if (recurrence.note !== undefined) yield { at, reason: `${title} ${recurrence.note}`, isPart: true }
+    if (added.length === 0) yield occurrence(shared, { ...start, wall }, end, '')
+    else yield seriesItem(shared, { added, left: [] }, { ...start, wall }, end)
+  }
 }
 
 /** The fields that all occurrences of an event share. */
@@ -97,12 +101,18 @@ function occurrence(shared: Shared, start: CalendarTime, end: number, name: stri
 }
 
 function wallAfter({ wall, zone }: CalendarTime, ms: number): string {
-  const utc = Date.parse(`${wallToUtc(wall, zone).replace(' ', 'T')}Z`) + ms
-  return utcToWall(formatUtc(utc), zone)
+  return utcToWall(formatUtc(utcToMs(wallToUtc(wall, zone)) + ms), zone)
+}
+
+/** The start. Of an event that repeats by a rule in UTC the zone is UTC as well, since its dates follow no other clock. */
+function startOf(component: Component, zones: CalendarZones, span: Span): CalendarTime | undefined {
+  const property = propertyOf(component, 'DTSTART')
+  const repeats = component.properties.some(({ name }) => name === 'RRULE')
+  return timeOf(property, repeats && /z\s*$/i.test(property?.value ?? '') ? { ...zones, zone: 'UTC' } : zones, span)
 }
 
 /** The duration: days, or ms; undefined if it cannot be read. */
-function endOf(component: Component, start: CalendarTime, file: CalendarFile): number | undefined {
+function endOf(component: Component, start: CalendarTime, zones: CalendarZones, span: Span): number | undefined {
   const duration = propertyOf(component, 'DURATION')
   if (duration && !propertyOf(component, 'DTEND')) {
     const ms = durationOf(duration.value)
@@ -110,14 +120,14 @@ function endOf(component: Component, start: CalendarTime, file: CalendarFile): n
   }
   const property = propertyOf(component, 'DTEND')
   if (!property) return start.isDay ? 1 : 0
-  const end = timeOf(property, file)
+  const end = timeOf(property, zones, span)
   if (!end) return undefined
   if (start.isDay) return Math.max(1, Math.round((dayMs(end.wall) - dayMs(start.wall)) / DAY_MS))
   return Math.max(0, utcMs(end) - utcMs(start))
 }
 
 const dayMs = (wall: string) => Date.parse(`${wall.slice(0, 10)}T00:00:00Z`)
-const utcMs = ({ wall, zone }: CalendarTime) => Date.parse(`${wallToUtc(wall, zone).replace(' ', 'T')}Z`)
+const utcMs = (time: CalendarTime) => utcToMs(utcOfTime(time))
 
 function durationOf(value: string): number | undefined {
   const [, sign, ...parts] =
@@ -127,60 +137,6 @@ function durationOf(value: string): number | undefined {
   const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0))
   const ms = (weeks * 7 + days) * DAY_MS + hours * 3_600_000 + minutes * 60_000 + seconds * 1000
   return sign === '-' ? -ms : ms
-}
-
-/** A DATE or DATE-TIME with its zone: times in UTC are converted to the zone of the file, times without a zone are read in it. */
-export function timeOf(
-  property: Property | undefined,
-  { zones, zone }: Pick<CalendarFile, 'zones' | 'zone'>,
-): CalendarTime | undefined {
-  if (!property) return undefined
-  const wall = wallOf(property.value)
-  if (wall === undefined) return undefined
-  if (/^\d{8}$/.test(property.value.trim())) return { wall, zone, isDay: true }
-  if (/z$/i.test(property.value.trim())) return { wall: utcToWall(wall, zone), zone, isDay: false }
-  const { TZID } = property.parameters
-  const own = TZID === undefined ? zone : zoneOf(TZID, wall, zones)
-  return own === undefined ? undefined : { wall, zone: own, isDay: false }
-}
-
-/** The properties of a recurrence. */
-export const RULES = new Set(['RRULE', 'RDATE', 'EXDATE'])
-
-/** The recurrence; undefined for an event that does not repeat, and a sentence for one whose rule is not supported. */
-function recurrenceOf(component: Component, start: CalendarTime, file: CalendarFile): Recurrence | string | undefined {
-  const lines = component.properties
-    .filter(({ name }) => RULES.has(name))
-    .map((property) => lineOf(property, start, file))
-    .filter((line) => !line.endsWith(':'))
-  if (lines.length === 0) return undefined
-  const read = readRecurrence(lines, { local: start.wall, zone: start.zone, allDay: start.isDay })
-  if (read === undefined) return undefined
-  return isFault(read) ? `${read.part}: ${faultText(read)}` : read
-}
-
-function faultText({ message, values = {} }: { message: string; values?: Readonly<Record<string, string>> }): string {
-  return message.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
-}
-
-/** A line of a rule for the parser of rules: dates become wall times in the zone of the event. */
-function lineOf(property: Property, start: CalendarTime, file: CalendarFile): string {
-  const { name, value } = property
-  if (name === 'RRULE') return `RRULE:${value}`
-  const dates = value.split(',').flatMap((one) => {
-    const time = timeOf({ ...property, value: one.split('/')[0] ?? '' }, file)
-    if (!time) return []
-    // In an event with times, a day means the occurrence that starts on it.
-    const wall = time.isDay && !start.isDay ? `${time.wall.slice(0, 10)}${start.wall.slice(10)}` : inZone(time, start)
-    // An exception before the start has no effect.
-    if (name === 'EXDATE' && wall < start.wall) return []
-    return start.isDay ? wall.slice(0, 10).replaceAll('-', '') : wall.replace(' ', 'T').replace(/[-:]/g, '')
-  })
-  return `${name}${start.isDay ? ';VALUE=DATE' : ''}:${dates.join(',')}`
-}
-
-function inZone({ wall, zone }: CalendarTime, start: CalendarTime): string {
-  return zone === start.zone ? wall : utcToWall(wallToUtc(wall, zone), start.zone)
 }
 
 function sharedPart(
@@ -199,13 +155,25 @@ function sharedPart(
       title: title === '' ? 'Untitled' : title.replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
       description: descriptionOf(component),
       website: websiteOf(component),
+      ...publicationOf(component),
       ...state,
     },
     links: { venue: of('venue'), organizer: of('organizer'), categories: of('category') },
     image: imageOf(component),
-    page: websiteOf(component),
+    page: pageOf(component),
     ...sequenceOf(component),
   }
+}
+
+/**
+ * The status: that of our own export, else private for whatever is not said to be public. A date of a series that does not say is like its series.
+ */
+function publicationOf(component: Component): Readonly<Record<string, string>> {
+  const own = textOf(component, OWN_STATUS).toLowerCase()
+  const kind = textOf(component, 'CLASS').toUpperCase()
+  if (isStatus(own) && own !== 'trash') return scheduled(own, wallOf(textOf(component, OWN_DATE)))
+  if (kind !== '') return { status: kind === 'PUBLIC' ? 'publish' : 'private' }
+  return propertyOf(component, 'RECURRENCE-ID') ? {} : { status: 'publish' }
 }
 
 function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {
@@ -229,18 +197,26 @@ function titleAndState(component: Component, file: CalendarFile) {
   return { title: title ?? summary, event_status, ...(reason !== undefined && { event_status_reason: reason }) }
 }
 
-/** The text with markup if there is one, else the plain text, escaped. */
+/** Signs that a text has markup: an element of those that texts are made of ends, or a line break. */
+const MARKUP = /<\/(?:a|b|div|em|h[1-6]|html-blob|i|li|ol|p|span|strong|table|u|ul) ?>|<br ?\/?>/i
+
+/** The text with markup if there is one, else the plain text: as it is where it has markup, which Google's has, or escaped. */
 function descriptionOf(component: Component): string {
   const html = propertiesOf(component, 'X-ALT-DESC').find(({ parameters }) =>
     /html/i.test(parameters.FMTTYPE ?? 'html'),
   )
   const text = html ? decodeText(html.value).trim() : ''
-  return text === ''
-    ? escapeHtml(textOf(component, 'DESCRIPTION')).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
-    : text
+  if (text !== '') return text
+  const plain = textOf(component, 'DESCRIPTION')
+  return MARKUP.test(plain) ? plain : escapeHtml(plain).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
 }
 
+/** Its own address, or else that of a meeting that it has for a place. */
 function websiteOf(component: Component): string {
+  return pageOf(component) || partsOfPlace(textOf(component, 'LOCATION')).link
+}
+
+function pageOf(component: Component): string {
   const url = propertyOf(component, 'URL')?.value.trim() ?? ''
   return /^https?:\/\//i.test(url) ? url : ''
 }
@@ -263,7 +239,9 @@ function linkedItems(component: Component, at: string): SourceItem[] {
       : {}
   const organizers = propertiesOf(component, 'ORGANIZER').map(({ parameters, value }) => {
     const email = /^mailto:(.+@.+)$/i.exec(value.trim())?.[1] ?? ''
-    return linkedItem('organizer', decodeText(parameters.CN ?? '') || email, { email }, at)
+    const name = decodeText(parameters.CN ?? '')
+    // Programs that know no name put the address in its place, which nobody has meant to publish.
+    return linkedItem('organizer', name.includes('@') ? '' : name, { email }, at)
   })
   const contacts = propertiesOf(component, 'CONTACT').map(({ value }) => {
     const [name = '', ...rest] = decodeText(value).split(', ')

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { isTimezone } from '../text/zones.ts'
-import { readZone } from './calendar-zones.ts'
-import { type Component, componentsOf, propertyOf, textOf } from './component-reader.ts'
-import { type CalendarFile, eventsOf, RULES } from './ics-events.ts'
-import type { Source, SourceEntry } from './source-item.ts'
+import { RULES } from './calendar-recurrence.ts'
+import { calendarZone, define, noZones } from './calendar-zones.ts'
+import { type Component, componentsOf, propertyOf, type ReadComponent, textOf } from './component-reader.ts'
+import { type CalendarFile, eventsOf } from './ics-events.ts'
+import type { Reading, Source, SourceEntry } from './source-item.ts'
 
 /** Options for reading a calendar file. */
 export interface IcsTask {
@@ -23,11 +23,12 @@ export async function icsSource(task: IcsTask, address: string): Promise<Source>
       yield chunk
     }
   }
-  const entries = async function* (): AsyncGenerator<SourceEntry> {
-    const file = await survey(bytes(), task)
+  const entries = async function* ({ context: { now } }: Reading): AsyncGenerator<SourceEntry> {
+    const file = await survey(bytes(), task.zone, now)
     const held: Component[] = []
     for await (const component of componentsOf(bytes())) {
-      if ('reason' in component) yield { at: `line ${component.line}`, reason: component.reason }
+      if ('reason' in component) yield faultOf(component)
+      else if (component.name === 'VTIMEZONE') define(file.zones, component)
       else if (component.name !== 'VEVENT') continue
       else if (isAhead(component, file) && held.length < MOST_HELD) held.push(component)
       else yield* eventsOf(component, file)
@@ -35,6 +36,10 @@ export async function icsSource(task: IcsTask, address: string): Promise<Source>
     for (const component of held) yield* eventsOf(component, file)
   }
   return { address, total: () => size * 2, progress: () => read, isWhole: () => true, entries }
+}
+
+function faultOf({ line, reason, isEnd }: Exclude<ReadComponent, Component>): SourceEntry {
+  return isEnd ? { cutOff: `Line ${line}: ${reason}` } : { at: `line ${line}`, reason }
 }
 
 /** The most occurrences that are held until their series comes. */
@@ -56,28 +61,23 @@ interface Survey extends CalendarFile {
 }
 
 /** @throws Error with one sentence when the file is not a calendar */
-async function survey(bytes: AsyncIterable<Uint8Array>, { zone }: IcsTask): Promise<Survey> {
-  const zones = new Map<string, ReturnType<typeof readZone>[1]>()
+async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: number): Promise<Survey> {
   const awaited = new Set<string>()
-  const file = { zones, zone, isCancelled: false, awaited }
+  const file = { zones: noZones(zone, now), isCancelled: false, awaited }
+  let name = ''
   let isCalendar = false
   for await (const component of componentsOf(bytes)) {
     isCalendar = true
     if ('reason' in component) continue
-    if (component.name === 'VCALENDAR') readHead(file, component)
-    if (component.name === 'VTIMEZONE') {
-      const [tzid, own] = readZone(component)
-      zones.set(tzid, own)
+    if (component.name === 'VCALENDAR') {
+      name = textOf(component, 'X-WR-TIMEZONE') || name
+      if (/^cancel$/i.test(textOf(component, 'METHOD'))) file.isCancelled = true
     }
+    if (component.name === 'VTIMEZONE') define(file.zones, component)
     const repeats = component.name === 'VEVENT' && component.properties.some(({ name }) => RULES.has(name))
     if (repeats && awaited.size < MOST_AWAITED) awaited.add(textOf(component, 'UID'))
   }
   if (!isCalendar) throw new Error('The file is not an iCalendar file: it has no components.')
+  file.zones.zone = calendarZone(name, file.zones)
   return file
-}
-
-function readHead(file: { zone: string; isCancelled: boolean }, head: Component): void {
-  const zone = textOf(head, 'X-WR-TIMEZONE')
-  if (zone !== '' && isTimezone(zone)) file.zone = zone
-  if (/^cancel$/i.test(textOf(head, 'METHOD'))) file.isCancelled = true
 }

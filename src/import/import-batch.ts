@@ -6,11 +6,13 @@ import type { Tx } from '../storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
 import { beginSeries } from './begin-series.ts'
 import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
-import { type ImportRun, remember, StalePlan } from './import-run.ts'
+import { type Counts, describeItem, type ImportRun, StalePlan } from './import-run.ts'
 import { findItems, saveItems } from './import-store.ts'
 import { recordPage } from './item-pages.ts'
+import { findUidHolders, type UidHolder } from './known-uids.ts'
 import { comparedOf } from './look-ahead.ts'
-import { noteFailed, noteKept, noteLeft, noteOlder, noteRecord, refuseOutage } from './note-item.ts'
+import { lookUpLinks } from './look-up-links.ts'
+import { noteFailed, noteHeld, noteKept, noteLeft, noteOlder, noteRecord, refuseOutage } from './note-item.ts'
 import { findOwn } from './own-events.ts'
 import { findPlaces, ownPart, type Place } from './place-occurrences.ts'
 import { isOlder, type KnownItem, keptAfter, knownItem, type Plan, planItem } from './plan-item.ts'
@@ -18,7 +20,7 @@ import { likeOthers, type RecordState, readStates, stateOfMade } from './record-
 import { findSame, isAsTold, isLater, pageOf } from './same-items.ts'
 import { isSeen } from './seen-records.ts'
 import { fieldsOf, type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
-import { type PreparedItem, prepareItem, referencesOf, writeItem } from './write-item.ts'
+import { type PreparedItem, prepareItem, writeItem } from './write-item.ts'
 
 /** An item with its stored state and its plan. */
 interface Planned {
@@ -31,8 +33,11 @@ interface Planned {
   /** Fields that the occurrence shares with its series again. */
   reset: RecordState
   state: RecordState | undefined
-  /** A twin has the same identity as an event before it. An older item is an earlier revision than the stored one. */
-  plan: Plan | { act: 'twin' } | { act: 'older' }
+  /** A twin has the same identity as an event before it. An older item is an earlier revision than the stored one. Private events that are new are
+   * left out where that is asked for, and those that are here already from another source. */
+  plan: Plan | { act: 'twin' } | { act: 'older' } | { act: 'leave out' } | { act: 'pass over'; holder: UidHolder }
+  /** Another record, in the trash, has its UID. */
+  isUidTaken?: boolean
 }
 
 const OWN = new Error('It is an event of this calendar itself.')
@@ -93,6 +98,8 @@ async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceIt
     if (plan.act === 'leave') noteLeft(run, item, known, plan)
     if (plan.act === 'twin') noteFailed(run, item, TWIN)
     if (plan.act === 'older' && known) noteOlder(run, item, known.record)
+    if (plan.act === 'pass over') noteHeld(run, item, plan.holder.name)
+    if (plan.act === 'leave out') run.remark({ kind: 'private', at: item.at, text: describeItem(item) })
   }
   for (const [one, error] of failed) noteFailed(run, one.item, error)
   for (const one of written) noteWritten(run, one)
@@ -116,9 +123,21 @@ async function planBatch(run: ImportRun, kind: ItemKind, items: readonly SourceI
   )
   const changed = compared.flatMap((one) => (one.isSame ? [] : (recordOf(one) ?? [])))
   const states = await readStates(db, kind, changed)
-  return compared.map(({ isSame, ...one }) => {
+  const planned = compared.map(({ isSame, ...one }) => {
     const state = states.get(recordOf(one) ?? 0)
     return { ...one, state, plan: planOf(run, { ...one, state }, isSame) }
+  })
+  return withHolders(run, kind, planned)
+}
+
+/** Passes over new events whose UID a record has here, and gives another UID to those where that is in the trash. */
+async function withHolders(run: ImportRun, kind: ItemKind, planned: readonly Planned[]): Promise<Planned[]> {
+  const made = planned.flatMap(({ item, plan }) => (plan.act === 'create' ? [item] : []))
+  const holders = await findUidHolders(run, kind, made)
+  return planned.map((one) => {
+    const holder = holders.get(one.item)
+    if (!holder) return one
+    return holder.isTrashed ? { ...one, isUidTaken: true } : { ...one, plan: { act: 'pass over', holder } }
   })
 }
 
@@ -160,6 +179,7 @@ function planOf(
   if (known && !isNext && standsAlone(item.kind) && isSeen(run.seen, known.record)) return { act: 'twin' }
   const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
   const plan = planItem(prints, before, conflicts)
+  if (plan.act === 'create' && !run.options.private && item.values.status === 'private') return { act: 'leave out' }
   // A later revision, or another address of the page, is stored even if nothing else has changed.
   const isNoted = isNext || (known && known.page !== pageOf(run, item))
   return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
@@ -173,35 +193,6 @@ function knownOccurrence({ own, series }: Place, state: RecordState | undefined)
   return { written: {}, kept, now, isTrashed: state?.status === 'trash' }
 }
 
-/** Looks up the records that the items refer to, unless the run remembers them. */
-async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promise<void> {
-  const { source } = run
-  if (source === undefined) return
-  const unknown = new Map<ItemKind, Set<string>>()
-  for (const item of items) {
-    for (const { kind, identity } of referencesOf(item)) {
-      if (run.links.has(keyOf(kind, identity))) continue
-      const identities = unknown.get(kind) ?? new Set()
-      unknown.set(kind, identities.add(identity))
-    }
-  }
-  for (const [kind, identities] of unknown) {
-    const rows = await findItems(run.context.db, source, kind, [...identities])
-    const states = await readStates(
-      run.context.db,
-      kind,
-      rows.map(({ record }) => record),
-    )
-    // A record in the trash cannot be linked to.
-    for (const { identity, record } of rows)
-      if ((states.get(record)?.status ?? 'trash') !== 'trash' || isTerm(kind, states.get(record)))
-        remember(run.links, keyOf(kind, identity), record)
-  }
-}
-
-const isTerm = (kind: ItemKind, state: RecordState | undefined) =>
-  state !== undefined && (kind === 'category' || kind === 'tag')
-
 /** Prepared items, and those that could not be prepared. */
 interface PreparedBatch {
   prepared: [Planned, PreparedItem][]
@@ -211,7 +202,8 @@ interface PreparedBatch {
 async function prepareBatch(run: ImportRun, wanted: readonly Planned[]): Promise<PreparedBatch> {
   const batch: PreparedBatch = { prepared: [], failed: [] }
   const prepareOne = async (one: Planned) => {
-    const { item, plan, reset } = one
+    const { plan, reset } = one
+    const item = one.isUidTaken ? withoutUid(one.item) : one.item
     const isUpdate = plan.act === 'update'
     try {
       const wanted = isUpdate ? new Set(plan.fields) : undefined
@@ -230,6 +222,10 @@ async function prepareBatch(run: ImportRun, wanted: readonly Planned[]): Promise
     }
   }
   return batch
+}
+
+function withoutUid({ uid: _uid, ...item }: SourceItem): SourceItem {
+  return item
 }
 
 /** An item that was written. */
@@ -288,7 +284,7 @@ async function writeAll(
   prepared: readonly [Planned, PreparedItem][],
   perform: Do | undefined,
 ): Promise<Written[]> {
-  await refuseStale(tx, kind, prepared)
+  await refuseStale(run, tx, kind, prepared)
   const states = new Map<number, RecordState>()
   const written = await writeEvents(run, tx, prepared, states, perform)
   for (const [one, ready] of prepared) {
@@ -332,8 +328,13 @@ async function writeEvents(
   return written
 }
 
-/** @throws StalePlan when a record has changed since its change was planned */
-async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [Planned, PreparedItem][]): Promise<void> {
+/** @throws StalePlan when a record has changed since its change was planned, or a UID was taken since */
+async function refuseStale(
+  run: ImportRun,
+  tx: Tx,
+  kind: ItemKind,
+  prepared: readonly [Planned, PreparedItem][],
+): Promise<void> {
   const changing = prepared.flatMap(([one, { record }]) => (record === undefined ? [] : [{ one, record }]))
   const states = await readStates(
     tx,
@@ -342,6 +343,9 @@ async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [Planned, 
   )
   for (const { one, record } of changing)
     if (JSON.stringify(states.get(record)) !== JSON.stringify(one.state)) throw new StalePlan(one.item.identity)
+  const made = prepared.flatMap(([, { item, record }]) => (record === undefined ? [item] : []))
+  const [taken] = (await findUidHolders({ ...run, context: { ...run.context, db: tx } }, kind, made)).keys()
+  if (taken) throw new StalePlan(taken.identity)
 }
 
 function itemRows(
@@ -401,9 +405,9 @@ const textOf = (row: ImportItemColumns) =>
     row.page,
   ])
 
-/** Whether a field of the source is settled: it was written, had been written before, or keeps its value here. */
+/** Whether a field of the source is settled: it was written, or had been written before. One that keeps its value here waits for another policy. */
 function isSettled({ plan }: Planned, { fields }: PreparedItem, field: string): boolean {
-  return fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field))
+  return fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
 }
 
 /** The state of the record after the write; fields changed here before it stay marked as changed. */
@@ -431,11 +435,16 @@ function actRows(
   })
 }
 
+function noteMade(counts: Counts, kind: ItemKind): void {
+  counts.created += 1
+  counts.made = { ...counts.made, [kind]: (counts.made?.[kind] ?? 0) + 1 }
+}
+
 function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: Written): void {
   const { item, plan } = one
   noteRecord(run, item, record)
   if (plan.act === 'update' && plan.kept.length > 0) noteKept(run, item, plan.kept)
-  if (isNew || (one.place && !one.known)) run.counts.created += 1
+  if (isNew || (one.place && !one.known)) noteMade(run.counts, item.kind)
   else if ((isChanged && ready.record !== undefined) || run.begun.has(record)) run.counts.updated += 1
   else if (plan.act === 'update' && plan.kept.length > 0) run.counts.left += 1
   else run.counts.unchanged += 1

@@ -11,21 +11,23 @@ import { writerBy } from '../storage/recording.ts'
 import { openProgress } from './import-progress.ts'
 import {
   describeCounts,
+  describeMade,
   describeRemarks,
+  describeRun,
   describeRuns,
   IMPORT_HEADINGS,
   noteRemark,
   type Remarks,
 } from './import-report.ts'
-import type { ImportOptions } from './import-run.ts'
-import { pauseSchedule, removeSchedule } from './import-schedule.ts'
-import { importSource } from './import-source.ts'
+import { BrokenSource } from './import-run.ts'
+import { ALLOWED, NEEDS_DECISION, pauseSchedule, removeSchedule, resumeSchedule } from './import-schedule.ts'
+import { type ImportTask, importSource } from './import-source.ts'
 import { listRuns } from './import-store.ts'
 import { ORIGINS } from './item-pages.ts'
 import { openSource } from './open-source.ts'
 import { type ConflictPolicy, POLICIES } from './plan-item.ts'
+import { NOT_THE_SAME } from './same-source.ts'
 import { describeSchedules, scheduleImport } from './schedule-commands.ts'
-import type { Source } from './source-item.ts'
 import { DATE_ORDERS, type DateOrder } from './table-dates.ts'
 import { undoImport } from './undo-import.ts'
 
@@ -46,7 +48,9 @@ interface Asked {
   dryRun?: true
   conflicts: ConflictPolicy
   mirror?: true
+  allowMassRemoval?: true
   images: boolean
+  private: boolean
   user?: string
   name?: string
   every?: string
@@ -57,6 +61,7 @@ interface Asked {
   map?: string[]
   dates?: DateOrder
   origin?: (typeof ORIGINS)[number]
+  sameAs?: string
 }
 
 type Print = (text: string) => void
@@ -73,15 +78,22 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
       }),
     )
   imports
+    .command('show')
+    .description('Show a run, and what it moved to the trash.')
+    .argument('<run>', 'the number that `imports` shows')
+    .action((number: string, _options: unknown, command: Command) =>
+      run(command, open, async ({ database }, print) => {
+        for (const line of await describeRun(database.read, runNumber(number))) print(line)
+      }),
+    )
+  imports
     .command('undo')
     .description('Put back what a run changed, move what it made to the trash, and leave what was changed since.')
     .argument('<run>', 'the number that `imports` shows')
     .option('--user <login>', 'the user who writes the records; the first administrator unless given')
     .action((number: string, { user }: { user?: string }, command: Command) =>
       run(command, open, async (ground, print) => {
-        if (!/^[1-9]\d{0,8}$/.test(number))
-          throw new Error(`A run has a number, not "${number}"; kalends imports lists them.`)
-        const { restored, removed, left } = await undoImport(await contextOf(ground, user), Number(number), () =>
+        const { restored, removed, left } = await undoImport(await contextOf(ground, user), runNumber(number), () =>
           print('Another import of this source is running; the undo begins when it has ended.'),
         )
         left.forEach(print)
@@ -89,6 +101,11 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
       }),
     )
   registerSchedules(imports, open)
+}
+
+function runNumber(word: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(word)) throw new Error(`A run has a number, not "${word}"; kalends imports lists them.`)
+  return Number(word)
 }
 
 /** The commands about imports on a schedule. */
@@ -101,27 +118,34 @@ function registerSchedules(imports: Command, open: () => Promise<ImportGround>):
         for (const line of await describeSchedules(database, Date.now())) print(line)
       }),
     )
-  const about = (word: string, text: string, work: (database: Database, name: string) => Promise<void>, done: string) =>
-    imports
-      .command(word)
-      .description(text)
-      .argument('<name>', 'the name of the import')
-      .action((name: string, _options: unknown, command: Command) =>
-        run(command, open, async ({ database }, print) => {
-          await work(database, name)
-          print(`The import ${name} ${done}.`)
-        }),
-      )
-  const pause = (isPaused: boolean) => (database: Database, name: string) =>
-    pauseSchedule(database, name, isPaused, Date.now())
-  about('pause', 'Pause an import on a schedule.', pause(true), 'rests until it is resumed')
-  about('resume', 'Resume a paused import; it runs at once.', pause(false), 'goes on')
-  about(
-    'remove',
-    'Take an import off its schedule; the records it has written stay.',
-    removeSchedule,
-    'is off its schedule',
+  const about = (word: string, text: string) =>
+    imports.command(word).description(text).argument('<name>', 'the name of the import')
+  const change =
+    (work: (database: Database, name: string, asked: Resumed) => Promise<void>, done: string) =>
+    (name: string, asked: Resumed, command: Command) =>
+      run(command, open, async ({ database }, print) => {
+        await work(database, name, asked)
+        print(`The import ${name} ${done}.`)
+      })
+  about('pause', 'Pause an import on a schedule.').action(
+    change((database, name) => pauseSchedule(database, name), 'rests until it is resumed'),
   )
+  about('resume', 'Resume a paused import; it runs at once.')
+    .option(ALLOWED, 'let its next run move more than a fifth of the events to the trash at once')
+    .action(
+      change(
+        (database, name, { allowMassRemoval = false }) => resumeSchedule(database, name, allowMassRemoval, Date.now()),
+        'goes on',
+      ),
+    )
+  about('remove', 'Take an import off its schedule; the records it has written stay.').action(
+    change((database, name) => removeSchedule(database, name), 'is off its schedule'),
+  )
+}
+
+/** The options of `imports resume`. */
+interface Resumed {
+  allowMassRemoval?: true
 }
 
 const MOST_RUNS = 100
@@ -143,7 +167,13 @@ function withOptions(command: Command): Command {
         .default('keep'),
     )
     .option('--mirror', 'move events to the trash that are gone from the source')
+    .option(ALLOWED, 'let --mirror move more than a fifth of the events to the trash at once')
+    .option(
+      '--same-as <name>',
+      `the name or address that this calendar was imported under before, as kalends imports lists it: its records go on with it. ${NOT_THE_SAME}: it is another one that shares events`,
+    )
     .option('--no-images', 'fetch no images')
+    .option('--no-private', 'leave out events that the source has as private; they come in as private ones else')
     .option('--user <login>', 'the user who writes the records; the first administrator unless given')
     .option('--name <name>', 'a name for the source, which lets its address change; its address unless given')
     .option(
@@ -183,80 +213,105 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
     )
     .argument(
       '<source>',
-      'the address of a site with this interface, or of a calendar file (iCalendar); or a file: a saved page or list of the interface, one record a line (NDJSON), iCalendar, or a table (CSV)',
+      'the address of a site with this interface; or a file or its address: iCalendar, a table (CSV), a saved page or list of the interface, or one record a line (NDJSON)',
     )
     .action((source: string, asked: Asked, command: Command) =>
       run(command, open, async (ground, print) => {
-        const { every, forService, conflicts, images, dryRun = false, mirror = false, user, origin, ...said } = asked
+        const {
+          every,
+          forService,
+          conflicts,
+          images,
+          private: isPrivate,
+          dryRun = false,
+          mirror = false,
+          allowMassRemoval = false,
+          user,
+          origin,
+          sameAs,
+          ...said
+        } = asked
         if (every !== undefined) {
           const words = wordsOf(asked)
           return print(await scheduleImport(ground.database, source, { ...asked, every }, words, Date.now()))
         }
         // What the service has started ends with it, and another process goes on.
         if (forService) endWithParent()
-        const options = { conflicts, images, dryRun, mirror, origin }
+        const options = { conflicts, images, private: isPrivate, dryRun, mirror, allowMassRemoval, origin }
         const password = process.env[commandVariables.importPassword]
         const reader = { zone: ground.site.timezone, backOffMs: BACK_OFF_MS }
         const opened = await openSource(source, { password, ...said }, reader)
-        const isComplete = await importInto(ground, opened.source, options, user, print).finally(opened.close)
+        const task = { source: opened.source, options, user, sameAs }
+        const isComplete = await importInto(ground, task, print).finally(opened.close)
         if (!isComplete)
           throw new Incomplete('Some records are missing or incomplete; the report lists them with the reasons.')
       }),
     )
 }
 
-/** Ends this process when its parent has ended; it may end by itself before. */
+/** Ends this process when its parent has ended, or has done so already; it may end by itself before. */
 function endWithParent(): void {
+  if (process.connected === false) process.exit(1)
   process.once('disconnect', () => process.exit(1))
   process.channel?.unref()
 }
 
 /** The options of an import as command-line words, without the schedule and the password file. */
-function wordsOf({ conflicts, mirror, images, user, name, login, map = [], dates, origin }: Asked): string[] {
+function wordsOf({
+  conflicts,
+  mirror,
+  images,
+  private: isPrivate,
+  user,
+  name,
+  login,
+  map = [],
+  dates,
+  origin,
+  sameAs,
+}: Asked): string[] {
   const option = (word: string, value: string | undefined) => (value === undefined ? [] : [word, value])
   return [
     ...option('--conflicts', conflicts),
     ...(mirror ? ['--mirror'] : []),
     ...(images ? [] : ['--no-images']),
+    ...(isPrivate ? [] : ['--no-private']),
     ...option('--user', user),
     ...option('--name', name),
     ...option('--login', login),
     ...map.flatMap((entry) => ['--map', entry]),
     ...option('--dates', dates),
     ...option('--origin', origin),
+    ...option('--same-as', sameAs),
   ]
 }
 
 /** Imports a source, and prints the report. False when some records are missing or incomplete. */
 async function importInto(
   ground: ImportGround,
-  source: Source,
-  options: ImportOptions,
-  login: string | undefined,
+  { source, options, user, sameAs }: Pick<ImportTask, 'source' | 'options' | 'sameAs'> & { user: string | undefined },
   print: Print,
 ): Promise<boolean> {
-  const context = await contextOf(ground, login)
+  const context = await contextOf(ground, user)
   const remarks: Remarks = new Map()
   const progress = await openProgress(source)
-  try {
-    const { run, counts } = await importSource({
-      source,
-      options,
-      context,
-      by: writerOf(context.caller),
-      remark: (remark) => noteRemark(remarks, remark),
-      progress: progress.show,
-      wait: () => print('Another import of this source is running; this one begins when it has ended.'),
-    })
+  const { run, counts, broken } = await importSource({
+    source,
+    options,
+    sameAs,
+    context,
+    by: writerOf(context.caller),
+    remark: (remark) => noteRemark(remarks, remark),
+    progress: progress.show,
+    wait: () => print('Another import of this source is running; this one begins when it has ended.'),
+  }).finally(() => {
     progress.close()
     for (const line of describeRemarks(remarks, IMPORT_HEADINGS)) print(line)
-    print(describeCounts(counts, run))
-    return counts.failed === 0 && !remarks.has('note')
-  } catch (error) {
-    progress.close()
-    for (const line of describeRemarks(remarks, IMPORT_HEADINGS)) print(line)
-    throw error
-  }
+  })
+  if (run !== undefined) for (const line of describeMade(counts)) print(line)
+  print(describeCounts(counts, run))
+  if (broken) throw broken
+  return counts.failed === 0 && !remarks.has('note')
 }
 
 function writerOf({ id, login }: Caller) {
@@ -295,7 +350,12 @@ async function run(
       await ground.database.close()
     }
   } catch (error) {
-    const exitCode = error instanceof Incomplete ? 2 : 1
+    const exitCode = exitCodeOf(error, command.opts().forService === true)
     command.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode })
   }
+}
+
+function exitCodeOf(error: unknown, forService: boolean): number {
+  if (error instanceof Incomplete) return 2
+  return forService && error instanceof BrokenSource && error.isDoubtful ? NEEDS_DECISION : 1
 }

@@ -1,16 +1,20 @@
 import { table } from '../people/user-commands.ts'
+import type { Db } from '../storage/database.ts'
 import type { Counts, Remark } from './import-run.ts'
-import type { ListedRun } from './import-store.ts'
+import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
+import { readStates } from './record-states.ts'
 
 /** The most lines of one kind that are printed; further ones are counted. */
 const MOST_LINES = 200
 
-export type Headings = Readonly<Record<Remark['kind'], string>>
+/** The headings of the remarks that a command makes. */
+export type Headings = Readonly<Partial<Record<Remark['kind'], string>>>
 
 export const IMPORT_HEADINGS: Headings = {
   failed: 'Not in:',
   note: 'In, but not whole:',
   kept: 'Left as it is here:',
+  private: 'Left out, since the source has it as private:',
   missing: 'Gone from the source:',
 }
 
@@ -25,17 +29,36 @@ export function noteRemark(remarks: Remarks, remark: Remark): void {
 }
 
 export function describeRemarks(remarks: Remarks, headings: Headings): string[] {
-  return (['missing', 'kept', 'note', 'failed'] as const).flatMap((kind) => {
+  return (['missing', 'private', 'kept', 'note', 'failed'] as const).flatMap((kind) => {
     const own = remarks.get(kind)
     if (!own) return []
     const more = own.count > MOST_LINES ? [`  … and ${own.count - MOST_LINES} more`] : []
-    return [headings[kind], ...own.first.map(({ at, text }) => `  ${oneLine(`${at}: ${text}`)}`), ...more]
+    return [headings[kind] ?? '', ...own.first.map(({ at, text }) => `  ${oneLine(`${at}: ${text}`)}`), ...more]
   })
 }
 
 /** Without control characters, so that a text of the source cannot control the terminal. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+}
+
+/** The kinds in the order of their importance to readers, with the word for one and for several. */
+const KIND_WORDS = [
+  ['event', 'event', 'events'],
+  ['series', 'series', 'series'],
+  ['venue', 'venue', 'venues'],
+  ['organizer', 'organizer', 'organizers'],
+  ['category', 'category', 'categories'],
+  ['tag', 'tag', 'tags'],
+] as const
+
+/** A line on what was made, by kind; none where nothing was. */
+export function describeMade({ made = {} }: Counts): string[] {
+  const parts = KIND_WORDS.flatMap(([kind, one, several]) => {
+    const count = made[kind] ?? 0
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`]
+  })
+  return parts.length === 0 ? [] : [`Made: ${parts.join(', ')}.`]
 }
 
 /** The outcome in one sentence. */
@@ -49,8 +72,8 @@ export function describeCounts(counts: Counts, run: number | undefined): string 
 export function describeRuns(runs: readonly ListedRun[]): string[] {
   if (runs.length === 0) return ['Nothing has been imported yet.']
   const rows = runs.map(({ id, started_utc, ended_utc, state, counts, address }) => {
-    const { created = 0, updated = 0, left = 0, failed = 0 }: Partial<Counts> = JSON.parse(counts)
-    const figures = [created, updated, left, failed].map(String)
+    const { created = 0, updated = 0, trashed = 0, left = 0, failed = 0 }: Partial<Counts> = JSON.parse(counts)
+    const figures = [created, updated, trashed, left, failed].map(String)
     return [
       String(id),
       started_utc,
@@ -61,6 +84,33 @@ export function describeRuns(runs: readonly ListedRun[]): string[] {
     ].map(oneLine)
   })
   return [
-    table([['RUN', 'STARTED (UTC)', 'ENDED (UTC)', 'STATE', 'MADE', 'CHANGED', 'LEFT', 'NOT IN', 'SOURCE'], ...rows]),
+    table([
+      ['RUN', 'STARTED (UTC)', 'ENDED (UTC)', 'STATE', 'MADE', 'CHANGED', 'TRASHED', 'LEFT', 'NOT IN', 'SOURCE'],
+      ...rows,
+    ]),
   ]
+}
+
+/** A run, and the events and series that it moved to the trash. @throws Error with one sentence when there is no such run */
+export async function describeRun(db: Db, id: number): Promise<string[]> {
+  const run = await getRun(db, id)
+  const trashed: string[] = []
+  for (const kind of ['series', 'event'] as const) {
+    for (let below = ABOVE_ALL; trashed.length <= MOST_LINES; ) {
+      const acts = await listActs(db, id, kind, below, MOST_LINES)
+      const last = acts.at(-1)
+      if (!last) break
+      below = last.record
+      const gone = acts.filter(({ action }) => action === 'trash')
+      const records = gone.map(({ record }) => record)
+      const states = await readStates(db, kind, records)
+      for (const record of records) {
+        const { title = '(deleted since)', start_date = '' } = states.get(record) ?? {}
+        trashed.push(`  ${oneLine(`${kind} ${record}: ${String(title)}, ${String(start_date)}`)}`)
+      }
+    }
+  }
+  if (trashed.length === 0) return [...describeRuns([run]), 'It moved nothing to the trash.']
+  const more = trashed.length > MOST_LINES ? ['  … and more'] : []
+  return [...describeRuns([run]), 'Moved to the trash:', ...trashed.slice(0, MOST_LINES), ...more]
 }

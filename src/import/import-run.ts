@@ -12,6 +12,10 @@ export interface ImportOptions {
   dryRun: boolean
   /** Move events to the trash that are gone from the source. */
   mirror: boolean
+  /** Do so even with a large part of them at once. */
+  allowMassRemoval?: boolean
+  /** Bring in events that the source has as private. */
+  private: boolean
   /** Fetch images. */
   images: boolean
   /** The fate of the source; undefined keeps the one given to an earlier run. */
@@ -27,11 +31,13 @@ export interface Counts {
   left: number
   trashed: number
   failed: number
+  /** Those created, by kind. */
+  made?: Partial<Record<ItemKind, number>>
 }
 
 /** A line of the report: an item that failed, or a part of it that was not imported. */
 export interface Remark {
-  kind: 'failed' | 'kept' | 'missing' | 'note'
+  kind: 'failed' | 'kept' | 'missing' | 'note' | 'private'
   at: string
   text: string
 }
@@ -58,8 +64,33 @@ export interface ImportRun {
   seen: SeenRecords
   /** Identities of events that the source reports as deleted. */
   lost: Set<string>
+  /** Identities of items of the source that could not be read or written. */
+  unread: Set<string>
+  /** Something in the source could not be read at all, so what seems to be gone may be there. */
+  isUnclear: boolean
+  /** The source has an event or a series. */
+  hasEvents: boolean
+  /** Why the source counts as broken, in a sentence; nothing is moved to the trash then. */
+  broken: BrokenSource | undefined
   /** A record is missing or incomplete, so the next run has to read everything again. */
   isIncomplete: boolean
+}
+
+/** A source that broke off, or from which suspiciously much is gone. */
+export class BrokenSource extends Error {
+  override name = 'BrokenSource'
+  /** Whether the source may be right, which somebody has to decide. */
+  readonly isDoubtful: boolean
+  constructor(message: string, isDoubtful: boolean) {
+    super(message)
+    this.isDoubtful = isDoubtful
+  }
+}
+
+/** Remembers that an item of the source could not be read or written, so that its record does not count as gone. */
+export function noteUnread(run: ImportRun, identity: string | undefined): void {
+  if (identity === undefined || run.unread.size >= MOST_REMEMBERED) run.isUnclear = true
+  else run.unread.add(identity)
 }
 
 /** A record has changed between planning and writing. */

@@ -1,4 +1,5 @@
 import type { Database, Db } from '../storage/database.ts'
+import { notHeld } from '../storage/edition.ts'
 import { writerBy } from '../storage/recording.ts'
 import type { ImportScheduleColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/moments.ts'
@@ -9,8 +10,13 @@ export interface ScheduledRun {
   said: string
 }
 
-/** Starts an import with its command-line words, in a process that ends with this one. */
-export type StartImport = (words: readonly string[]) => Promise<ScheduledRun>
+/** Starts an import with its command-line words, in a process that ends with this one, or at the signal. */
+export type StartImport = (words: readonly string[], signal: AbortSignal) => Promise<ScheduledRun>
+
+/** The word that lets a mirror move a large part of its events to the trash. */
+export const ALLOWED = '--allow-mass-removal'
+/** The exit code of a scheduled run after which somebody has to decide whether the source is right. */
+export const NEEDS_DECISION = 3
 
 /** The ms for which a process holds an import without renewal, and the ms between renewals. */
 const LEASE_MS = 300_000
@@ -44,19 +50,38 @@ export async function listSchedules(db: Db): Promise<ImportScheduleColumns[]> {
   return db.selectFrom('import_schedules').selectAll().orderBy('name').execute()
 }
 
-/** Pauses an import, or resumes it, due at once. @throws Error with one sentence when no import has this name */
-export async function pauseSchedule(
-  database: Pick<Database, 'write'>,
-  name: string,
-  isPaused: boolean,
-  now: number,
-): Promise<void> {
-  const columns = isPaused ? { paused: 1 } : { paused: 0, failures: 0, next_utc: formatUtc(now) }
+/** @throws Error with one sentence when no import has this name */
+export async function pauseSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numUpdatedRows } = await database.write(
-    (tx) => tx.updateTable('import_schedules').set(columns).where('name', '=', name).executeTakeFirst(),
+    (tx) => tx.updateTable('import_schedules').set({ paused: 1 }).where('name', '=', name).executeTakeFirst(),
     writer,
   )
   if (Number(numUpdatedRows) === 0) throw missing(name)
+}
+
+/**
+ * Resumes a paused import, due at once; `mayRemove` lets its next run that comes to an end move a large part of its events to the trash.
+ * @throws Error with one sentence when no import has this name
+ */
+export async function resumeSchedule(
+  database: Pick<Database, 'write'>,
+  name: string,
+  mayRemove: boolean,
+  now: number,
+): Promise<void> {
+  await database.write(async (tx) => {
+    const row = await tx.selectFrom('import_schedules').select('words').where('name', '=', name).executeTakeFirst()
+    if (!row) throw missing(name)
+    const words = JSON.stringify([...usualWords(row.words), ...(mayRemove ? [ALLOWED] : [])])
+    const columns = { words, paused: 0, failures: 0, next_utc: formatUtc(now) }
+    await tx.updateTable('import_schedules').set(columns).where('name', '=', name).execute()
+  }, writer)
+}
+
+/** The words of every run, without the permission for one. */
+function usualWords(words: string): string[] {
+  const all: string[] = JSON.parse(words)
+  return all.at(-1) === ALLOWED ? all.slice(0, -1) : all
 }
 
 /** @throws Error with one sentence when no import has this name */
@@ -72,23 +97,82 @@ function missing(name: string): Error {
   return new Error(`There is no import ${name} on a schedule; kalends imports schedules lists them.`)
 }
 
-/** Runs the due imports, one after the other; each runs in one process at a time. `report` receives the failures. */
+/** The imports that a process runs at the same time, with the ms since the epoch at which each began. */
+export interface RunningImports {
+  begun: Map<Promise<void>, number>
+  stopping: AbortController
+}
+
+export function makeRunningImports(): RunningImports {
+  return { begun: new Map(), stopping: new AbortController() }
+}
+
+/** The imports that run at the same time; those that take longer than this many ms make room for others, up to a number of them all. */
+const MOST_AT_ONCE = 3
+const MAKES_ROOM_AFTER = 60_000
+const MOST_RUNNING = 12
+
+function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
+  const fresh = [...begun.values()].filter((from) => from > now - MAKES_ROOM_AFTER)
+  return fresh.length < MOST_AT_ONCE && begun.size < MOST_RUNNING && !stopping.signal.aborted
+}
+
+/**
+ * Runs the due imports; each runs in one process at a time, and a source that keeps one waiting holds up no other. Returns when those that it
+ * began have ended. `report` receives the failures.
+ */
 export async function runDueImports(
   database: Database,
   start: StartImport,
   now: () => number,
   report: (error: Error) => void,
+  running: RunningImports = makeRunningImports(),
 ): Promise<void> {
+  const own = new Set<Promise<void>>()
+  const { signal } = running.stopping
   for (;;) {
-    const due = await leaseDue(database, now())
-    if (!due) return
-    const renewing = setInterval(() => void renew(database, due.id, now()).catch(report), RENEWED_EVERY).unref()
-    const ended = await start(JSON.parse(due.words))
-      .catch((error: unknown): ScheduledRun => ({ code: 1, said: String(error) }))
-      .finally(() => clearInterval(renewing))
-    if (isFailed(ended)) report(new Error(`The import ${due.name} failed: ${ended.said}`))
-    await endRun(database, due, ended, now())
+    if (!hasRoom(running, now()) && own.size > 0) await Promise.race(own)
+    const due = hasRoom(running, now()) ? await leaseDue(database, now()) : undefined
+    if (!due) break
+    const run = runImport(database, due, (words) => start(words, signal), now, report, signal)
+      .catch(report)
+      .finally(() => {
+        running.begun.delete(run)
+        own.delete(run)
+      })
+    running.begun.set(run, now())
+    own.add(run)
   }
+  await Promise.all(own)
+}
+
+/** Ends the imports that are running. They are due again at once, for other processes. */
+export async function stopImports({ begun, stopping }: RunningImports): Promise<void> {
+  stopping.abort()
+  await Promise.all(begun.keys())
+}
+
+async function runImport(
+  database: Database,
+  due: ImportScheduleColumns,
+  start: (words: readonly string[]) => Promise<ScheduledRun>,
+  now: () => number,
+  report: (error: Error) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const renewing = setInterval(() => void renew(database, due.id, now()).catch(report), RENEWED_EVERY).unref()
+  const ended = await start(JSON.parse(due.words))
+    .catch((error: unknown): ScheduledRun => ({ code: 1, said: String(error) }))
+    .finally(() => clearInterval(renewing))
+  if (signal.aborted && ended.code === null) return setColumns(database, due.id, { leased_utc: '' })
+  if (isFailed(ended)) report(new Error(describeFailure(due.name, ended)))
+  await endRun(database, due, ended, now())
+}
+
+function describeFailure(name: string, { code, said }: ScheduledRun): string {
+  return code === NEEDS_DECISION
+    ? `The import ${name} is paused: ${said} To go on: kalends imports resume ${name} [${ALLOWED}]`
+    : `The import ${name} failed: ${said}`
 }
 
 /** Code 2 means that some records are missing or incomplete; the next run tries them again. */
@@ -115,28 +199,43 @@ async function leaseDue(database: Database, now: number): Promise<ImportSchedule
 }
 
 function dueAt(db: Db, nowUtc: string) {
-  const schedules = db.selectFrom('import_schedules').selectAll().where('paused', '=', 0)
+  const schedules = db.selectFrom('import_schedules').selectAll().where('paused', '=', 0).where(notHeld())
   return schedules.where('next_utc', '<=', nowUtc).where('leased_utc', '<=', nowUtc).orderBy('next_utc').limit(1)
 }
 
 async function renew(database: Database, id: number, now: number): Promise<void> {
-  const leased_utc = formatUtc(now + LEASE_MS)
-  await database.write(
-    (tx) => tx.updateTable('import_schedules').set({ leased_utc }).where('id', '=', id).execute(),
-    writer,
-  )
+  await setColumns(database, id, { leased_utc: formatUtc(now + LEASE_MS) })
 }
 
 async function endRun(
   database: Database,
-  { id, every_seconds, failures: before }: ImportScheduleColumns,
+  { id, name, words, every_seconds, failures: before }: ImportScheduleColumns,
   ended: ScheduledRun,
   now: number,
 ): Promise<void> {
   const failures = isFailed(ended) ? before + 1 : 0
   const everyMs = every_seconds * 1000
   const wait = failures === 0 ? everyMs : Math.min(everyMs, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20))
+  const state = { failures, leased_utc: '', next_utc: formatUtc(now + wait) }
   const outcome = ended.said.slice(0, LONGEST_OUTCOME)
-  const columns = { failures, outcome, leased_utc: '', next_utc: formatUtc(now + wait) }
+  const isDoubtful = ended.code === NEEDS_DECISION
+  const columns = { ...state, outcome, ...(isDoubtful && { paused: 1, outcome: describeFailure(name, ended) }) }
+  await database.write(async (tx) => {
+    const own = tx.updateTable('import_schedules').where('id', '=', id)
+    await own.set(columns).execute()
+    // A permission is for one run.
+    if (failures === 0)
+      await own
+        .set({ words: JSON.stringify(usualWords(words)) })
+        .where('words', '=', words)
+        .execute()
+  }, writer)
+}
+
+async function setColumns(
+  database: Database,
+  id: number,
+  columns: Partial<Omit<ImportScheduleColumns, 'id'>>,
+): Promise<void> {
   await database.write((tx) => tx.updateTable('import_schedules').set(columns).where('id', '=', id).execute(), writer)
 }

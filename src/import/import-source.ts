@@ -5,7 +5,16 @@ import type { Writer } from '../storage/recording.ts'
 import { formatUtc } from '../text/moments.ts'
 import { holdSource } from './hold-source.ts'
 import { importBatch } from './import-batch.ts'
-import { type Counts, type ImportOptions, type ImportRun, noCounts, type Remark, remember } from './import-run.ts'
+import {
+  BrokenSource,
+  type Counts,
+  type ImportOptions,
+  type ImportRun,
+  noCounts,
+  noteUnread,
+  type Remark,
+  remember,
+} from './import-run.ts'
 import {
   findOrigin,
   findPosition,
@@ -20,6 +29,7 @@ import type { Origin } from './item-pages.ts'
 import { comparedOf } from './look-ahead.ts'
 import { handleLost, handleMissing, isLossUnknown } from './missing-items.ts'
 import { findOwn } from './own-events.ts'
+import { continueSource, findFormer, NOT_THE_SAME, refuseDoubled } from './same-source.ts'
 import { noneSeen } from './seen-records.ts'
 import { asAsked, ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
 
@@ -39,6 +49,8 @@ export interface ImportTask {
   remark: (remark: Remark) => void
   /** Called after each batch. */
   progress: (counts: Counts) => void
+  /** The name of the source that it is under another address, or `none` for one that shares events with another. */
+  sameAs?: string | undefined
   /** Called once when another import of the source has to end first. */
   wait: () => void
 }
@@ -47,6 +59,8 @@ export interface Imported {
   /** The number of the run; undefined for a dry run. */
   run: number | undefined
   counts: Counts
+  /** Why the source counts as broken: what came is in, and nothing was moved to the trash. */
+  broken: BrokenSource | undefined
 }
 
 /**
@@ -56,7 +70,12 @@ export interface Imported {
  */
 export async function importSource(task: ImportTask): Promise<Imported> {
   const { context, source, wait } = task
-  if (task.options.dryRun) return importHeld(task, await findSource(context.db, source.address))
+  const former = task.sameAs === NOT_THE_SAME ? undefined : task.sameAs
+  if (task.options.dryRun) {
+    const number = former === undefined ? undefined : await findFormer(context.db, former, source.address)
+    return importHeld(task, number ?? (await findSource(context.db, source.address)))
+  }
+  if (former !== undefined) await continueSource(context, former, source.address, wait)
   const { number, write, release } = await holdSource(context, source.address, wait)
   return importHeld({ ...task, context: { ...context, write } }, number).finally(release)
 }
@@ -64,20 +83,25 @@ export async function importSource(task: ImportTask): Promise<Imported> {
 /** Imports a locked source; a dry run writes nothing, and its source may have no number. */
 async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
   const run = await beginRun(task, number)
-  let state: 'done' | 'failed' = 'failed'
+  let end: RunEnd = { state: 'failed' }
   try {
     await withImages(run.context, async () => {
       await importEntries(run, task)
       if (await isLossUnknown(run)) await importWhole(run, task)
-      if (task.source.isWhole()) await handleMissing(run)
-      else await handleLost(run)
+      if (!run.broken) await handleGone(run, task.source)
     })
     await noteToken(run, task.source)
-    state = 'done'
+    // After a broken source the next run begins at the beginning.
+    end = run.broken ? { state: 'failed', position: '' } : { state: 'done' }
   } finally {
-    await endRun(run, state)
+    await endRun(run, end)
   }
-  return { run: run.run, counts: run.counts }
+  return { run: run.run, counts: run.counts, broken: run.broken }
+}
+
+async function handleGone(run: ImportRun, source: Source): Promise<void> {
+  if (source.isWhole()) await handleMissing(run)
+  else await handleLost(run)
 }
 
 /** Reads everything: only its whole series shows that an occurrence is gone, and a list of changes omits the other occurrences. */
@@ -88,26 +112,32 @@ async function importWhole(run: ImportRun, task: ImportTask): Promise<void> {
 }
 
 /** Stores the token of a source that reports changes, so that the next run reads only later changes. */
-async function noteToken({ source, context, options, isIncomplete }: ImportRun, from: Source): Promise<void> {
+async function noteToken(run: ImportRun, from: Source): Promise<void> {
+  const { source, context, options, isIncomplete, broken } = run
   const token = from.token?.() ?? ''
-  if (source === undefined || options.dryRun || isIncomplete || token === '') return
-  await context.write((tx) => saveToken(tx, source, token, JSON.stringify(options)))
+  if (source === undefined || options.dryRun || isIncomplete || broken || token === '') return
+  await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
+}
+
+/** The options that a token was given under, as text: other ones may have left out records, which the next run has to read. */
+function tokenOptions(options: ImportOptions): string {
+  return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
 }
 
 async function beginRun(
   { source, options, context, by, remark }: ImportTask,
   number: number | undefined,
 ): Promise<ImportRun> {
-  // Other options may have left out records, which the next run has to read.
-  source.readSince?.(await findToken(context.db, source.address, JSON.stringify({ ...options, dryRun: false })))
+  source.readSince?.(await findToken(context.db, source.address, tokenOptions(options)))
   if (!options.dryRun) await resumeSource(source, context)
   const origin = await settleOrigin(source, options, context, number)
   const row = { source: number ?? 0, user: context.caller.id, options: JSON.stringify(options) }
   const id = options.dryRun ? undefined : await context.write((tx) => insertRun(tx, row, Date.now()))
   const begun = { source: number, run: id, origin }
-  const sets = { begun: new Set<number>(), seen: noneSeen(), lost: new Set<string>() }
+  const sets = { begun: new Set<number>(), seen: noneSeen(), lost: new Set<string>(), unread: new Set<string>() }
   const memory = { links: new Map(), digests: new Map(), ...sets }
-  const run: ImportRun = { context, by, options, ...begun, counts: noCounts(), remark, ...memory, isIncomplete: false }
+  const state = { isUnclear: false, hasEvents: false, broken: undefined, isIncomplete: false }
+  const run: ImportRun = { context, by, options, ...begun, counts: noCounts(), remark, ...memory, ...state }
   run.remark = (said) => {
     if (said.kind === 'failed' || said.kind === 'note') run.isIncomplete = true
     remark(said)
@@ -138,9 +168,15 @@ async function resumeSource(source: Source, { db, now }: Context): Promise<void>
   if (position !== '') source.resume?.(position)
 }
 
-async function endRun({ run, context, counts }: ImportRun, state: 'done' | 'failed'): Promise<void> {
+/** How a run ended; without a position, it stays the one that was noted last. */
+interface RunEnd {
+  state: 'done' | 'failed'
+  position?: string
+}
+
+async function endRun({ run, context, counts }: ImportRun, end: RunEnd): Promise<void> {
   if (run === undefined) return
-  const ended = { state, ended_utc: formatUtc(Date.now()), counts: JSON.stringify(counts) }
+  const ended = { ...end, ended_utc: formatUtc(Date.now()), counts: JSON.stringify(counts) }
   await context.write((tx) => updateRun(tx, run, ended))
 }
 
@@ -152,11 +188,15 @@ async function notePosition({ run, context }: ImportRun, source: Source): Promis
 
 type Waiting = Record<ItemKind, SourceItem[]>
 
-async function importEntries(run: ImportRun, { source, progress }: ImportTask): Promise<void> {
+async function importEntries(run: ImportRun, { source, sameAs, progress }: ImportTask): Promise<void> {
   const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], series: [], event: [] }
   let isChecked = false
   const bringIn = async () => {
-    if (!isChecked) isChecked = await refuseOwn(run, source, [...waiting.series, ...waiting.event])
+    if (!isChecked) {
+      const events = [...waiting.series, ...waiting.event]
+      isChecked = await refuseOwn(run, source, events)
+      if (sameAs !== NOT_THE_SAME) await refuseDoubled(run, events)
+    }
     await flush(run, waiting)
   }
   const { context, counts, options } = run
@@ -167,11 +207,20 @@ async function importEntries(run: ImportRun, { source, progress }: ImportTask): 
       run.lost.add(entry.lost)
       continue
     }
-    if ('reason' in entry) {
-      run.counts.failed += 1
-      run.remark({ kind: 'failed', at: entry.at, text: entry.reason })
+    if ('cutOff' in entry) {
+      if (options.mirror || !entry.isPage)
+        run.broken ??= new BrokenSource(`${entry.cutOff} What came before is in, and nothing counts as gone.`, false)
       continue
     }
+    if ('reason' in entry) {
+      if (!entry.isPart) {
+        run.counts.failed += 1
+        noteUnread(run, entry.identity)
+      }
+      run.remark({ kind: entry.isPart ? 'note' : 'failed', at: entry.at, text: entry.reason })
+      continue
+    }
+    if (standsAlone(entry.kind)) run.hasEvents = true
     if (isRepeated(run, entry)) continue
     waiting[entry.kind].push(asAsked(entry, options.images))
     if (waiting[entry.kind].length < BATCH) continue

@@ -39,6 +39,17 @@ export async function saveOrigin(tx: Db, source: number, origin: ImportSourceCol
   await tx.updateTable('import_sources').set({ origin }).where('id', '=', source).execute()
 }
 
+/** Gives a source another address, at which only runs without events were so far; the next run reads all of it. */
+export async function moveSource(tx: Tx, source: number, address: string): Promise<void> {
+  const empty = await findSource(tx, address)
+  if (empty !== undefined) {
+    await tx.deleteFrom('import_items').where('source', '=', empty).execute()
+    await tx.updateTable('imports').set({ source, position: '' }).where('source', '=', empty).execute()
+    await tx.deleteFrom('import_sources').where('id', '=', empty).execute()
+  }
+  await tx.updateTable('import_sources').set({ address, token: '', options: '' }).where('id', '=', source).execute()
+}
+
 /** The holder of a source's lock, and when it expires; an empty name for nobody. */
 export async function findHolder(
   db: Db,
@@ -113,6 +124,58 @@ export async function findItems(
   identities: readonly string[],
 ): Promise<ImportItemColumns[]> {
   return identities.length === 0 ? [] : selectItems(db, { source, kind, identities })
+}
+
+/** Events and series with these identities that other sources have, with the addresses of those. */
+export async function findElsewhere(
+  db: Db,
+  source: number | undefined,
+  identities: readonly string[],
+): Promise<(Pick<ImportItemColumns, 'kind' | 'identity' | 'record'> & { address: string })[]> {
+  const others = await db
+    .selectFrom('import_sources')
+    .select('id')
+    .where('id', '!=', source ?? 0)
+    .execute()
+  if (others.length === 0 || identities.length === 0) return []
+  return db
+    .selectFrom('import_items')
+    .innerJoin('import_sources', 'import_sources.id', 'import_items.source')
+    .select(['kind', 'identity', 'record', 'address'])
+    .where(
+      'import_items.source',
+      'in',
+      others.map(({ id }) => id),
+    )
+    .where('kind', 'in', ['event', 'series'])
+    .where('identity', 'in', identities)
+    .where('occurrence', '=', '')
+    .execute()
+}
+
+/**
+ * The records that sources name by these numbers: those that this source or one that has moved here knew by them, else those with these ids here,
+ * which may not be there.
+ */
+export async function findNumbered(
+  db: Db,
+  source: number,
+  kind: ItemKind,
+  numbers: readonly string[],
+): Promise<{ number: string; record: number }[]> {
+  if (numbers.length === 0) return []
+  const moved = db.selectFrom('import_sources').select('id').where('origin', '=', 'moved')
+  const rows = await db
+    .selectFrom('import_items')
+    .select(['identity', 'record'])
+    .where((item) => item.or([item('source', '=', source), item('source', 'in', moved)]))
+    .where('kind', '=', kind)
+    .where('identity', 'in', numbers)
+    .where('occurrence', '=', '')
+    .orderBy('source')
+    .execute()
+  const known = new Map(rows.reverse().map(({ identity, record }) => [identity, record]))
+  return numbers.map((number) => ({ number, record: known.get(number) ?? Number(number) }))
 }
 
 const selectHeads = statement<{ source: number; kind: string; identities: readonly string[] }>()((db, value) =>
@@ -199,6 +262,27 @@ export async function listItems(
     .execute()
 }
 
+/** The number of events from a source that are not in the trash: of its series or its single events, or of these records alone. */
+export async function countLive(
+  db: Db,
+  source: number,
+  kind: 'series' | 'event',
+  records?: readonly number[],
+): Promise<number> {
+  if (records?.length === 0) return 0
+  const { count } = await db
+    .selectFrom('import_items')
+    .innerJoin('events', kind === 'series' ? 'events.series' : 'events.id', 'import_items.record')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('import_items.source', '=', source)
+    .where('import_items.kind', '=', kind)
+    .where('import_items.occurrence', '=', '')
+    .where('events.status', '!=', 'trash')
+    .$if(records !== undefined, (query) => query.where('import_items.record', 'in', records ?? []))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** Notes that a run begins; returns its number. */
 export async function insertRun(
   tx: Db,
@@ -246,8 +330,11 @@ export async function listRuns(db: Db, most: number): Promise<ListedRun[]> {
   return runs(db).orderBy('imports.id', 'desc').limit(most).execute()
 }
 
-export async function findRun(db: Db, id: number): Promise<ListedRun | undefined> {
-  return runs(db).where('imports.id', '=', id).executeTakeFirst()
+/** @throws Error with one sentence when there is no such run */
+export async function getRun(db: Db, id: number): Promise<ListedRun> {
+  const run = await runs(db).where('imports.id', '=', id).executeTakeFirst()
+  if (!run) throw new Error(`There is no run ${id}; kalends imports lists them.`)
+  return run
 }
 
 function runs(db: Db) {
@@ -274,6 +361,9 @@ export async function findLaterRun(
     .executeTakeFirst()
   return row?.id
 }
+
+/** Record ids are below this. */
+export const ABOVE_ALL = 2 ** 31
 
 /** The acts of a run on records of a kind, from the newest record down, at most `most`. */
 export async function listActs(

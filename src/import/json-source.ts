@@ -51,7 +51,7 @@ export async function hasLines(file: string): Promise<boolean> {
 /** Whether a text is a whole record and not a page of a list. */
 function isRecord(text: string): boolean {
   const value = parsed(text)
-  return isShown(value) && 'id' in value
+  return isShown(value) && ('id' in value || typeof value.title === 'string')
 }
 
 /** The file is read twice: first for the places of the occurrences of series, then for all records. */
@@ -59,9 +59,12 @@ async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>
   const series = await findOccurrences(bytes())
   const handle = await open(file)
   const before: ShownBefore = new Map()
+  let broken: string | undefined
   try {
     for await (const line of linesOf(bytes(), LONGEST_LINE)) {
       const at = `line ${line.number}`
+      if (broken) yield { at: broken, reason: 'It is not JSON.' }
+      broken = undefined
       if ('tooLong' in line) {
         yield { at, reason: `It has ${line.tooLong} bytes; the longest line that is read has ${LONGEST_LINE}.` }
         continue
@@ -69,11 +72,12 @@ async function* lineEntries(file: string, bytes: () => AsyncIterable<Uint8Array>
       const record = parsed(textIn(line.bytes))
       const number = seriesIn(record)
       const spans = number === undefined ? undefined : series.get(number)
-      if (record === undefined) yield { at, reason: 'It is not JSON.' }
+      if (record === undefined) broken = at
       else if (number === undefined) yield* itemsOf(kindOf(record), record, at, before)
       else if (spans && spans.length > 0) yield* seriesEntries(await recordsAt(handle, spans.splice(0)), number, at)
       else if (!spans) yield* itemsOf('event', record, at)
     }
+    if (broken) yield { cutOff: `The file breaks off: its last record, ${broken}, is not JSON.` }
   } finally {
     await handle.close()
   }
@@ -132,10 +136,13 @@ export function* entriesOf(value: unknown): Generator<SourceEntry> {
   }
   if (!isShown(value)) throw new Error('The file has no records in it.')
   const lists = LISTS.filter(([list]) => Array.isArray(value[list]) && !('start_date' in value))
-  if (lists.length === 0 && value.id === undefined)
+  if (lists.length === 0 && value.id === undefined && value.title === undefined)
     throw new Error('The file is not a list of events, venues, organizers, categories or tags.')
   if (lists.length === 0) yield* itemsOf(kindOf(value), value, 'record 1')
   for (const [list, kind] of lists) yield* listEntries(() => kind, list, value[list])
+  const has = lists.flatMap(([list]) => value[list] ?? []).length
+  if (has < Number(value.total))
+    yield { cutOff: `The file has ${has} of ${String(value.total)} records.`, isPage: Number(value.total_pages) > 1 }
 }
 
 function* listEntries(kind: (record: unknown) => ShownKind, list: string, records: unknown): Generator<SourceEntry> {

@@ -4,8 +4,8 @@ import type { Db } from '../storage/database.ts'
 import type { ImportItemColumns } from '../storage/schema.ts'
 import { fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import { importBatch } from './import-batch.ts'
-import type { ImportRun } from './import-run.ts'
-import { findItems, listItems, saveItems } from './import-store.ts'
+import { BrokenSource, type ImportRun } from './import-run.ts'
+import { countLive, findItems, listItems, saveItems } from './import-store.ts'
 import { findPlaces } from './place-occurrences.ts'
 import { type RecordState, readStates } from './record-states.ts'
 import { isSeen } from './seen-records.ts'
@@ -15,27 +15,62 @@ import { trashRecord } from './write-item.ts'
 /** Items looked at together. */
 const AT_ONCE = 500
 
+/** More than this share of the events of a source, and this many of them, do not go to the trash at once. */
+const MOST_AT_ONCE = 1 / 5
+const FEWEST_REFUSED = 10
+
+type EventKind = 'series' | 'event'
+
 /**
- * Lists the events and series that are gone from the source; with `mirror` it moves them to the trash, unless they were changed here. Occurrences
- * that the source no longer describes by themselves become like the others of their series again.
+ * Lists the events and series that are gone from the source; with `mirror` it moves them to the trash, unless they were changed here or are
+ * suspiciously many. Occurrences that the source no longer describes by themselves become like the others of their series again.
  */
 export async function handleMissing(run: ImportRun): Promise<void> {
-  await handleMissingOf(run, 'series')
-  await handleMissingOf(run, 'event')
+  await refuseMassRemoval(run, (kind) => missingOf(run, kind), !run.hasEvents)
+  for (const kind of ['series', 'event'] as const)
+    for await (const missing of missingOf(run, kind)) await handleSome(run, kind, missing)
 }
 
-async function handleMissingOf(run: ImportRun, kind: 'series' | 'event'): Promise<void> {
-  const { source } = run
+/** The items of a kind that were not met in this run, some at a time. */
+async function* missingOf(run: ImportRun, kind: EventKind): AsyncGenerator<ImportItemColumns[]> {
+  const { source, unread } = run
   if (source === undefined) return
   let after = { identity: '', occurrence: '' }
   for (;;) {
     const items = await listItems(run.context.db, source, kind, after, AT_ONCE)
-    const missing = items.filter(({ record }) => !isSeen(run.seen, record))
-    await handleSome(run, kind, missing)
+    yield items.filter(({ record, identity }) => !isSeen(run.seen, record) && !unread.has(identity))
     const last = items.at(-1)
     if (!last || items.length < AT_ONCE) return
     after = last
   }
+}
+
+/** Notes that the source counts as broken when too much of it is gone to be moved to the trash. */
+async function refuseMassRemoval(
+  run: ImportRun,
+  missing: (kind: EventKind) => AsyncIterable<ImportItemColumns[]> | Iterable<ImportItemColumns[]>,
+  isEmpty: boolean,
+): Promise<void> {
+  const { source, options, context } = run
+  if (source === undefined || !options.mirror || options.allowMassRemoval) return
+  let [gone, all] = [0, 0]
+  for (const kind of ['series', 'event'] as const) {
+    all += await countLive(context.db, source, kind)
+    for await (const items of missing(kind)) {
+      const others = await findOtherKind(run, kind, items)
+      const whole = items.filter(({ identity, occurrence }) => occurrence === '' && !others.has(identity))
+      gone += await countLive(
+        context.db,
+        source,
+        kind,
+        whole.map(({ record }) => record),
+      )
+    }
+  }
+  const isMass = gone >= FEWEST_REFUSED && gone > all * MOST_AT_ONCE
+  if (!isMass && !(isEmpty && gone > 0)) return
+  const text = `${gone} of ${all} events from this source are gone from it at once, so none was moved to the trash. If that is right, allow it with --allow-mass-removal.`
+  run.broken = new BrokenSource(text, true)
 }
 
 /** Whether the source has lost something that has no item here: an occurrence of a series, perhaps. */
@@ -51,18 +86,12 @@ export async function handleLost(run: ImportRun): Promise<void> {
   const { source, lost, context } = run
   if (source === undefined || lost.size === 0) return
   const items = await findItems(context.db, source, 'event', [...lost])
-  await handleSome(
-    run,
-    'event',
-    items.filter(({ record, occurrence }) => occurrence === '' && !isSeen(run.seen, record)),
-  )
+  const gone = items.filter(({ record, occurrence }) => occurrence === '' && !isSeen(run.seen, record))
+  await refuseMassRemoval(run, (kind) => (kind === 'event' ? [gone] : []), false)
+  await handleSome(run, 'event', gone)
 }
 
-async function handleSome(
-  run: ImportRun,
-  kind: 'series' | 'event',
-  missing: readonly ImportItemColumns[],
-): Promise<void> {
+async function handleSome(run: ImportRun, kind: EventKind, missing: readonly ImportItemColumns[]): Promise<void> {
   const { db } = run.context
   const states = await readStates(
     db,
@@ -88,7 +117,7 @@ async function handleSome(
 /** The identities of single events that are series now, and of series that are single events. */
 async function findOtherKind(
   run: ImportRun,
-  kind: 'series' | 'event',
+  kind: EventKind,
   missing: readonly ImportItemColumns[],
 ): Promise<ReadonlySet<string>> {
   const other = kind === 'series' ? 'event' : 'series'
@@ -122,7 +151,8 @@ async function handleOne(
     : 'is gone from the source'
   const text = `${item.kind} ${item.identity} (${String(state.title)}) ${happened}`
   const remark = (end: string) => run.remark({ kind: 'missing', at: 'missing', text: `${text}${end}` })
-  if (!run.options.mirror && !isReplaced) return remark('.')
+  if ((!run.options.mirror || run.broken) && !isReplaced) return remark('.')
+  if (run.isUnclear && !isReplaced) return remark('; it stays, since something in the source cannot be read.')
   if (run.options.conflicts !== 'overwrite' && (await isTouched(run.context.db, item, state))) {
     run.counts.left += 1
     return remark('; it was changed here, and stays.')

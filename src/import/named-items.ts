@@ -21,12 +21,32 @@ export function linkedItem(
   return { kind, identity, occurrence: '', at, name, values, links: {}, image: undefined }
 }
 
+const NUMBERED = 'id\n'
+
+/** The identity of a record that a source names by its number alone. */
+export const numberedIdentity = (number: string) => `${NUMBERED}${number}`
+
+/** The number in such an identity; undefined for any other. */
+export function numberIn(identity: string): string | undefined {
+  return identity.startsWith(NUMBERED) ? identity.slice(NUMBERED.length) : undefined
+}
+
+/** The place in a text, and the address of a web page in it, such as that of a meeting. */
+export function partsOfPlace(text: string): { place: string; link: string } {
+  const [link = ''] = /\bhttps?:\/\/[^\s,;<>()"]{1,1000}/i.exec(text) ?? []
+  if (link === '') return { place: text, link }
+  const parts = text.split(link).map((part) => part.replace(/^[\s,;:|)>-]{1,20}|[\s,;:|(<-]{1,20}$/g, ''))
+  return { place: parts.filter(Boolean).join(', '), link }
+}
+
 /** A venue in a text such as `Harbour Hall, 1 Quay, Kilvara`: its name ends at the first comma or line end. */
 export function placeItem(
   text: string,
   details: Readonly<Record<string, string | number>>,
   at: string,
 ): SourceItem | undefined {
-  const [name = '', ...rest] = text.split(/[,\n]/).map((part) => part.trim())
+  const [name = '', ...rest] = partsOfPlace(text)
+    .place.split(/[,\n]/)
+    .map((part) => part.trim())
   return linkedItem('venue', name, { address: rest.filter(Boolean).join(', ').slice(0, 500), ...details }, at)
 }

@@ -1,7 +1,7 @@
 import { isConflict } from '../storage/conflict.ts'
 import type { ImportItemColumns } from '../storage/schema.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
-import { describeItem, type ImportRun, remember, StalePlan } from './import-run.ts'
+import { describeItem, type ImportRun, noteUnread, remember, StalePlan } from './import-run.ts'
 import type { Plan } from './plan-item.ts'
 import { noteSeen } from './seen-records.ts'
 import { keyOf, type SourceItem, standsAlone } from './source-item.ts'
@@ -40,6 +40,13 @@ export function noteOlder(run: ImportRun, item: SourceItem, record: number): voi
   run.remark({ kind: 'kept', at: item.at, text })
 }
 
+/** Reports an event that is here already under its UID. */
+export function noteHeld(run: ImportRun, item: SourceItem, holder: string): void {
+  run.counts.left += 1
+  const text = `${describeItem(item)} is here already: ${holder}`
+  run.remark({ kind: 'kept', at: item.at, text })
+}
+
 /** Reports fields that keep their values here. */
 export function noteKept(run: ImportRun, item: SourceItem, kept: readonly string[]): void {
   const text = `${describeItem(item)} was changed here as well, which stays: ${kept.join(', ')}`
@@ -49,5 +56,6 @@ export function noteKept(run: ImportRun, item: SourceItem, kept: readonly string
 /** Reports an item that was not imported. */
 export function noteFailed(run: ImportRun, item: SourceItem, error: unknown): void {
   run.counts.failed += 1
+  noteUnread(run, item.identity)
   run.remark({ kind: 'failed', at: item.at, text: `${describeItem(item)}: ${reasonOf(run, error)}` })
 }

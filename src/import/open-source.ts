@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FileTask, fileSource } from './file-source.ts'
-import { basicAuthorization, fetchPolitely } from './polite-fetch.ts'
 import { besideWriting } from './read-beside.ts'
+import { findRemoteFile, type RemoteFile } from './remote-file.ts'
 import { siteSource } from './site-source.ts'
 import type { Source } from './source-item.ts'
 import type { DateOrder } from './table-dates.ts'
@@ -37,35 +37,32 @@ export interface OpenedSource {
 const nothing = async () => undefined
 
 /**
- * Opens the source that a command-line word names: a file, the address of a calendar file, or the address of a site.
+ * Opens the source that a command-line word names: a file, or an address, which leads to a file or to a site by what it answers with.
  * @throws Error with one sentence when it cannot be read
  */
 export async function openSource(word: string, options: SourceOptions, reader: Reader): Promise<OpenedSource> {
   if (!/^(?:https?|webcals?):\/\//i.test(word))
     return { source: await fileBeside(fileTask(word, options, reader)), close: nothing }
-  const url = word.replace(/^webcal(s?):/i, (_, s: string) =>
-    s === '' && !word.includes('localhost') ? 'https:' : 'http:',
-  )
-  const target = URL.parse(url)
+  const target = URL.parse(word.replace(/^webcals?:/i, 'https:'))
   if (!target) throw new Error(`${word} is no address.`)
   if (target.username !== '' || target.password !== '')
     throw new Error(
       'Name the login with --login, and keep the password in a file (--password-file) or in KALENDS_IMPORT_PASSWORD.',
     )
-  const password = await passwordOf(options)
-  const address = options.name ?? target.href
-  if (isCalendarAddress(word, target))
-    return remoteCalendar(target.href, { ...options, name: address, password }, reader)
   const { login } = options
+  const password = await passwordOf(options)
   if (login !== undefined && password === undefined)
     throw new Error('Keep the application password in a file (--password-file) or in KALENDS_IMPORT_PASSWORD.')
+  const name = options.name ?? target.href
   const { backOffMs } = reader
-  return {
-    source: siteSource({ url: target.href, login, password, since: sinceOf(options), backOffMs }, address),
-    close: nothing,
-  }
+  const asked = { url: target.href, isCalendar: isCalendarAddress(word, target), login, password, backOffMs }
+  const found = await findRemoteFile(asked, /^webcal:/i.test(word))
+  if ('extension' in found) return downloaded(found, { ...options, name }, reader)
+  const task = { url: target.href, page: found.page, login, password, since: sinceOf(options), backOffMs }
+  return { source: siteSource(task, name), close: nothing }
 }
 
+/** Whether an address says of itself that a calendar is there. */
 function isCalendarAddress(word: string, { pathname, searchParams }: URL): boolean {
   return (
     /^webcal/i.test(word) ||
@@ -97,17 +94,18 @@ function sinceOf({ since }: SourceOptions): string | undefined {
   return `${day} ${time}:00`
 }
 
-/** A downloaded calendar file, in a temporary folder while it is read. */
-async function remoteCalendar(url: string, options: SourceOptions, reader: Reader): Promise<OpenedSource> {
-  const { backOffMs } = reader
-  const { login, password } = options
-  const authorization = login === undefined ? undefined : basicAuthorization(login, password ?? '')
-  const { body } = await fetchPolitely(url, { authorization, accept: 'text/calendar, */*;q=0.1', backOffMs })
+/** A downloaded file, in a temporary folder while it is read. */
+async function downloaded({ answer, extension }: RemoteFile, options: SourceOptions, reader: Reader) {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
-  const file = join(folder, 'calendar.ics')
-  await writeFile(file, body)
   const close = () => rm(folder, { recursive: true, force: true })
-  return { source: await fileBeside(fileTask(file, { ...options, name: options.name ?? url }, reader)), close }
+  try {
+    const file = join(folder, `source${extension}`)
+    await writeFile(file, answer.body)
+    return { source: await fileBeside({ ...fileTask(file, options, reader), title: answer.url }), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 function fileTask(file: string, { name, map = [], dates }: SourceOptions, { zone }: Reader): FileTask {

@@ -27,38 +27,45 @@ export async function findOwn(
   return new Set(own.filter(({ identity }) => !known.has(identity)))
 }
 
-/** The record on a page of this calendar: an event by its slug, or a series by its number. */
+/** The record on a page of this calendar: an event by its slug or, while it is not published, its number; or a series by its number. */
 interface Place {
   place: string
   slug: string
+  event: number
   series: number
 }
 
 function placeHere(page: string, site: string): Place | undefined {
   if (!page.startsWith(`${site}/`)) return undefined
-  const [place, kind, slug = ''] = /^\/(event|series)\/([^/?#]{1,500})/.exec(page.slice(site.length)) ?? []
+  const path = page.slice(site.length)
+  const [numbered, id] = /^\/\?post_type=\w{1,100}&p=(\d{1,9})$/.exec(path) ?? []
+  if (numbered !== undefined) return { place: numbered, slug: numbered, event: Number(id), series: 0 }
+  const [place, kind, slug = ''] = /^\/(event|series)\/([^/?#]{1,500})/.exec(path) ?? []
   if (place === undefined) return undefined
-  return { place, slug, series: kind === 'series' ? Number(/\d{1,9}$/.exec(slug)?.[0] ?? 0) : 0 }
+  return { place, slug, event: 0, series: kind === 'series' ? Number(/\d{1,9}$/.exec(slug)?.[0] ?? 0) : 0 }
 }
 
 /** The names that a source may use for the records at these places: their ids and UIDs, and those of the series of an event. */
 async function findNames(db: Db, places: readonly Place[]): Promise<Map<string, Set<string>>> {
   const slugs = places.map(({ slug }) => slug)
+  const numbers = places.map(({ event }) => event)
   const ids = places.map(({ series }) => series)
   const [events, series] = await Promise.all([
     db
       .selectFrom('events')
       .leftJoin('series', 'series.id', 'events.series')
       .select(['events.slug', 'events.id', 'events.uid', 'events.series', 'series.uid as series_uid'])
-      .where('events.slug', 'in', slugs)
+      .where((row) => row.or([row('events.slug', 'in', slugs), row('events.id', 'in', numbers)]))
       .execute(),
     db.selectFrom('series').select(['id', 'uid']).where('id', 'in', ids).execute(),
   ])
   const bySlug = Map.groupBy(events, ({ slug }) => slug)
+  const byNumber = Map.groupBy(events, ({ id }) => id)
   const byId = Map.groupBy(series, ({ id }) => id)
   const names = new Map<string, Set<string>>()
-  for (const { place, slug, series: id } of places) {
-    const found: readonly object[] = (id === 0 ? bySlug.get(slug) : byId.get(id)) ?? []
+  for (const { place, slug, event, series: id } of places) {
+    const single = event === 0 ? bySlug.get(slug) : byNumber.get(event)
+    const found: readonly object[] = (id === 0 ? single : byId.get(id)) ?? []
     names.set(place, new Set(found.flatMap((called) => Object.values(called).map(String))))
   }
   return names

@@ -1,12 +1,19 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { pipeline, type Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { askNamed, LedAstray, type NamedOrigin, type NamedRequest } from './named-origin.ts'
 
 /** Options of a request to an address of a source. */
 export interface FetchOptions {
-  /** The header `Authorization`, for the origin of the source alone. */
-  authorization: string | undefined
+  named: NamedOrigin
   accept: string
+  /** Whether redirects to other origins are followed when there is a login, which stays behind. */
+  leavesLogin?: boolean
   /** Milliseconds before the second attempt; the time doubles with each further one. */
   backOffMs: number
+  /** Attempts before it is given up; five unless given. */
+  attempts?: number
   /** The body to send; without one the address is read. */
   sending?: Sending
 }
@@ -23,7 +30,7 @@ export interface Sending {
 /** A successful answer. */
 export interface Answered {
   url: string
-  headers: Headers
+  headers: IncomingHttpHeaders
   body: Buffer
 }
 
@@ -60,16 +67,11 @@ export async function fetchPolitely(url: string, options: FetchOptions): Promise
   for (let attempts = 1; ; attempts++) {
     const outcome = await askOnce(url, options)
     if ('body' in outcome) return outcome
-    if (!outcome.mayPass || attempts === MOST_ATTEMPTS) throw outcome.failure
+    if (!outcome.mayPass || attempts === (options.attempts ?? MOST_ATTEMPTS)) throw outcome.failure
     await pause(Math.min(outcome.waitMs ?? options.backOffMs * 2 ** (attempts - 1), LONGEST_WAIT_MS))
     const done = await options.sending?.findDone?.()
     if (done) return done
   }
-}
-
-/** The header for a login and its application password. */
-export function basicAuthorization(login: string, password: string): string {
-  return `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
 }
 
 /** Why there is no answer, whether the failure may be temporary, and the wait that the source requests. */
@@ -81,30 +83,38 @@ interface Refused {
 
 async function askOnce(url: string, options: FetchOptions): Promise<Answered | Refused> {
   try {
-    const answer = await fetch(url, requestOf(options))
-    if (!answer.ok) return await refusalOf(url, answer)
-    return { url: answer.url, headers: answer.headers, body: await readBounded(url, answer) }
+    const asked = await askNamed(new URL(url), options.named, await requestOf(options))
+    const { answer } = asked
+    const { statusCode: status = 0, headers } = answer
+    if (status < 200 || status > 299) return await refusalOf(url, status, answer)
+    return { url: asked.url, headers, body: await readBounded(url, answer) }
   } catch (error) {
     if (error instanceof SourceFailure) return { failure: error, mayPass: false }
+    if (error instanceof LedAstray) return { failure: new SourceFailure(error.at, error.message), mayPass: false }
     return { failure: new SourceFailure(url, `does not answer: ${reasonOf(error)}.`), mayPass: true }
   }
 }
 
-function requestOf({ authorization, accept, sending }: FetchOptions): RequestInit {
-  const headers = { accept, 'user-agent': 'Kalends', ...(authorization ? { authorization } : {}), ...sending?.headers }
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
-  if (!sending) return { headers, signal }
-  const { method, body } = sending
-  return { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) }
+async function requestOf({ accept, sending, leavesLogin = false }: FetchOptions): Promise<NamedRequest> {
+  const packed = sending?.body === undefined ? undefined : new Response(sending.body)
+  const type = packed?.headers.get('content-type')
+  const headers = {
+    accept,
+    'accept-encoding': 'gzip, br, deflate',
+    'user-agent': 'Kalends',
+    ...(type ? { 'content-type': type } : {}),
+    ...sending?.headers,
+  }
+  const body = packed && Buffer.from(await packed.arrayBuffer())
+  return { method: sending?.method ?? 'GET', headers, body, signal: AbortSignal.timeout(TIMEOUT_MS), leavesLogin }
 }
 
-async function refusalOf(url: string, answer: Response): Promise<Refused> {
-  const { status, headers } = answer
-  const wait = headers.get('retry-after')
+async function refusalOf(url: string, status: number, answer: IncomingMessage): Promise<Refused> {
+  const { location, 'retry-after': wait } = answer.headers
   const body = await readBounded(url, answer, MOST_REFUSAL_BYTES).catch(() => undefined)
-  const leads = status >= 300 && status < 400 ? ` and leads to ${headers.get('location')}` : ''
+  const leads = status >= 300 && status < 400 ? ` and leads to ${location}` : ''
   const credentials = status === 401 ? ': it wants a login with its application password' : ''
-  const mayPass = status === 429 || status >= 500 || (status === 409 && wait !== null)
+  const mayPass = status === 429 || status >= 500 || (status === 409 && wait !== undefined)
   return {
     failure: new SourceFailure(url, `answers with status ${status}${leads}${credentials}.`, status, body),
     mayPass,
@@ -115,24 +125,43 @@ async function refusalOf(url: string, answer: Response): Promise<Refused> {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
-  return cause instanceof Error && cause.message !== '' ? cause.message : error.message
+  if (cause instanceof Error && cause.message !== '') return cause.message
+  return error.message === '' && 'code' in error ? String(error.code) : error.message
 }
 
 /** The milliseconds that the header requests: given in seconds, or as a date. */
-function waitOf(header: string | null): number | undefined {
-  if (header === null) return undefined
+function waitOf(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
 /** The decompressed body. @throws SourceFailure when it is too long, however small it was when compressed */
-async function readBounded(url: string, { body }: Response, most = MOST_BYTES): Promise<Buffer> {
+async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYTES): Promise<Buffer> {
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of body ?? []) {
-    size += part.length
-    if (size > most) throw new SourceFailure(url, `answers with more than ${most} bytes.`)
-    parts.push(part)
+  try {
+    for await (const part of decompressed(answer)) {
+      size += part.length
+      if (size > most) throw new SourceFailure(url, `answers with more than ${most} bytes.`)
+      parts.push(part)
+    }
+  } finally {
+    if (!answer.readableEnded) answer.destroy()
   }
   return Buffer.concat(parts)
+}
+
+function decompressed(answer: IncomingMessage): Readable {
+  const decoder = DECODERS[answer.headers['content-encoding']?.trim().toLowerCase() ?? '']?.()
+  if (!decoder) return answer
+  // An error of either ends the reading, which reports it.
+  return pipeline(answer, decoder, () => undefined)
+}
+
+const DECODERS: Readonly<Record<string, () => ReturnType<typeof createGunzip>>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  br: createBrotliDecompress,
+  deflate: createInflate,
 }

@@ -13,6 +13,7 @@ export interface AskedSchedule {
   passwordFile?: string
   since?: string
   dryRun?: true
+  allowMassRemoval?: true
 }
 
 const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
@@ -30,9 +31,10 @@ export async function scheduleImport(
   words: readonly string[],
   now: number,
 ): Promise<string> {
-  const { name, login, passwordFile, since, dryRun } = asked
+  const { name, login, passwordFile, since, dryRun, allowMassRemoval } = asked
   if (name === undefined) throw new Error('An import on a schedule needs a name: give it with --name.')
-  if (dryRun || since !== undefined) throw new Error('--every goes neither with --dry-run nor with --since.')
+  if (dryRun || since !== undefined || allowMassRemoval)
+    throw new Error('--every goes neither with --dry-run nor with --since or --allow-mass-removal.')
   if (login !== undefined && passwordFile === undefined)
     throw new Error(
       'Keep the application password of an import on a schedule in a file, and name that file with --password-file.',

@@ -1,8 +1,11 @@
 import { eventFields } from '../fields/event-fields.ts'
 import type { FieldsData } from '../fields/field.ts'
+import { NEVER } from '../fields/kinds.ts'
 import { organizerFields } from '../fields/organizer-fields.ts'
 import { venueFields } from '../fields/venue-fields.ts'
 import { termFields } from '../terms/term-fields.ts'
+import { fold } from '../text/fold.ts'
+import { fingerprintOf } from './fingerprints.ts'
 import { decodeName, decodeTitle } from './shown-text.ts'
 import { carriedFields, type ItemKind, type ItemLinks, type ReadEntry, type SourceItem } from './source-item.ts'
 
@@ -20,8 +23,6 @@ export const LISTS = [
   ['organizers', 'organizer'],
   ['events', 'event'],
 ] as const satisfies readonly (readonly [string, ShownKind])[]
-
-const NEVER = '0000-00-00 00:00:00'
 
 /** Converts a member of an answer into a value that the interface accepts. */
 type Read = (value: unknown, record: Shown) => unknown
@@ -106,9 +107,9 @@ export function* itemsOf(kind: ShownKind, record: unknown, at: string, before?: 
   if (kind === 'event') {
     for (const [member, linked] of LINKED) {
       if (record[member] === undefined) continue
-      const records = listOf(record[member])
+      const records = listOf(record[member], NAMES[linked])
       for (const one of records) if (!before || !isShownBefore(before, linked, one)) yield* itemsOf(linked, one, at)
-      links[member] = records.flatMap((one) => identityOf(one) ?? [])
+      links[member] = records.flatMap((one) => identityOf(linked, one) ?? [])
     }
   }
   yield itemOf(kind, record, at, links)
@@ -121,16 +122,31 @@ const LINKED = [
   ['organizer', 'organizer'],
 ] as const satisfies readonly (readonly [keyof ItemLinks, ShownKind])[]
 
-/** A venue stands alone or in a list, and an empty list or false stands for none. */
-function listOf(value: unknown): Shown[] {
-  return (Array.isArray(value) ? value : [value]).filter(isShown)
+/** A venue stands alone or in a list, and an empty list or false stands for none. A text is a name. */
+function listOf(value: unknown, name: string): Shown[] {
+  return (Array.isArray(value) ? value : [value])
+    .map((one) => (typeof one === 'string' ? { [name]: one } : one))
+    .filter(isShown)
 }
 
-function identityOf(record: Shown): string | undefined {
-  const { id } = record
+/** The id of a record; without one its address, or an event's title and start, or the name and details of what an event refers to. */
+function identityOf(kind: ShownKind, record: Shown): string | undefined {
+  const { id, url, title, start_date: start } = record
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
-  return typeof id === 'string' && id !== '' ? id : undefined
+  if (typeof id === 'string' && id !== '') return id
+  if (typeof url === 'string' && url !== '') return url.slice(0, LONGEST_IDENTITY)
+  if (kind === 'event') {
+    const isNamed = typeof title === 'string' && typeof start === 'string' && title !== ''
+    return isNamed ? `${title.slice(0, LONGEST_IDENTITY)}\n${start}` : undefined
+  }
+  const { [NAMES[kind]]: named, ...details } = valuesOf(kind, record)
+  const name = fold(typeof named === 'string' ? named : '').slice(0, LONGEST_IDENTITY)
+  if (name === '') return undefined
+  return Object.keys(details).length === 0 ? name : `${name}\n${fingerprintOf(details)}`
 }
+
+/** The most characters of an identity that a text makes. */
+const LONGEST_IDENTITY = 500
 
 function itemOf(
   kind: ShownKind,
@@ -138,10 +154,14 @@ function itemOf(
   at: string,
   links: ItemLinks,
 ): SourceItem | { at: string; reason: string } {
-  const identity = identityOf(record)
+  const identity = identityOf(kind, record)
   const shownName = record[NAMES[kind]]
   const name = typeof shownName === 'string' ? decodeName(shownName) : ''
-  if (identity === undefined) return { at, reason: `This ${kind} has no id${name ? `: ${name}` : ''}.` }
+  if (identity === undefined)
+    return {
+      at,
+      reason: `This ${kind} has no ${kind === 'event' ? 'id, and no title with a start_date' : 'name'}${name ? `: ${name}` : ''}.`,
+    }
   const parent = kind === 'category' && Number(record.parent) > 0 ? [String(record.parent)] : []
   return {
     kind,

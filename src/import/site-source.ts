@@ -1,6 +1,7 @@
 import { askChanges, type Changes, editionOf } from './ask-changes.ts'
 import { findInterface, parsed } from './find-interface.ts'
-import { basicAuthorization, type FetchOptions, fetchPolitely, SourceFailure } from './polite-fetch.ts'
+import { nameOrigin } from './named-origin.ts'
+import { type Answered, type FetchOptions, fetchPolitely, SourceFailure } from './polite-fetch.ts'
 import { isShown, itemsOf, LISTS, type ShownKind } from './shown-records.ts'
 import { MOST_OCCURRENCES, seriesEntries, seriesIn } from './shown-series.ts'
 import { keyOf, type Source, type SourceEntry, standsAlone } from './source-item.ts'
@@ -9,6 +10,8 @@ import { keyOf, type Source, type SourceEntry, standsAlone } from './source-item
 export interface SiteTask {
   /** The address of the site, of its interface, or of a page of it. */
   url: string
+  /** What that address answers with, if it is a page. */
+  page?: Answered | undefined
   /** Login and application password, to read drafts and private records. */
   login?: string | undefined
   password?: string | undefined
@@ -29,6 +32,8 @@ interface Reading {
   base: string
   list: number
   page: number
+  /** Records read of the list. */
+  inList: number
   /** Records read, and those that there are to be read, as far as known. */
   read: number
   totals: Map<string, number>
@@ -46,8 +51,8 @@ interface Reading {
 
 /** A site that speaks this interface, read page by page. */
 export function siteSource(task: SiteTask, address: string): Source {
-  const authorization = task.login === undefined ? undefined : basicAuthorization(task.login, task.password ?? '')
-  const options = { authorization, accept: 'application/json', backOffMs: task.backOffMs }
+  const named = nameOrigin(task.url, task.login, task.password)
+  const options = { named, accept: 'application/json', backOffMs: task.backOffMs }
   const isWhole = task.since === undefined
   const reading: Reading = {
     task,
@@ -55,6 +60,7 @@ export function siteSource(task: SiteTask, address: string): Source {
     base: '',
     list: 0,
     page: 1,
+    inList: 0,
     read: 0,
     totals: new Map(),
     isWhole,
@@ -69,12 +75,13 @@ export function siteSource(task: SiteTask, address: string): Source {
     total: () => [...reading.totals.values()].reduce((sum, total) => sum + total, 0),
     progress: () => reading.read,
     isWhole: () => reading.isWhole,
-    position: () => JSON.stringify(reading.since === '' ? [reading.list, reading.page] : [reading.since]),
+    position: () =>
+      JSON.stringify(reading.since === '' ? [reading.list, reading.page, reading.inList] : [reading.since]),
     resume: (position) => {
-      const [list, page]: unknown[] = JSON.parse(position)
+      const [list, page, inList]: unknown[] = JSON.parse(position)
       reading.isWhole = false
       if (typeof list === 'string') reading.since = list
-      else [reading.list, reading.page] = [Number(list), Number(page)]
+      else [reading.list, reading.page, reading.inList] = [Number(list), Number(page), Number(inList)]
     },
     readSince: (token) => {
       reading.since = token
@@ -89,7 +96,7 @@ export function siteSource(task: SiteTask, address: string): Source {
 }
 
 async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
-  const { base, root } = await findInterface(reading.task.url, reading.options)
+  const { base, root } = await findInterface(reading.task.url, reading.options, reading.task.page)
   reading.base = base
   const isBegun = reading.list > 0 || reading.page > 1
   const changes = isBegun || reading.task.since !== undefined ? undefined : await firstChanges(reading, root)
@@ -99,6 +106,7 @@ async function* readSite(reading: Reading): AsyncGenerator<SourceEntry> {
     const [path, kind] = LISTS[reading.list] ?? LISTS[0]
     yield* readList(reading, path, kind)
     reading.page = 1
+    reading.inList = 0
   }
 }
 
@@ -139,7 +147,7 @@ async function* readList(reading: Reading, path: string, kind: ShownKind): Async
     const { page } = reading
     if (page > MOST_PAGES) throw new SourceFailure(reading.base, `has more than ${MOST_PAGES} pages of ${path}.`)
     const found = await readPage(reading, path)
-    if (!found || found.records.length === 0) return
+    if (!found || found.records.length === 0) return yield* lackOf(reading, path, found)
     const text = JSON.stringify(found.records)
     if (text === before)
       throw new SourceFailure(reading.base, `gives the same answer for every page of ${path} from page ${page - 1} on.`)
@@ -148,9 +156,16 @@ async function* readList(reading: Reading, path: string, kind: ShownKind): Async
     reading.totals.set(path, found.total)
     for (const record of found.records) yield* entriesOfRecord(reading, kind, record, `${path}, page ${page}`)
     reading.read += found.records.length
+    reading.inList += found.records.length
     reading.page += 1
-    if (page >= found.pages) return
+    if (page >= found.pages) return yield* lackOf(reading, path, found)
   }
+}
+
+/** Says where a list ends with fewer records than its pages have counted; `last` is its last page. */
+function* lackOf({ base, inList, totals }: Reading, path: string, last: Page | undefined): Generator<SourceEntry> {
+  const total = totals.get(path) ?? last?.total ?? 0
+  if (inList < total) yield { cutOff: `${base}/${path} breaks off: it gave ${inList} of ${total} records.` }
 }
 
 async function* entriesOfRecord(
@@ -163,10 +178,10 @@ async function* entriesOfRecord(
   if (since !== undefined && isShown(record) && String(record.modified_utc ?? since) < since) return
   const series = kind === 'event' ? seriesIn(record) : undefined
   if (series !== undefined && reading.series.has(series)) return
-  const entries =
-    series === undefined
-      ? itemsOf(kind, record, at)
-      : seriesEntries(await readOccurrences(reading, series, record), series, at)
+  const occurrences = series === undefined ? [] : await readOccurrences(reading, series, record)
+  if (occurrences === undefined)
+    return yield { cutOff: `The dates of the series ${series} at ${reading.base} break off.` }
+  const entries = series === undefined ? itemsOf(kind, record, at) : seriesEntries(occurrences, series, at)
   for (const entry of entries) {
     if (!('kind' in entry) || standsAlone(entry.kind)) yield entry
     else if (entry.kind === kind) {
@@ -176,18 +191,23 @@ async function* entriesOfRecord(
   }
 }
 
-/** All occurrences of a series, given one of them; only that one if the site does not list them. */
-async function readOccurrences(reading: Reading, series: string, found: unknown): Promise<unknown[]> {
+/** All occurrences of a series, given one of them; only that one if the site does not list them, undefined if it stops on the way. */
+async function readOccurrences(reading: Reading, series: string, found: unknown): Promise<unknown[] | undefined> {
   reading.series.add(series)
   const records: unknown[] = []
   const own = { ...reading, task: { ...reading.task, since: undefined } }
+  let total = 1
   for (own.page = 1; records.length < MOST_OCCURRENCES; own.page += 1) {
     const page = await readPage(own, 'events', { post_parent: series })
-    const others = page?.records.filter((record) => seriesIn(record) === series) ?? []
+    if (!page || page.records.length === 0) break
+    const others = page.records.filter((record) => seriesIn(record) === series)
     for (const record of others) records.push(record)
-    if (!page || others.length < page.records.length || own.page >= page.pages) break
+    // This site does not know the filter.
+    if (others.length < page.records.length) return records.length === 0 ? [found] : records
+    total = page.total
+    if (own.page >= page.pages) break
   }
-  return records.length === 0 ? [found] : records
+  return records.length < Math.min(total, MOST_OCCURRENCES) ? undefined : records
 }
 
 interface Page {
@@ -208,7 +228,7 @@ async function readPage(
     query.set('start_date', '1000-01-01')
     query.set('end_date', '9999-12-31')
   }
-  if (options.authorization && path !== 'categories' && path !== 'tags') query.set('status', STATUSES)
+  if (options.named.authorization && path !== 'categories' && path !== 'tags') query.set('status', STATUSES)
   if (task.since !== undefined) query.set('modified_after', `${task.since.replace(' ', 'T')}Z`)
   const url = `${reading.base}/${path}?${query}`
   try {

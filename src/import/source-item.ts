@@ -58,6 +58,10 @@ export interface AheadOfWriting {
 export interface SourceFault {
   at: string
   reason: string
+  /** The identity of the event that it is in, where that could be read. */
+  identity?: string
+  /** Whether it is a part of a record that comes in without it. */
+  isPart?: true
 }
 
 /** An event that the source reports as deleted. */
@@ -65,10 +69,17 @@ export interface SourceLoss {
   lost: string
 }
 
+/** A sentence on a source that is not whole. */
+export interface SourceCut {
+  cutOff: string
+  /** It does not break off, but is one page of several. */
+  isPage?: boolean
+}
+
 /** The entries of a source. */
 export type ReadEntry = SourceItem | SourceFault
 
-export type SourceEntry = ReadEntry | SourceLoss
+export type SourceEntry = ReadEntry | SourceLoss | SourceCut
 
 /** A source to be read from its beginning. Records that others refer to come before them. */
 export interface Source {
@@ -127,6 +138,12 @@ function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceIt
 /** Whether a kind has its own place in the source: other kinds are shown again with each record that refers to them. */
 export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
+}
+
+/** A status as a source gives it. One that is scheduled for no known time is a draft, since it would be public at once. */
+export function scheduled(status: string, date_utc: string | undefined): Readonly<Record<string, string>> {
+  if (status !== 'future') return { status }
+  return date_utc === undefined ? { status: 'draft' } : { status, date_utc }
 }
 
 /** The key of an item among those of its source. */

@@ -5,10 +5,11 @@ import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
 import { fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import { holdSource } from './hold-source.ts'
 import {
+  ABOVE_ALL,
   deleteItem,
   findItems,
   findLaterRun,
-  findRun,
+  getRun,
   type ListedRun,
   listActs,
   saveItems,
@@ -29,9 +30,6 @@ export interface Undone {
 
 /** Acts taken back with one transaction. */
 const AT_ONCE = 100
-
-/** Record ids are below this. */
-const ABOVE_ALL = 2 ** 31
 
 /**
  * Undoes a run: records it changed get their former values if nobody has changed them since, records it made go to the trash if nobody has touched
@@ -59,8 +57,7 @@ async function undoHeld(context: Context, id: number): Promise<Undone> {
 }
 
 async function getUndoable(db: Db, id: number): Promise<ListedRun> {
-  const run = await findRun(db, id)
-  if (!run) throw new Error(`There is no run ${id}; kalends imports lists them.`)
+  const run = await getRun(db, id)
   if (run.state === 'undone') throw new Error(`Run ${id} was undone already.`)
   const later = await findLaterRun(db, run)
   if (later !== undefined) throw new Error(`Run ${later} of the same source came after run ${id}; undo that one first.`)

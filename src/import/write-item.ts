@@ -10,8 +10,10 @@ import { Problem } from '../problems.ts'
 import { resources, type Served, series } from '../resources.ts'
 import { findSeries, keepSeriesUid } from '../series/series-store.ts'
 import type { Tx } from '../storage/recording.ts'
+import { findTermsByName } from '../terms/term-store.ts'
 import { unwritten } from '../text/written-json.ts'
 import { describeItem, type ImportRun, PATHS } from './import-run.ts'
+import { numberIn } from './named-items.ts'
 import { type ItemKind, type ItemLinks, keyOf, type SourceItem } from './source-item.ts'
 import { laterTimes, prepareSeriesChange } from './write-series.ts'
 
@@ -66,6 +68,19 @@ function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly s
   return identities.flatMap((identity) => run.links.get(keyOf(LINKED[name], identity)) ?? [])
 }
 
+/** Reports numbers of records that nothing here has. */
+function noteUnknown(run: ImportRun, { at, name }: SourceItem, kind: ItemKind, identities: readonly string[]): void {
+  for (const identity of identities) {
+    const number = run.links.has(keyOf(kind, identity)) ? undefined : numberIn(identity)
+    if (number === undefined) continue
+    run.remark({
+      kind: 'note',
+      at,
+      text: `${name}: There is no ${kind} with the id ${number}, so it is in without it.`,
+    })
+  }
+}
+
 /** An item to be written. */
 export interface AskedWrite {
   item: SourceItem
@@ -95,6 +110,7 @@ export async function prepareItem(
     const identities = item.links[name]
     if (identities === undefined || !isWanted(name)) continue
     const ids = linkedIds(run, name, identities)
+    noteUnknown(run, item, LINKED[name], identities)
     if (ids.length === identities.length) fields.add(name)
     else if (record !== undefined) continue
     // Records that a dry run would make have no ids.
@@ -188,6 +204,8 @@ export async function writeItem(
     await servedOf(item.kind).operations.update.write(tx, prepared, run.context)
     return { id: record, isNew: false }
   }
+  const child = await findChild(tx, item)
+  if (child !== undefined) return { id: child, isNew: false }
   const { create } = servedOf(item.kind === 'series' ? 'event' : item.kind).operations
   try {
     const made = await create.write(tx, prepared, run.context)
@@ -203,6 +221,13 @@ export async function writeItem(
       return { id: Number(error.details.data?.term_id), isNew: false }
     throw error
   }
+}
+
+/** The category below another one that has the name of a category whose place in the tree the source does not tell; none where one stands at the top. */
+async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Promise<number | undefined> {
+  if (kind !== 'category' || links.parent !== undefined || values.slug !== undefined) return undefined
+  const namesakes = await findTermsByName(tx, 'category', name)
+  return namesakes.some(({ parent }) => parent === 0) ? undefined : namesakes[0]?.id
 }
 
 function idOf(made: object): number {

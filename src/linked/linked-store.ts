@@ -189,7 +189,7 @@ export async function insertLinked(tx: Tx, type: LinkedType, id: number, columns
 export async function updateLinked(tx: Tx, type: LinkedType, before: LinkedRow, columns: Columns): Promise<void> {
   const { id } = before
   const after: Columns = { ...before, ...columns }
-  recordWritten(tx, type.kind, before.status, { id, status: String(after.status), name: String(after[type.kind]) })
+  recordWritten(tx, type.kind, before, { id, status: String(after.status), name: String(after[type.kind]) })
   const now = { slug: String(after.slug), status: String(after.status) }
   await Promise.all([
     updateOne[type.table](tx, { id, columns }),

@@ -35,6 +35,8 @@ export const fr: Locale = {
   'List the newest messages of a webhook': 'Lister les messages les plus récents d’un webhook',
   'Messages, the newest first': 'Des messages, les plus récents d’abord',
   'Send a message again': 'Renvoyer un message',
+  'Send all failed messages again': 'Renvoyer tous les messages en échec',
+  'How many messages wait to be sent': 'Combien de messages attendent d’être envoyés',
   'The message, which waits to be sent': 'Le message, qui attend d’être envoyé',
   'Webhooks: addresses that are told of changes':
     'Webhooks\u00a0: les adresses auxquelles les changements sont signalés',
@@ -354,6 +356,7 @@ export const fr: Locale = {
   After: 'Après',
   All: 'Tout',
   'All categories': 'Toutes les catégories',
+  'More categories': 'Autres catégories',
   'All day': 'Toute la journée',
   'All events': 'Tous les événements',
   'All tags': 'Toutes les étiquettes',
@@ -495,6 +498,8 @@ export const fr: Locale = {
   'The date of {part} is not the start of the event.': 'La date de {part} n’est pas le début de l’évènement.',
   'The rule has no date at all.': 'La règle n’a aucune date.',
   'The exceptions leave no date.': 'Les exceptions ne laissent aucune date.',
+  'No rule without an end has the dates of the series there. Send a recurrence as well.':
+    'Aucune règle sans fin ne donne là les dates de la série. Envoyez aussi une récurrence.',
   'every day': 'chaque jour',
   'every second day': 'un jour sur deux',
   'every {count} days': 'tous les {count} jours',

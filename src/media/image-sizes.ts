@@ -88,6 +88,11 @@ const formats: Readonly<Record<string, Format>> = {
   },
 }
 
+/** Whether a key of the store is such as images have: a year, a month, and a name that ends as those of an accepted format do. */
+export function isImageKey(key: string): boolean {
+  return /^\d{4}\/\d\d\/\w[\w.-]{0,199}$/.test(key) && mimeTypeOf(key) !== 'application/octet-stream'
+}
+
 /** The media type of a stored image by its file name. */
 export function mimeTypeOf(fileName: string): string {
   const found = Object.entries(formats).find(([, { extension }]) => fileName.endsWith(`.${extension}`))

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Readable } from 'node:stream'
+import { giveTo, type Owner, ownerAt } from '../keep-owner.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { checkFolder, type FolderHealth, writingFiles } from './folder-health.ts'
 import { mimeTypeOf } from './image-sizes.ts'
@@ -63,7 +64,7 @@ export function localMediaStore(folder: string): MediaStore {
     remove: async (key) =>
       LEFTOVER.test(key) ? rm(join(folder, key), { force: true }) : emptyFile(pathOf(folder, key)),
     list: () => listFiles(folder),
-    restore: async (key, bytes) => writingFiles(health, () => replaceFile(pathOf(folder, key), bytes)),
+    restore: async (key, bytes) => writingFiles(health, () => replaceFile(folder, pathOf(folder, key), bytes)),
     check: () => checkFolder(health),
   }
 }
@@ -106,17 +107,21 @@ async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+/** Whoever writes it, a file belongs to the owner of the folder of the store. */
+async function replaceFile(store: string, path: string, bytes: Uint8Array): Promise<void> {
+  const owner = ownerAt(store)
   const firstMade = await mkdir(dirname(path), { recursive: true })
-  await moveIn(path, bytes, firstMade)
+  for (let folder = dirname(path); folder.length >= store.length; folder = dirname(folder)) giveTo(folder, owner)
+  await moveIn(path, bytes, firstMade, owner)
 }
 
 /** Replaces the file in one step. `firstMade` is the topmost folder that was made for it, if any. */
-async function moveIn(path: string, bytes: Uint8Array, firstMade: string | undefined): Promise<void> {
+async function moveIn(path: string, bytes: Uint8Array, firstMade: string | undefined, owner?: Owner): Promise<void> {
   const folder = dirname(path)
   const partial = join(folder, `.${randomUUID()}`)
   try {
     await writeThrough(partial, bytes)
+    if (owner) giveTo(partial, owner)
     await rename(partial, path)
     await syncFolders(folder, firstMade === undefined ? folder : dirname(firstMade))
   } catch (error) {

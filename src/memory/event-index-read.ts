@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
+import { isListed } from '../storage/listed-events.ts'
 import { eachPair, packPairs } from '../storage/packed-pairs.ts'
 import type { Tables, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
@@ -161,9 +162,7 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
     series: (event) => seriesOf.get(event) ?? 0,
   }
   // Checked here and not in the query: without statistics, the database would scan everything that is public.
-  const listed = rows.filter(
-    (row) => row.status === PUBLIC && row.hide_from_listings === 0 && isOrdered(row, reporting),
-  )
+  const listed = rows.filter((row) => isListed(row) && isOrdered(row, reporting))
   return (terms) => {
     const ancestors = ancestorsIn(terms)
     return new Map(listed.map((row) => [row.id, indexed(row, ancestors, links)]))

@@ -20,6 +20,7 @@ import { linkedName } from './linked-view.ts'
 import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { findNeighbours } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
+import { learnTerms } from './page-terms.ts'
 import { pageWork } from './page-work.ts'
 import { addressLines, mapLink } from './places-shown.ts'
 import { findOtherDates, repeatFact } from './series-view.ts'
@@ -36,6 +37,11 @@ export async function eventView(viewing: Viewing, row: EventRow): Promise<View> 
     findOtherDates(viewing, row),
     findOriginal(context.db, row),
   ])
+  await learnTerms(
+    context,
+    viewing.terms,
+    [...links.categories, ...links.tags].map(({ id }) => id),
+  )
   const texts = [...textsOfFacts(context, row), pageWork(row)]
   return showPrepared(texts, () =>
     showRecord('event', row.id, () => viewOf(viewing, row, links, { neighbours, dates, original })),

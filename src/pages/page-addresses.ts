@@ -110,6 +110,36 @@ function readFeedBelow(page: string, [name = '', kind = 'feed', ...rest]: readon
   return ending === undefined || rest.length > 0 ? undefined : { is: 'moved', to: `${page}.${ending}` }
 }
 
+/** The paths that the feed of a page is made of on moved sites: the path of the page, and the ending that its feed has today. */
+export function splitFeed(path: string): { page: string; ending: string } | undefined {
+  const [, page = '', ...below] = /^(.+?)\/(feed|ical)(?:\/(\w+))?\/?$/.exec(path) ?? []
+  const moved = readFeedBelow(
+    page,
+    below.filter((segment) => segment !== undefined),
+  )
+  return page === '' || moved === undefined ? undefined : { page, ending: moved.to.slice(page.length + 1) }
+}
+
+/** The most segments behind the list of a moved site that a view of its events is told by. */
+const MOST_OF_VIEW = 4
+
+/**
+ * The ways to read a path as one of a list of events on a moved site, whatever that was called, and of a view or feed below it: the path of the list,
+ * and the address of today that it then stands for.
+ */
+export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
+  const segments = path.split('/').filter((segment) => segment !== '')
+  const found: { list: string; to: string }[] = []
+  for (let taken = 0; taken <= Math.min(MOST_OF_VIEW, segments.length - 1); taken++) {
+    const at = segments.length - taken
+    const to = ['', 'events', ...segments.slice(at), ''].join('/')
+    const asked = readAddress(to, new URLSearchParams(), site)
+    if (asked.is === 'events' || asked.is === 'moved')
+      found.push({ list: `/${segments.slice(0, at).join('/')}`, to: asked.is === 'moved' ? asked.to : to })
+  }
+  return found
+}
+
 function readSitemap(path: string): Asked {
   if (path === '/sitemap.xml') return { is: 'sitemap' }
   if (path === '/sitemap-pages.xml') return { is: 'sitemap of pages' }
@@ -211,6 +241,13 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): Asked |
   const isOfRecord = feed !== undefined && RECORD_PATH.test(path)
   const base = category ? `/events/category/${encodeURIComponent(category)}/` : isOfRecord ? path : baseOf(path)
   const [, view = null, day = null] = PATH_SPAN.exec(path) ?? []
+  // A subscription to a list, which goes on from that day.
+  if (query.get('ical') === '1' && display === 'list' && date !== null && isDay(date))
+    return {
+      is: 'moved',
+      to: `${base}?start_date=${date}${words ? `&search=${encodeURIComponent(words)}` : ''}`,
+      byQuery: true,
+    }
   const to = feed === undefined ? base + oldSpan(display ?? view, date ?? day) : `${base.slice(0, -1)}.${feed}`
   return { is: 'moved', to: to + (words ? `?search=${encodeURIComponent(words)}` : ''), byQuery: true }
 }

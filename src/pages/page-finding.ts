@@ -2,6 +2,7 @@ import type { EventsQuery } from '../events/event-filters.ts'
 import { findEvents as findListed } from '../events/find-events.ts'
 import { addDays } from '../text/moments.ts'
 import { type Card, loadCards } from './cards.ts'
+import { learnTerms } from './page-terms.ts'
 import type { Viewing } from './viewing.ts'
 
 /** Parsed filters of a list of events, without the page. */
@@ -44,8 +45,15 @@ export async function findCards(
   return { cards: await cardsOf(viewing, ids), total }
 }
 
-export function cardsOf({ context, memory, cards }: Viewing, ids: readonly number[]): Promise<Card[]> {
-  return loadCards(context, memory, cards, ids)
+/** The events with these ids that can be shown, in order, with their terms known. */
+export async function cardsOf({ context, memory, cards, terms }: Viewing, ids: readonly number[]): Promise<Card[]> {
+  const loaded = await loadCards(context, memory, cards, ids)
+  await learnTerms(
+    context,
+    terms,
+    loaded.flatMap((card) => card.terms),
+  )
+  return loaded
 }
 
 /** The filters of a page without those that bound its dates. */

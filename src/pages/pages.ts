@@ -10,7 +10,7 @@ import { mayRead } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { mayBeOldPath, noOldPaths, type OldPaths } from '../records/old-paths.ts'
 import { findByOldSlug } from '../records/old-slugs.ts'
-import { findByOldId, findByOldPath, type Paged } from '../records/origins.ts'
+import { findByOldId, findByOldPath, hadListAt, type Paged } from '../records/origins.ts'
 import { findIdBySlug, findKind } from '../records/record-store.ts'
 import { findSeries } from '../series/series-store.ts'
 import { wasPublic } from '../storage/changes.ts'
@@ -31,16 +31,17 @@ import { monthView } from './month-view.ts'
 import {
   type Asked,
   readAddress,
+  readOldLists,
   rootOf,
-  type Scope,
   spanPath,
+  splitFeed,
   translatedAddress,
   withQuery,
 } from './page-addresses.ts'
 import { type Assets, type Look, readAssets } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type PageQuery, readQuery } from './page-query.ts'
-import { noTerms, type PageTerms, readTerms, scopeOf, termAt } from './page-terms.ts'
+import { findTermAt, noTerms, type PageTerms, readTerms, scopeOf } from './page-terms.ts'
 import { type ProblemStatus, problemView } from './problem-view.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
@@ -135,7 +136,7 @@ async function answerFound(
   if (asked.is === 'dated') return datedPage(context, asked, path)
   const viewing = await viewingOf(pages, context)
   if (asked.is === 'sitemap of pages')
-    return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.terms, viewing.today) }
+    return { status: 200, mediaType: XML, body: await sitemapOfPages(context, viewing.today) }
   if (asked.is === 'embed') return shown(viewing, embedView(viewing, query))
   if (asked.is === 'series') return seriesPage(viewing, asked.id, path, query, feed)
   return asked.is === 'record' ? recordPage(viewing, asked, query, feed) : eventsPage(viewing, asked, query, feed)
@@ -144,12 +145,14 @@ async function answerFound(
 async function viewingOf(pages: Pages, context: Context): Promise<Viewing> {
   const { memory, assets, look, cards } = pages
   const { site, now } = context
+  const terms = await termsOf(pages, context)
   return {
     context,
     memory,
     cards,
     assets,
-    terms: await termsOf(pages, context),
+    // A page adds the terms that it shows, for itself alone.
+    terms: { ...terms, byId: new Map(terms.byId) },
     weekStart: weekStartOf(site, look.weekStart),
     today: dayOf(wallNow(site.timezone, now)),
   }
@@ -175,7 +178,7 @@ async function eventsPage(
   feed: string | undefined,
 ): Promise<PageAnswer> {
   const { context, terms, today } = viewing
-  const term = scope && (termAt(terms, scope, canonicalSlug) ?? (await formerTerm(context, terms, scope)))
+  const term = scope && (await findTermAt(context, terms, scope))
   if (scope && !term) throw new Problem('event-archive-page-not-found')
   if (term && scope?.slugs.join('/') !== term.slugs.join('/'))
     return movedTo(context.site, withQuery({ to: spanPath(span, scopeOf(term)) }, query.toString()))
@@ -183,12 +186,6 @@ async function eventsPage(
   const asked: EventsAsked = { span, term, query: term ? narrowed(read, term.taxonomy, term.slug) : read }
   if (feed !== undefined) return seeOther(context.site, feedOf(asked, feed))
   return shown(viewing, await viewOf(viewing, asked, today))
-}
-
-/** The term that had the last slug of a path before. */
-async function formerTerm({ db }: Context, terms: PageTerms, { taxonomy, slugs }: Scope) {
-  const id = await findByOldSlug(db, taxonomy, canonicalSlug(slugs.at(-1) ?? ''))
-  return id === undefined ? undefined : terms.byId.get(id)
 }
 
 /** The query with the term of the path among its filters. Other categories in the query are dropped. */
@@ -290,17 +287,34 @@ async function numberedRecord(context: Context, id: number): Promise<PageAnswer>
   return pageOf(context, { kind, id })
 }
 
-/** Whether a path may be the page of a source that has moved here. False is certain, and costs next to nothing. */
+/** Whether a path may be one of a source that has moved here. False is certain, and costs next to nothing. */
 export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => Db, path: string): boolean {
-  return mayBeOldPath(oldPaths, memory, db, rootOf(site) + path)
+  const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
+  const feed = splitFeed(path)
+  return (
+    mayBe(path) || (feed !== undefined && mayBe(feed.page)) || readOldLists(path, site).some(({ list }) => mayBe(list))
+  )
 }
 
-/** Redirects from the path of a page in a source that has moved here. */
+/** Redirects from the path of a page in a source that has moved here, of its feed, or of a list of events there. */
 async function oldPage(pages: Pages, context: Context, path: string): Promise<PageAnswer> {
-  if (!mayHaveMoved(pages, context.site, () => context.db, path)) throw new Problem('rest-event-not-found')
-  const moved = await findByOldPath(context.db, rootOf(context.site) + path)
+  const { db, site } = context
+  const root = rootOf(site)
+  if (!mayHaveMoved(pages, site, () => db, path)) throw new Problem('rest-event-not-found')
+  const moved = await findByOldPath(db, root + path)
   if (moved) return pageOf(context, moved)
+  const feed = splitFeed(path)
+  const fed = feed && (await findByOldPath(db, root + feed.page))
+  if (feed && fed) return feedOfPage(await pageOf(context, fed), feed.ending)
+  for (const { list, to } of readOldLists(path, site))
+    if (mayBeOldPath(pages.oldPaths, pages.memory, () => db, root + list) && (await hadListAt(db, root + list)))
+      return movedTo(site, to)
   throw new Problem('rest-event-not-found')
+}
+
+/** Redirects to the feed of a page in place of the page. */
+function feedOfPage(page: PageAnswer, ending: string): PageAnswer {
+  return { ...page, location: `${page.location?.replace(/\/$/, '')}.${ending}` }
 }
 
 /** Redirects from the address of one day of an event on moved sites: to that date, or else to the event. */

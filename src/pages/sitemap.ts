@@ -10,7 +10,7 @@ import { venueRules } from '../venues/venue-rules.ts'
 import { spanPath } from './page-addresses.ts'
 import { firstOf, isMonth, monthsLater } from './page-dates.ts'
 import { html } from './page-html.ts'
-import { type PageTerms, scopeOf } from './page-terms.ts'
+import { listShownTerms, scopeOf } from './page-terms.ts'
 
 /** The most addresses in one site map. */
 const MOST = 50_000
@@ -48,21 +48,21 @@ export async function sitemapOfMonth(context: Context, month: string): Promise<s
 }
 
 /** All pages except those of events: the calendar, its months from this one on, categories, tags, series, venues and organizers. */
-export async function sitemapOfPages(context: Context, terms: PageTerms, today: string): Promise<string> {
+export async function sitemapOfPages(context: Context, today: string): Promise<string> {
   const { site, db } = context
   const days = { start: `${today.slice(0, 7)}-01`, end: addDays(today, 1100) }
-  const [series, venues, organizers, coming] = await Promise.all([
+  const [terms, series, venues, organizers, coming] = await Promise.all([
+    listShownTerms(context, MOST / 8),
     listPublicSeries(db, MOST / 4),
     listPublicLinked(db, venueRules, MOST / 4),
     listPublicLinked(db, organizerRules, MOST / 4),
     findEventMonths(db, days),
   ])
   const page = (path: string): Entry => ({ address: site.url + path, changed: '' })
-  const inUse = [...terms.byId.values()].filter(({ count }) => count > 0)
   return addresses([
     page('/'),
     ...coming.flatMap((month) => (isMonth(month) ? [page(spanPath({ view: 'month', month }, undefined))] : [])),
-    ...inUse.map((term) => page(spanPath({ view: 'list' }, scopeOf(term)))),
+    ...terms.map((term) => page(spanPath({ view: 'list' }, scopeOf(term)))),
     ...series.map((row) => ({ address: seriesUrl(site, row), changed: row.modified_utc })),
     ...venues.map((row) => ({ address: recordUrl(site, 'venue', row), changed: row.modified_utc })),
     ...organizers.map((row) => ({ address: recordUrl(site, 'organizer', row), changed: row.modified_utc })),

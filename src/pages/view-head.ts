@@ -81,19 +81,31 @@ function views(viewing: Viewing, asked: EventsAsked): Html[] {
 }
 
 const MOST_PILLS = 12
+/** Those behind "More categories". */
+const MOST_FOLDED = 60
 
 /** The top categories as links to their events. */
 function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
-  const tops = viewing.terms.categories.filter(({ depth, count }) => depth === 0 && count >= 0)
-  if (tops.length < 2) return false
+  const { tops } = viewing.terms
+  if (tops.length === 0) return false
   const query = queryText(asked.query, ['categories'])
   const open = asked.term?.taxonomy === 'category' ? asked.term.slugs[0] : undefined
   const pill = (name: string, scope: Scope | undefined, hue: string, isOpen: boolean) =>
     html`<a class="pill${hue}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}${name}</a>`
-  return html`<nav class="pills" aria-label="${say(site, 'Categories of events')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term)}${tops
-    .slice(0, MOST_PILLS)
-    .map((term) => pill(term.name, scopeOf(term), ` h${term.hue}`, term.slug === open))}</nav>`
+  const pillOf = (term: ShownTerm) => pill(term.name, scopeOf(term), ` h${term.hue}`, term.slug === open)
+  // Those of most events and the chosen one, in the order of names.
+  const most = new Set([...tops].sort((a, b) => b.count - a.count).slice(0, MOST_PILLS))
+  for (const term of tops) if (term.slug === open) most.add(term)
+  const folded = tops.filter((term) => !most.has(term)).slice(0, MOST_FOLDED)
+  return html`<nav class="pills" aria-label="${say(site, 'Categories of events')}">${pill(say(site, 'All'), undefined, '', !open && !asked.term)}${[
+    ...most,
+  ]
+    .sort((a, b) => tops.indexOf(a) - tops.indexOf(b))
+    .map(pillOf)}${
+    folded.length > 0 &&
+    html`<details class="rest"><summary class="pill">${say(site, 'More categories')}</summary><div class="pills">${folded.map(pillOf)}</div></details>`
+  }</nav>`
 }
 
 function filterForm(viewing: Viewing, asked: EventsAsked): Html {

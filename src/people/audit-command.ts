@@ -46,16 +46,17 @@ export function registerAuditCommand(
     )
 }
 
-const HEAD = ['TIME (UTC)', 'USER', 'ACT', 'KIND', 'ID', 'NAME', 'ADDRESS', 'CLIENT', 'REQUEST']
+const HEAD = ['TIME (UTC)', 'USER', 'ACT', 'KIND', 'ID', 'SEQUENCE', 'NAME', 'ADDRESS', 'CLIENT', 'REQUEST']
 
 function cellsOf(row: HistoryColumns): string[] {
-  const { time_utc, login, action, kind, record, name, address, client, request } = row
+  const { time_utc, login, action, kind, record, sequence, name, address, client, request } = row
   return [
     time_utc,
     login || '-',
     action,
     kind,
     String(record),
+    sequence === 0 ? '-' : String(sequence),
     name,
     address || '-',
     client || '-',

@@ -50,19 +50,33 @@ interface SignIn {
   signedIn: SignedIn
   /** Waits this many milliseconds. */
   sleep: (ms: number) => Promise<unknown>
+  refused: OnRefused
 }
+
+/** Hears of each sign-in that fails: the address of the client, and the login that was sent, empty for a token or none. */
+export type OnRefused = (address: string, login: string) => void
 
 /**
  * Starts authentication with its caches of callers and failures.
  * @param sleep waits this many milliseconds
+ * @param refused hears of each sign-in that fails
  */
 export function makeAuthenticator(
   database: Database,
   sleep: (ms: number) => Promise<unknown> = setTimeout,
+  refused: OnRefused = () => undefined,
 ): Authenticator {
   const signedIn: SignedIn = { believed: new Map(), proven: new Map(), underWay: new Map(), generation: 0 }
   const uses = makeUses(database)
-  const signIn: SignIn = { database, failures: countFailures(), attempts: makeAttempts(), uses, signedIn, sleep }
+  const signIn: SignIn = {
+    database,
+    failures: countFailures(),
+    attempts: makeAttempts(),
+    uses,
+    signedIn,
+    sleep,
+    refused,
+  }
   return {
     authenticate: (header, address, now) => authenticate(signIn, header, address, now),
     forget: () => {
@@ -85,7 +99,9 @@ async function authenticate(signIn: SignIn, header: string | undefined, address:
   const known = signedIn.underWay.get(look)
   if (known) return known
   const looking = (
-    scheme === 'basic' ? byPassword(signIn, key, credentials, address, now) : byToken(signIn, key, credentials, now)
+    scheme === 'basic'
+      ? byPassword(signIn, key, credentials, address, now)
+      : byToken(signIn, key, credentials, address, now)
   ).finally(() => {
     if (signedIn.underWay.get(look) === looking) signedIn.underWay.delete(look)
   })
@@ -116,22 +132,28 @@ async function tryPassword(
   now: number,
 ): Promise<Caller> {
   const { generation } = signIn.signedIn
-  if (!sent) return refuse(signIn, 'invalid_username', [`address ${address}`], now)
+  if (!sent) {
+    signIn.refused(address, '')
+    return refuse(signIn, 'invalid_username', [`address ${address}`], now)
+  }
   const { read } = signIn.database
   const user = await findUserByLogin(read, sent.login)
   const shown = await findPassword(read, user, sent.password)
   if (user && shown) return letIn(signIn, key, user, shown, generation, now)
   signIn.signedIn.proven.delete(key)
+  signIn.refused(address, sent.login)
   const names = [`address ${address}`, `login ${user?.login ?? sent.login}`]
   return refuse(signIn, user ? 'incorrect_password' : 'invalid_username', names, now)
 }
 
-async function byToken(signIn: SignIn, key: string, token: string, now: number): Promise<Caller> {
+async function byToken(signIn: SignIn, key: string, token: string, address: string, now: number): Promise<Caller> {
   const { generation } = signIn.signedIn
   const { read } = signIn.database
   const shown = await findToken(read, token)
   const user = shown && (await findUser(read, shown.user))
-  return user && shown ? letIn(signIn, key, user, shown, generation, now) : anonymous
+  if (user && shown) return letIn(signIn, key, user, shown, generation, now)
+  signIn.refused(address, '')
+  return anonymous
 }
 
 /** The caller of a valid credential, cached from now on. @throws Problem credential_expired */

@@ -1,5 +1,6 @@
 import { findInterface, parsed, readNamespaces } from '../import/find-interface.ts'
-import { basicAuthorization, type FetchOptions, fetchPolitely, SourceFailure } from '../import/polite-fetch.ts'
+import { nameOrigin } from '../import/named-origin.ts'
+import { type FetchOptions, fetchPolitely, SourceFailure } from '../import/polite-fetch.ts'
 import { isShown, type Shown } from '../import/shown-records.ts'
 import { readToken } from '../sync/sync-token.ts'
 
@@ -29,7 +30,7 @@ const PLATFORM = 'wp/v2'
 
 /** @throws SourceFailure when it has no interface, does not answer, or does not know the login */
 export async function openTarget({ url, login, password, backOffMs }: TargetTask): Promise<PushTarget> {
-  const options = { authorization: basicAuthorization(login, password), accept: 'application/json', backOffMs }
+  const options = { named: nameOrigin(url, login, password), accept: 'application/json', backOffMs }
   try {
     const { root, base } = await findInterface(url, options)
     await fetchPolitely(`${root}/${PLATFORM}/users/me`, options)
@@ -87,7 +88,7 @@ export async function sendTo({ options, isKalends }: PushTarget, url: string, se
   }
   const findDone = async () => {
     const made = await findMade?.()
-    return made && { url, headers: new Headers(), body: Buffer.from(JSON.stringify(made)) }
+    return made && { url, headers: {}, body: Buffer.from(JSON.stringify(made)) }
   }
   const sending = { method, headers, body, ...(isKalends || !findMade ? {} : { findDone }) }
   return shownIn(url, await fetchPolitely(url, { ...options, sending }))

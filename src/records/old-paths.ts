@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type EventMemory, mayBeBehind } from '../memory/event-memory.ts'
 import type { Db } from '../storage/database.ts'
 import { hashOf } from '../text/hash.ts'
-import { listOldPages, oldPath } from './origins.ts'
+import { listOldPages, listPathsOf, oldPath } from './origins.ts'
 
 // Which paths may be old addresses of a source that has moved here, so that looking for a page that never was asks nothing of the database.
 
 /** The old paths that this process has loaded. */
 export interface OldPaths {
-  /** Hashes of the paths, in order: two paths may have the same, and the database decides then. Undefined until they were read. */
+  /** Hashes of the paths of pages and of lists of events, in order: two paths may have the same, and the database decides then. Undefined until they were read. */
   hashes: Uint32Array | undefined
   /** `memory.sources` as of when they were read. */
   asOf: number
@@ -24,7 +24,10 @@ const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000
 
-/** False when no moved source had a page at this path; true when one had, or when the paths are not loaded at the moment. */
+/** The most paths of lists that are remembered; a site has a few. */
+const MOST_LISTS = 1000
+
+/** False when no moved source had a page or a list at this path; true when one had, or when the paths are not loaded at the moment. */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: () => Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths
@@ -47,14 +50,16 @@ async function readPaths(paths: OldPaths, asOf: number, db: Db): Promise<void> {
   paths.isReading = true
   try {
     const parts: number[][] = []
+    const lists = new Set<string>()
     for (let last = ''; ; ) {
       const pages = await listOldPages(db, last, PAGES_AT_ONCE)
-      parts.push(pages.map(hashOf))
+      parts.push(pages.map(({ page }) => hashOf(page)))
+      for (const page of pages) for (const list of listPathsOf(page)) if (lists.size < MOST_LISTS) lists.add(list)
       if (pages.length < PAGES_AT_ONCE) break
-      last = pages.at(-1) ?? last
+      last = pages.at(-1)?.page ?? last
       await nextTurn()
     }
-    paths.hashes = Uint32Array.from(parts.flat()).sort()
+    paths.hashes = Uint32Array.from([...parts.flat(), ...[...lists].map(hashOf)]).sort()
     paths.asOf = asOf
   } catch {
     paths.hashes = undefined

@@ -54,18 +54,53 @@ export async function findByOldPath(db: Db, path: string): Promise<Paged | undef
   return pagedIn(row)
 }
 
+/** The path of a page in a source that has moved here, with the kind of its record. */
+export type OldPage = Pick<ImportItemColumns, 'page' | 'kind'>
+
 /** The paths of pages in sources that have moved here, in order: the next ones after `after`, at most `most`. */
-export async function listOldPages(db: Db, after: string, most: number): Promise<string[]> {
-  const rows = await db
+export function listOldPages(db: Db, after: string, most: number): Promise<OldPage[]> {
+  return pagesBelow(db, after === '' ? '/' : after, BEHIND_PATHS, most)
+}
+
+function pagesBelow(db: Db, after: string, before: string, most: number): Promise<OldPage[]> {
+  return db
     .selectFrom('import_items')
-    .select('page')
-    .where('page', '>', after === '' ? '/' : after)
-    .where('page', '<', BEHIND_PATHS)
+    .select(['page', 'kind'])
+    .where('page', '>', after)
+    .where('page', '<', before)
     .where(hasPage)
     .orderBy('page')
     .limit(most)
     .execute()
-  return rows.map(({ page }) => page)
+}
+
+/** The letters that moved sites put behind the word of one event for the word of their list: `/show/x/` and `/shows/`, `/termin/x/` and `/termine/`. */
+const PLURALS = ['', 's', 'es', 'e', 'n', 'en'] as const
+
+const DAY_BELOW = /\/\d{4}-\d\d-\d\d(?:\/\d{1,4})?$/
+
+/** The folder that the pages of a source's events are in, by one of them; empty for the root. */
+const folderOf = (page: string): string => page.replace(DAY_BELOW, '').replace(/\/[^/]*$/, '')
+
+/** The paths where a source that has moved here may have had the list of its events, by the page of one of them. */
+export function listPathsOf({ page, kind }: OldPage): string[] {
+  const folder = kind === 'event' ? folderOf(page) : ''
+  return folder === '' ? [] : PLURALS.map((letters) => folder + letters)
+}
+
+/** Pages that are looked at below a path to find the page of an event there. */
+const LOOKED_AT = 100
+
+/** Whether a source that has moved here had the pages of its events in the folder of this path, or in that of its word in the singular. */
+export async function hadListAt(db: Db, path: string): Promise<boolean> {
+  const list = oldPath(path)
+  for (const letters of PLURALS) {
+    const folder = list.slice(0, list.length - letters.length)
+    if (!list.endsWith(letters) || folder.endsWith('/') || folder === '') continue
+    const pages = await pagesBelow(db, `${folder}/`, folder + BEHIND_PATHS, LOOKED_AT)
+    if (pages.some((page) => listPathsOf(page).includes(list))) return true
+  }
+  return false
 }
 
 /** What comes behind every text that begins with a slash. */

@@ -8,7 +8,7 @@ import { formatUtc, parseMoment, parseUtcMoment } from '../text/moments.ts'
 import { slugify, trashedSlug, untrashedSlug } from '../text/slug.ts'
 import { utcToWall, wallToUtc } from '../text/zones.ts'
 import { freeSlug, freeSlugs } from './record-store.ts'
-import { effectiveStatus, isUnpublished, settledByDate } from './status.ts'
+import { effectiveStatus, givesUpSlug, isUnpublished, settledByDate } from './status.ts'
 
 /** The values a client may send for the columns of every record. */
 export interface RecordValues {
@@ -91,7 +91,8 @@ function publicationDate(
 
 /**
  * The slug of a record: as sent, else the stored one, else made from its name at publication (rules 17.2 and 17.3); marked while in the trash.
- * Draft and pending records may share slugs, and draft and pending events have none unless it was sent; all other records get a slug of their own.
+ * Draft and pending records may share slugs, and draft and pending events have none unless it was sent; all other records get a slug that no published
+ * record has, and scheduled ones may lose theirs to one that is published before them.
  */
 export async function settleSlug(
   tx: Db,
@@ -103,7 +104,7 @@ export async function settleSlug(
 ): Promise<string> {
   const { slug, isShared } = wantedSlug(caller, table, record, before, sent)
   const wanted = slug ?? String(await record.id)
-  if (isShared || (before && before.slug === wanted && !isUnpublished(before.status))) return wanted
+  if (isShared || (before && before.slug === wanted && !givesUpSlug(before.status))) return wanted
   return freeSlug(tx, table, wanted, before?.id)
 }
 

@@ -68,15 +68,23 @@ export async function nextRecordIds(tx: Tx, kind: RecordKind, count: number): Pr
   return ids.sort((a, b) => a - b)
 }
 
-/** Records that an event, venue or organizer is written: `before` is its status until now, undefined for a new one. */
+/** How a record stands: whether the public can see it, and whether lists leave an event out. */
+interface Standing {
+  status: string
+  hide_from_listings?: number
+}
+
+/** Records that an event, venue or organizer is written: `before` is how it stood until now, undefined for a new one. */
 export function recordWritten(
   tx: Tx,
   kind: RecordKind,
-  before: string | undefined,
-  { id, status, name }: { id: number; status: string; name: string },
+  before: Standing | undefined,
+  after: Standing & { id: number; name: string },
 ): void {
-  const change = { kind, record: id, wasPublic: before === 'publish', isPublic: status === 'publish' }
-  recordChange(tx, change, { action: actionOf(before, status), name })
+  const { id, status, name } = after
+  const seen = { wasPublic: before?.status === 'publish', isPublic: status === 'publish' }
+  const hidden = { wasHidden: before?.hide_from_listings === 1, isHidden: after.hide_from_listings === 1 }
+  recordChange(tx, { kind, record: id, ...seen, ...hidden }, { action: actionOf(before?.status, status), name })
 }
 
 function actionOf(before: string | undefined, after: string): Action {
@@ -92,9 +100,9 @@ export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<R
   return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
 }
 
-// Conditions of the two indexes of slugs, letter for letter: drafts may share a slug, every other record has its own (rule 17.3).
-const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending')`
-const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending')`
+// Conditions of the two indexes of slugs, letter for letter: what is not published yet may share a slug, every other record has its own (rule 17.3).
+const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending', 'future')`
+const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending', 'future')`
 
 const selectTakenSlugs = forEachTable((table) =>
   statement<{ slugs: string[]; id: number }>()((db, value) =>
@@ -172,8 +180,8 @@ const selectBySlug = forEachTable((table) =>
 )
 
 /**
- * The id of the record with this slug, raw or percent-encoded, in any letter case and any status. Drafts may share a slug, with each other
- * and with one other record: that one comes first, then the lowest id (rules 17.4 and 17.5). A slug tells what a record is called, so those of
+ * The id of the record with this slug, raw or percent-encoded, in any letter case and any status. Drafts and scheduled records may share a slug,
+ * with each other and with one other record: that one comes first, then the lowest id (rules 17.4 and 17.5). A slug tells what a record is called, so those of
  * records that were never announced, or are in the trash, are hidden from callers who may not read them; a private record had an address before.
  */
 export async function findIdBySlug(

@@ -14,6 +14,11 @@ export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
 
+/** Whether others may take the slug of a record with this status (rule 17.3): a refused slug would tell them what is to be announced. */
+export function givesUpSlug(status: string): boolean {
+  return isUnpublished(status) || status === 'future'
+}
+
 /** Validates the status of a record: exactly one known word. */
 export function isKnownStatus(value: unknown): boolean {
   return isStatus(value)

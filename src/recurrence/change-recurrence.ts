@@ -1,5 +1,5 @@
 import { formatUtc, utcToMs } from '../text/zones.ts'
-import { type Day, dayNumber, dayOfNumber, lengthOfMonth, weekdayOf } from './days.ts'
+import { type Day, dayNumber, dayOfNumber, lengthOfMonth, numberOf, wallOf, weekdayOf } from './days.ts'
 import { settled } from './occurrences.ts'
 import { type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
 import { completed, LAST_WALL, matchingDates, ruleDates } from './rule-dates.ts'
@@ -96,16 +96,111 @@ function datesAfter(rule: Rule, start: Start, at: string, most: number): string[
   return dates
 }
 
+/** A series that has moved: where it begins, and where each of its original starts has gone. */
+export interface Moved {
+  start: Start
+  recurrence: Recurrence
+  place: (wall: string) => string
+}
+
 /**
- * The recurrence of a series whose start has moved: its dates, exceptions and end move by as much. A single weekday, day or month
- * that the start had goes along; of several that cannot, the rule stays, and the start is a date beside it.
+ * Moves a series so that the date `at` comes to stand at `to`, and every other by as much. The rule goes along where it makes these dates; one that
+ * cannot becomes the dates themselves, and one without an end takes the day of the moved date in its month or year, from which no date lies far.
+ * Undefined where there is no such rule.
  */
-export function shiftRecurrence(recurrence: Recurrence, from: Start, to: Start): Recurrence {
-  const moved = utcToMs(to.local) - utcToMs(from.local)
-  const shift = (wall: string) => settled(to.allDay ? startOf(wall, moved) : formatUtc(utcToMs(wall) + moved), to)
-  const added = recurrence.added.map(shift)
-  const left = recurrence.left.map(shift)
-  return recurrence.rule ? { rule: shiftRule(recurrence.rule, from, to), added, left } : { added, left }
+export function moveRecurrence(recurrence: Recurrence, start: Start, at: string, to: Start): Moved | undefined {
+  const shift = (wall: string) => shifted(wall, at, to)
+  const begin = { ...to, local: shift(start.local) }
+  const { rule } = recurrence
+  const lists = {
+    added: recurrence.added.map((wall) => settled(shift(wall), to)),
+    left: recurrence.left.map((wall) => settled(shift(wall), to)),
+  }
+  const place = (wall: string) => settled(shift(wall), to)
+  if (!rule) return { start: begin, recurrence: lists, place }
+  const dates = firstDates(rule, start, isEndless(rule) ? COMPARED : MOST_LISTED + 1)
+  const wanted = dates.map(shift)
+  const isExact = (other: Rule) => isSame(firstDates(other, begin, wanted.length + 1).slice(0, wanted.length), wanted)
+  const exact = shiftedRules(rule, start, begin).find(isExact)
+  if (exact) return { start: begin, recurrence: { rule: exact, ...lists }, place }
+  const along = isEndless(rule) || !isByPlace(rule) ? moveAlong(rule, start, at, to) : undefined
+  if (along) return { ...along, recurrence: { ...lists, rule: along.rule } }
+  if (isEndless(rule) || dates.length > MOST_LISTED) return undefined
+  const added = [...new Set([...wanted.slice(1).map((wall) => settled(wall, to)), ...lists.added])].sort()
+  return { start: begin, recurrence: { ...lists, added }, place }
+}
+
+const isByPlace = ({ weekdays }: Rule) => weekdays.some((name) => name.length > 2)
+
+function shifted(wall: string, at: string, to: Start): string {
+  const moved = utcToMs(to.local) - utcToMs(at)
+  return to.allDay ? startOf(wall, moved) : formatUtc(utcToMs(wall) + moved)
+}
+
+function isSame(found: readonly string[], wanted: readonly string[]): boolean {
+  return found.length === wanted.length && found.every((wall, i) => wall === wanted[i])
+}
+
+/** The first dates of a rule, before clock changes are looked at. */
+function firstDates(rule: Rule, start: Start, most: number): string[] {
+  const dates: string[] = []
+  for (const wall of ruleDates(rule, start, LAST_WALL)) if (dates.push(wall) >= most) break
+  return dates
+}
+
+/** More dates than are written of a series. */
+const MOST_WRITTEN = 1600
+
+/** Days that a date may lie from where it would be if all dates had moved by as much. */
+const FARTHEST_DAYS = 7
+
+/** A rule by months or years whose moved date says which day it has from now on. Each date goes to the one of its month. */
+function moveAlong(
+  rule: Rule,
+  start: Start,
+  at: string,
+  to: Start,
+): { start: Start; rule: Rule; place: Moved['place'] } | undefined {
+  if (rule.frequency !== 'monthly' && rule.frequency !== 'yearly') return undefined
+  const dates = firstDates(rule, start, MOST_WRITTEN)
+  const one = dates.findIndex((wall) => settled(wall, start) === at)
+  if (one === -1) return undefined
+  const wanted = dates.map((wall) => shifted(wall, at, to))
+  for (const along of shiftedRules(rule, { ...start, local: at }, to)) {
+    for (const local of [shifted(start.local, at, to), firstAlong(along, start, at, to)]) {
+      const found = local === undefined ? [] : firstDates(along, { ...to, local }, dates.length)
+      const isNear = found.length === dates.length && found.every((wall, i) => isNearTo(wall, wanted[i] ?? ''))
+      if (local === undefined || !isNear || found[one] !== to.local) continue
+      const places = new Map(dates.map((wall, i) => [settled(wall, start), settled(found[i] ?? wall, to)]))
+      const place = (wall: string) => places.get(wall) ?? settled(shifted(wall, at, to), to)
+      return { start: { ...to, local }, rule: along, place }
+    }
+  }
+  return undefined
+}
+
+function isNearTo(wall: string, wanted: string): boolean {
+  return Math.abs(dayNumber(wall) - dayNumber(wanted)) <= FARTHEST_DAYS
+}
+
+/** The first date of a rule in the month or year that lies as far from that of `to` as the one of the start from that of `at`. */
+function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | undefined {
+  const [first, old, next] = [start.local, at, to.local].map((wall) => dayOfNumber(dayNumber(wall)))
+  if (!first || !old || !next) return undefined
+  const year = next.year + first.year - old.year
+  const day =
+    rule.frequency === 'yearly' ? numberOf(year, 1, 1) : numberOf(year, next.month + first.month - old.month, 1)
+  const from = { ...to, local: wallOf(day, to.local) }
+  return matchingDates(completed(rule, to), from, LAST_WALL).next().value ?? undefined
+}
+
+/** The rule with the day that it has after a move; a weekday by its place from the beginning of the month, and from the end. */
+function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
+  const one = shiftRule(rule, from, to)
+  const [only] = one.weekdays
+  if (one.weekdays.length !== 1 || only === undefined || !isByPlace(one) || only === rule.weekdays[0]) return [one]
+  const place = placeOf(dayOfNumber(dayNumber(to.local)), !only.startsWith('-'))
+  return [one, { ...one, weekdays: [`${place}${only.slice(-2)}`] }]
 }
 
 function startOf(wall: string, moved: number): string {
@@ -116,10 +211,15 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
   const [fromDay, toDay] = [dayNumber(from.local), dayNumber(to.local)]
   const [old, next] = [dayOfNumber(fromDay), dayOfNumber(toDay)]
   const months = rule.months.length === 1 && rule.months[0] === old.month ? [next.month] : rule.months
-  const shifted = { ...rule, months, weekdays: shiftWeekdays(rule, fromDay, toDay) }
+  const moved = {
+    ...rule,
+    months,
+    weekdays: shiftWeekdays(rule, fromDay, toDay),
+    weekStart: shiftWeekStart(rule, toDay - fromDay),
+  }
   const monthdays = shiftMonthdays(rule.monthdays, old, next)
   return {
-    ...shifted,
+    ...moved,
     monthdays,
     ...(rule.until === undefined
       ? {}
@@ -139,6 +239,12 @@ function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number):
   const nth = Number(only.slice(0, -2))
   if (Math.abs(nth) > 5) return weekdays
   return [`${nth === 0 ? '' : placeOf(dayOfNumber(to), nth < 0)}${nameOf(to)}`]
+}
+
+/** The week begins as many days later, where that decides which days are of one week. */
+function shiftWeekStart({ frequency, interval, weekdays, weekStart }: Rule, days: number): Rule['weekStart'] {
+  if (frequency !== 'weekly' || interval === 1 || weekdays.length < 2) return weekStart
+  return WEEKDAYS[(((WEEKDAYS.indexOf(weekStart) + days) % 7) + 7) % 7] ?? weekStart
 }
 
 function nameOf(day: number): string {

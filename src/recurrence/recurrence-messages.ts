@@ -16,6 +16,7 @@ export const recurrenceMessages = [
   'The date of {part} is not the start of the event.',
   'The rule has no date at all.',
   'The exceptions leave no date.',
+  'No rule without an end has the dates of the series there. Send a recurrence as well.',
 ] as const
 
 /** A text that says why a recurrence is refused. */

@@ -1,5 +1,11 @@
 import { type Day, dayNumber, dayOfNumber, isLeapYear, lengthOfMonth, numberOf, wallOf, weekdayOf } from './days.ts'
-import { type Rule, type Start, WEEKDAYS } from './recurrence.ts'
+import { type Rule, type Start, WEEKDAYS, type Weekday } from './recurrence.ts'
+
+/** A rule with two parts that rules of events here do not have: numbers of weeks (BYWEEKNO) and of days of the year (BYYEARDAY). */
+export interface DayRule extends Rule {
+  readonly weeks?: readonly number[]
+  readonly yeardays?: readonly number[]
+}
 
 /** A stretch of days by their numbers, both ends among them. */
 interface Period {
@@ -20,6 +26,9 @@ interface Conditions {
   weekdays: readonly NamedWeekday[]
   /** Whether places of weekdays are counted in the year rather than in the month. */
   isCountedInYear: boolean
+  weeks: readonly number[]
+  yeardays: readonly number[]
+  weekStart: Weekday
 }
 
 /**
@@ -65,11 +74,11 @@ const LONGEST_DAYS = 146_097
 export function* matchingDates(rule: Rule, start: Start, end: string): Generator<string, void> {
   const first = dayNumber(start.local)
   const last = Math.min(dayNumber(end), first + LONGEST_DAYS)
-  const conditions = conditionsOf(rule, start)
+  const conditions = conditionsOf(completed(rule, start))
   for (let step = 0; ; step += rule.interval) {
     const period = periodOf(rule, first, step)
     if (period.first > last) return
-    for (const day of daysOf(period, rule.positions, conditions)) {
+    for (const day of atPositions(daysOf(period, conditions), rule.positions)) {
       if (day < first) continue
       const wall = wallOf(day, start.local)
       if (wall > end) return
@@ -79,20 +88,21 @@ export function* matchingDates(rule: Rule, start: Start, end: string): Generator
 }
 
 /** A rule with what it leaves open and its start decides: the weekday, the day of the month, the month. */
-export function completed(rule: Rule, start: Start): Rule {
-  const { frequency, weekdays, monthdays, months } = rule
-  if (frequency === 'daily' || weekdays.length + monthdays.length > 0) return rule
+export function completed(rule: DayRule, start: Pick<Start, 'local'>): DayRule {
+  const { frequency, weekdays, monthdays, months, weeks = [], yeardays = [] } = rule
+  if (frequency === 'daily' || weekdays.length + monthdays.length + yeardays.length > 0) return rule
   const number = dayNumber(start.local)
-  if (frequency === 'weekly') return { ...rule, weekdays: [WEEKDAYS[weekdayOf(number)] ?? 'MO'] }
+  if (frequency === 'weekly' || weeks.length > 0) return { ...rule, weekdays: [WEEKDAYS[weekdayOf(number)] ?? 'MO'] }
   const { month, monthday } = dayOfNumber(number)
   const isYearday = frequency === 'yearly' && months.length === 0
   return { ...rule, monthdays: [monthday], months: isYearday ? [month] : months }
 }
 
-function conditionsOf(rule: Rule, start: Start): Conditions {
-  const { months, monthdays, weekdays } = completed(rule, start)
+/** What a completed rule asks of each day. */
+export function conditionsOf(rule: DayRule): Conditions {
+  const { months, monthdays, weekdays, weeks = [], yeardays = [], weekStart } = rule
   const isCountedInYear = rule.frequency === 'yearly' && months.length === 0
-  return { months, monthdays, weekdays: weekdays.map(namedWeekday), isCountedInYear }
+  return { months, monthdays, weekdays: weekdays.map(namedWeekday), isCountedInYear, weeks, yeardays, weekStart }
 }
 
 /** `-1FR` as Friday and -1. */
@@ -101,7 +111,7 @@ function namedWeekday(text: string): NamedWeekday {
 }
 
 /** The day, week, month or year `step` periods after that of the start. */
-function periodOf({ frequency, weekStart }: Rule, start: number, step: number): Period {
+export function periodOf({ frequency, weekStart }: Rule, start: number, step: number): Period {
   if (frequency === 'daily') return { first: start + step, last: start + step }
   if (frequency === 'weekly') {
     const first = start - ((weekdayOf(start) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + step * 7
@@ -112,19 +122,34 @@ function periodOf({ frequency, weekStart }: Rule, start: number, step: number): 
   return { first: numberOf(year, month + step, 1), last: numberOf(year, month + step + 1, 0) }
 }
 
-/** The days of a period that meet the conditions, in order; of these the ones at the positions, if there are any. */
-function daysOf({ first, last }: Period, positions: readonly number[], conditions: Conditions): number[] {
+/** The days of a period that meet the conditions, in order. */
+export function daysOf({ first, last }: Period, conditions: Conditions): number[] {
   const days: number[] = []
   for (let day = first; day <= last; day += 1) if (meets(day, conditions)) days.push(day)
+  return days
+}
+
+function atPositions(days: readonly number[], positions: readonly number[]): readonly number[] {
   if (positions.length === 0) return days
   return days.filter((_day, at) => positions.includes(at + 1) || positions.includes(at - days.length))
 }
 
-function meets(number: number, { months, monthdays, weekdays, isCountedInYear }: Conditions): boolean {
+function meets(number: number, conditions: Conditions): boolean {
+  const { months, monthdays, weekdays, isCountedInYear, weeks, yeardays, weekStart } = conditions
   const day = dayOfNumber(number)
   if (months.length > 0 && !months.includes(day.month)) return false
   if (monthdays.length > 0 && !isAtPlace(day.monthday, lengthOfMonth(day), monthdays)) return false
+  if (yeardays.length > 0 && !isAtPlace(number - numberOf(day.year, 1, 0), lengthOfYear(day), yeardays)) return false
+  if (weeks.length > 0 && !isInWeek(number, weeks, weekStart)) return false
   return weekdays.length === 0 || weekdays.some((named) => isWeekday(number, day, named, isCountedInYear))
+}
+
+/** Whether a day is in one of these weeks of its year, the first of which has at least four days in it. */
+function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday): boolean {
+  const middle = number - ((weekdayOf(number) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + 3
+  const { year } = dayOfNumber(middle)
+  const place = Math.floor((middle - numberOf(year, 1, 1)) / 7) + 1
+  return isAtPlace(place, place + Math.floor((numberOf(year, 12, 31) - middle) / 7), weeks)
 }
 
 /** Whether a place counted from 1 is one of those asked for, of which negative ones count from the end. */
@@ -136,6 +161,10 @@ function isWeekday(number: number, day: Day, { weekday, nth }: NamedWeekday, isC
   if (weekdayOf(number) !== weekday) return false
   if (nth === 0) return true
   const place = isCountedInYear ? number - numberOf(day.year, 1, 1) + 1 : day.monthday
-  const length = isCountedInYear ? (isLeapYear(day.year) ? 366 : 365) : lengthOfMonth(day)
+  const length = isCountedInYear ? lengthOfYear(day) : lengthOfMonth(day)
   return nth > 0 ? Math.ceil(place / 7) === nth : Math.ceil((length - place + 1) / 7) === -nth
+}
+
+function lengthOfYear({ year }: Day): number {
+  return isLeapYear(year) ? 366 : 365
 }

@@ -1,6 +1,7 @@
 import { publishEvent } from '../events/event-rules.ts'
 import { updateLinked } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
+import { freeSlug } from '../records/record-store.ts'
 import { findDueSeries, publishSeries } from '../series/publish-series.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { held } from '../storage/locks.ts'
@@ -31,7 +32,13 @@ function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string
 /** Publishes those that are due once they are held; another node may have been faster. */
 async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<void> {
   for (const row of await held(tx, findDue(tx, table, nowUtc)).execute()) {
-    if (table === 'events') await publishEvent(tx, row)
-    else await updateLinked(tx, table === 'venues' ? venueRules : organizerRules, row as never, { status: 'publish' })
+    // Another record may have been published with its slug meanwhile.
+    const slug = await freeSlug(tx, table, row.slug, row.id)
+    if (table === 'events') await publishEvent(tx, row, slug)
+    else
+      await updateLinked(tx, table === 'venues' ? venueRules : organizerRules, row as never, {
+        status: 'publish',
+        slug,
+      })
   }
 }

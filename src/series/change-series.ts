@@ -14,7 +14,7 @@ import { foldedText } from '../text/long-texts.ts'
 import { dayOf, formatUtc } from '../text/moments.ts'
 import { occurrenceRows } from './create-series.ts'
 import { type Changed, modifiedNow, touch, trashed, withSlugs, writeChanges } from './occurrence-writes.ts'
-import { compareDates, type Dated, newDates, type Rescheduled } from './reschedule.ts'
+import { compareDates, type Dated, movedWall, newDates, type Rescheduled } from './reschedule.ts'
 import {
   FOR_EVER,
   refused,
@@ -52,6 +52,8 @@ export interface AskedChange {
   recurrence: unknown
   /** Occurrences stay on their days and move only with the time of day: a start on another day adds or drops dates. */
   keepsDays?: boolean
+  /** The addressed occurrence takes what was sent, also where it had a value of its own. */
+  takesSent?: boolean
 }
 
 /**
@@ -86,7 +88,10 @@ async function changeEach(
   context: Context,
   look: LookAtWritten<object>,
 ): Promise<object> {
-  const { series, rows } = held
+  const { series } = held
+  const rows = asked.takesSent
+    ? held.rows.map((row) => (row.id === addressed.id ? takingSent(row, asked) : row))
+    : held.rows
   const live = rows.filter(isLive)
   if (!live.every((row) => mayEdit(context.caller, row))) throw new Problem('rest_forbidden')
   const linked = await settleLinked(tx, asked.prepared, context)
@@ -99,19 +104,23 @@ async function changeEach(
   const changed = changedColumns(like, settled.columns)
   const kept: Shared = { ...shared, ...changed, ...sentLinks(links) }
   const before = scheduleOf(series)
-  const schedule = newDates(before, addressed, { ...like, ...settled.columns }, asked.recurrence) ?? before
+  const when = { ...like, ...settled.columns }
+  const moved = newDates(before, addressed, when, asked.recurrence)
+  const schedule = moved?.schedule ?? before
   const isRevived = series.status === 'trash' && changed.status !== undefined
   const isMoved = schedule !== before || isRevived
   const dates = isMoved ? datesOf(schedule, context, live.length) : undefined
   const isTrashed = series.status === 'trash' && !isRevived
   const starts = isTrashed ? [] : (dates?.starts ?? live.map((row) => row.recurrence_id))
-  const plan = compareDates(rows, asked.keepsDays ? onDayOf(before, schedule) : before, schedule, starts)
+  const ofDay = (wall: string) => movedWall(wall, onDayOf(before, schedule).start, schedule.start)
+  const plan = compareDates(rows, asked.keepsDays ? ofDay : (moved?.place ?? ((wall) => wall)), starts)
   const after = await updateSeries(tx, series, {
     ...seriesColumns(series, kept, schedule, context),
     ...(isTrashed ? { status: 'trash' } : {}),
     ...(dates ? { written_until: dates.until } : {}),
   })
-  const same = { changed, kept, schedule: isMoved ? schedule : undefined }
+  const sender = asked.takesSent ? senderOf(addressed, settled.columns, when) : undefined
+  const same = { changed, kept, schedule: isMoved ? schedule : undefined, sender }
   const changes = await rowChanges(tx, after, plan, same, context)
   const open = changes.map((change) => change.before).filter((row) => isOpenTo(context, row))
   const ofOwn = (names: readonly string[]) =>
@@ -126,6 +135,23 @@ async function changeEach(
   await addDates(tx, after, { ...like, ...changed }, schedule, plan.made, kept)
   const own = changes.find((change) => change.before.id === addressed.id)
   return look(tx, { ...addressed, ...own?.columns }, { ...NOTHING_KNOWN, made: linked.made })
+}
+
+/** The addressed occurrence, in which what was sent is no longer its own. Its times are compared once the new ones of the series are known. */
+function takingSent(row: EventRow, { prepared }: AskedChange): EventRow {
+  const times: readonly string[] = TIMES
+  const own = ownFields(row).filter((name) => times.includes(name) || !(name in prepared.values))
+  return { ...row, own: own.join(',') }
+}
+
+function senderOf(addressed: EventRow, sent: Partial<EventRow>, when: EventRow): Sender {
+  const names = sharedNames(addressed).filter((name) => name in sent && (name !== 'status' || isLive(addressed)))
+  const { start_date, end_date, utc_start_date, utc_end_date, timezone, all_day } = when
+  return {
+    id: addressed.id,
+    columns: Object.fromEntries(names.map((name) => [name, sent[name]])),
+    when: { start_date, end_date, utc_start_date, utc_end_date, timezone, all_day },
+  }
 }
 
 function entryOf<T>(map: ReadonlyMap<number, T> | undefined, id: number): [number, T][] {
@@ -190,8 +216,16 @@ function seriesColumns(series: SeriesRow, kept: Shared, schedule: Schedule, { no
   }
 }
 
+/** The occurrence that takes what was sent, with the columns and times that follow. */
+interface Sender {
+  id: number
+  columns: Partial<EventRow>
+  when: When
+}
+
 /** The parts of a change that all occurrences share; `schedule` only if dates move. */
 interface SameForAll {
+  sender: Sender | undefined
   changed: Partial<EventRow>
   kept: Shared
   schedule: Schedule | undefined
@@ -226,7 +260,7 @@ async function rowChanges(
 /** An occurrence restored from the trash gets the status of the others. */
 function withStatus({ before, columns }: Changed, { status }: Shared): Changed {
   if (isLive(before)) return { before, columns }
-  const own = ownFields(before).filter((name) => name !== 'status')
+  const own = ownFields({ ...before, ...columns }).filter((name) => name !== 'status')
   return { before, columns: { ...columns, status, own: own.join(',') } }
 }
 
@@ -234,17 +268,23 @@ const TEXTS = ['title', 'excerpt', 'description'] as const
 
 function columnsOf(row: EventRow, start: string, same: SameForAll, context: Context): Partial<EventRow> {
   const { kept, schedule } = same
+  const sender = same.sender?.id === row.id ? same.sender : undefined
   const own = new Set(ownFields(row))
-  const changed = Object.entries(same.changed).filter(([name]) => !own.has(name))
+  const changed = Object.entries({ ...same.changed, ...sender?.columns }).filter(([name]) => !own.has(name))
   const columns: Partial<EventRow> = { ...Object.fromEntries(changed), ...modifiedNow(context) }
   if (TEXTS.some((name) => own.has(name))) {
     const texts = { ...row, ...columns }
     columns.search = TEXTS.map((name) => foldedText(texts[name])).join('\n')
     columns.trusted = Math.min(row.trusted, kept.trusted)
   }
-  if (!schedule) return columns
-  const times: Partial<When> = TIMES.some((name) => own.has(name)) ? {} : whenAt(schedule, start)
-  return { ...columns, ...times, recurrence_id: start }
+  if (!schedule) return sender ? { ...columns, own: row.own } : columns
+  const common = whenAt(schedule, start)
+  if (!TIMES.some((name) => own.has(name))) return { ...columns, ...common, own: row.own, recurrence_id: start }
+  if (!sender || TIMES.every((name) => sender.when[name] === row[name]))
+    return { ...columns, own: row.own, recurrence_id: start }
+  const others = [...own].filter((name) => !(name in sender.when))
+  const names = [...others, ...TIMES.filter((name) => sender.when[name] !== common[name])].sort()
+  return { ...columns, ...sender.when, own: names.join(','), recurrence_id: start }
 }
 
 /** Writes occurrences for the dates that have none yet. */
@@ -334,7 +374,9 @@ export async function removeAll(tx: Tx, { series, rows }: HeldSeries, context: C
   const going = rows.filter((row) => isLive(row) && row.id !== but)
   if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
   await writeChanges(tx, await trashed(tx, going, context))
-  await updateSeries(tx, series, { status: 'trash', modified_utc: formatUtc(context.now) })
+  // The one that stays may be the first, whose UID the series has as well.
+  const uid = but === undefined ? {} : { uid: randomUUID() }
+  await updateSeries(tx, series, { ...uid, status: 'trash', modified_utc: formatUtc(context.now) })
 }
 
 /** Moves an occurrence and all after it to the trash. The series ends before it. */

@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts'
 import { findTermsOfEvents, replaceLinksOf, updateEvents, type WrittenLinks } from '../events/event-store.ts'
 import { freeSlugs } from '../records/record-store.ts'
-import { isUnpublished } from '../records/status.ts'
+import { givesUpSlug, isUnpublished } from '../records/status.ts'
 import { recordChange, type Tx } from '../storage/recording.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
 import { shiftCounts } from '../terms/term-store.ts'
@@ -48,9 +48,9 @@ export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Cha
   })
   const wanted = unmarked.map(({ before, columns }) => {
     const { status, slug, recurrence_id } = { ...before, ...columns }
-    if (isWithoutOwnSlug(status)) return undefined
+    if (status === 'trash' || isUnpublished(status)) return undefined
     if (slug === '') return datedSlug(series.slug, recurrence_id)
-    return isWithoutOwnSlug(before.status) ? slug : undefined
+    return before.status === 'trash' || givesUpSlug(before.status) ? slug : undefined
   })
   const asked = wanted.flatMap((slug) => slug ?? [])
   const free = asked.length === 0 ? [] : await freeSlugs(tx, 'events', asked)
@@ -59,9 +59,6 @@ export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Cha
     wanted[i] === undefined ? { before, columns } : { before, columns: { ...columns, slug: free[next++] ?? '' } },
   )
 }
-
-/** Whether another record may have the slug that an occurrence has, or is to have once it leaves the trash. */
-const isWithoutOwnSlug = (status: string) => status === 'trash' || isUnpublished(status)
 
 /** New links of occurrences; an undefined kind stays unchanged. */
 export interface NewLinks {

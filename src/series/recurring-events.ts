@@ -97,7 +97,7 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
   if (isNone(recurrence)) return becomeSingle(tx, held, row, prepared, context)
   const part = scope === 'following' ? await splitSeries(tx, held, row, recurrence, context) : held
   const addressed = { ...row, series: part.series.id }
-  return changeAll(tx, part, addressed, { prepared: event, recurrence }, context, readWritten(context))
+  return changeAll(tx, part, addressed, { prepared: event, recurrence, takesSent: true }, context, readWritten(context))
 }
 
 /** Shows an occurrence after a write, in the trash or not. */

@@ -1,4 +1,5 @@
-import { shiftRecurrence } from '../recurrence/change-recurrence.ts'
+import { invalidParam } from '../problems.ts'
+import { moveRecurrence } from '../recurrence/change-recurrence.ts'
 import { settled } from '../recurrence/occurrences.ts'
 import type { Start } from '../recurrence/recurrence.ts'
 import type { EventRow } from '../storage/schema.ts'
@@ -29,14 +30,13 @@ export function movedWall(wall: string, from: Start, to: Start): string {
   return to.allDay ? `${moved.slice(0, 10)} 00:00:00` : settled(moved, to)
 }
 
-/** Compares the occurrences of a series with its new original starts, both moved by the same amount. */
+/** Compares the occurrences of a series, at the places where their original starts have gone, with its new original starts. */
 export function compareDates(
   rows: readonly EventRow[],
-  before: Schedule,
-  after: Schedule,
+  place: (wall: string) => string,
   starts: readonly string[],
 ): Rescheduled {
-  const dated = rows.map((row) => ({ row, start: movedWall(row.recurrence_id, before.start, after.start) }))
+  const dated = rows.map((row) => ({ row, start: place(row.recurrence_id) }))
   const byStart = new Map<string, Dated>()
   for (const one of dated) {
     const known = byStart.get(one.start)
@@ -53,12 +53,18 @@ export function compareDates(
   }
 }
 
+/** A schedule, and where the original starts of the one before it have gone. */
+export interface NewDates {
+  schedule: Schedule
+  place: (wall: string) => string
+}
+
 /**
  * The schedule of a series when one occurrence is given other times or another recurrence; undefined if neither changes. Dates that were left out
  * stay so unless the request names others.
  * @throws Problem naming the faults of the recurrence
  */
-export function newDates(before: Schedule, row: EventRow, when: When, recurrence: unknown): Schedule | undefined {
+export function newDates(before: Schedule, row: EventRow, when: When, recurrence: unknown): NewDates | undefined {
   const isTimed = TIMES.some((name) => row[name] !== when[name])
   if (!isTimed && (recurrence === undefined || isNone(recurrence))) return undefined
   const isMoved = row.start_date !== when.start_date || row.all_day !== when.all_day
@@ -68,11 +74,19 @@ export function newDates(before: Schedule, row: EventRow, when: When, recurrence
     ? { ...place, local: movedWall(before.start.local, from, place) }
     : { ...place, local: before.start.local }
   const duration = isTimed ? durationOf(when) : before.duration
-  const shifted = isMoved ? shiftRecurrence(before.recurrence, before.start, start) : before.recurrence
-  if (recurrence === undefined || isNone(recurrence)) return { start, duration, recurrence: shifted }
+  const move = (wall: string) => movedWall(wall, before.start, start)
+  if (recurrence === undefined || isNone(recurrence)) {
+    if (!isMoved) return { schedule: { start, duration, recurrence: before.recurrence }, place: move }
+    const moved = moveRecurrence(before.recurrence, before.start, row.recurrence_id, place)
+    if (!moved) throw invalidParam('start_date', { why: 'recurrence', part: 'start_date', message: NO_RULE })
+    return { schedule: { start: moved.start, duration, recurrence: moved.recurrence }, place: moved.place }
+  }
   const read = readAt(recurrence, start)
-  return { start, duration, recurrence: namesLeft(recurrence) ? read : { ...read, left: shifted.left } }
+  const left = namesLeft(recurrence) ? read.left : before.recurrence.left.map(move)
+  return { schedule: { start, duration, recurrence: { ...read, left } }, place: move }
 }
+
+const NO_RULE = 'No rule without an end has the dates of the series there. Send a recurrence as well.'
 
 /** Whether a recurrence, as it was sent, names the dates to leave out, even an empty list. */
 function namesLeft(recurrence: unknown): boolean {

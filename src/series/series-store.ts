@@ -1,5 +1,6 @@
-import { isInLists } from '../events/next-occurrences.ts'
+import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
+import { isInLists } from '../storage/listed-events.ts'
 import { holdRecord } from '../storage/locks.ts'
 import { type Action, recordChange, type Tx } from '../storage/recording.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
@@ -20,7 +21,7 @@ export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefi
   return row
 }
 
-/** The public series in the order of their ids, at most so many. */
+/** The public series that lists have a date of, in the order of their ids, at most so many. */
 export async function listPublicSeries(
   db: Db,
   most: number,
@@ -29,6 +30,9 @@ export async function listPublicSeries(
     .selectFrom('series')
     .select(['id', 'slug', 'modified_utc'])
     .where('status', '=', 'publish')
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('events').select('events.id').whereRef('events.series', '=', 'series.id').where(isInLists)),
+    )
     .orderBy('id')
     .limit(most)
     .execute()
@@ -44,8 +48,9 @@ export async function findOccurrences(db: Db, series: number): Promise<EventRow[
 }
 
 const TIMES = [
-  'id',
+  'events.id',
   'status',
+  'hide_from_listings',
   'recurrence_id',
   'own',
   'start_date',
@@ -53,14 +58,19 @@ const TIMES = [
   'utc_start_date',
   'utc_end_date',
   'modified_utc',
-] as const satisfies (keyof EventRow)[]
-
-/** An occurrence by its times, without its texts. */
-export type OccurrenceTimes = Pick<EventRow, (typeof TIMES)[number]>
+] as const
 
 const selectTimes = statement<{ series: number }>()((db, value) =>
-  db.selectFrom('events').select(TIMES).where('series', '=', value('series')).orderBy('recurrence_id'),
+  db
+    .selectFrom('events')
+    .leftJoin('changes', (join) => join.onRef('record', '=', 'events.id').on('kind', '=', 'event'))
+    .select([...TIMES, (columns) => columns.fn.coalesce('sequence', sql.lit(0)).as('sequence')])
+    .where('series', '=', value('series'))
+    .orderBy('recurrence_id'),
 )
+
+/** An occurrence by its times, without its texts, and with its sequence. */
+export type OccurrenceTimes = Awaited<ReturnType<typeof selectTimes>>[number]
 
 /** The times of all occurrences of a series in the order of their original starts, those in the trash among them. */
 export async function findOccurrenceTimes(db: Db, series: number): Promise<OccurrenceTimes[]> {

@@ -31,6 +31,8 @@ export interface Manifest {
   version: string
   /** The edition of the calendar at that moment. */
   edition: string
+  /** The name of the calendar, which backups of earlier versions do not have. */
+  calendar?: string
   /** Migrations that the tables have gone through. */
   migrations: string[]
   /** Rows of each table. */
@@ -45,7 +47,7 @@ export interface Manifest {
 }
 
 /** The part of a manifest that tells of the tables. */
-export type TablesManifest = Pick<Manifest, 'edition' | 'migrations' | 'rows'>
+export type TablesManifest = Pick<Manifest, 'edition' | 'calendar' | 'migrations' | 'rows'>
 
 /** The present form of the file. */
 export const BACKUP_FORMAT = 1
@@ -143,12 +145,12 @@ function copyFromFile(
   target.exec(`delete from main.sqlite_sequence;
     insert into main.sqlite_sequence select * from source.sqlite_sequence where name in (select name from main.sqlite_schema)`)
   const migrations = target.prepare('select name from source.migrations order by name').all()
-  const edition = target.prepare('select edition from source.editions').get()
+  const edition = target.prepare('select * from source.editions').get()
   target.exec('commit; detach source')
   return describeTables(
     target,
     migrations.map(({ name }) => String(name)),
-    String(edition?.edition),
+    { edition: String(edition?.edition), ...(edition?.calendar ? { calendar: String(edition.calendar) } : {}) },
     shapes,
   )
 }
@@ -173,8 +175,9 @@ async function copyFromServer(target: DatabaseSync, from: Db, leftOut: readonly 
     target.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, next - 1)
   }
   target.exec('commit')
-  const { edition } = await from.selectFrom('editions').select('edition').executeTakeFirstOrThrow()
-  return describeTables(target, migrations, edition, shapes)
+  // One of an earlier version has no name.
+  const { edition, calendar } = await from.selectFrom('editions').selectAll().executeTakeFirstOrThrow()
+  return describeTables(target, migrations, { edition, ...(calendar ? { calendar } : {}) }, shapes)
 }
 
 /** The statements that make the tables in a file after these migrations. */
@@ -195,11 +198,11 @@ async function tableForms(migrations: readonly string[]): Promise<Map<string, st
 function describeTables(
   target: DatabaseSync,
   migrations: string[],
-  edition: string,
+  named: Pick<Manifest, 'edition' | 'calendar'>,
   shapes: readonly TableShape[],
 ): TablesManifest {
   const rows = Object.fromEntries(shapes.map(({ name }) => [name, countOf(target, name)]))
-  return { edition, migrations, rows }
+  return { ...named, migrations, rows }
 }
 
 function countOf(connection: DatabaseSync, table: string): number {

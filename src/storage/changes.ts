@@ -1,6 +1,7 @@
 import type { Db } from './database.ts'
 import type { Recorded, Recording } from './recording.ts'
 import type { ChangeColumns } from './schema.ts'
+import { sequenceAt } from './sequences.ts'
 import { statement } from './statement.ts'
 
 // `changes` has one row for each record that has changed since the table was made, with its latest change: `position` follows the order
@@ -10,14 +11,29 @@ import { statement } from './statement.ts'
 /** The most changed records that `readChanges` gives; a reader that missed more starts afresh. A term that is removed changes all of its events. */
 export const MOST_CHANGES = 20_000
 
-/** A change to be written; `revision` says how many transactions made it. */
-export type LatestChange = Omit<ChangeColumns, 'position'>
+/** A change to be written, with the sequence of a new record; `times` is how many transactions made it. */
+export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
-/** What becomes of the row that a record has already, for an insert into `changes`. */
-export const ON_CHANGED = `on conflict (kind, record) do update set position = excluded.position,
-  revision = changes.revision + excluded.revision,
+/** What becomes of the row that a record has already, for an insert into `changes`. `next` is the sequence that follows on its own. */
+export const onChanged = (
+  next: string,
+) => `on conflict (kind, record) do update set position = excluded.position, sequence = ${next},
   was_public = case when changes.was_public + changes.is_public + excluded.was_public > 0 then 1 else 0 end,
   is_public = excluded.is_public, deleted = excluded.deleted, changed_utc = excluded.changed_utc, "user" = excluded."user"`
+
+/**
+ * Gives records that have been written the highest sequence among them. `keys` selects their kinds and ids. A series that changes takes its dates
+ * along, since calendars know both by one UID.
+ */
+export const levelSequences = (keys: string) => `update changes set sequence =
+  (select max(sequence) from changes where (kind, record) in (${keys})) where (kind, record) in (${keys})`
+
+/** The changes of a series and of dates, for `levelSequences`, as JSON; undefined where no series changes. */
+export function keysToLevel(changes: readonly LatestChange[]): string | undefined {
+  if (!changes.some(({ kind }) => kind === 'series')) return undefined
+  const dated = changes.filter(({ kind }) => kind === 'series' || kind === 'event')
+  return JSON.stringify(dated.map(({ kind, record }) => ({ kind, record })))
+}
 
 /** The changes of transactions that are committed together: each record once, with its latest change. */
 export function latestChanges(recordings: readonly Recording[], changed_utc: string): LatestChange[] {
@@ -30,16 +46,31 @@ export function latestChanges(recordings: readonly Recording[], changed_utc: str
 
 function after(before: LatestChange | undefined, change: Recorded, changed_utc: string, user: number): LatestChange {
   const { kind, record, wasPublic, isPublic, isDeleted } = change
+  const times = (before?.times ?? 0) + 1
   return {
     kind,
     record,
-    revision: (before?.revision ?? 0) + 1,
+    times,
+    sequence: sequenceAt(changed_utc) + times - 1,
     was_public: before && before.was_public + before.is_public > 0 ? 1 : Number(wasPublic),
     is_public: Number(isPublic),
     deleted: Number(isDeleted === true),
     changed_utc,
     user,
   }
+}
+
+/** How often each change of these transactions is followed by others of the same record: by change. */
+export function countLater(recordings: readonly Recording[]): Map<Recorded, number> {
+  const seen = new Map<string, number>()
+  const later = new Map<Recorded, number>()
+  for (const { changes } of recordings.toReversed())
+    for (const [key, change] of changes) {
+      const times = seen.get(key) ?? 0
+      later.set(change, times)
+      seen.set(key, times + 1)
+    }
+  return later
 }
 
 const selectWasPublic = statement<Pick<ChangeColumns, 'kind' | 'record'>>()((db, value) =>

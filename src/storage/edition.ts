@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { type SqlBool, sql } from 'kysely'
 import type { Db } from './database.ts'
+import type { Tables } from './schema.ts'
 
 /**
  * The name of this history of the calendar. Cursors of different editions never mean the same state, so a client gets a cursor together with the
@@ -10,11 +12,29 @@ export async function readEdition(db: Db): Promise<string> {
   return edition
 }
 
+/** Makes a name for an edition that none had before. */
+export const newEdition = (): string => randomBytes(6).toString('base64url')
+
 /** Begins another edition; processes learn of it at their next start. */
 export async function renewEdition(tx: Db): Promise<void> {
-  await tx.deleteFrom('editions').execute()
-  await tx
-    .insertInto('editions')
-    .values({ edition: randomBytes(6).toString('base64url') })
-    .execute()
+  await tx.updateTable('editions').set({ edition: newEdition() }).execute()
 }
+
+/** Reads the name that a calendar keeps through editions and backups, and whether it is held. */
+export function readCalendar(db: Db): Promise<Omit<Tables['editions'], 'edition'>> {
+  return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
+}
+
+/** Gives the calendar of a database its name, and holds it or not. */
+export async function nameCalendar(tx: Db, named: Omit<Tables['editions'], 'edition'>): Promise<void> {
+  await tx.updateTable('editions').set(named).execute()
+}
+
+/** Lets webhooks and imports on a schedule go on. Returns whether they were held. */
+export async function resumeCalendar(tx: Db): Promise<boolean> {
+  const { numUpdatedRows } = await tx.updateTable('editions').set({ held: 0 }).where('held', '=', 1).executeTakeFirst()
+  return Number(numUpdatedRows) > 0
+}
+
+/** The condition that the calendar is not held: nothing that it does by itself is seen elsewhere while it is. */
+export const notHeld = () => sql<SqlBool>`not exists (select 1 from editions where held = 1)`

@@ -21,11 +21,34 @@ export interface Examined {
   readOnly: string | undefined
   /** Milliseconds since the epoch by the clock of the server; undefined where it is this machine's. */
   clock: number | undefined
+  /** Whether searches have an index; a server lacks it without the extension pg_trgm. */
+  hasSearchIndex: boolean
   /** When a record was last changed, `YYYY-MM-DD HH:MM:SS` in UTC; empty for never. */
   lastChange: string
   /** Administrators that have a valid credential at this moment. */
   administrators: number
+  /** Whether webhooks and imports on a schedule are held since a restore in another place. */
+  isHeld: boolean
+  /** Webhooks that do not get their messages, and what is the matter. */
+  failing: { url: string; says: string }[]
+  /** Imports on a schedule that are paused or whose last run failed; as many as a reader takes in. */
+  stuck: { name: string; isPaused: boolean; outcome: string }[]
 }
+
+/** What only a calendar of this version can tell. */
+type Told = Pick<Examined, 'steps' | 'lastChange' | 'administrators' | 'isHeld' | 'failing' | 'stuck'>
+
+const nothingTold = (steps: Examined['steps']): Told => ({
+  steps,
+  lastChange: '',
+  administrators: 0,
+  isHeld: false,
+  failing: [],
+  stuck: [],
+})
+
+/** The most webhooks and imports that are named. */
+const NAMED = 20
 
 type Row = Record<string, unknown>
 type Ask = (text: string) => Promise<Row[]>
@@ -48,16 +71,29 @@ export async function examineDatabase(address: string, nowUtc: string): Promise<
   }
 }
 
+/** Whether the server at an address follows another one. @throws Error with one sentence when it does not answer */
+export async function isStandby(address: string): Promise<boolean> {
+  const database = await openPostgres(address)
+  try {
+    const { rows } = await sql<{ standby: boolean }>`select pg_is_in_recovery() as standby`.execute(database.read)
+    return rows[0]?.standby === true
+  } catch (error) {
+    throw new Error(`The replica ${withoutPassword(address)} cannot be looked at: ${reason(error)}`)
+  } finally {
+    await database.close()
+  }
+}
+
 async function examineFile(file: string, nowUtc: string): Promise<Examined> {
   if (!existsSync(file)) throw new Error(`There is no database ${file}; kalends serve makes a new one.`)
   const connection = openToLook(file)
   const ask: Ask = async (text) => connection.prepare(text).all() as Row[]
-  const found = { file, readOnly: undefined, clock: undefined }
+  const found = { file, readOnly: undefined, clock: undefined, hasSearchIndex: true }
   try {
     const [version] = await ask('select sqlite_version() as version')
     const server = `SQLite ${version?.version}`
     const damage = await findDamage(ask)
-    if (damage.length > 0) return { ...found, server, damage, steps: undefined, lastChange: '', administrators: 0 }
+    if (damage.length > 0) return { ...found, server, damage, ...nothingTold(undefined) }
     const tables = await ask(`select name from sqlite_schema where name = 'migrations'`)
     return { ...found, server, damage, ...(await examineCalendar(ask, tables.length > 0, nowUtc)) }
   } catch (error) {
@@ -89,6 +125,7 @@ async function examineServer(ask: Ask, nowUtc: string): Promise<Examined> {
     select current_setting('server_version') as version, pg_is_in_recovery() as standby,
       current_setting('default_transaction_read_only') as forbidden,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as clock,
+      exists (select from pg_extension where extname = 'pg_trgm') as trigrams,
       to_regclass('migrations') is not null as found`)
   const refused = await ask(`
     select c.relname as name from pg_class c
@@ -103,6 +140,7 @@ async function examineServer(ask: Ask, nowUtc: string): Promise<Examined> {
       refused.map(({ name }) => String(name)),
     ),
     clock: Number(server?.clock),
+    hasSearchIndex: server?.trigrams === true,
     ...(await examineCalendar(ask, server?.found === true, nowUtc)),
   }
 }
@@ -113,19 +151,15 @@ function whyReadOnly(server: Row | undefined, refused: readonly string[]): strin
   return refused.length > 0 ? `the user may not write ${refused.join(', ')}` : undefined
 }
 
-async function examineCalendar(
-  ask: Ask,
-  isThere: boolean,
-  nowUtc: string,
-): Promise<Pick<Examined, 'steps' | 'lastChange' | 'administrators'>> {
-  if (!isThere) return { steps: undefined, lastChange: '', administrators: 0 }
+async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string): Promise<Told> {
+  if (!isThere) return nothingTold(undefined)
   const done = new Set((await ask('select name from migrations')).map(({ name }) => String(name)))
   const steps = {
     missing: migrationNames.filter((name) => !done.has(name)),
     unknown: [...done].filter((name) => !migrationNames.includes(name)).sort(),
   }
   // Another version may have other tables.
-  if (steps.missing.length + steps.unknown.length > 0) return { steps, lastChange: '', administrators: 0 }
+  if (steps.missing.length + steps.unknown.length > 0) return nothingTold(steps)
   const changed = await ask(LAST_CHANGE)
   const [counted] = await ask(`
     select count(distinct u.id) as administrators from users u join credentials c on c."user" = u.id
@@ -138,5 +172,32 @@ async function examineCalendar(
         .toSorted()
         .at(-1) ?? '',
     administrators: Number(counted?.administrators),
+    ...(await examineSending(ask)),
+  }
+}
+
+/** Looks at what the calendar does by itself. */
+async function examineSending(ask: Ask): Promise<Pick<Told, 'isHeld' | 'failing' | 'stuck'>> {
+  const held = await ask('select 1 from editions where held = 1')
+  const failing = await ask(
+    `select url, disabled_utc, disabled_why, failing_since_utc from webhooks
+      where disabled_utc <> '' or failing_since_utc <> '' order by id limit ${NAMED}`,
+  )
+  const stuck = await ask(`
+    select name, paused, outcome from import_schedules where paused = 1 or failures > 0 order by id limit ${NAMED}`)
+  return {
+    isHeld: held.length > 0,
+    failing: failing.map((row) => ({
+      url: String(row.url),
+      says:
+        row.disabled_utc === ''
+          ? `has taken no message since ${row.failing_since_utc}.`
+          : `is told nothing any more: ${row.disabled_why}`,
+    })),
+    stuck: stuck.map((row) => ({
+      name: String(row.name),
+      isPaused: Number(row.paused) === 1,
+      outcome: String(row.outcome),
+    })),
   }
 }

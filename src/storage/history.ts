@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { formatUtc } from '../text/zones.ts'
+import { countLater } from './changes.ts'
 import type { Db } from './database.ts'
 import type { Act, Recording, Tx, Writer } from './recording.ts'
 import type { HistoryColumns } from './schema.ts'
 
-/** A row to be added to the history. */
-export type HistoryRow = Omit<HistoryColumns, 'id'>
+/** A row to be added to the history, and how many transactions of the same commit have changed the record since. */
+export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number }
 
 /** Characters of a name, an address or a client that the history keeps. */
 const LONGEST_TEXT = 200
@@ -13,10 +14,13 @@ const LONGEST_TEXT = 200
 /** The acts of transactions that are committed together, in their order. */
 export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
   const rows: HistoryRow[] = []
+  const later = recordings.length > 1 ? countLater(recordings) : undefined
   for (const { changes, writer } of recordings) {
     const origin = originOf(writer)
-    for (const { kind, record, act } of changes.values())
-      if (act) rows.push(rowOf({ kind, record, act }, origin, time_utc))
+    for (const change of changes.values()) {
+      const { kind, record, act } = change
+      if (act) rows.push({ ...rowOf({ kind, record, act }, origin, time_utc), later: later?.get(change) ?? 0 })
+    }
   }
   return rows
 }
@@ -24,7 +28,7 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
 /** Writes acts on what has no row, so that no change goes with them. `now` in milliseconds since the epoch. */
 export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number): Promise<void> {
   const origin = originOf(tx.recording.writer)
-  const rows = acts.map((done) => rowOf(done, origin, formatUtc(now)))
+  const rows = acts.map((done) => ({ ...rowOf(done, origin, formatUtc(now)), sequence: 0 }))
   if (rows.length > 0) await tx.insertInto('history').values(rows).execute()
 }
 
@@ -43,7 +47,7 @@ function originOf({ user, login, address, client, request }: Writer): Origin {
   }
 }
 
-function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string): HistoryRow {
+function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string) {
   const { user, login, address, client, request } = origin
   return { time_utc, user, login, action: act.action, kind, record, name: bounded(act.name), address, client, request }
 }

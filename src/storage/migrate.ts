@@ -28,6 +28,13 @@ import { itemSequences } from './migrations/0024-item-sequences.ts'
 import { oldSlugsInOrder } from './migrations/0025-old-slugs-in-order.ts'
 import { itemPages } from './migrations/0026-item-pages.ts'
 import { lighterWrites } from './migrations/0027-lighter-writes.ts'
+import { termsInUse } from './migrations/0028-terms-in-use.ts'
+import { withdrawnColumns } from './migrations/0029-withdrawn-columns.ts'
+import { slugsOfScheduled } from './migrations/0030-slugs-of-scheduled.ts'
+import { calendars } from './migrations/0031-calendars.ts'
+import { uidIndexes } from './migrations/0032-uid-indexes.ts'
+import { sequences } from './migrations/0033-sequences.ts'
+import { messagesAsOfNow } from './migrations/0034-messages-as-of-now.ts'
 import { adoptForeignChanges } from './postgres/postgres-changes.ts'
 import { prepareSearch } from './search/search-index.ts'
 
@@ -71,6 +78,13 @@ export const migrations: Migration[] = [
   oldSlugsInOrder,
   itemPages,
   lighterWrites,
+  termsInUse,
+  withdrawnColumns,
+  slugsOfScheduled,
+  calendars,
+  uidIndexes,
+  sequences,
+  messagesAsOfNow,
 ]
 
 /** The names of all steps that this version knows, in order. */

@@ -2,7 +2,7 @@ import { type Config, databaseAddress } from '../config.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
-import { openExisting } from './snapshot.ts'
+import { openExisting, requireContent } from './snapshot.ts'
 import { findMigrations } from './tables.ts'
 
 /**
@@ -10,6 +10,7 @@ import { findMigrations } from './tables.ts'
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openStorage(config: Config, tell?: (sentence: string) => void): Promise<Database> {
+  await requireContent(databaseAddress(config))
   const database = await openDatabase(databaseAddress(config))
   const { remarks } = await migrate(database, tell)
   if (tell) for (const sentence of remarks) tell(sentence)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { countLater } from './changes.ts'
 import type { Db } from './database.ts'
 import type { Recorded, Recording } from './recording.ts'
 
@@ -22,6 +23,8 @@ interface ToldChange {
   public_verb: Verb | ''
   /** 1 for an event that changes together with a series: as one of its dates it is not told by itself. */
   with_series: number
+  /** How many transactions of the same commit have changed the record since. */
+  later: number
   message: string
   time: string
 }
@@ -29,6 +32,7 @@ interface ToldChange {
 /** The changes of a commit that webhooks may be told of, as JSON; undefined when there are none. */
 export function toldChanges(recordings: readonly Recording[], nowUtc: string): string | undefined {
   const told: ToldChange[] = []
+  const later = countLater(recordings)
   for (const { changes } of recordings) {
     const hasSeries = [...changes.values()].some(({ kind }) => kind === 'series')
     for (const change of changes.values()) {
@@ -36,16 +40,17 @@ export function toldChanges(recordings: readonly Recording[], nowUtc: string): s
       if (!act || !TOLD_KINDS.some((known) => known === kind)) continue
       const verbs = { verb: verbOf(change), public_verb: publicVerb(change) }
       const with_series = Number(hasSeries && kind === 'event')
-      told.push({ kind, record, ...verbs, with_series, message: randomUUID(), time: nowUtc })
+      const counted = { with_series, later: later.get(change) ?? 0 }
+      told.push({ kind, record, ...verbs, ...counted, message: randomUUID(), time: nowUtc })
     }
   }
   return told.length === 0 ? undefined : JSON.stringify(told)
 }
 
-/** As the public sees it: becoming public is being made, and not to be public any more is being deleted. */
-function publicVerb({ wasPublic, isPublic, isDeleted }: Recorded): Verb | '' {
-  const isSeen = isPublic && !isDeleted
-  if (wasPublic) return isSeen ? 'updated' : 'deleted'
+/** As lists show it to the public: coming into them is being made, and not to be in them any more is being deleted. */
+function publicVerb({ wasPublic, isPublic, wasHidden, isHidden, isDeleted }: Recorded): Verb | '' {
+  const isSeen = isPublic && !isHidden && !isDeleted
+  if (wasPublic && !wasHidden) return isSeen ? 'updated' : 'deleted'
   return isSeen ? 'created' : ''
 }
 
@@ -63,10 +68,10 @@ const EVENTS = `',' || w.events || ','`
 /** Before and after the source of the changes `c` in the statement that writes them to the outbox. Without webhooks it looks at no change. */
 export const TELL = {
   before: `insert into webhook_deliveries
-    (webhook, message, type, kind, record, body, state, created_utc, next_utc, attempts, status, error)
-    select w.id, 'msg_' || c.message || '_' || w.id, c.kind || '.' || ${VERB}, c.kind, c.record, '', 'waiting', c.time, c.time, 0, 0, ''
+    (webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error)
+    select w.id, 'msg_' || c.message || '_' || w.id, c.kind || '.' || ${VERB}, c.kind, c.record, n.sequence - c.later, 'waiting', c.time, c.time, 0, 0, ''
     from webhooks w cross join`,
-  after: `where w.disabled_utc = '' and ${VERB} <> '' and (${EVENTS} like '%,*,%' or ${EVENTS} like '%,' || c.kind || '.*,%'
+  after: `join changes n on n.kind = c.kind and n.record = c.record where w.disabled_utc = '' and ${VERB} <> '' and (${EVENTS} like '%,*,%' or ${EVENTS} like '%,' || c.kind || '.*,%'
     or ${EVENTS} like '%,' || c.kind || '.' || ${VERB} || ',%')
     and (c.with_series = 0 or not exists (select 1 from events e where e.id = c.record and e.series is not null))`,
 } as const

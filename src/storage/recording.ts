@@ -26,6 +26,9 @@ export interface RecordedChange {
   /** Whether the public could see the record before, and can see it from now on. */
   wasPublic: boolean
   isPublic: boolean
+  /** Whether lists left it out before, and leave it out from now on, so that nobody is told of it. */
+  wasHidden?: boolean | undefined
+  isHidden?: boolean | undefined
   isDeleted?: boolean
 }
 
@@ -67,6 +70,8 @@ export function recordChange({ recording: { changes } }: Tx, change: RecordedCha
   changes.set(key, {
     ...change,
     wasPublic: before?.wasPublic ?? change.wasPublic,
+    wasHidden: (before ?? change).wasHidden,
+    isHidden: change.isHidden ?? before?.isHidden,
     // Who removes what they have just made has done both; who makes and then changes has made it.
     act: act?.action === 'delete' ? act : (before?.act ?? act),
   })

@@ -1,51 +1,119 @@
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
+import { giveTo, type Owner, ownerAt, requireOwnerKept } from '../keep-owner.ts'
+import { makeFolder } from '../make-folder.ts'
 import { syncFolder } from '../sync-folder.ts'
-import type { Db } from './database.ts'
+import type { Database, Db } from './database.ts'
+import { withoutPassword } from './database-address.ts'
+import { newEdition, readCalendar, renewEdition } from './edition.ts'
 import { openDatabase } from './open-database.ts'
+import {
+  BESIDE,
+  chooseCopy,
+  freeFileCopy,
+  freeSchemaCopy,
+  listFileCopies,
+  listSchemaCopies,
+  moveBeside,
+  removeSecondNames,
+  type SafetyCopy,
+} from './safety-copies.ts'
+import { prepareKept } from './sqlite/sqlite-connection.ts'
 import { isBusy } from './sqlite/sqlite-failure.ts'
+import { queryBuilder } from './sqlite/sqlite-queries.ts'
 import { gatherStatistics } from './tables.ts'
 
+/** The calendar that is replaced: its name and whether it was held; undefined where there is none, or none that can be read. */
+export type Former = { calendar: string; held: number } | undefined
+
 /** Fills a new, empty database, within one transaction. When it fails, so does the replacement. */
-export type Fill = (tx: Db) => Promise<void>
+export type Fill = (tx: Db, former: Former) => Promise<void>
+
+/** What a replacement is told. */
+export interface Replacing {
+  /** Milliseconds since the epoch. */
+  now: number
+  /** Takes sentences about what is going to be written, before it is. */
+  tell: (sentence: string) => void
+}
+
+const fileOf = (address: string) => (address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined)
 
 /**
  * Fills a new database in place of the one at this address, if there is one. Whatever happens on the way, the address leads to the former state
- * or to the new one, whole. Returns where the former one is kept: until the next replacement, or until somebody removes it.
+ * or to the new one, whole. Returns where the former one is kept, until somebody removes it.
  * @throws Error with one sentence when the database is in use, or the new one cannot be made
  */
-export async function replaceDatabase(address: string, fill: Fill): Promise<string | undefined> {
-  return address.startsWith('sqlite:')
-    ? replaceFile(address.slice('sqlite:'.length), fill)
-    : replaceTables(address, fill)
+export async function replaceDatabase(address: string, fill: Fill, replacing: Replacing): Promise<string | undefined> {
+  const file = fileOf(address)
+  return file === undefined ? replaceTables(address, fill, replacing) : replaceFile(file, fill, replacing)
 }
 
-/** The files that SQLite may have beside a database. */
-const BESIDE = ['-wal', '-shm', '-journal']
+/**
+ * Puts a calendar back that a replacement has kept: the newest, or the one of this name. What is there now is kept in its turn. Its edition is a new one.
+ * @throws Error with one sentence when there is none, or the database is in use
+ */
+export async function putBack(address: string, wanted: string | undefined, replacing: Replacing): Promise<string> {
+  const file = fileOf(address)
+  return file === undefined ? putTablesBack(address, wanted, replacing) : putFileBack(file, wanted, replacing)
+}
 
-async function replaceFile(file: string, fill: Fill): Promise<string | undefined> {
-  const [next, kept] = [`${file}.restoring`, `${file}.before-restore`]
+/** Lists the calendars that replacements at this address have kept, the oldest first. */
+export async function listCopies(address: string): Promise<SafetyCopy[]> {
+  const file = fileOf(address)
+  if (file !== undefined) return listFileCopies(file)
+  const database = await openDatabase(address)
+  try {
+    return await listSchemaCopies(database.read)
+  } finally {
+    await database.close()
+  }
+}
+
+async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): Promise<string | undefined> {
+  requireOwnerKept(file)
+  const next = `${file}.restoring`
   const wasThere = existsSync(file)
   const held = wasThere ? holdFile(file) : undefined
   try {
+    const kept = freeFileCopy(file, now)
+    // Of a damaged file nobody can say whose calendar it was: the restored one is then held as one from elsewhere.
+    const former = held && (await readCalendar(queryBuilder(prepareKept(held))).catch(() => undefined))
+    tell(
+      wasThere
+        ? `The database ${resolve(file)} is replaced; what is there now is kept as ${resolve(kept)}.`
+        : `A new database is made: ${resolve(file)}.`,
+    )
+    const owner = makePlace(file)
     for (const end of ['', ...BESIDE]) rmSync(next + end, { force: true })
     const database = await openDatabase(`sqlite:${next}`)
     try {
-      await database.migrate(fill)
+      await database.migrate((tx) => fill(tx, former))
     } finally {
       // The last connection writes the log into the file and removes it.
       await database.close()
     }
+    giveTo(next, owner)
     if (wasThere) keepFile(file, kept, held !== undefined)
     renameSync(next, file)
     await syncFolder(dirname(file))
-    return wasThere ? kept : undefined
+    return wasThere ? resolve(kept) : undefined
   } finally {
     for (const end of ['', ...BESIDE]) rmSync(next + end, { force: true })
     held?.close()
   }
+}
+
+/** Makes the folder of a file where it is missing. Returns who owns what was there: the file, else its folder, else the nearest above. */
+function makePlace(file: string): Owner {
+  const owner = ownerAt(resolve(file))
+  const made: string[] = []
+  for (let folder = dirname(resolve(file)); !existsSync(folder); folder = dirname(folder)) made.push(folder)
+  makeFolder(dirname(file))
+  for (const folder of made) giveTo(folder, owner)
+  return owner
 }
 
 /**
@@ -67,34 +135,104 @@ function holdFile(file: string): DatabaseSync | undefined {
 
 /** Gives the former file a second name, so that there is one under the first name at every moment. */
 function keepFile(file: string, kept: string, isWhole: boolean): void {
-  for (const end of ['', ...BESIDE]) rmSync(kept + end, { force: true })
+  removeSecondNames(file)
   linkSync(file, kept)
   // A log that could not be joined to its file must not be taken for that of the new one.
-  if (!isWhole) for (const end of BESIDE) if (existsSync(file + end)) renameSync(file + end, kept + end)
+  if (!isWhole) moveBeside(file, kept)
 }
 
-/** The schema that the former tables are kept in. */
-const ASIDE = 'before_restore'
+async function putFileBack(file: string, wanted: string | undefined, { now, tell }: Replacing): Promise<string> {
+  const copy = chooseCopy(listFileCopies(file), wanted)
+  requireOwnerKept(copy)
+  const wasThere = existsSync(file)
+  const held = wasThere ? holdFile(file) : undefined
+  try {
+    const kept = freeFileCopy(file, now)
+    tell(`The calendar ${resolve(copy)} is put back as ${resolve(file)}.`)
+    if (wasThere) tell(`What is there now is kept as ${resolve(kept)}.`)
+    renewEditionOf(copy)
+    if (wasThere) keepFile(file, kept, held !== undefined)
+    renameSync(copy, file)
+    await syncFolder(dirname(file))
+    return copy
+  } finally {
+    held?.close()
+  }
+}
+
+function renewEditionOf(copy: string): void {
+  const connection = new DatabaseSync(copy)
+  try {
+    connection.prepare('update editions set edition = ?').run(newEdition())
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(`The calendar ${copy} cannot be put back, since it cannot be read: ${why}.`)
+  } finally {
+    connection.close()
+  }
+}
 
 /** Milliseconds to wait for somebody who is reading a table. */
 const LOCK_MS = 10_000
 
-async function replaceTables(address: string, fill: Fill): Promise<string | undefined> {
-  // With one connection, all others are those of somebody else.
-  const database = await openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
+/** Opens a database on a server with one connection: all others are those of somebody else. */
+function openAlone(address: string): Promise<Database> {
+  return openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
+}
+
+async function replaceTables(address: string, fill: Fill, { now, tell }: Replacing): Promise<string | undefined> {
+  const database = await openAlone(address)
   try {
-    let wereThere = false
+    let kept: string | undefined
     await database.migrate(async (tx) => {
       await sql.raw(`set local lock_timeout = ${LOCK_MS}`).execute(tx)
       await refuseWhileUsed(tx)
-      wereThere = await setAside(tx)
-      await fill(tx)
+      const moves = await findMoves(tx, 'current_schema()')
+      const former = moves.length > 0 ? await readFormer(tx) : undefined
+      if (moves.length > 0) kept = await freeSchemaCopy(tx, now)
+      tell(
+        kept === undefined
+          ? `The database ${withoutPassword(address)} is empty, and is filled.`
+          : `The database ${withoutPassword(address)} is replaced; what is there now is kept in its schema ${kept}.`,
+      )
+      if (kept !== undefined) await setAside(tx, moves, kept)
+      await fill(tx, former)
     })
     await gatherStatistics(database.read)
-    return wereThere ? `the schema ${ASIDE} of the database` : undefined
+    return kept && `the schema ${kept} of the database`
   } finally {
     await database.close()
   }
+}
+
+async function putTablesBack(address: string, wanted: string | undefined, { now, tell }: Replacing): Promise<string> {
+  const database = await openAlone(address)
+  try {
+    const copy = chooseCopy(await listSchemaCopies(database.read), wanted)
+    await database.migrate(async (tx) => {
+      await sql.raw(`set local lock_timeout = ${LOCK_MS}`).execute(tx)
+      await refuseWhileUsed(tx)
+      const [kept, moves] = [await freeSchemaCopy(tx, now), await findMoves(tx, 'current_schema()')]
+      tell(`The calendar in the schema ${copy} is put back into ${withoutPassword(address)}.`)
+      if (moves.length > 0) tell(`What is there now is kept in the schema ${kept}.`)
+      const { rows } = await sql<{ home: string }>`select quote_ident(current_schema()) as home`.execute(tx)
+      if (moves.length > 0) await setAside(tx, moves, kept)
+      for (const move of await findMoves(tx, `'${copy}'`))
+        await sql.raw(`${move} set schema ${rows[0]?.home}`).execute(tx)
+      await sql.raw(`drop schema ${copy}`).execute(tx)
+      await renewEdition(tx)
+    })
+    return copy
+  } finally {
+    await database.close()
+  }
+}
+
+/** Reads the name of the calendar, where the tables are those of one that has a name. */
+async function readFormer(tx: Db): Promise<Former> {
+  const { rows } = await sql<{ found: number }>`select count(*) as found from pg_attribute
+    where attrelid = to_regclass('editions') and attname = 'calendar'`.execute(tx)
+  return Number(rows[0]?.found) === 0 ? undefined : readCalendar(tx)
 }
 
 async function refuseWhileUsed(tx: Db): Promise<void> {
@@ -105,22 +243,20 @@ async function refuseWhileUsed(tx: Db): Promise<void> {
   if (others > 0) throw new Error(`The database is in use by ${others} connections of Kalends: stop every node first.`)
 }
 
-/** What a calendar is made of, without what belongs to extensions: statements that move it into the schema aside. */
-const MOVES = sql.raw(`
-  select format('alter table %I set schema ${ASIDE}', relname) as move from pg_class c
-  where relkind = 'r' and relnamespace = (select oid from pg_namespace where nspname = current_schema())
-    and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
-  union all
-  select format('alter function %s set schema ${ASIDE}', p.oid::regprocedure) from pg_proc p
-  where pronamespace = (select oid from pg_namespace where nspname = current_schema())
-    and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`)
+/** Finds what a calendar in a schema is made of, without what belongs to extensions: statements that move it, but for where to. */
+async function findMoves(tx: Db, schema: string): Promise<string[]> {
+  const { rows } = await sql<{ move: string }>`${sql.raw(`
+    select 'alter table ' || c.oid::regclass as move from pg_class c
+    where relkind = 'r' and relnamespace = (select oid from pg_namespace where nspname = ${schema})
+      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+    union all
+    select 'alter function ' || p.oid::regprocedure from pg_proc p
+    where pronamespace = (select oid from pg_namespace where nspname = ${schema})
+      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`)}`.execute(tx)
+  return rows.map(({ move }) => move)
+}
 
-/** Moves everything out of the way, and removes what was moved there before. False when there is nothing. */
-async function setAside(tx: Db): Promise<boolean> {
-  const { rows } = (await MOVES.execute(tx)) as { rows: { move: string }[] }
-  if (rows.length === 0) return false
-  await sql.raw(`drop schema if exists ${ASIDE} cascade`).execute(tx)
-  await sql.raw(`create schema ${ASIDE}`).execute(tx)
-  for (const { move } of rows) await sql.raw(move).execute(tx)
-  return true
+async function setAside(tx: Db, moves: readonly string[], schema: string): Promise<void> {
+  await sql.raw(`create schema ${schema}`).execute(tx)
+  for (const move of moves) await sql.raw(`${move} set schema ${schema}`).execute(tx)
 }

@@ -164,8 +164,8 @@ export interface ChangeColumns {
   record: number
   /** Follows the order of commits (`storage/changes.ts`); the changes of a commit share it. A text on PostgreSQL. */
   position: number | string
-  /** How often it has changed, counting its making: it rises by one with every transaction that changes it. */
-  revision: number
+  /** Rises with every transaction that changes it (`storage/sequences.ts`). */
+  sequence: number
   /** 1 when the public could see it at some time before the latest change. */
   was_public: number
   /** 1 when the public can see it: a published event, venue or organizer; every image and term, which may be read by id; no user. */
@@ -188,6 +188,8 @@ export interface WithdrawnEventColumns
   title: string
   featured: number
   event_status: Columns<typeof eventFields>['event_status']
+  /** Its other columns as JSON, but for texts: `{}` where an older version kept it. */
+  kept: string
   /** JSON lists of the ids of what it was linked to. */
   venues: string
   organizers: string
@@ -216,6 +218,8 @@ export interface HistoryColumns {
   action: string
   kind: ChangeColumns['kind'] | 'webhook'
   record: number
+  /** That of the record after the act; 0 for one without, and for acts from before there were any. */
+  sequence: number
   /** Title or name at that time; of a long one the beginning. */
   name: string
   /** Network address of the client. */
@@ -224,6 +228,15 @@ export interface HistoryColumns {
   client: string
   /** What the answer and the log call the request. */
   request: string
+}
+
+/** The one row that says which history of which calendar this is. */
+export interface EditionColumns {
+  edition: string
+  /** The name of the calendar, which a restored one has as well. */
+  calendar: string
+  /** 1 while webhooks and imports on a schedule are off, because this was restored elsewhere. */
+  held: number
 }
 
 /** The answer to a create that came with a key, for a day. */
@@ -302,8 +315,8 @@ export interface DeliveryColumns {
   type: string
   kind: string
   record: number
-  /** As it was sent; empty until it has failed once. */
-  body: string
+  /** That of the record after the change. */
+  sequence: number
   state: 'waiting' | 'sent' | 'failed'
   created_utc: string
   /** When it is to be sent, or may be sent by another process; empty when it is over. */
@@ -409,7 +422,7 @@ export interface Tables {
   push_targets: { id: Generated<number>; address: string }
   push_items: PushItemColumns
   /** One row. */
-  editions: { edition: string }
+  editions: EditionColumns
 }
 
 export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>

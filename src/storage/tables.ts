@@ -179,10 +179,10 @@ export async function gatherStatistics(db: Db): Promise<void> {
   if (isPostgres(db)) await sql`analyze`.execute(db)
 }
 
-/** Bytes that a database takes up, without what it has given back. */
+/** Bytes that the calendar of a database takes up, without what it has given back and what restores have kept. */
 export function databaseSize(db: Db): RawBuilder<{ bytes: number | string }> {
   return isPostgres(db)
-    ? sql`select pg_database_size(current_database()) as bytes`
+    ? sql`select coalesce(sum(pg_total_relation_size(c.oid)), 0) as bytes from pg_class c where ${OURS}`
     : sql`select (p.page_count - f.freelist_count) * s.page_size as bytes
         from pragma_page_count p, pragma_freelist_count f, pragma_page_size s`
 }

@@ -28,6 +28,25 @@ export function watchWrites(database: Database, file: string | undefined): Datab
   return { ...database, write, ping }
 }
 
+/** Milliseconds between two looks at a database. */
+const LOOK_EVERY = 2000
+
+/** Looks at a database again and again, and tells once that it fails, and once that it answers again. */
+export function tellFailures(database: Database, report: (error: unknown) => void, tell: (sentence: string) => void) {
+  let isFailing = false
+  const look = async () => {
+    try {
+      await database.ping()
+      if (isFailing) tell('The database answers again.')
+      isFailing = false
+    } catch (error) {
+      if (!isFailing) report(error)
+      isFailing = true
+    }
+  }
+  return setInterval(look, LOOK_EVERY).unref()
+}
+
 /** Free bytes below which a write may fail. */
 const ROOM_BYTES = 1_000_000
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../context/context.ts'
 import type { Found, Operations } from '../declare/operations.ts'
+import { limits } from '../fields/limits.ts'
 import { catchUp, type EventMemory } from '../memory/event-memory.ts'
 import { type Caller, mayRead, seesUnpublished } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
@@ -32,12 +33,9 @@ export type FeedChange =
   | { action: 'upsert'; kind: FeedKind; id: number; record: object }
   | { action: 'delete'; kind: FeedKind; id: number }
 
-/** A change, or the JSON of one. */
-type WrittenChange = FeedChange | WrittenJson
-
 /** A page of a feed: the last one has the token to ask with next time, all others the token of the next page. */
 export interface FeedPage {
-  changes: WrittenChange[]
+  changes: WrittenJson[]
   next_token?: string
   sync_token?: string
 }
@@ -67,6 +65,8 @@ export function readerOf({ id, role, scopes }: Caller): string {
 interface Look {
   kind: FeedKind
   id: number
+  /** The place behind it, which is one object for the looks that no page may part. */
+  behind: SyncPlace
   change?: ListedChange
 }
 
@@ -92,9 +92,10 @@ export async function readFeed(context: Context, source: FeedSource, query: Feed
   const to = since?.to ?? (await source.cursor())
   const steps = from === undefined ? everything(scope) : await changesIn(context, scope, { from, to })
   const walked = await walk(context, steps, isBegun ? since.place : START, perPage)
-  const changes = await describe(context, query, walked.looks)
+  const { changes, cutAt } = await fill(context, query, walked.looks)
   const token = { edition: source.edition, scope }
-  if (!walked.isOver) return { changes, next_token: writeToken({ ...token, from, to, place: walked.place }) }
+  const place = cutAt ?? (walked.isOver ? undefined : walked.place)
+  if (place) return { changes, next_token: writeToken({ ...token, from, to, place }) }
   return { changes, sync_token: writeToken({ ...token, from: to, to: undefined, place: START }) }
 }
 
@@ -154,9 +155,10 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
     const found = await listChanges(db, range, kinds, place.change, most)
     const looks = found.flatMap((change): Look[] => {
       const { kind, record: id } = change
-      if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, change }]
+      const behind = { ...place, change }
+      if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
       // The record of changes does not tell a category from a tag, and of one that is gone nothing does.
-      return terms.map((term) => ({ kind: term, id, change }))
+      return terms.map((term) => ({ kind: term, id, behind, change }))
     })
     const last = found.at(-1)
     return { looks, place: { ...place, change: last }, isOver: found.length < most }
@@ -164,7 +166,7 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
 }
 
 function byIds(kind: FeedKind, place: SyncPlace, ids: readonly number[], most: number): Walked {
-  const looks = ids.map((id) => ({ kind, id }))
+  const looks = ids.map((id) => ({ kind, id, behind: { ...place, id } }))
   return { looks, place: { ...place, id: ids.at(-1) ?? place.id }, isOver: ids.length < most }
 }
 
@@ -182,14 +184,52 @@ async function walk(context: Context, steps: readonly Step[], from: SyncPlace, m
   return { looks, place, isOver: place.step >= steps.length }
 }
 
-/** What a page says of the records looked at, each once. */
-async function describe(context: Context, query: FeedQuery, looks: readonly Look[]): Promise<WrittenChange[]> {
-  const byName = new Map(looks.map((look) => [`${look.kind} ${look.id}`, look]))
-  const grouped = Map.groupBy(byName.values(), ({ kind }) => kind)
-  // Venues come before the events at them.
-  const described: WrittenChange[][] = []
-  for (const kind of FEED_KINDS) described.push(await describeKind(context, query, kind, grouped.get(kind) ?? []))
-  return described.flat()
+/** Records that are shown in one turn of the event loop. */
+const SHOWN_AT_ONCE = 50
+
+/** What a page says of the records looked at: as many as there is room for, at least one. `cutAt` is the place behind them where there are more. */
+async function fill(
+  context: Context,
+  query: FeedQuery,
+  looks: readonly Look[],
+): Promise<{ changes: WrittenJson[]; cutAt?: SyncPlace }> {
+  const told: Told[] = []
+  let bytes = 0
+  let before: SyncPlace | undefined
+  for (let at = 0; at < looks.length; at += SHOWN_AT_ONCE) {
+    const part = looks.slice(at, at + SHOWN_AT_ONCE)
+    const described = await describe(context, query, part)
+    for (const { kind, id, behind } of part) {
+      const change = described.get(`${kind} ${id}`)
+      const size = change?.bytes.length ?? 0
+      const isFull = bytes > 0 && bytes + size > limits.changesPage.bytes
+      if (before && isFull && behind !== before) return { changes: inOrder(told), cutAt: before }
+      if (change) told.push({ kind, change })
+      bytes += size
+      before = behind
+    }
+    await nextTurn()
+  }
+  return { changes: inOrder(told) }
+}
+
+/** A change of a page. */
+interface Told {
+  kind: FeedKind
+  change: WrittenJson
+}
+
+/** Venues come before the events at them. */
+function inOrder(told: readonly Told[]): WrittenJson[] {
+  return FEED_KINDS.flatMap((kind) => told.filter((one) => one.kind === kind).map(({ change }) => change))
+}
+
+/** The changes to tell, by the kind and id of the records looked at. */
+async function describe(context: Context, query: FeedQuery, looks: readonly Look[]): Promise<Map<string, WrittenJson>> {
+  const described = new Map<string, WrittenJson>()
+  for (const [kind, some] of Map.groupBy(looks, (look) => look.kind))
+    for (const [id, change] of await describeKind(context, query, kind, some)) described.set(`${kind} ${id}`, change)
+  return described
 }
 
 async function describeKind(
@@ -197,20 +237,23 @@ async function describeKind(
   query: FeedQuery,
   kind: FeedKind,
   looks: readonly Look[],
-): Promise<WrittenChange[]> {
-  if (looks.length === 0) return []
-  const ids = looks.map(({ id }) => id)
-  const shown = await findShown(context, kind, ids, query.filters)
+): Promise<Map<number, WrittenJson>> {
+  const shown = await findShown(context, kind, [...new Set(looks.map(({ id }) => id))], query.filters)
   // A walk over everything tells nobody to remove anything.
   const gone = query.since?.from === undefined ? [] : looks.filter(({ id }) => !shown.has(id))
   const known = gone.length === 0 ? () => false : await whoKnows(context, kind, gone)
-  return looks.flatMap((look): WrittenChange[] => {
-    const { id } = look
-    const record = shown.get(id)
-    if (isWritten(record)) return [writtenUpsert(kind, id, record)]
-    if (record) return [{ action: 'upsert', kind, id, record }]
-    return known(look) ? [{ action: 'delete', kind, id }] : []
-  })
+  const changes = new Map<number, WrittenJson>()
+  for (const [id, record] of shown)
+    changes.set(
+      id,
+      isWritten(record) ? writtenUpsert(kind, id, record) : written({ action: 'upsert', kind, id, record }),
+    )
+  for (const look of gone.filter(known)) changes.set(look.id, written({ action: 'delete', kind, id: look.id }))
+  return changes
+}
+
+function written(change: FeedChange): WrittenJson {
+  return writtenJson(Buffer.from(JSON.stringify(change)))
 }
 
 function writtenUpsert(kind: FeedKind, id: number, { bytes }: WrittenJson): WrittenJson {
@@ -220,9 +263,6 @@ function writtenUpsert(kind: FeedKind, id: number, { bytes }: WrittenJson): Writ
 }
 
 const END = Buffer.from('}')
-
-/** Records that are shown in one turn of the event loop. */
-const SHOWN_AT_ONCE = 50
 
 /** The records among these that lists show the caller, as they show them. */
 async function findShown(
@@ -236,12 +276,7 @@ async function findShown(
   const memory = kind === 'event' ? await memoryOfNow(context) : undefined
   const whole = { ...context, memory, site: { ...context.site, pageSizeCap: ids.length } }
   const found = await operations.among(whole, ids, kind === 'event' ? filters : {})
-  const shown = new Map<number, object>()
-  for (let at = 0; at < found.ids.length; at += SHOWN_AT_ONCE) {
-    for (const [id, record] of await showSome(whole, operations, partOf(found, at))) shown.set(id, record)
-    await nextTurn()
-  }
-  return shown
+  return showSome(whole, operations, found)
 }
 
 /** Memory that has everything which was committed before the call: a feed must not tell less than its cursor. */
@@ -254,12 +289,6 @@ async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | u
     report(error)
     return undefined
   }
-}
-
-function partOf(found: Found, at: number): Found {
-  const { ids, rows, ...others } = found
-  const part = { ...others, ids: ids.slice(at, at + SHOWN_AT_ONCE) }
-  return rows ? { ...part, rows: rows.slice(at, at + SHOWN_AT_ONCE) } : part
 }
 
 async function showSome(context: Context, operations: Operations, found: Found): Promise<Map<number, object>> {

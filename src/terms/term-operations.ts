@@ -10,12 +10,20 @@ import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { categoryFilters, idsOf, type TermFilter, type TermsQuery, termParts } from './term-filters.ts'
 import { presentTerm, termLinks } from './term-present.ts'
 import { changeTerm, createTerm, mayManageTerms, type TermValues } from './term-rules.ts'
-import { deleteTerm, findAncestors, findTerm, findTermBySlug, listTerms, type TermOrder } from './term-store.ts'
+import {
+  type Ancestors,
+  deleteTerm,
+  findAncestors,
+  findTerm,
+  findTermBySlug,
+  listTerms,
+  type TermOrder,
+} from './term-store.ts'
 
 /** A term with the terms above it by id, which its address names. */
 export interface LoadedTerm {
   term: TermRow
-  ancestors: ReadonlyMap<number, TermRow>
+  ancestors: Ancestors
 }
 
 /** These terms, each with the ancestors of all. */

@@ -2,6 +2,7 @@ import type { Site } from '../config.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { renderTermName } from '../text/html.ts'
 import { renderedSafe } from '../text/long-texts.ts'
+import type { Ancestors } from './term-store.ts'
 
 const PATHS: Record<Taxonomy, string> = { category: 'categories', tag: 'tags' }
 
@@ -17,7 +18,7 @@ function termUrls(site: Site, term: TermRow) {
 }
 
 /** A term as its own routes show it (rule 7.1); `ancestors` by id, for the address. */
-export function presentTerm(site: Site, term: TermRow, ancestors: ReadonlyMap<number, TermRow>) {
+export function presentTerm(site: Site, term: TermRow, ancestors: Ancestors) {
   return {
     id: term.id,
     count: term.count,
@@ -32,7 +33,7 @@ export function presentTerm(site: Site, term: TermRow, ancestors: ReadonlyMap<nu
   }
 }
 
-function termUrl(site: Site, term: TermRow, ancestors: ReadonlyMap<number, TermRow>): string {
+function termUrl(site: Site, term: TermRow, ancestors: Ancestors): string {
   if (term.taxonomy === 'tag') return `${site.url}/tag/${term.slug}/`
   const path = [term.slug]
   for (let parent = ancestors.get(term.parent); parent && path.length < 100; parent = ancestors.get(parent.parent))

@@ -67,19 +67,42 @@ export async function findTermIdsBySlugs(db: Db, taxonomy: Taxonomy, slugs: read
   return (await selectBySlugs(db, { taxonomy, slugs: slugs.map(canonicalSlug) })).map(({ id }) => id)
 }
 
-/** A term as pages list it. */
-export type TermInUse = Pick<TermRow, 'id' | 'taxonomy' | 'name' | 'slug' | 'parent' | 'count'>
+/** A term without its description, which may be long. */
+export type NamedTerm = Omit<TermRow, 'description'>
 
-/** All categories, and the tags that events have, by name. */
-export async function listTermsInUse(db: Db, most: number): Promise<TermInUse[]> {
+const NAMED = ['id', 'taxonomy', 'name', 'slug', 'parent', 'count', 'folded'] as const satisfies (keyof NamedTerm)[]
+
+/** Lists the terms of a taxonomy that published events have, those with the most events first. */
+export function listTermsInUse(db: Db, taxonomy: Taxonomy, most: number): Promise<NamedTerm[]> {
   return db
     .selectFrom('terms')
-    .select(['id', 'taxonomy', 'name', 'slug', 'parent', 'count'])
-    .where((term) => term.or([term('count', '>', 0), term('taxonomy', '=', 'category')]))
-    .orderBy('folded')
+    .select(NAMED)
+    .where('taxonomy', '=', taxonomy)
+    .where('count', '>', 0)
+    .orderBy('count', 'desc')
     .orderBy('id')
     .limit(most)
     .execute()
+}
+
+/** The terms among these ids that published events have. */
+export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<NamedTerm[]> {
+  return db.selectFrom('terms').select(NAMED).where('id', 'in', wholeList(db, ids)).where('count', '>', 0).execute()
+}
+
+/** The most categories below one that are looked at. */
+const MOST_BELOW = 5000
+
+/** Whether a published event has this term or one below it. */
+export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count'>): Promise<boolean> {
+  if (count > 0) return true
+  const { rows } = await sql<{ count: number }>`
+    with recursive below as (
+      select id, count from terms where parent = ${id}
+      union select terms.id, terms.count from terms join below on terms.parent = below.id
+    ) select count from below limit ${sql.lit(MOST_BELOW)}
+  `.execute(db)
+  return rows.some((row) => row.count > 0)
 }
 
 /** The ids of an event's terms, in order. */
@@ -166,15 +189,21 @@ export async function levelsBelow(db: Db, ids: readonly number[]): Promise<{ fou
   return { found, levels }
 }
 
-/** These terms' ancestors by id, for paths such as `arts/painting`. */
-export async function findAncestors(db: Db, terms: readonly Pick<TermRow, 'parent'>[]): Promise<Map<number, TermRow>> {
+/** Terms by id, for paths such as `arts/painting`. */
+export type Ancestors = ReadonlyMap<number, NamedTerm>
+
+/** Finds the terms above these, by id. */
+export async function findAncestors(
+  db: Db,
+  terms: readonly Pick<TermRow, 'parent'>[],
+): Promise<Map<number, NamedTerm>> {
   const parents = parentsOf(terms)
   if (parents.length === 0) return new Map()
-  const { rows } = await sql<TermRow>`
+  const { rows } = await sql<NamedTerm>`
     with recursive above as (
       select id, parent from terms where id in ${wholeList(db, parents)}
       union select terms.id, terms.parent from terms join above on terms.id = above.parent
-    ) select terms.* from above join terms using (id)
+    ) select ${sql.join(NAMED.map((column) => sql.ref(`terms.${column}`)))} from above join terms using (id)
   `.execute(db)
   return new Map(rows.map((row) => [row.id, row]))
 }

@@ -299,14 +299,18 @@ function findZoneId(key: string): string | undefined {
 
 /** The UTC time of a wall time, both in ms; the wall time counts as if it were UTC. */
 function utcMsOf(wall: number, zone: Zone): number {
-  if (zone.kind === 'fixed') return wall - zone.offset
+  return zone.kind === 'fixed' ? wall - zone.offset : utcOfWall(wall, (utc) => offsetAt(zone, utc))
+}
+
+/** The UTC time of a wall time on clocks with these offsets, all in ms, as `wallToUtc` takes skipped and repeated times. */
+export function utcOfWall(wall: number, offsetAtUtc: (utc: number) => number): number {
   // No clock changes twice within two days, so these are the only offsets the wall time can have.
-  const before = offsetAt(zone, wall - DAY)
-  const after = offsetAt(zone, wall + DAY)
+  const before = offsetAtUtc(wall - DAY)
+  const after = offsetAtUtc(wall + DAY)
   const first = wall - before
-  if (before === after || offsetAt(zone, first) === before) return first
+  if (before === after || offsetAtUtc(first) === before) return first
   const second = wall - after
-  return offsetAt(zone, second) === after ? second : first
+  return offsetAtUtc(second) === after ? second : first
 }
 
 function offsetAt(zone: Zone, utc: number): number {

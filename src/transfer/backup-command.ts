@@ -8,7 +8,6 @@ import { Problem } from '../problems.ts'
 import type { Manifest } from '../storage/backup-file.ts'
 import { formatUtc } from '../text/moments.ts'
 import { backUp } from './backup.ts'
-import { type Restored, restore } from './restore.ts'
 import { type Print, run, showProgress } from './run-command.ts'
 import { isSealed } from './seal.ts'
 
@@ -26,8 +25,8 @@ interface BackupOptions {
   withoutSecrets?: true
 }
 
-/** Puts the commands `backup` and `restore` on the command line. */
-export function registerBackupCommands(program: Command, open: () => Promise<CalendarPlaces>): void {
+/** Puts the command `backup` on the command line. */
+export function registerBackupCommand(program: Command, open: () => Promise<CalendarPlaces>): void {
   program
     .command('backup')
     .description(
@@ -46,20 +45,6 @@ export function registerBackupCommands(program: Command, open: () => Promise<Cal
         const places = await open()
         if (plan.everyMs === undefined) return backUpOnce(places, plan, print)
         return backUpAgainAndAgain(places, plan, print)
-      }),
-    )
-  program
-    .command('restore')
-    .description(
-      'Put the calendar back as a backup has it, on a file or a PostgreSQL database; the service is stopped meanwhile.',
-    )
-    .argument('<file>', 'the backup')
-    .action((file: string, _options: unknown, command: Command) =>
-      run(command, async (print) => {
-        const places = await open()
-        const progress = await showProgress(process.stderr, () => undefined)
-        const restored = await withReason(places, () => restore(file, places, progress))
-        describeRestored(restored).forEach(print)
       }),
     )
 }
@@ -95,7 +80,7 @@ function readNumber(text: string | undefined): number | undefined {
 }
 
 /** The reason of a failing store in place of its rejection. */
-async function withReason<T>({ failure }: CalendarPlaces, work: () => Promise<T>): Promise<T> {
+export async function withReason<T>({ failure }: CalendarPlaces, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -170,18 +155,5 @@ function describeBackup(file: string, size: number, { rows, files, missing, with
     withoutSecrets
       ? 'It holds everything, also records that are not public, but no hashes of passwords and tokens and no webhooks.'
       : 'It holds the hashes of passwords and tokens, and the secrets of webhooks: keep it as safe as the database.',
-  ]
-}
-
-function describeRestored({ manifest, kept, remarks }: Restored): string[] {
-  const former = kept === undefined ? [] : [`What was there before is kept as ${kept} until the next restore.`]
-  return [
-    ...remarks,
-    `Restored ${manifest.rows.events} events and ${manifest.files} files of images, as of ${manifest.made_utc} UTC.`,
-    ...former,
-    ...(manifest.withoutSecrets
-      ? ['It has no passwords and tokens: nobody can sign in before kalends password add has given users new ones.']
-      : []),
-    'Entity tags and sync tokens given so far name nothing any more. The service can be started.',
   ]
 }

@@ -1,9 +1,13 @@
-import { mimeTypeOf } from '../media/image-sizes.ts'
+import { filesOf } from '../images/images.ts'
+import { isImageKey, mimeTypeOf } from '../media/image-sizes.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import { type Manifest, type OpenBackup, openBackup } from '../storage/backup-file.ts'
 import type { Db } from '../storage/database.ts'
+import { nameCalendar } from '../storage/edition.ts'
 import { finishMigration, migrateWithin, migrationNames } from '../storage/migrate.ts'
-import { replaceDatabase } from '../storage/replace-database.ts'
+import { type Fill, type Former, type Replacing, replaceDatabase } from '../storage/replace-database.ts'
+import { raiseSequences } from '../storage/sequences.ts'
+import { formatUtc } from '../text/zones.ts'
 import { openToRead } from '../unreadable.ts'
 import { readWhole } from './backup.ts'
 import { type CopyProgress, copyTables, listCommonTables } from './copy.ts'
@@ -15,6 +19,8 @@ export interface RestoreTarget {
   /** Address of the database, as in the setting. */
   database: string
   media: MediaStore
+  /** Where its files lie, in words. */
+  mediaPlace: string
 }
 
 /** The result of a restore. */
@@ -22,6 +28,8 @@ export interface Restored {
   manifest: Manifest
   /** Where the former state of the database is kept; undefined when there was none. */
   kept: string | undefined
+  /** True when webhooks and imports on a schedule are off until somebody resumes them. */
+  isHeld: boolean
   /** Sentences for the operator. */
   remarks: string[]
 }
@@ -31,24 +39,55 @@ export interface Restored {
  * one step. The new one has an edition of its own, so ETags and tokens given before are no longer valid.
  * @throws Error with one sentence when the backup is not whole or of a newer version, or the target is in use; nothing has changed then
  */
-export async function restore(file: string, target: RestoreTarget, progress: CopyProgress): Promise<Restored> {
+export async function restore(
+  file: string,
+  target: RestoreTarget,
+  replacing: Replacing,
+  progress: CopyProgress,
+): Promise<Restored> {
   await (await openToRead(file)).close()
   if (isFolder(file)) throw new Error(`${file} is a folder: name one of the backups in it.`)
   await requireSealed(file)
   const backup = openBackup(file)
   try {
-    requireKnownVersion(backup.manifest)
+    const { manifest } = backup
+    requireKnownVersion(manifest)
+    await requireImages(backup)
     const lacking = await findLackingFiles(backup, target.media)
+    replacing.tell(`${lacking.length} files of images go into ${target.mediaPlace}.`)
     const remarks: string[] = []
-    const kept = await replaceDatabase(target.database, async (tx) => {
+    let isHeld = false
+    const fill: Fill = async (tx, former) => {
       const remark = await fillDatabase(backup, tx, progress)
       if (remark) remarks.push(remark)
+      const named = standingOf(manifest, former)
+      isHeld = named.held === 1
+      await nameCalendar(tx, named)
       await addFiles(backup, lacking, target.media, progress)
-    })
-    return { manifest: backup.manifest, kept, remarks }
+    }
+    const kept = await replaceDatabase(target.database, fill, replacing)
+    return { manifest, kept, isHeld, remarks }
   } finally {
     backup.close()
   }
+}
+
+/** The name of the calendar, and whether it is held: as it was in its own place; elsewhere when it has anything that others would notice. */
+function standingOf({ calendar, edition, rows }: Manifest, former: Former): NonNullable<Former> {
+  const name = calendar ?? edition
+  if (former?.calendar === name) return former
+  return { calendar: name, held: Number((rows.webhooks ?? 0) + (rows.import_schedules ?? 0) > 0) }
+}
+
+/** @throws Error with one sentence when the backup has a file that is not one of its images: whatever is in the store, readers are sent */
+async function requireImages({ db, listFiles }: OpenBackup): Promise<void> {
+  const images = await db.selectFrom('images').selectAll().execute()
+  const named = new Set(images.flatMap(filesOf))
+  const other = listFiles().find((key) => !named.has(key) || !isImageKey(key))
+  if (other !== undefined)
+    throw new Error(
+      `The backup has a file ${JSON.stringify(other)}, which is no image of its calendar: do not trust it.`,
+    )
 }
 
 function requireKnownVersion({ version, migrations }: Manifest): void {
@@ -64,6 +103,7 @@ async function fillDatabase(backup: OpenBackup, tx: Db, progress: CopyProgress):
   await migrateWithin(tx, backup.manifest.migrations)
   await copyTables(backup.db, tx, await listCommonTables(backup.db, tx), progress)
   await migrateWithin(tx, migrationNames)
+  await raiseSequences(tx, formatUtc(Date.now()))
   return finishMigration(tx)
 }
 

@@ -4,10 +4,10 @@ const HIDDEN = '***'
 
 /** Names of parameters whose values are secrets. */
 const SECRET_NAME =
-  /^(?:.*(?:password|passwd|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pass|auth|key)$/i
+  /^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session)$/i
 
 /** A quick test for a possible secret in a query; most queries have none. */
-const SUSPICIOUS = /pass|pwd|token|secret|nonce|signature|credential|key|auth|%/i
+const SUSPICIOUS = /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|%/i
 
 /** A path and query for logs: the values of secret parameters are hidden, in every spelling of their names. */
 export function shownUrl(url: string): string {
@@ -52,5 +52,5 @@ export function withoutSecrets(text: string): string {
     .replace(/[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'<>\\]+/gi, withoutPassword)
     .replace(/\b(basic|bearer)\s+[a-z0-9+/_.~=-]{4,}/gi, `$1 ${HIDDEN}`)
     .replace(/\bkal_[a-z0-9]+/gi, `kal_${HIDDEN}`)
-    .replace(/(password|passwd|pwd|token|secret|nonce)=[^\s&"'\\,;]+/gi, `$1=${HIDDEN}`)
+    .replace(/(password|passwd|passwort|pwd|pw|token|secret|nonce)=[^\s&"'\\,;]+/gi, `$1=${HIDDEN}`)
 }

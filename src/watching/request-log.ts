@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import { hostname } from 'node:os'
 import type { Answered } from '../http/answered.ts'
+import { clientAddress, type Trusted } from '../http/client-address.ts'
 import { shownUrl } from './redact.ts'
 
 /** Waiting lines of the request log: one for each answer, written many at once. */
@@ -8,6 +10,8 @@ export interface RequestLog {
   write: (text: string) => void
   /** Which answers have a line. */
   kept: 'all' | 'writes'
+  /** The proxies whose word on the address of a client is taken. */
+  trusted: Trusted | undefined
   lines: string
   timer: NodeJS.Timeout | undefined
 }
@@ -20,17 +24,30 @@ const LONGEST_WAIT_MS = 100
 const BOUND = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`
 const INFO = 30
 
-export function makeRequestLog(write: RequestLog['write'], kept: RequestLog['kept']): RequestLog {
-  return { write, kept, lines: '', timer: undefined }
+/** Characters of the name of a program in a line. */
+const LONGEST_AGENT = 200
+
+export function makeRequestLog(
+  write: RequestLog['write'],
+  kept: RequestLog['kept'],
+  trusted: Trusted | undefined,
+): RequestLog {
+  return { write, kept, trusted, lines: '', timer: undefined }
 }
 
 /** Adds the line of an answer. The line is built by hand, since every answer passes here; the address is without secrets. */
 export function logAnswer(log: RequestLog, answered: Answered): void {
-  const { method, url, route, status, ms, bytes, requestId } = answered
+  const { method, url, route, status, ms, bytes, requestId, request, user } = answered
   if (log.kept === 'writes' && (method === 'GET' || method === 'HEAD')) return
-  log.lines += `{"level":${INFO},"time":${Date.now()},${BOUND},"requestId":"${requestId}","method":${quoted(method)},"url":${quoted(shownUrl(url))},"route":${quoted(route)},"status":${status},"ms":${Math.round(ms * 100) / 100},"bytes":${bytes},"msg":"answered"}\n`
+  log.lines += `{"level":${INFO},"time":${Date.now()},${BOUND},"requestId":"${requestId}",${whoAsks(log, request, user)},"method":${quoted(method)},"url":${quoted(shownUrl(url))},"route":${quoted(route)},"status":${status},"ms":${Math.round(ms * 100) / 100},"bytes":${bytes},"msg":"answered"}\n`
   if (log.lines.length >= MOST_WAITING) writeLines(log)
   else log.timer ??= setTimeout(() => writeLines(log), LONGEST_WAIT_MS).unref()
+}
+
+/** The address as far as proxies are trusted, the user and the program. */
+function whoAsks({ trusted }: RequestLog, request: IncomingMessage, user: string): string {
+  const agent = (request.headers['user-agent'] ?? '').slice(0, LONGEST_AGENT)
+  return `"address":${quoted(clientAddress(request, trusted))},"user":${quoted(user)},"agent":${quoted(agent)}`
 }
 
 /** Writes the waiting lines. */

@@ -8,7 +8,9 @@ import { Problem } from '../problems.ts'
 import { presentById } from '../records/present-loaded.ts'
 import { resources, type Served, series } from '../resources.ts'
 import type { Database } from '../storage/database.ts'
+import { TOLD_KINDS } from '../storage/outbox.ts'
 import type { DeliveryColumns } from '../storage/schema.ts'
+import { findSequences } from '../storage/sequences.ts'
 import { utcToMs } from '../text/zones.ts'
 
 /** The calendar that messages are written from. */
@@ -37,20 +39,26 @@ export function readerContext(
 const MOST_BYTES = 20_000
 
 /**
- * A message as JSON: the type of a change, when it was made, and the record as lists show it to the reader of `context`. Undefined when the record is
- * not there for that reader any more, as the message of a later change tells.
+ * A message as JSON: the type of a change, when it was made, and the record as lists show it now to the reader of `context`, with its sequence.
+ * Undefined when the record is not there for that reader any more, as the message of a later change tells.
  */
-export async function writeMessage(
-  { type, kind, record: id, created_utc }: DeliveryColumns,
-  context: Context,
-): Promise<string | undefined> {
-  const timestamp = new Date(utcToMs(created_utc)).toISOString()
-  if (!isOfRecord(type)) return JSON.stringify({ type, timestamp, data: { kind, id } })
+export async function writeMessage(message: DeliveryColumns, context: Context): Promise<string | undefined> {
+  const { type, kind, record: id, sequence, created_utc } = message
+  const head = { type, timestamp: new Date(utcToMs(created_utc)).toISOString(), calendar: context.site.url }
+  if (!isOfRecord(type)) return JSON.stringify({ ...head, data: { kind, id, sequence } })
+  // Read before the record: an older number on a newer state does no harm, and the other way round would.
+  const latest = await findSequence(message, context)
   const found = await findRecord(kind, id, context)
   if (!found) return undefined
-  const data = { kind, id, rest_url: found.url }
-  const whole = JSON.stringify({ type, timestamp, data: { ...data, record: found.record } })
-  return Buffer.byteLength(whole) <= MOST_BYTES ? whole : JSON.stringify({ type, timestamp, data })
+  const data = { kind, id, sequence: latest, rest_url: found.url }
+  const whole = JSON.stringify({ ...head, data: { ...data, record: found.record } })
+  return Buffer.byteLength(whole) <= MOST_BYTES ? whole : JSON.stringify({ ...head, data })
+}
+
+async function findSequence({ kind, record, sequence }: DeliveryColumns, { db }: Context): Promise<number> {
+  const told = TOLD_KINDS.find((known) => known === kind)
+  const found = told && (await findSequences(db, told, [record])).get(record)
+  return Math.max(sequence, found ?? 0)
 }
 
 const isOfRecord = (type: string) => type.endsWith('.created') || type.endsWith('.updated')

@@ -23,7 +23,7 @@ export async function sendTest(
   const limits = { hosts, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal }
   const posted = await post(webhook, message, body, limits)
   const { status, error } = posted
-  const told = { webhook: webhook.id, message, type, kind: 'webhook', record: webhook.id, body }
+  const told = { webhook: webhook.id, message, type, kind: 'webhook', record: webhook.id, sequence: 0 }
   const state = error === '' ? ('sent' as const) : ('failed' as const)
   const row = { ...told, state, created_utc: formatUtc(now), next_utc: '', attempts: 1, status, error }
   await database.write((tx) => tx.insertInto('webhook_deliveries').values(row).execute())

@@ -15,6 +15,7 @@ import {
   readTypes,
   removeWebhook,
   resendDelivery,
+  resendFailed,
   rotateSecret,
 } from './webhook-store.ts'
 
@@ -37,6 +38,7 @@ export function registerWebhookCommands(program: Command, { clock = Date.now, ..
   registerTest(webhook, all)
   registerDeliveries(webhook, all)
   registerResend(webhook, all)
+  registerResendFailed(webhook, all)
 }
 
 type Places = Required<WebhookPlaces>
@@ -194,6 +196,21 @@ function registerResend(webhook: Command, { open, clock }: Places): void {
       run(command, open, async (database, print, by) => {
         await database.write((tx) => resendDelivery(tx, readId(id), undefined, clock()), by)
         print(`Message ${id} is sent again as soon as the service runs.`)
+      }),
+    )
+}
+
+function registerResendFailed(webhook: Command, { open, clock }: Places): void {
+  webhook
+    .command('resend-failed')
+    .description(
+      'Have the service send all messages to a webhook again that have failed for good, with the ids they had.',
+    )
+    .argument('<id>', 'the id that `webhook list` shows')
+    .action((id: string, _options: unknown, command: Command) =>
+      run(command, open, async (database, print, by) => {
+        const count = await resendFailed((work) => database.write(work, by), readId(id), clock())
+        print(`Messages that are sent again as soon as the service runs: ${count}.`)
       }),
     )
 }

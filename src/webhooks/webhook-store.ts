@@ -4,6 +4,7 @@ import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import type { WebhookMessage } from '../locales/webhook-messages.ts'
 import type { Db } from '../storage/database.ts'
+import { notHeld } from '../storage/edition.ts'
 import { insertActs } from '../storage/history.ts'
 import { claimed } from '../storage/locks.ts'
 import { TOLD_KINDS, VERBS } from '../storage/outbox.ts'
@@ -208,11 +209,42 @@ export async function resendDelivery(
   )
 }
 
+/** Messages that one transaction has sent again. */
+const RESENT_AT_ONCE = 1000
+
+/** Has all messages to a webhook sent again that have failed for good, some in each write. Returns how many. */
+export async function resendFailed(
+  write: (work: (tx: Tx) => Promise<number>) => Promise<number>,
+  webhook: number,
+  now: number,
+): Promise<number> {
+  const again = { state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 } as const
+  let all = 0
+  for (let some = RESENT_AT_ONCE; some === RESENT_AT_ONCE; all += some)
+    some = await write(async (tx) => {
+      await getWebhook(tx, webhook)
+      const told = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)
+      const failed = told
+        .where('state', '=', 'failed')
+        .where('kind', '<>', 'webhook')
+        .orderBy('id')
+        .limit(RESENT_AT_ONCE)
+      const { numUpdatedRows } = await tx
+        .updateTable('webhook_deliveries')
+        .set(again)
+        .where('id', 'in', failed)
+        .executeTakeFirst()
+      return Number(numUpdatedRows)
+    })
+  return all
+}
+
 const selectDue = statement<{ now: string }>()((db, value) =>
   db
     .selectFrom('webhooks')
     .selectAll()
     .where('disabled_utc', '=', '')
+    .where(notHeld())
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('webhook_deliveries as d')
@@ -224,25 +256,48 @@ const selectDue = statement<{ now: string }>()((db, value) =>
     ),
 )
 
-/** The webhooks that have messages due, without those that are disabled. */
+/** The webhooks that have messages due, without those that are disabled; none while the calendar is held. */
 export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
   return selectDue(db, { now: nowUtc })
 }
 
-/** Takes some messages of a webhook that are due, and keeps others from sending them until a time. */
+/** Takes the first message of a webhook that is due, and keeps others from sending it until a time. */
 export async function claimDue(
   tx: Tx,
   webhook: number,
-  most: number,
   times: { nowUtc: string; untilUtc: string },
-): Promise<DeliveryColumns[]> {
+): Promise<DeliveryColumns | undefined> {
   const waiting = tx.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', webhook)
   const due = waiting.where('next_utc', '<>', '').where('next_utc', '<=', times.nowUtc)
-  const rows = await claimed(tx, due.orderBy('next_utc').orderBy('id').limit(most)).execute()
-  const ids = rows.map(({ id }) => id)
-  if (ids.length === 0) return []
-  await tx.updateTable('webhook_deliveries').set({ next_utc: times.untilUtc }).where('id', 'in', ids).execute()
-  return rows
+  const message = await claimed(tx, due.orderBy('next_utc').orderBy('id').limit(1)).executeTakeFirst()
+  // Without an error: `hastenDeliveries` leaves alone what is being sent.
+  if (message) await setDelivery(tx, message.id, { next_utc: times.untilUtc, error: '' })
+  return message
+}
+
+/** Makes the messages of a webhook that have failed due at once; those that are being sent stay as they are. */
+export async function hastenDeliveries(tx: Tx, webhook: number, nowUtc: string): Promise<void> {
+  const waiting = tx.updateTable('webhook_deliveries').set({ next_utc: nowUtc }).where('webhook', '=', webhook)
+  await waiting.where('next_utc', '>', nowUtc).where('error', '<>', '').execute()
+}
+
+/** Writes columns of a message. */
+export async function setDelivery(
+  tx: Tx,
+  id: number,
+  columns: Updateable<Tables['webhook_deliveries']>,
+): Promise<void> {
+  await tx.updateTable('webhook_deliveries').set(columns).where('id', '=', id).execute()
+}
+
+/** Removes a message that there is no need to send. */
+export async function dropDelivery(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('webhook_deliveries').where('id', '=', id).execute()
+}
+
+/** Notes since when no message to a webhook has arrived; empty for one whose messages do. */
+export async function setFailing(tx: Tx, id: number, failing_since_utc: string): Promise<void> {
+  await tx.updateTable('webhooks').set({ failing_since_utc }).where('id', '=', id).execute()
 }
 
 /** How many messages wait, and how many webhooks are disabled. */

@@ -353,3 +353,64 @@ test('the index names the routes that a batch may hold, and how many requests', 
   const { body: events } = await service.request('anonymous', 'OPTIONS', '/events')
   assert.deepEqual(events, body.routes[EVENTS])
 })
+
+describe('a batch whose answers would be large', () => {
+  const events = () =>
+    Array.from({ length: 12 }, () => ({ path: EVENTS, body: { title: newName(), ...day, venue: venues } }))
+  const venues: number[] = []
+  const key = { 'idempotency-key': 'large answers' }
+  before(async () => {
+    for (let made = 0; made < 20; made++)
+      venues.push((await service.create('/venues', { ...newVenue('Long'), description: 'word '.repeat(38_000) })).id)
+  })
+
+  for (const validation of ['normal', 'require-all-validate'])
+    test(`has ids alone for what no longer fits, under ${validation}`, async () => {
+      const { responses, answer } = await batch(events(), validation, 'admin', {
+        'idempotency-key': `large ${validation}`,
+      })
+      assert.equal(answer.status, 207)
+      assert.deepEqual(new Set(statuses(responses)), new Set([201]))
+      assert.ok(JSON.stringify(responses).length < 9_000_000)
+      const [first, last] = [responses[0], responses.at(-1)]
+      assert.equal(first?.body.venue.length, 20)
+      assert.deepEqual(Object.keys(last?.body), ['id'])
+      assert.equal(last?.headers['Preference-Applied'], 'return=minimal')
+      const shown = await service.get(`/events/${last?.body.id}`, 'admin')
+      assert.equal(shown.body.venue.length, 20)
+    })
+
+  test('goes on to answer small requests whole', async () => {
+    const { responses } = await batch([...events().slice(0, 3), { path: TAGS, body: { name: newName() } }])
+    assert.equal(responses[3]?.body.taxonomy, 'post_tag')
+  })
+
+  test('is kept in few bytes, and is answered with the same records when it is sent again', async () => {
+    const requests = events()
+    const made = await batch(requests, 'normal', 'admin', key)
+    const again = await batch(requests, 'normal', 'admin', key)
+    assert.deepEqual(
+      again.responses.map(({ body }) => body.id),
+      made.responses.map(({ body }) => body.id),
+    )
+    assert.equal(again.answer.headers.get('idempotency-replayed'), 'true')
+    assert.ok(JSON.stringify(again.responses).length < 9_000_000)
+    const kept = await service.app.database.read.selectFrom('kept_answers').select('body').execute()
+    assert.ok(kept.every(({ body }) => body.length < 20_000))
+  })
+
+  test('has a record of its own answered whole when it is sent again', async () => {
+    const body = { title: newName(), ...day, venue: venues }
+    const send = () => service.request('admin', 'POST', '/events', body, { 'idempotency-key': 'one large' })
+    const [made, again] = [await send(), await send()]
+    assert.equal(again.headers.get('idempotency-replayed'), 'true')
+    const linked = ({ body: { venue } }: Answer) =>
+      venue.map(({ id, url }: { id: number; url: string }) => ({ id, url }))
+    assert.deepEqual(linked(again), linked(made))
+    assert.equal(again.body.id, made.body.id)
+    await service.remove(`/events/${made.body.id}?force=true`)
+    const gone = await send()
+    assert.equal(gone.status, 201)
+    assert.equal(gone.body.id, made.body.id)
+  })
+})

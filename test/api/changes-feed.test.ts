@@ -102,6 +102,49 @@ test('the first reading gives everything that lists show, and the next one nothi
   assert.ok([...editor.records.values()].some(({ title }) => title === 'Draft'))
 })
 
+test('pages of long records end by their bytes, and the longest record has one of its own', async (t) => {
+  const one = await startService({ intake_bytes: '1000000', body_bytes: '600000', text_bytes: '500000' })
+  t.after(one.close)
+  const text = (bytes: number) => Array.from({ length: bytes / 8 }, (_, i) => `word ${i % 10} `).join('')
+  for (let i = 0; i < 3; i++)
+    await one.create('/events', { ...WHEN, title: `Long ${i}`, description: text(240_000), tags: [`tag ${i}`] })
+  const venues = []
+  for (let i = 0; i < 3; i++)
+    venues.push((await one.create('/venues', { venue: `Hall ${i}`, description: text(400_000) })).id)
+  const { id: longest } = await one.create('/events', { ...WHEN, title: 'Longest', venue: venues })
+  for (let i = 3; i < 6; i++) await one.create('/events', { ...WHEN, title: `Long ${i}`, description: text(240_000) })
+  const reader = follower('anonymous')
+  const all = await pagesOf(one, reader)
+  const names = all.flatMap(({ changes }) => changes.map(({ kind, id }) => `${kind} ${id}`))
+  assert.equal(new Set(names).size, names.length, 'each record once')
+  assert.deepEqual([...new Set(names)].sort(), [...(await listAll('anonymous', '', undefined, one)).keys()].sort())
+  for (const { bytes, changes } of all) assert.ok(bytes < 905_000 || changes.length === 1, `${bytes} bytes`)
+  assert.ok(all.some(({ bytes, changes }) => bytes > 1_000_000 && changes[0]?.id === longest))
+  await one.update(`/venues/${venues[0]}`, { phone: '1' })
+  for (const tag of (await one.get('/tags')).body.tags) await one.update(`/tags/${tag.id}`, { name: `${tag.name} now` })
+  const later = await pagesOf(one, reader)
+  const told = later.flatMap(({ changes }) => changes.map(({ kind, id }) => `${kind} ${id}`))
+  assert.ok(later.length > 2 && told.filter((name) => name.startsWith('tag')).length >= 3)
+  assert.ok(told.includes(`event ${longest}`) && told.includes(`venue ${venues[0]}`))
+})
+
+/** The pages of a feed from its token on, to the end. */
+async function pagesOf(
+  at: TestService,
+  one: Follower,
+): Promise<{ bytes: number; changes: { kind: string; id: number }[] }[]> {
+  const pages = []
+  for (;;) {
+    assert.ok(pages.length < 30, 'the walk ends')
+    const since = one.token === undefined ? '' : `&since=${one.token}`
+    const { status, body } = await at.get(`${FEED}?per_page=1000${since}`, one.as)
+    assert.equal(status, 200, JSON.stringify(body).slice(0, 300))
+    pages.push({ bytes: Buffer.byteLength(JSON.stringify(body)), changes: body.changes })
+    one.token = body.sync_token ?? body.next_token
+    if (body.sync_token) return pages
+  }
+}
+
 test('a record that stops being public is deleted for strangers, and changed for editors (4d.20)', async () => {
   const stranger = follower('anonymous')
   const editor = follower('editor')

@@ -164,6 +164,75 @@ test('a calendar whose administrators cannot sign in any more, and one that was 
   assert.match(looked.findings.get('administrators')?.[0]?.todo ?? '', /kalends password add/)
 })
 
+test('webhooks and imports that stand still, and a calendar that is held, are told with what to do', async (t) => {
+  const { data, address } = await calendar(t)
+  const database = await openDatabase(address)
+  await database.write(async (tx) => {
+    await sql`update editions set held = 1`.execute(tx)
+    await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused, failures, outcome)
+      values (1, 'town', '[]', 3600, '', '', 0, 2, 'The source does not answer.'),
+        (2, 'club', '[]', 3600, '', '', 1, 0, 'Too much was gone.'), (3, 'well', '[]', 3600, '', '', 0, 0, '')`.execute(
+      tx,
+    )
+  })
+  await database.write(async (tx) => {
+    const hook = { events: '*', is_private: 0, secret: 'x', old_secret: '', old_secret_until_utc: '', created_utc: '' }
+    const since = '2026-11-01 10:00:00'
+    const rows = [
+      { id: 1, url: 'https://a.example/', failing_since_utc: since, disabled_utc: '', disabled_why: '' },
+      { id: 2, url: 'https://b.example/', failing_since_utc: '', disabled_utc: since, disabled_why: 'It was gone.' },
+      { id: 3, url: 'https://c.example/', failing_since_utc: '', disabled_utc: '', disabled_why: '' },
+    ]
+    for (const row of rows)
+      await tx
+        .insertInto('webhooks')
+        .values({ ...hook, ...row })
+        .execute()
+  })
+  await database.close()
+  const { findings, text } = doctor({ database: address, data, port: '0' })
+  assert.match(findings.get('held')?.[0]?.todo ?? '', /kalends resume/, text)
+  assert.deepEqual(
+    findings.get('webhooks')?.map(({ says }) => says),
+    [
+      'https://a.example/ has taken no message since 2026-11-01 10:00:00.',
+      'https://b.example/ is told nothing any more: It was gone.',
+    ],
+  )
+  assert.deepEqual(
+    findings.get('imports')?.map(({ says }) => says),
+    ['town failed at its last run: The source does not answer.', 'club is paused: Too much was gone.'],
+  )
+})
+
+test('a replica that does not answer is a warning, and so is one that follows nobody', {
+  skip: databaseName() !== 'postgres' && 'on PostgreSQL',
+}, async (t) => {
+  const { data, address } = await calendar(t)
+  const looked = doctor({ database: address, database_read: 'postgres://x:secret@127.0.0.1:1/x', data, port: '0' })
+  assert.deepEqual(stateOf(looked, 'replica'), ['warning'], looked.text)
+  assert.doesNotMatch(looked.text, /secret/)
+  const primary = doctor({ database: address, database_read: address, data, port: '0' })
+  assert.match(primary.findings.get('replica')?.[0]?.says ?? '', /follows no other/)
+})
+
+test('searches without pg_trgm are told', { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }, async (t) => {
+  const { data, address } = await calendar(t)
+  const database = await openDatabase(address)
+  await sql`drop extension pg_trgm cascade`.execute(database.read)
+  await database.close()
+  const looked = doctor({ database: address, data, port: '0' })
+  assert.match(looked.findings.get('search')?.[0]?.todo ?? '', /CREATE EXTENSION pg_trgm/, looked.text)
+})
+
+test('images on a disk of their own are told of its room', {
+  skip: statSync('/dev/shm', { throwIfNoEntry: false })?.dev === statSync(tmpdir()).dev && 'needs two disks',
+}, async (t) => {
+  const { data, address } = await calendar(t)
+  const looked = doctor({ database: address, data, port: '0', media: 'file:/dev/shm/kalends-doctor-absent' })
+  assert.match(looked.findings.get('media disk')?.[0]?.says ?? '', /^\d+ MB are free for \/dev\/shm\.$/, looked.text)
+})
+
 test('a damaged file is an error that says what to do', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
   const file = address.slice('sqlite:'.length)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { Parser } from 'htmlparser2'
 import ICAL from 'ical.js'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -297,6 +298,74 @@ describe('RSS and Atom', () => {
 
   test('are valid where no event is found', async () => {
     for (const format of ['rss', 'atom']) wellFormed((await feed(format, '&search=nothinglikethis')).text)
+  })
+})
+
+/** HTML as a reader of feeds shows it: its text, and the tags in it that are live. */
+function viewOf(html: string): { text: string; tags: string[] } {
+  const tags: string[] = []
+  let text = ''
+  const parser = new Parser({
+    onopentag: (name) => {
+      tags.push(name)
+      if (name === 'br') text += '\n'
+    },
+    ontext: (some) => {
+      text += some
+    },
+  })
+  parser.end(html)
+  return { text: text.replace(/\n+/g, '\n').trim(), tags: [...new Set(tags)] }
+}
+
+describe('what readers of feeds show of texts that speak of markup', () => {
+  const SAID = '<img src=x onerror=run()> & <b>bold</b> &amp; 3 < 4'
+  const WRITTEN = '&lt;img src=x onerror=run()&gt; &amp; &lt;b&gt;bold&lt;/b&gt; &amp;amp; 3 &lt; 4'
+  const parser = new XMLParser({ ignoreAttributes: false, parseTagValue: false, htmlEntities: false })
+  let own: TestService
+  before(async () => {
+    own = await startService({ site_name: 'Fish & <i>Chips</i>' })
+    await own.create('/events', {
+      ...WHEN,
+      title: `About ${WRITTEN}`,
+      description: `<p>Write <em>this</em>: ${WRITTEN}</p>`,
+      venue: { venue: `Hall ${WRITTEN}` },
+    })
+  })
+  after(() => own.close())
+  const read = async (ending: string) => (await fetch(`${own.origin}/events.${ending}`)).text()
+
+  test('RSS: descriptions are HTML, and the text in them stays text', async () => {
+    const { channel } = parser.parse(await read('rss')).rss
+    assert.deepEqual(viewOf(channel.description), { text: 'Fish & <i>Chips</i>', tags: [] })
+    const { item } = channel
+    const { text, tags } = viewOf(item.description)
+    assert.deepEqual(tags, ['br'])
+    assert.deepEqual(text.split('\n').slice(1), [`Hall ${SAID}`, `Write this: ${SAID}`])
+    assert.deepEqual(viewOf(item['content:encoded']), { text: `Write this: ${SAID}`, tags: ['p', 'em'] })
+  })
+
+  test('RSS: a title is the same to readers that take it for HTML, and plain to others where it can be', async () => {
+    const { channel } = parser.parse(await read('rss')).rss
+    assert.deepEqual(viewOf(channel.item.title), { text: `About ${SAID}`, tags: [] })
+    assert.deepEqual(viewOf(channel.title), { text: 'Fish & <i>Chips</i>', tags: [] })
+    const titles = parser.parse((await feed('rss')).text).rss.channel.item.map(({ title }: { title: string }) => title)
+    assert.ok(titles.includes('Fish & Chips now'))
+  })
+
+  test('Atom: titles and summaries are text, the content is HTML', async () => {
+    const { entry } = parser.parse(await read('atom')).feed
+    assert.equal(entry.title, `About ${SAID}`)
+    assert.equal(entry.summary.split('\n').at(-1), `Hall ${SAID}`)
+    assert.equal(entry.content['@_type'], 'html')
+    assert.deepEqual(viewOf(entry.content['#text']), { text: `Write this: ${SAID}`, tags: ['p', 'em'] })
+  })
+
+  test('JSON Feed: titles and summaries are text, the content is HTML', async () => {
+    const [item] = JSON.parse(await read('json')).items
+    assert.equal(item.title, `About ${SAID}`)
+    assert.equal(item.summary.split('\n').at(-1), `Hall ${SAID}`)
+    assert.deepEqual(viewOf(item.content_html), { text: `Write this: ${SAID}`, tags: ['p', 'em'] })
   })
 })
 

@@ -28,6 +28,7 @@ before(async () => {
   const service = await startService()
   shared = await publicContext(service.app)
   calendar = { service, ids: { categories: [], tags: [], venues: [], organizers: [], events: [] } }
+  await fill()
 })
 after(() => calendar.service.close())
 
@@ -172,7 +173,6 @@ function anyNames(names: readonly string[]): fc.Arbitrary<readonly string[]> {
 }
 
 test(`every row of filters means the same to the index, the database and a plain reading (seed ${SEED})`, async () => {
-  await fill()
   for (let round = 1; round <= ROUNDS; round++) {
     const stored = await readStored(calendar.service.app.database.read)
     const named = {
@@ -193,6 +193,45 @@ test(`every row of filters means the same to the index, the database and a plain
     for (const write of sampled(writes, round, WRITES)) await makeWrite(calendar, write)
   }
 })
+
+/** The texts of an event are not kept once it is withdrawn, and the time of its withdrawal is that of its last change. */
+const OF_TEXTS = ['search', 'modified_after']
+
+test(`calendars hear of each event that a list of public events loses, by whichever filters (seed ${SEED})`, async () => {
+  const { service } = calendar
+  const { database } = service.app
+  const stored = await readStored(database.read)
+  const series = stored.events.flatMap(({ row }) => row.series ?? [])
+  const named = { ids: [...PATHS.flatMap((path) => calendar.ids[path]), ...series], terms: [...stored.terms.values()] }
+  const values = await valuesOf(filtersOf('events'), named, contextOf('admin'))
+  const names = [...values.keys()].filter((name) => !OF_TEXTS.includes(name))
+  const alone = names.flatMap((name) => sampled(anyQuestion(values, fc.constant([name])), name.length, 8))
+  const questions = [...alone, ...sampled(anyQuestion(values, anyNames(names)), 0, QUESTIONS)]
+  const found: { query: string; ids: number[] }[] = []
+  for (const { query } of questions) {
+    const ids = await listedIds(`/events?${query}&recurrence=expanded`)
+    if (ids.length > 0) found.push({ query, ids })
+  }
+  assert.ok(found.length > names.length)
+  const uids = new Map(stored.events.map(({ row }) => [row.id, row.uid]))
+  const removed = await database.read.selectFrom('events').select('id').where('status', '=', 'publish').execute()
+  for (const { id } of removed) await service.remove(`/events/${id}`)
+  for (const { query, ids } of found) {
+    const { body } = await service.get(`/events?${query}&format=ics&recurrence=expanded`)
+    const told = new Set([...String(body).matchAll(/^UID:(.*)\r$/gm)].map(([, uid = '']) => uid))
+    const missing = ids.filter((id) => !told.has(uids.get(id) ?? ''))
+    assert.deepEqual(missing, [], `seed ${SEED}: ${query}`)
+  }
+})
+
+/** The ids of all that a calendar of a list has in it. */
+async function listedIds(address: string): Promise<number[]> {
+  const { status, body } = await calendar.service.get(`${address}&format=ndjson`)
+  if (status !== 200) return []
+  const lines =
+    typeof body === 'object' ? [body] : (String(body ?? '').match(/.+/g) ?? []).map((line) => JSON.parse(line))
+  return lines.map(({ id }) => id)
+}
 
 /** Asks for a parameter by itself, and beside each other one where it needs company, until it is in order and has been followed to another page. */
 async function checkAlone(

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,6 +69,67 @@ test('a client generated from the document creates, lists, changes and deletes a
   assert.deepEqual(updated, { title: 'Harvest lunch', sticky: true, venue: 'The Old Mill', image: false })
   assert.deepEqual(deleted, { status: 'trash' })
   assert.deepEqual(refused, { status: 400, code: 'rest_invalid_param', params: ['geo_lng'] })
+})
+
+const GENERATORS = [
+  { name: 'openapi-typescript', output: 'types.ts', args: (from: string, to: string) => [from, '--output', to] },
+  { name: 'oazapfts', output: 'oazapfts.ts', args: (from: string, to: string) => [from, to] },
+  { name: 'openapi-zod-client', output: 'zod.ts', args: (from: string, to: string) => [from, '--output', to] },
+]
+
+test('what other generators make of the document compiles, strictly', async (t) => {
+  const project = await mkdtemp(join(tmpdir(), 'kalends-generators-'))
+  t.after(() => rm(project, { recursive: true }))
+  const from = join(project, 'doc.json')
+  await writeFile(from, JSON.stringify(document))
+  await symlink(file('node_modules'), join(project, 'node_modules'))
+  await Promise.all(
+    GENERATORS.map(({ name, output, args }) =>
+      run(process.execPath, [programOf(name), ...args(from, join(project, output))], { cwd: project }),
+    ),
+  )
+  const compilerOptions = {
+    target: 'ES2024',
+    lib: ['ES2024', 'DOM', 'DOM.Iterable'],
+    module: 'preserve',
+    moduleResolution: 'bundler',
+    strict: true,
+    skipLibCheck: true,
+    noEmit: true,
+  }
+  const files = GENERATORS.map(({ output }) => output)
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+  await run(process.execPath, [programOf('typescript', 'tsc'), '-p', project]).catch((error) =>
+    assert.fail(error.stdout),
+  )
+})
+
+/** The file of a program of a package that the folder `openapi` depends on. */
+function programOf(name: string, program?: string): string {
+  const require = createRequire(file('openapi/package.json'))
+  const folder = require.resolve
+    .paths(name)
+    ?.map((modules) => join(modules, name))
+    .find((candidate) => existsSync(join(candidate, 'package.json')))
+  assert.ok(folder, `${name} is not installed`)
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return join(folder, typeof bin === 'string' ? bin : bin[program ?? Object.keys(bin)[0] ?? ''])
+}
+
+test('every component of the document has a name that is an identifier, and no enumeration an empty value', () => {
+  const names = Object.values<object>(document.components).flatMap((section) => Object.keys(section))
+  assert.deepEqual(
+    names.filter((name) => !/^[A-Za-z][A-Za-z0-9]*$/.test(name)),
+    [],
+  )
+  JSON.stringify(document, (key, value) => {
+    if (key === 'enum' && Array.isArray(value))
+      assert.ok(
+        value.every((entry) => typeof entry === 'string' && entry !== ''),
+        JSON.stringify(value),
+      )
+    return value
+  })
 })
 
 /** Makes a folder such as somebody has who writes a client: the generated types, the client, and the packages it needs. */
@@ -151,10 +214,20 @@ function resolve(part: any): any {
   return name && key ? document.components[name][key] : part
 }
 
+/** The headers of all answers that the document describes, by name. */
+function knownHeaders(): Map<string, { required: boolean; schema: { type: string } }> {
+  const known = new Map<string, { required: boolean; schema: { type: string } }>()
+  JSON.stringify(document, (key, value) => {
+    if (key === 'headers' && value !== document.components.headers)
+      for (const [name, ref] of Object.entries(value ?? {})) known.set(name, resolve(ref))
+    return value
+  })
+  return known
+}
+
 /** Headers that are described must be there when required, and none that the document knows may come undescribed. */
 function checkHeaders(headers: Headers, described: Record<string, unknown>, what: string): void {
-  for (const name of Object.keys(document.components.headers)) {
-    const { required, schema } = document.components.headers[name]
+  for (const [name, { required, schema }] of knownHeaders()) {
     const value = headers.get(name)
     if (value === null) assert.ok(!(name in described && required), `no ${name}: ${what}`)
     else assert.ok(name in described, `undescribed ${name}: ${what}`)
@@ -453,6 +526,7 @@ test('webhooks are as described', async () => {
   await see('GET /webhooks/{id}/deliveries', { address, query: '?per_page=0' }, 400)
   const resend = 'POST /webhooks/{id}/deliveries/{delivery}/resend'
   await see(resend, { address: { ...address, delivery: body.deliveries[0].id } }, 200)
+  await see('POST /webhooks/{id}/deliveries/resend', { address }, 200)
   await see(resend, { address: { ...address, delivery: NOWHERE } }, 404)
   for (const operation of operations().filter((each) => each.includes('/webhooks'))) {
     for (const [as, status] of [

@@ -12,7 +12,7 @@ const LONG = 190_000
 
 let service: TestService
 before(async () => {
-  service = await startService({ patience_ms: '1500', intake_bytes: '30000000' })
+  service = await startService({ patience_ms: '1500', intake_bytes: '30000000', trusted_proxy: 'loopback' })
   service.app.server.server.on('connection', (socket) => ends.set(socket.remotePort, socket))
   const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' }
   for (let i = 0; i < 50; i++) {
@@ -122,6 +122,41 @@ test('far more than can be served at once is answered, or turned away with 503 a
   assert.equal((await service.get('/venues?search=again')).status, 200)
 })
 
+describe('while one client asks over 200 connections without a pause', () => {
+  for (const [name, path] of [
+    ['searches', '/venues?search='],
+    ['lists', '/events?per_page=2&_fields=id,title&exclude='],
+    ['reads', '/organizers?exclude='],
+  ] as const)
+    test(`all ${name} of another are answered`, async (t) => {
+      const greedy = Array.from({ length: 200 }, open)
+      t.after(() => greedy.map(({ socket }) => socket.destroy()))
+      let asked = 0
+      for (const { socket } of greedy) {
+        const ask = () =>
+          socket.write(
+            head('GET', `${'/tribe/events/v1'}${path}${++asked}`, 'anonymous', { 'x-forwarded-for': '192.0.2.1' }),
+          )
+        socket.on('data', ask)
+        ask()
+      }
+      await until(() => asked > 600, 'they were not kept busy')
+      const answers = []
+      for (let i = 0; i < 20; i++) {
+        const began = performance.now()
+        const { status } = await service.request('anonymous', 'GET', `${path}9${i}`, undefined, {
+          'x-forwarded-for': '192.0.2.2',
+        })
+        answers.push({ status, ms: Math.round(performance.now() - began) })
+      }
+      t.diagnostic(`${asked} were asked beside; milliseconds: ${answers.map(({ ms }) => ms).join()}`)
+      assert.deepEqual(
+        answers.filter(({ status, ms }) => status !== 200 || ms > 2000),
+        [],
+      )
+    })
+})
+
 test('idle connections by the thousand stop nobody', async () => {
   const lines = Array.from({ length: 2000 }, open)
   await Promise.all(lines.map(({ socket }) => until(() => !socket.connecting, 'it was not let in')))
@@ -157,4 +192,24 @@ describe('a limit on requests of one client', () => {
   test('is off by default', async () => {
     for (let i = 0; i < 30; i++) assert.equal((await service.get('/events?per_page=1')).status, 200)
   })
+})
+
+test('a write is answered as what it did, though its answer is larger than all that may be held', async () => {
+  const small = await startService({ intake_bytes: '1000000', body_bytes: '900000' })
+  try {
+    const description = 'word '.repeat(LONG / 5)
+    const organizer: number[] = []
+    for (let i = 0; i < 5; i++)
+      organizer.push((await small.create('/organizers', { organizer: `Long ${i}`, description })).id)
+    const dates = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' }
+    const { id } = await small.create('/events', { title: 'Before', description, ...dates })
+    const plain = { 'accept-encoding': 'identity' }
+    const linked = await small.request('admin', 'PUT', `/events/${id}`, { title: 'After', organizer }, plain)
+    assert.equal(linked.status, 200)
+    assert.ok(JSON.stringify(linked.body).length > 1_000_000)
+    const read = await small.request('admin', 'GET', `/events/${id}`, undefined, plain)
+    assert.equal(read.status, 200, 'a read of as much is answered where nothing else is held')
+  } finally {
+    await small.close()
+  }
 })

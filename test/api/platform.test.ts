@@ -88,7 +88,7 @@ describe('the root index', () => {
     const [media, tags, ...records] = collections.map((path) => [`/${path}`, `/${path}/(?P<id>\\d+)`])
     const beside = ['', '/users/me', media, tags, types, records].flat(2)
     const webhook = '/webhooks/(?P<id>\\d+)'
-    const parts = ['', '/test', '/rotate', '/deliveries', '/deliveries/(?P<delivery>\\d+)/resend']
+    const parts = ['', '/test', '/rotate', '/deliveries', '/deliveries/resend', '/deliveries/(?P<delivery>\\d+)/resend']
     const webhooks = ['/webhooks', ...parts.map((part) => webhook + part)]
     const own = ['/changes', '/series', '/series/(?P<id>\\d+)', ...webhooks].map((path) => `/kalends/v1${path}`)
     const added = beside.map((path) => `/wp/v2${path}`)

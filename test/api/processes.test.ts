@@ -172,11 +172,15 @@ test('what clients have kept names nothing any more once the calendar was restor
 
 test('a command on a database without a calendar says so, and leaves it as it is', async () => {
   const bare = await scratchDatabase('bare')
-  if (bare.address.startsWith('sqlite:')) writeFileSync(bare.address.slice('sqlite:'.length), '')
+  const file = bare.address.startsWith('sqlite:') ? bare.address.slice('sqlite:'.length) : undefined
+  if (file !== undefined) writeFileSync(file, '')
+  const sentence =
+    file === undefined
+      ? 'The database holds no calendar; kalends serve makes a new one in it.'
+      : `The database ${file} is empty: restore a backup, or remove the file to begin a new calendar.`
   for (const command of [['restored'], ['user', 'list'], ['password', 'add', 'admin']]) {
     const words = ['src/main.ts', '--database', bare.address, ...command]
     const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
-    const sentence = 'The database holds no calendar; kalends serve makes a new one in it.'
     assert.deepEqual([status, stdout, stderr.split('\n')[0]], [1, '', sentence], command.join(' '))
   }
   await bare.remove()

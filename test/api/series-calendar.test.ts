@@ -97,6 +97,80 @@ test('what is in the trash is an exception, and what has moved a component of it
   assert.equal((await sequenceOf(first.post_parent)) >= before, true)
 })
 
+test('an occurrence that is hidden from lists is told of nowhere: it is an exception in calendars, and gone for those who follow', async () => {
+  const first = await make({ title: 'Partly hidden' })
+  const series = first.post_parent
+  const [, second, third] = await listed(series)
+  assert.ok(second && third)
+  const changes = async (since: string) =>
+    (await service.get(`~/wp-json/kalends/v1/changes?kinds=event&per_page=1000${since}`)).body
+  const { sync_token: token } = await changes('')
+  for (const fields of [{ title: 'Its own', hide_from_listings: true }, { hide_from_listings: true }])
+    assert.equal((await service.put(`/events/${fields.title ? third.id : second.id}`, fields)).status, 200)
+  const starts = (await listed(series)).map((event) => event.utc_start_date)
+  assert.equal(starts.length, 4)
+  const components = await componentsOf(`post_parent=${series}`)
+  assert.equal(components.length, 1)
+  assert.deepEqual(expanded(components), starts)
+  assert.equal((await service.get(`~/wp-json/kalends/v1/series/${series}`)).body.occurrences.total, 4)
+  const page = String((await service.get(`~/series/partly-hidden-${series}/`)).body)
+  const days = new Set([...page.matchAll(/<time datetime="(\d{4}-\d\d-\d\d)T/g)].map(([, day = '']) => day))
+  for (const { start_date } of [second, third]) assert.ok(!days.has(start_date.slice(0, 10)), start_date)
+  const told: { action: string; id: number }[] = (await changes(`&since=${token}`)).changes
+  const gone = told.flatMap(({ action, id }) => (action === 'delete' ? [id] : []))
+  assert.deepEqual(gone.sort(), [second.id, third.id].sort())
+  await service.put(`/events/${second.id}`, { hide_from_listings: false })
+  assert.equal(expanded(await componentsOf(`post_parent=${series}`)).length, 5)
+})
+
+test('single components of occurrences that become hidden are cancelled, until they are listed again', async () => {
+  const first = await make({ title: 'Seen one by one' })
+  const [, second] = await listed(first.post_parent)
+  const statuses = async () =>
+    (await componentsOf(`post_parent=${first.post_parent}&recurrence=expanded`)).map(
+      (component) => component.getFirstPropertyValue('status') as string,
+    )
+  await service.put(`/events/${second?.id}`, { hide_from_listings: true })
+  assert.deepEqual((await statuses()).sort(), ['CANCELLED', ...Array(5).fill('CONFIRMED')])
+  await service.remove(`/events/${second?.id}`)
+  assert.equal((await statuses()).length, 6)
+  await service.put(`/events/${second?.id}`, { status: 'publish', hide_from_listings: false })
+  assert.deepEqual(await statuses(), Array(6).fill('CONFIRMED'))
+})
+
+test('an event that leaves its series keeps its UID, and no other component has it', async () => {
+  const first = await make({ title: 'Leaves' })
+  const [, second] = await listed(first.post_parent)
+  const uids = async () =>
+    (await componentsOf(`search=leaves&${ALL}`)).map((event) =>
+      [event.getFirstPropertyValue('uid'), event.getFirstPropertyValue('status')].join(' '),
+    )
+  const [was] = await uids()
+  assert.equal((await service.put(`/events/${first.id}`, { recurrence: '', recurrence_scope: 'all' })).status, 200)
+  assert.equal((await service.put(`/events/${second?.id}`, { status: 'publish' })).status, 200)
+  const both = await uids()
+  assert.ok(was && both.includes(was))
+  assert.equal(new Set(both.map((text) => text.split(' ')[0])).size, both.length)
+  await service.remove(`/events/${first.id}`)
+  const after = await uids()
+  assert.ok(after.includes(was.replace('CONFIRMED', 'CANCELLED')))
+  assert.equal(new Set(after.map((text) => text.split(' ')[0])).size, after.length)
+})
+
+test('a series whose dates became drafts one by one, of which one is restored after its removal, is there once', async () => {
+  const first = await make({ title: 'Drafted' })
+  const rows = await listed(first.post_parent)
+  for (const { id } of rows) await service.put(`/events/${id}`, { status: 'draft' })
+  await service.put(`/events/${first.id}`, { status: 'draft', recurrence_scope: 'all' })
+  await service.remove(`/events/${first.id}?recurrence_scope=all`)
+  assert.equal((await service.put(`/events/${rows[1]?.id}`, { status: 'publish' })).status, 200)
+  const [master, ...others] = await componentsOf(`search=drafted&${ALL}`)
+  assert.ok(master)
+  assert.deepEqual(others, [])
+  assert.equal(master.getFirstPropertyValue('status'), 'CONFIRMED')
+  assert.deepEqual(expanded([master]), [rows[1]?.utc_start_date])
+})
+
 async function sequenceOf(series: number): Promise<number> {
   const [master] = await componentsOf(`post_parent=${series}`)
   return Number(master?.getFirstPropertyValue('sequence'))

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -169,4 +170,61 @@ test('made-up methods and paths make no more series, and without the setting nob
   const page = await (await fetch(service.metrics ?? '')).text()
   assert.ok(!page.includes('made-up') && !page.includes('PROPFIND'), page)
   assert.equal((await start(t)).metrics, undefined)
+})
+
+test('each line of a request says who asks: address, user and program', async (t) => {
+  const service = await start(t, { trusted_proxy: 'loopback', log_level: 'info' })
+  const { base } = service
+  const headers = { ...credentialsOf('admin'), 'user-agent': 'probe/1', 'x-forwarded-for': '203.0.113.9' }
+  await fetch(`${base}/events?status=draft`, { headers })
+  await fetch(`${base}/events`, { headers: { 'user-agent': '"},"msg":"forged'.repeat(50) } })
+  const answered = () => service.log().filter(({ msg }) => msg === 'answered')
+  await until(() => answered().length === 2, 'lines are missing')
+  const [known, stranger] = answered()
+  assert.deepEqual([known?.address, known?.user, known?.agent], ['203.0.113.9', 'admin', 'probe/1'])
+  assert.deepEqual([stranger?.address, stranger?.user, stranger?.agent.length], ['127.0.0.1', '', 200])
+})
+
+/** The expression of docs/deploying.md, as fail2ban reads it. */
+function failregex(): RegExp {
+  const page = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8')
+  const [, expression = ''] = /^ *failregex = (.+)$/m.exec(page) ?? []
+  return new RegExp(expression.replace('<HOST>', '(?<host>[0-9a-f.:]+)'))
+}
+
+test('a refused sign-in is one line, which no login can forge', async (t) => {
+  const service = await start(t, { log_level: 'warn' })
+  const signIn = (authorization: string) => fetch(`${service.base}/events`, { headers: { authorization } })
+  const basic = (login: string) => `Basic ${Buffer.from(`${login}:wrong`).toString('base64')}`
+  const logins = ['admin', '","address":"198.51.100.7","login":"","msg":"sign-in refused"}', 'a\\"']
+  for (const login of logins) await signIn(basic(login))
+  await signIn('Bearer kal_0000')
+  const refused = () =>
+    service
+      .printed()
+      .split('\n')
+      .filter((line) => line.includes('sign-in refused'))
+  await until(() => refused().length === 4, 'lines are missing')
+  assert.deepEqual(
+    refused().map((line) => [failregex().exec(line)?.groups?.host, JSON.parse(line).login]),
+    [...logins, ''].map((login) => ['127.0.0.1', login.split(':', 1)[0]]),
+  )
+})
+
+test('the log begins with the version and where settings come from, and ends with the signal', async (t) => {
+  const service = await start(t, { drain_ms: '0', log_level: 'info' })
+  await service.end('SIGHUP')
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const lines = service.log()
+  const started = lines.find(({ msg }) => msg === 'started')
+  assert.equal(started?.version, version)
+  assert.equal(started?.settings.drain_ms, 'flag')
+  const ends = lines.filter(({ msg }) => msg === 'stopping' || msg === 'stopped')
+  assert.deepEqual(
+    ends.map(({ msg, signal }) => [msg, signal]),
+    [
+      ['stopping', 'SIGHUP'],
+      ['stopped', undefined],
+    ],
+  )
 })

@@ -57,13 +57,13 @@ const messageRow = (webhook: number, record: number) => ({
   type: 'event.updated',
   kind: 'event',
   record,
+  sequence: 1,
   state: 'sent' as const,
   created_utc: '2026-11-20 10:00:00',
   next_utc: '',
   attempts: 1,
   status: 204,
   error: '',
-  body: '',
 })
 
 describe('administrators manage webhooks over HTTP', () => {

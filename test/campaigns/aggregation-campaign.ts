@@ -96,7 +96,13 @@ async function tryPolicy({
   policy,
   mirror,
 }: Pair & { changes: number; policy: Policy; mirror: boolean }): Promise<void> {
-  const words = ['import', '--conflicts', policy, ...(mirror ? ['--mirror'] : []), other.service.origin]
+  const words = [
+    'import',
+    '--conflicts',
+    policy,
+    ...(mirror ? ['--mirror', '--allow-mass-removal'] : []),
+    other.service.origin,
+  ]
   const first = await calendar.kalends(...words)
   assert.equal(first.code, 0, first.out)
   assert.deepEqual(await comparable(calendar), await comparable(other))

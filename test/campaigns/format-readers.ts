@@ -79,9 +79,15 @@ const fromXml = (event: XmlEvent, url: string, uid: string): ReadEvent => ({
   end: instant(event['ev:enddate']),
 })
 
+/** Readers of RSS take a title for HTML where it has an entity. */
+const asHtml = (item: XmlEvent): XmlEvent => ({
+  ...item,
+  title: item.title.replaceAll('&lt;', '<').replaceAll('&amp;', '&'),
+})
+
 function readRss(text: string): ReadEvent[] {
   const { rss } = xml.parse(text) as { rss: { channel: { item?: XmlEvent[] } } }
-  return (rss.channel.item ?? []).map((item) => fromXml(item, String(item.link[0]), item.guid?.['#text'] ?? ''))
+  return (rss.channel.item ?? []).map((item) => fromXml(asHtml(item), String(item.link[0]), item.guid?.['#text'] ?? ''))
 }
 
 function readAtom(text: string): ReadEvent[] {

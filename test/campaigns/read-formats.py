@@ -66,7 +66,9 @@ def with_feedparser(text):
     if feed.bozo:
         raise feed.bozo_exception
     for entry in feed.entries:
-        yield {"url": entry.link, "uid": entry.id.replace("urn:uuid:", ""), "title": entry.title, "start": instant(entry.ev_startdate), "end": instant(entry.ev_enddate)}
+        # Readers of RSS take a title for HTML where it has an entity.
+        title = entry.title.replace("&lt;", "<").replace("&amp;", "&") if feed.version.startswith("rss") else entry.title
+        yield {"url": entry.link, "uid": entry.id.replace("urn:uuid:", ""), "title": title, "start": instant(entry.ev_startdate), "end": instant(entry.ev_enddate)}
 
 
 def with_json(text):

@@ -24,7 +24,7 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
     ...['venue.date_utc', 'venue.address', 'venue.city', 'venue.country', 'venue.zip', 'organizer.date_utc'],
   ],
   csv: [
-    ...['title', 'description', 'excerpt', 'slug', 'date_utc', 'website'],
+    ...['title', 'description', 'excerpt', 'slug', 'website'],
     ...['event_status', 'event_status_reason', 'sticky', 'show_map', 'categories', 'tags', 'recurrence'],
     ...['venue.date_utc', 'organizer.date_utc', 'organizer.email'],
   ],

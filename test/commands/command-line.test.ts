@@ -125,11 +125,11 @@ test('a word or an option that nobody knows is told of in two lines, with the on
     [['serv', '--port', '0'], "error: unknown command 'serv'\n(Did you mean serve?)\n"],
     [
       ['imports', 'foo'],
-      "error: unknown command 'foo': kalends imports takes list, undo, schedules, pause, resume, remove.\n",
+      "error: unknown command 'foo': kalends imports takes list, show, undo, schedules, pause, resume, remove.\n",
     ],
     [
       ['webhook', 'foo', '1'],
-      "error: unknown command 'foo': kalends webhook takes add, list, remove, enable, disable, rotate, test, deliveries, resend.\n",
+      "error: unknown command 'foo': kalends webhook takes add, list, remove, enable, disable, rotate, test, deliveries, resend, resend-failed.\n",
     ],
     [['imports', 'list', 'foo'], "error: too many arguments for 'list': it takes none.\n"],
     [['--prt', '9'], "error: unknown option '--prt'\n(Did you mean --port?)\n"],

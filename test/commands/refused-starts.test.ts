@@ -132,11 +132,12 @@ test('a command on a calendar that is not there says so, and makes none', () => 
     ['user', 'list'],
     ['user', 'add', 'anna', '--role', 'editor'],
     ['password', 'add', 'admin'],
+    ['import', 'calendar.ics'],
   ]
   for (const command of commands) {
     const words = ['src/main.ts', '--data', missing, ...command]
     const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
-    const sentence = `There is no database ${join(missing, 'kalends.sqlite')}.`
+    const sentence = `There is no database ${join(missing, 'kalends.sqlite')}. Start the service once (kalends serve), which makes it.`
     assert.deepEqual([status, stdout, stderr.split('\n')[0]], [1, '', sentence], command.join(' '))
     assert.ok(!existsSync(missing))
   }

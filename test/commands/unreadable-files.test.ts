@@ -34,12 +34,16 @@ test('a file that may not be read is named by import and restore, with who may n
   for (const path of [file, within]) await writeFile(path, '[]')
   await chmod(file, 0o000)
   await chmod(closed, 0o000)
-  const target = { database: `sqlite:${join(folder, 'none.sqlite')}`, media: localMediaStore(folder) }
+  const target = {
+    database: `sqlite:${join(folder, 'none.sqlite')}`,
+    media: localMediaStore(folder),
+    mediaPlace: folder,
+  }
   const progress = { start: () => undefined, advance: () => undefined, finish: () => undefined }
   for (const path of [file, within])
     for (const read of [
       () => openSource(path, {}, { zone: 'UTC', backOffMs: 1 }),
-      () => restore(path, target, progress),
+      () => restore(path, target, { now: 0, tell: () => undefined }, progress),
     ]) {
       const said = await asOrdinary(() => read().then(String, ({ message }: Error) => message))
       assert.match(said, /^The user \S+ may not read \S+\.$/)

@@ -64,6 +64,53 @@ test('the service and the container start the program that is there', () => {
   assert.equal(JSON.parse(textOf('package.json')).scripts.start, `node ${flags} bin/kalends.js serve`)
 })
 
+/** The directives of a section of a unit, as they are written. */
+function directivesOf(path: string, section: string): string[] {
+  const [, text = ''] = textOf(path).split(`[${section}]\n`)
+  return (text.split(/^\[/m)[0] ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+}
+
+const BACKUP = 'deploy/kalends-backup.service'
+
+test('the unit for backups has the settings of the service, and is shut in as it is', () => {
+  const service = directivesOf('deploy/kalends.service', 'Service')
+  const backup = new Set(directivesOf(BACKUP, 'Service'))
+  const shut = /^(User|UMask|EnvironmentFile|NoNew|Capability|Protect|Private|Lock|RemoveIPC|Restrict|SystemCall)\w*=/
+  const wanted = service.filter((line) => shut.test(line))
+  assert.ok(wanted.length > 20)
+  assert.deepEqual(
+    wanted.filter((line) => !backup.has(line)),
+    [],
+  )
+  const [, data] = /KALENDS_DATA=(\S+)/.exec(service.join('\n')) ?? []
+  assert.match([...backup].join('\n'), new RegExp(`KALENDS_DATA=${data}( |$)`, 'm'))
+  assert.match(textOf('deploy/kalends-backup.timer'), /^OnCalendar=.*\n(.*\n)*Persistent=yes$/m)
+})
+
+test('the folder of backups has to be there, is the one that may be written, and keeps a number of them', () => {
+  const unit = directivesOf(BACKUP, 'Unit').join('\n')
+  const service = directivesOf(BACKUP, 'Service').join('\n')
+  const [, folder = ''] = /^ExecStart=\/opt\/kalends\/bin\/kalends\.js backup (\/\S+) --keep \d+$/m.exec(service) ?? []
+  assert.ok(unit.split('\n').includes(`AssertPathIsDirectory=${folder}`), unit)
+  assert.ok(service.split('\n').includes(`ReadWritePaths=/var/lib/kalends ${folder}`), service)
+  assert.ok(textOf('docs/backup.md').includes(`install -d -o kalends -g kalends -m 0700 ${folder}\n`))
+})
+
+const canAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0
+
+test('systemd finds the unit for backups as well shut in as the service', {
+  skip: !canAnalyze && 'needs systemd-analyze',
+}, () => {
+  const [service, backup] = ['deploy/kalends.service', BACKUP].map((path) => {
+    const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', join(root, path)], {
+      encoding: 'utf8',
+    })
+    return /exposure level for \S+: (\S+)/.exec(stdout)?.[1]
+  })
+  assert.ok(service !== undefined)
+  assert.equal(backup, service)
+})
+
 const inNamespace = ['--user', '--pid', '--fork', '--kill-child']
 const isAllowed = spawnSync('unshare', [...inNamespace, 'true']).status === 0
 

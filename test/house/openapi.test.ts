@@ -46,7 +46,7 @@ test('paths and schemas are those that clients of the reference service know', (
     `/${path}/by-slug/{slug}`,
   ])
   const terms = ['categories', 'tags'].flatMap((path) => [`/${path}`, `/${path}/{id}`])
-  const hooks = ['', '/test', '/rotate', '/deliveries', '/deliveries/{delivery}/resend']
+  const hooks = ['', '/test', '/rotate', '/deliveries', '/deliveries/resend', '/deliveries/{delivery}/resend']
   const webhooks = ['/webhooks', ...hooks.map((path) => `/webhooks/{id}${path}`)]
   const own = ['/changes', '/series', '/series/{id}', ...webhooks, '/batch/v1']
   assert.deepEqual(Object.keys(english.paths), ['/doc', ...records, ...terms, ...own])

@@ -129,6 +129,12 @@ test('with every step done, the service has the field, the filter, the represent
       others.body.events.map(({ title }: { title: string }) => title),
       ['Concert'],
     )
+    const [{ id }] = sticky.body.events
+    await service.remove(`/events/${id}`)
+    const calendar = async (query: string) => String((await service.get(`/events?format=ics&${query}&${WINDOW}`)).body)
+    assert.match(await calendar('sticky=1'), /STATUS:CANCELLED/)
+    assert.doesNotMatch(await calendar('sticky=0'), /STATUS:CANCELLED/)
+    await service.post(`/events/${id}`, { status: 'publish' })
   })
 
   await t.test('lists of events are shown in the new representation, by its name and by its media type', async () => {

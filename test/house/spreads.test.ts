@@ -18,7 +18,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "http/openapi.ts headerRefs(...(isNew||action.do==='batch'?(['Idempotency-Replayed']asconst):[]))": 'written there',
   "http/openapi.ts headerRefs(...(isNew||action.do==='update'?(['Preference-Applied']asconst):[]))": 'written there',
   "http/openapi.ts headerRefs(...(isRead?(['ETag']asconst):[]))": 'written there',
-  'http/server.ts acceptors.push(...(awaitopenAcceptors(app.server,{...place,port})))': 'a fixed number of listeners',
   'http/send.ts headers.push(...crossOrigin(answer,request))': 'headers of ours',
   'people/authenticate.ts Math.max(...names.map((name)=>failures.note(name,now)))':
     'the names one attempt is counted under',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, get } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { canShare, checkFree, closeAcceptors, openAcceptors } from '../../src/http/acceptors.ts'
@@ -13,16 +13,14 @@ const NEW = 64
 
 async function listening(t: TestContext) {
   const server = createServer((_request, response) => response.end('yes'))
-  server.listen({ port: 0, host: '127.0.0.1', reusePort: true })
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const acceptors = await openAcceptors(server, { port, host: '127.0.0.1' })
+  const connections = new Set<Socket>()
+  server.on('connection', (socket) => connections.add(socket))
+  const acceptors = await openAcceptors(server, { port: 0, host: '127.0.0.1' }, true)
   t.after(async () => {
-    server.closeAllConnections()
-    server.close()
+    for (const socket of connections) socket.destroy()
     await closeAcceptors(acceptors)
   })
-  return { server, port, acceptors }
+  return { server, port: acceptors.port, acceptors }
 }
 
 test('many that are new are taken in within a few turns of the event loop', onSharing, async (t) => {
@@ -55,8 +53,33 @@ test('whoever was taken in by any of them is answered, and awaited when they clo
     }),
   )
   await until(() => arrived === NEW, 'not everybody was taken in')
-  await closeAcceptors(acceptors)
+  const { ended } = await closeAcceptors(acceptors)
   assert.deepEqual(new Set(await answers), new Set(['in the end']))
+  await ended
+})
+
+test('whoever connects while they close is answered or refused, never reset', onSharing, async (t) => {
+  const { port, acceptors } = await listening(t)
+  const outcomes = new Map<string, number>()
+  let isClosed = false
+  const ask = async () => {
+    while (!isClosed) {
+      const outcome = await once(get({ port, host: '127.0.0.1', agent: false }), 'response').then(
+        ([response]) => String(response.resume().statusCode),
+        (error) => error.code,
+      )
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+    }
+  }
+  const asking = Promise.all(Array.from({ length: 8 }, ask))
+  await until(() => (outcomes.get('200') ?? 0) > 100, 'nobody was answered')
+  const { ended } = await closeAcceptors(acceptors)
+  isClosed = true
+  await Promise.all([asking, ended])
+  assert.deepEqual(
+    [...outcomes.keys()].filter((outcome) => outcome !== '200' && outcome !== 'ECONNREFUSED'),
+    [],
+  )
 })
 
 test('a port that somebody listens on is not free, though it could be shared', async () => {

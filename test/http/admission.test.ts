@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { admitted, LIMITS, leave, makeAdmission, tryEnter } from '../../src/http/admission.ts'
+import {
+  admitted,
+  isFull,
+  LIMITS,
+  leave,
+  leaveStream,
+  makeAdmission,
+  tryEnter,
+  tryStream,
+} from '../../src/http/admission.ts'
 import { Problem } from '../../src/problems.ts'
 import { until } from '../support/waiting.ts'
 
-const here = () => false
+/** A client that stays. */
+const at = (address: string) => ({ address, isGone: () => false })
+const here = at('192.0.2.1')
 
 function withReads(running: number, waiting: number, longestMs = 60_000) {
   return makeAdmission({ ...LIMITS, reads: { ...LIMITS.reads, running, waiting, longestMs } })
@@ -89,12 +100,7 @@ test('nothing is done for a client that has gone', async () => {
   const admission = withReads(1, 5)
   assert.ok(tryEnter(admission, 'reads'))
   let isGone = false
-  const gone = admitted(
-    admission,
-    'reads',
-    () => isGone,
-    async () => assert.fail('it was done'),
-  )
+  const gone = admitted(admission, 'reads', { ...here, isGone: () => isGone }, async () => assert.fail('it was done'))
   const still = admitted(admission, 'reads', here, async () => 'done')
   isGone = true
   leave(admission, 'reads')
@@ -144,4 +150,71 @@ test('fewer run at the same time while they take long, and as many as before onc
   assert.equal(await askMany(20, 250), 2, 'a quarter of them, however long they take')
   for (let i = 0; i < 8; i++) await askMany(20, 0)
   assert.equal(await askMany(20, 1), 8)
+})
+
+/** A queue of one place, which is taken, and the order in which requests that wait for it are done or turned away. */
+function contended(waiting: number) {
+  const admission = withReads(1, waiting)
+  assert.ok(tryEnter(admission, 'reads'))
+  const order: string[] = []
+  const ask = (name: string, address: string) =>
+    admitted(admission, 'reads', at(address), async () => order.push(name)).catch((error: unknown) => {
+      assert.ok(isOverload(error))
+      order.push(`not ${name}`)
+    })
+  return { admission, order, ask }
+}
+
+test('clients take turns, those of one IPv6 network together', async () => {
+  const { admission, order, ask } = contended(20)
+  const asked = [
+    ...['a1', 'a2', 'a3'].map((name) => ask(name, '2001:db8:0:1::1')),
+    ask('a4', '2001:db8:0:1:ffff::2'),
+    ...['b1', 'b2'].map((name) => ask(name, '2001:db8:0:2::1')),
+    ask('c1', '192.0.2.7'),
+  ]
+  leave(admission, 'reads')
+  await Promise.all(asked)
+  assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
+  assert.deepEqual([admission.queues.reads.waiting.size, admission.queues.reads.waiting.byClient.size], [0, 0])
+})
+
+test('when all is full, the newest of the longest line gives way to who has fewer waiting', async () => {
+  const { admission, order, ask } = contended(4)
+  const asked = ['a1', 'a2', 'a3', 'a4'].map((name) => ask(name, '192.0.2.1'))
+  assert.deepEqual([isFull(admission, 'reads', '192.0.2.1'), isFull(admission, 'reads', '192.0.2.2')], [true, false])
+  asked.push(ask('a5', '192.0.2.1'), ask('b1', '192.0.2.2'), ask('b2', '192.0.2.2'), ask('b3', '192.0.2.2'))
+  await nextTurn()
+  assert.deepEqual(order, ['not a5', 'not a4', 'not a3', 'not b3'])
+  assert.equal(admission.queues.reads.waiting.size, 4)
+  leave(admission, 'reads')
+  await Promise.all(asked)
+  assert.deepEqual(order.slice(4), ['a1', 'b1', 'a2', 'b2'])
+})
+
+test('who waits too long is turned away from every line', async () => {
+  const admission = withReads(1, 5, 50)
+  assert.ok(tryEnter(admission, 'reads'))
+  const asked = ['192.0.2.1', '192.0.2.2', '192.0.2.1'].map((address) =>
+    assert.rejects(
+      admitted(admission, 'reads', at(address), async () => assert.fail('it was done')),
+      isOverload,
+    ),
+  )
+  await Promise.all(asked)
+  assert.deepEqual([admission.queues.reads.waiting.size, admission.queues.reads.waiting.byClient.size], [0, 0])
+})
+
+test('one client leaves the last stream to another', () => {
+  const admission = makeAdmission()
+  const most = LIMITS.streams.running
+  for (let i = 0; i < most - 1; i++) assert.ok(tryStream(admission, '2001:db8::1'))
+  assert.ok(!tryStream(admission, '2001:db8::2'))
+  assert.ok(tryStream(admission, '192.0.2.1'))
+  assert.ok(!tryStream(admission, '192.0.2.2'))
+  leaveStream(admission, '2001:db8::1')
+  assert.ok(tryStream(admission, '192.0.2.2'))
+  for (const address of ['192.0.2.1', '192.0.2.2']) leaveStream(admission, address)
+  for (let i = 0; i < most - 2; i++) leaveStream(admission, '2001:db8::1')
+  assert.deepEqual([admission.streaming.size, admission.queues.streams.running], [0, 0])
 })

@@ -12,7 +12,11 @@ interface Seen {
 }
 
 /** A handling that works for so many milliseconds for each request. */
-function working(pressure: Pressure<number>, ms: number): Seen & Handling<number> {
+function working(
+  pressure: Pressure<number>,
+  ms: number,
+  clientOf = (_request: number) => 'one',
+): Seen & Handling<number> {
   const seen: Seen = { served: [], refused: [], pressed: [] }
   return {
     ...seen,
@@ -22,6 +26,7 @@ function working(pressure: Pressure<number>, ms: number): Seen & Handling<number
       for (const until = performance.now() + ms; performance.now() < until; );
     },
     refuse: (request) => void seen.refused.push(request),
+    clientOf,
   }
 }
 
@@ -35,7 +40,7 @@ test('in one turn of the event loop requests are served for 10 ms, the others af
   assert.ok(handling.served.length >= 1 && handling.served.length <= 3, `${handling.served.length}`)
   while (handling.served.length < 12) await nextTurn()
   assert.deepEqual(handling.served, numbers(12))
-  assert.deepEqual([pressure.waiting.length, pressure.taken, pressure.waitedMs], [0, 0, 0])
+  assert.deepEqual([pressure.waiting.size, pressure.waitedMs], [0, 0])
 })
 
 test('one long wait of the thread makes nobody wait for another turn', () => {
@@ -83,7 +88,25 @@ test('who comes when two turns of work are waiting is turned away', async () => 
   for (const i of numbers(200)) arrive(pressure, 100 + i, performance.now(), handling)
   assert.equal(handling.refused.length, before)
   await until(() => handling.refused.length - before > 100, 'they were not turned away')
-  while (pressure.waiting.length > 0) await nextTurn()
+  while (pressure.waiting.size > 0) await nextTurn()
+})
+
+test('clients are served in turn, and the one with most requests loses some to those with few', async () => {
+  const pressure = noPressure<number>()
+  const handling = working(pressure, 5, (request) => (request < 1000 ? 'many' : `few ${request % 2}`))
+  // By now it is known that a turn serves few.
+  for (const i of numbers(60)) arrive(pressure, i, performance.now(), handling)
+  while (handling.served.length + handling.refused.length < 60) await nextTurn()
+  for (const i of numbers(300)) arrive(pressure, 100 + i, performance.now(), handling)
+  const before = handling.served.length
+  for (const i of numbers(6)) arrive(pressure, 1000 + i, performance.now(), handling)
+  while (pressure.waiting.size > 0) await nextTurn()
+  const late = handling.served.slice(before)
+  const few = late.filter((request) => request >= 1000)
+  assert.deepEqual(few, [1000, 1001, 1002, 1003, 1004, 1005])
+  assert.ok(late.indexOf(1005) <= 9, `they were served among ${late.slice(0, 20).join()}`)
+  await until(() => handling.refused.length >= 250, 'the many were not turned away')
+  assert.ok(handling.refused.every((request) => request < 1000))
 })
 
 /** Refuses so many requests, each of which takes some milliseconds; returns them as they are told, and how many in each turn. */

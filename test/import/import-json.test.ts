@@ -194,6 +194,25 @@ describe('an import of records as the interface shows them', () => {
     })
   }
 
+  test('takes the values of the source with overwrite, also where an earlier run kept those here (4d.3)', async (t) => {
+    t.after(end)
+    const source = await calendar.file('town.ndjson', lines([shown(1)]))
+    await calendar.kalends('import', source)
+    const [{ id }] = (await calendar.service.get(ALL)).body.events
+    await calendar.service.update(`/events/${id}`, { title: 'Mine', excerpt: 'Only here' })
+    await calendar.file('town.ndjson', lines([shown(1, { title: 'Theirs', description: '<p>New text.</p>' })]))
+    const kept = /changed here as well, which stays: title\n/
+    assert.match((await calendar.kalends('import', source)).out, kept)
+    const before = await calendar.rows()
+    assert.match((await calendar.kalends('import', source)).out, kept)
+    assert.equal(await calendar.rows(), before)
+    assert.match((await calendar.kalends('import', '--conflicts', 'overwrite', source)).out, / 1 changed/)
+    const event = (await calendar.service.get(`/events/${id}`)).body
+    assert.equal(event.title, 'Theirs')
+    assert.match(event.excerpt, /Only here/)
+    assert.doesNotMatch((await calendar.kalends('import', source)).out, kept)
+  })
+
   test('lists what is gone from the source, and moves it to the trash with --mirror', async (t) => {
     t.after(end)
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))

@@ -60,6 +60,9 @@ describe('a site that has moved here', () => {
     event(90_002, 'café'),
     event(90_003, 'yoga', { url: `${OLD}/event/yoga/2027-03-10/` }),
     event(90_004, 'yoga-again', { url: `${OLD}/event/yoga/2027-03-17/` }),
+    event(90_006, 'gala', { url: `${OLD}/show/gala/` }),
+    event(90_007, 'ball', { url: `${OLD}/blog/show/ball/` }),
+    event(90_008, 'chess', { url: `${OLD}/kurs/chess/2027-03-17/` }),
   ]
   before(async () => {
     place = await startPlace()
@@ -111,6 +114,42 @@ describe('a site that has moved here', () => {
     assert.equal(post.status, 404)
   })
 
+  test('4d.1: leads on from the feeds below an old page to those of the record here', async () => {
+    for (const [path, to] of [
+      ['/show/gala/feed/', '/event/gala.rss'],
+      ['/show/gala/feed', '/event/gala.rss'],
+      ['/show/gala/feed/atom/', '/event/gala.atom'],
+      ['/show/gala/ical/', '/event/gala.ics'],
+      ['/veranstaltung/fest/feed/', '/event/fest-2.rss'],
+      ['/ort/old-hall/feed/', '/venue/hall.rss'],
+    ] as const) {
+      for (const accept of ['text/html', '*/*']) assert.equal(await place.at(path, accept), `301 ${to}`, path)
+      assert.equal(await place.at(to), '200', to)
+    }
+    for (const path of ['/show/other/feed/', '/show/gala/feed/other/', '/feed/gala/ical/x/'])
+      assert.equal(await place.at(path), '404', path)
+  })
+
+  test('4d.1: leads on from its list of events, with its views and feeds', async () => {
+    for (const [path, to] of [
+      ['/shows/', '/events/'],
+      ['/shows', '/events/'],
+      ['/show/', '/events/'],
+      ['/shows/?utm=1', '/events/'],
+      ['/shows/feed/', '/events.rss'],
+      ['/shows/?ical=1', '/events/?ical=1'],
+      ['/shows/month/2027-03/', '/events/month/2027-03/'],
+      ['/shows/2027-03-03/', '/events/2027-03-03/'],
+      ['/shows/category/music/', '/events/category/music/'],
+      ['/shows/list/page/2/', '/events/?page=2'],
+      ['/blog/shows/', '/events/'],
+      ['/kurs/', '/events/'],
+    ] as const)
+      for (const accept of ['text/html', '*/*']) assert.equal(await place.at(path, accept), `301 ${to}`, path)
+    for (const path of ['/orts/', '/ort/', '/showing/', '/shows/other/', '/blog/', '/kurs/yoga/', '/s/'])
+      assert.equal(await place.at(path), '404', path)
+  })
+
   test('4d.1: an address that never was one asks nothing of the database once old ones are known', async (t) => {
     const { database } = place.calendar.service.app
     const memory = openEventMemory(database, cacheBudget(1_000_000))
@@ -121,6 +160,13 @@ describe('a site that has moved here', () => {
     assert.equal(maybe('/veranstaltung/other/'), true, 'nothing is known yet')
     await until(() => !paths.isReading, 'old paths are not read')
     assert.equal(maybe('/veranstaltung/other/'), false)
+    assert.deepEqual(['/shows/', '/show', '/orts/', '/blog/', '/kurs/chess/'].map(maybe), [
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
     for (const path of ['/veranstaltung/fest/', '/veranstaltung/fest', '/veranstaltung/caf%C3%A9/'])
       assert.equal(maybe(path), true, path)
     await importLines(place.calendar, [...records, event(90_005, 'added')])

@@ -121,7 +121,8 @@ describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
       site.close()
     })
     let isTyped = false
-    const shown = await onTerminal(`http://127.0.0.1:${(site.address() as AddressInfo).port}`, 80, (so, type) => {
+    const { port } = site.address() as AddressInfo
+    const shown = await onTerminal(`http://127.0.0.1:${port}/wp-json/tribe/events/v1`, 80, (so, type) => {
       if (isTyped || !so.includes('0 records')) return
       isTyped = true
       type('\x03')

@@ -1,13 +1,28 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
-import { listSchedules, runDueImports, type ScheduledRun } from '../../src/import/import-schedule.ts'
+import {
+  listSchedules,
+  makeRunningImports,
+  runDueImports,
+  type ScheduledRun,
+} from '../../src/import/import-schedule.ts'
 import { formatUtc } from '../../src/text/moments.ts'
 import { startProcess } from '../support/processes.ts'
 import { until } from '../support/waiting.ts'
-import { startCalendar } from './calendar-command.ts'
+import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const HOUR = 3_600_000
+
+/** The settings of a calendar, as flags for another process. */
+function flagsOf({ service }: Calendar): string[] {
+  const { database, data, timezone } = service.config
+  return ['--database', database, '--data', data, '--timezone', timezone, '--port', '0', '--log-level', 'silent']
+}
 
 describe('an import on a schedule', () => {
   test('is done by one process at a time, again after its time, and sooner when it fails', async (t) => {
@@ -101,20 +116,7 @@ describe('an import on a schedule', () => {
     }
     const source = await calendar.file('town.ndjson', JSON.stringify(event))
     await calendar.kalends('import', '--every', '6h', '--name', 'town', '--user', 'admin', source)
-    const { database, data, timezone } = calendar.service.config
-    const flags = [
-      '--database',
-      database,
-      '--data',
-      data,
-      '--timezone',
-      timezone,
-      '--port',
-      '0',
-      '--log-level',
-      'silent',
-    ]
-    const { child, ended } = startProcess('src/main.ts', [...flags, 'serve'])
+    const { child, ended } = startProcess('src/main.ts', [...flagsOf(calendar), 'serve'])
     t.after(async () => {
       child.kill()
       await ended
@@ -123,6 +125,80 @@ describe('an import on a schedule', () => {
     await until(async () => (await schedules())[0]?.outcome !== '', 'nothing was imported', 100)
     assert.match((await schedules())[0]?.outcome ?? '', /^Run 1: 1 made/)
     assert.equal((await calendar.service.get('/events?start_date=2027-01-01')).body.total, 1)
+  })
+
+  test('holds up no other, be its source dead or slow', async (t) => {
+    const calendar = await startCalendar()
+    t.after(calendar.close)
+    const { database } = calendar.service.app
+    const name = (at: number) => `town ${at}`
+    for (let at = 1; at <= 5; at++)
+      await calendar.kalends('import', '--every', '1d', '--name', name(at), `https://${at}.example`)
+    let now = Date.now() + 1000
+    const begun: string[] = []
+    const running = makeRunningImports()
+    const { promise: never, reject: end } = Promise.withResolvers<ScheduledRun>()
+    const start = async ([source = '']: readonly string[]) => {
+      begun.push(source)
+      return begun.length <= 4 ? never : { code: 0, said: 'Run 1' }
+    }
+    const looks = () =>
+      runDueImports(
+        database,
+        start,
+        () => now,
+        () => undefined,
+        running,
+      )
+    const first = looks()
+    await until(() => begun.length === 3, 'three are not begun together')
+    now += 61_000
+    const second = looks()
+    await until(async () => (await listSchedules(database.read)).some(({ outcome }) => outcome === 'Run 1'), 'all wait')
+    assert.deepEqual(
+      begun.toSorted(),
+      [1, 2, 3, 4, 5].map((at) => `https://${at}.example`),
+    )
+    end(new Error('gone'))
+    await Promise.all([first, second])
+    assert.equal(running.begun.size, 0)
+  })
+
+  for (const [signal, isLeft] of [
+    ['SIGKILL', 'is left to its lease'],
+    ['SIGTERM', 'is due again at once'],
+  ] as const)
+    test(`ends with the service that does it, at ${signal}, and ${isLeft}`, async (t) => {
+      const calendar = await startCalendar()
+      t.after(calendar.close)
+      let asked = 0
+      const silent = createServer(() => {
+        asked += 1
+      }).listen(0, '127.0.0.1')
+      t.after(() => silent.close())
+      await once(silent, 'listening')
+      const source = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/town.ics`
+      await calendar.kalends('import', '--every', '6h', '--name', 'town', '--user', 'admin', source)
+      const { end } = startProcess('src/main.ts', [...flagsOf(calendar), 'serve'])
+      const connections = () => new Promise<number>((go) => silent.getConnections((_error, count) => go(count)))
+      await until(() => asked > 0, 'the source is not asked', 50)
+      await end(signal)
+      await until(async () => (await connections()) === 0, 'the import goes on', 50)
+      const [{ leased_utc, failures } = { leased_utc: '', failures: 0 }] = await listSchedules(
+        calendar.service.app.database.read,
+      )
+      assert.deepEqual([leased_utc === '', failures], [signal === 'SIGTERM', 0])
+    })
+
+  test('does not begin when the service is gone before it is up', async (t) => {
+    const calendar = await startCalendar()
+    t.after(calendar.close)
+    const source = await calendar.file('town.csv', 'Title,Start\nBall,2027-05-01 20:00\n')
+    const words = ['src/main.ts', ...flagsOf(calendar), 'import', '--for-service', '--user', 'admin', source]
+    const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    child.disconnect()
+    assert.deepEqual(await once(child, 'exit'), [1, null])
+    assert.equal((await calendar.service.get('/events?start_date=2027-01-01')).body.total, 0)
   })
 
   test('says what it cannot be done with', async (t) => {

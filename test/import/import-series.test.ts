@@ -56,7 +56,7 @@ describe('an import of events that repeat', () => {
     const dry = await calendar.kalends('import', '--dry-run', source)
     const { out, code } = await calendar.kalends('import', source)
     assert.equal(code, 0, out)
-    assert.equal(/: (.*)\./.exec(out)?.[1], /would have: (.*?)\. /.exec(dry.out)?.[1], dry.out)
+    assert.equal(/Run \d+: (.*)\./.exec(out)?.[1], /would have: (.*?)\. /.exec(dry.out)?.[1], dry.out)
     assert.deepEqual(await titlesOf(calendar), [
       'Weekly 01-05 20:00',
       'Moved 01-13 21:00',
@@ -78,7 +78,7 @@ describe('an import of events that repeat', () => {
     const calendar = await calendarOf(t)
     const [one, two] = [ics(weekly('FREQ=WEEKLY;COUNT=2')), ics(weekly('FREQ=WEEKLY;COUNT=3'))]
     await calendar.kalends('import', await calendar.file('one.ics', one))
-    await calendar.kalends('import', await calendar.file('two.ics', two))
+    await calendar.kalends('import', await calendar.file('two.ics', two.replace('UID:', 'UID:other-')))
     const found = await allEvents(calendar)
     assert.equal(found.length, 5)
     assert.equal(new Set(found.map((event: Shown) => event.post_parent)).size, 2)
@@ -243,7 +243,7 @@ describe('an import of events that repeat', () => {
       const source = await calendar.file('s.ics', once('Once'))
       await calendar.kalends('import', source)
       const before = await known(calendar)
-      await calendar.file('s.ics', ics(weekly('FREQ=SECONDLY')).replace('Weekly', 'Once'))
+      await calendar.file('s.ics', ics(weekly('FREQ=DAILY;BYEASTER=1')).replace('Weekly', 'Once'))
       assert.equal((await calendar.kalends('import', '--mirror', source)).code, 2)
       assert.deepEqual(await known(calendar), before)
     })
@@ -297,8 +297,9 @@ describe('an import of events that repeat', () => {
     )
     const { out, code } = await calendar.kalends('import', source)
     assert.equal(code, 2)
-    for (const i of bombs.keys()) assert.match(out, new RegExp(`Bomb ${i} repeats cannot be read|Bomb ${i}\\)`), out)
-    assert.match(out, /How Many repeats cannot be read/)
+    for (const i of bombs.keys()) assert.match(out, new RegExp(`Bomb ${i} repeats (?:cannot be read|in a way)`), out)
+    assert.match(out, /Bomb 0 repeats .* it is in on 750 dates/)
+    assert.match(out, /Many repeats .* it is in on 750 dates/)
     assert.deepEqual(
       (await titlesOf(calendar)).filter((title) => title.startsWith('Weekly')),
       ['Weekly 01-05 20:00', 'Weekly 01-12 20:00'],

@@ -97,6 +97,8 @@ describe('an import of a site', () => {
       'import',
       '--name',
       'drafts',
+      '--same-as',
+      'none',
       '--login',
       'admin',
       '--password-file',

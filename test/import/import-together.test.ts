@@ -101,10 +101,12 @@ test('what cannot be taken of a long file is named by its line, and the rest is 
     { ...WHEN, id: 901, title: 'Fine' },
   ]
   const lines = records.map((record) => JSON.stringify(record)).join('\n')
-  const { out, code } = await calendar.kalends('import', await calendar.file('long.ndjson', `${lines}\n{ no JSON`))
-  assert.equal(code, 2)
-  assert.match(out, /line 121: event 900 \(When\?\): .*start_date/)
-  assert.match(out, /line 123: It is not JSON\./)
+  const long = `{ no JSON\n${lines}\n{ no JSON`
+  const { out, err, code } = await calendar.kalends('import', await calendar.file('long.ndjson', long))
+  assert.equal(code, 1)
+  assert.match(out, /line 122: event 900 \(When\?\): .*start_date/)
+  assert.match(out, /line 1: It is not JSON\./)
+  assert.match(err, /The file breaks off: its last record, line 124, is not JSON\./)
   assert.match(out, /Run 1: 121 made, .* 2 not in/)
 })
 

@@ -27,7 +27,7 @@ async function longFile(t: TestContext): Promise<string> {
 }
 
 const nameOf = (entry: SourceEntry) =>
-  'kind' in entry ? `${entry.kind} ${entry.identity}` : 'at' in entry ? entry.at : entry.lost
+  'kind' in entry ? `${entry.kind} ${entry.identity}` : 'at' in entry ? entry.at : String(Object.values(entry))
 
 test('a long file is read on by a thread where reading it began, with nothing left out and nothing twice', async (t) => {
   const file = await longFile(t)

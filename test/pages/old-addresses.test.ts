@@ -136,7 +136,7 @@ describe('what was public', () => {
     const parent = await service.create('/categories', { name: 'Arts' })
     const child = await service.create('/categories', { name: 'Dance', parent: parent.id })
     const tag = await service.create('/tags', { name: 'Free' })
-    await event({ title: 'Tagged', tags: [tag.id] })
+    await event({ title: 'Tagged', tags: [tag.id], categories: [child.id] })
     await service.update(`/categories/${child.id}`, { slug: 'ballet' })
     await service.update(`/tags/${tag.id}`, { slug: 'gratis' })
     assert.equal(await at('/events/category/arts/dance/'), '301 /events/category/arts/ballet/')

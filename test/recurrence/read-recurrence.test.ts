@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { messages } from '../../src/locales/messages.ts'
 import { translate } from '../../src/locales/translate.ts'
-import { shiftRecurrence, splitRecurrence } from '../../src/recurrence/change-recurrence.ts'
+import { moveRecurrence, splitRecurrence } from '../../src/recurrence/change-recurrence.ts'
 import { occurrenceStarts } from '../../src/recurrence/occurrences.ts'
 import { readRecurrence } from '../../src/recurrence/read-recurrence.ts'
 import { isFault, type Recurrence, type Start } from '../../src/recurrence/recurrence.ts'
@@ -272,7 +272,11 @@ test('a series is split at an added date by the same rule from there on, or by a
 
 test('a series that moves takes its weekday, its end and its exceptions along', () => {
   const to = { ...START, local: '2026-11-25 20:00:00' }
-  const moved = (lines: string | string[]) => recurrenceLines(shiftRecurrence(read(lines), START, to), to)
+  const moved = (lines: string | string[]) => {
+    const found = moveRecurrence(read(lines), START, START.local, to)
+    assert.ok(found)
+    return recurrenceLines(found.recurrence, found.start)
+  }
   assert.deepEqual(moved(['FREQ=WEEKLY;BYDAY=TU,SU;UNTIL=20261231', 'EXDATE:20261201T190000']), [
     'RRULE:FREQ=WEEKLY;UNTIL=20270101T225959Z;BYDAY=MO,WE',
     'EXDATE;TZID=Europe/Berlin:20261202T200000',

@@ -1,12 +1,30 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  chown,
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { type App, startApp } from '../../src/app.ts'
+import { saveSchedule } from '../../src/import/import-schedule.ts'
 import { localMediaStore } from '../../src/media/media-store.ts'
 import { openMediaStore } from '../../src/media/open-media-store.ts'
 import { writeBackupTables } from '../../src/storage/backup-file.ts'
@@ -15,16 +33,20 @@ import { readEdition } from '../../src/storage/edition.ts'
 import { migrate, migrationNames } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { listTables, SECRET_TABLES } from '../../src/storage/tables.ts'
-import { registerBackupCommands } from '../../src/transfer/backup-command.ts'
+import { registerBackupCommand } from '../../src/transfer/backup-command.ts'
+import { registerRestoreCommand } from '../../src/transfer/restore-command.ts'
 import { sealFile } from '../../src/transfer/seal.ts'
+import { addWebhook } from '../../src/webhooks/webhook-store.ts'
 import { smallDisk } from '../campaigns/failing-disks.ts'
 import { type CommandResult, runCommand } from '../support/commands.ts'
 import { databaseName, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { programEnvironment } from '../support/environment.ts'
 import { readEveryAnswer, withoutBlanks } from '../support/every-answer.ts'
 import { startProcess } from '../support/processes.ts'
 import { startS3 } from '../support/s3.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
 import { credentialsOf, type Reader, startService, type TestService, testConfig } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 let folder: string
 before(async () => {
@@ -46,13 +68,15 @@ const flags = ({ database, media }: Places) => ['--database', database, '--media
 /** Runs one of the commands in this process. */
 function command(words: readonly string[], { database, media }: Places): Promise<CommandResult> {
   return runCommand((program) => {
-    registerBackupCommands(program, async () => {
+    const open = async () => {
       let last: Error | undefined
       const store = await openMediaStore(media, (error) => {
         last = error
       })
-      return { database, media: store, failure: () => last }
-    })
+      return { database, media: store, mediaPlace: media, failure: () => last, assumed: undefined }
+    }
+    registerBackupCommand(program, open)
+    registerRestoreCommand(program, open)
   }, words)
 }
 
@@ -95,6 +119,15 @@ async function ask(
 ): Promise<{ status: number; text: string }> {
   const response = await fetch(`http://127.0.0.1:${port}/wp-json${address}`, { headers: credentialsOf(as) })
   return { status: response.status, text: await response.text() }
+}
+
+async function addEvent({ port }: Pick<App, 'port'>, title: string): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/wp-json/tribe/events/v1/events`, {
+    method: 'POST',
+    headers: { ...credentialsOf('admin'), 'content-type': 'application/json' },
+    body: JSON.stringify({ title, start_date: '2026-12-01', end_date: '2026-12-01', status: 'publish' }),
+  })
+  assert.equal(response.status, 201)
 }
 
 async function readAt<T>(address: string, work: (read: Db) => Promise<T>): Promise<T> {
@@ -473,6 +506,255 @@ test('a calendar of an older version is restored and brought up to date', async 
   await target.remove()
 })
 
+describe('what a restore replaces', () => {
+  let scratch: ScratchDatabase
+  let places: Places
+  const backup = () => path('of-first.backup')
+
+  async function titles(): Promise<string> {
+    const app = await serve(places)
+    const { text } = await ask(app, 'admin', '/tribe/events/v1/events?start_date=2020-01-01')
+    await app.stop()
+    return (JSON.parse(text).events as { title: string }[]).map(({ title }) => title).join()
+  }
+
+  /** Puts the calendar of the backup in place, and adds an event. */
+  async function restoreAndAdd(title: string): Promise<string> {
+    const printed = await succeed(['restore', backup()], places)
+    const app = await serve(places)
+    await addEvent(app, title)
+    await app.stop()
+    return printed
+  }
+
+  before(async () => {
+    scratch = await scratchDatabase()
+    places = { database: scratch.address, media: `file:${path('kept-media')}` }
+    const service = await startService(places)
+    await addEvent(service.app, 'First')
+    await service.close()
+    await succeed(['backup', backup()], places)
+  })
+  after(() => scratch.remove())
+
+  test('is kept under a name of its own each time, is listed, and comes back', async () => {
+    assert.match(await succeed(['restore', '--list'], places), /^No restore has replaced a calendar here/)
+    assert.match((await command(['restore', '--undo'], places)).err, /^There is nothing to put back/)
+    await restoreAndAdd('Second')
+    await restoreAndAdd('Third')
+    await succeed(['restore', backup()], places)
+    assert.equal(await titles(), 'First')
+
+    const copies = (await succeed(['restore', '--list'], places)).split('\n').filter((line) => line.endsWith(' bytes'))
+    assert.equal(copies.length, 3, copies.join())
+    const [, second = '', third] = copies.map((line) => line.split(' ')[0])
+    assert.notEqual(second, third)
+
+    const edition = await editionOf(places.database)
+    await succeed(['restore', '--undo'], places)
+    assert.equal(await titles(), 'First,Third')
+    assert.notEqual(await editionOf(places.database), edition)
+    await succeed(['restore', '--undo', second], places)
+    assert.equal(await titles(), 'First,Second')
+    await succeed(['restore', '--undo'], places)
+    assert.equal(await titles(), 'First,Third')
+    assert.match((await command(['restore', '--undo', 'nothing'], places)).err, /^No restore has kept nothing;/)
+  })
+
+  test('is named, with every place that is written to, before anything is written', async (t) => {
+    const printed = await succeed(['restore', backup()], places)
+    const [files, database = '', restored] = printed.split('\n')
+    assert.match(files ?? '', /^0 files of images go into .*kept-media\.$/)
+    assert.match(database, /^The database .* is replaced; what is there now is kept .*before.restore.\d{4}/)
+    assert.match(restored ?? '', /^Restored 1 events/)
+    assert.doesNotMatch(printed, /kalends resume/)
+    const app = await serve(places)
+    t.after(() => app.stop())
+    assert.doesNotMatch((await command(['restore', backup()], places)).out, /is kept/)
+  })
+
+  test('is not put back under a running service', async () => {
+    const app = await serve(places)
+    assert.match((await command(['restore', '--undo'], places)).err, /in use.*stop/)
+    await app.stop()
+  })
+})
+
+test('a second run after a kill at the last step keeps what the first one has kept', {
+  skip: databaseName() === 'postgres',
+}, async () => {
+  const places = { database: `sqlite:${path('twice.sqlite')}`, media: `file:${path('twice-media')}` }
+  const service = await startService(places)
+  await service.close()
+  await succeed(['backup', path('twice.backup')], places)
+  // Killed before its last step, a restore leaves a second name of the calendar.
+  await link(path('twice.sqlite'), path('twice.sqlite.before-restore-2026-01-01T000000Z'))
+  await writeFile(path('twice.sqlite.before-restore'), 'of an earlier version')
+  assert.doesNotMatch(await succeed(['restore', '--list'], places), /2026-01-01/)
+  await succeed(['restore', path('twice.backup')], places)
+  const kept = (await readdir(folder)).filter((name) => name.startsWith('twice.sqlite.before')).sort()
+  assert.equal(kept.length, 2, kept.join())
+  assert.equal(await readFile(path(kept[0] ?? ''), 'utf8'), 'of an earlier version')
+  assert.match((await command(['restore', '--undo', kept[0] ?? ''], places)).err, /cannot be put back, since/)
+})
+
+test('a restore by root leaves folders and files to those who had them', {
+  skip: (databaseName() === 'postgres' || process.getuid?.() !== 0) && 'root, on SQLite',
+}, async () => {
+  const service = await startService({ media: `file:${path('root-media')}` })
+  await fillCalendar(service)
+  const from = { database: service.config.database, media: `file:${path('root-media')}` }
+  await succeed(['backup', path('root.backup')], from)
+  await service.close()
+  const target = { database: `sqlite:${path('owned/deep/kalends.sqlite')}`, media: `file:${path('owned/media')}` }
+  await mkdir(path('owned'))
+  await chown(path('owned'), 4711, 4712)
+  for (const _ of ['new', 'in place of another']) {
+    await succeed(['restore', path('root.backup')], target)
+    const names = await readdir(path('owned'), { recursive: true })
+    assert.ok(names.some((name) => name.endsWith('.png')))
+    for (const name of names) {
+      const { uid, gid } = await stat(path(`owned/${name}`))
+      assert.deepEqual([uid, gid], [4711, 4712], name)
+    }
+  }
+})
+
+test('a restore makes no data folder that nobody has named', async () => {
+  const elsewhere = await mkdtemp(path('elsewhere-'))
+  const kalends = fileURLToPath(new URL('../../bin/kalends.js', import.meta.url))
+  const places = { database: `sqlite:${path('meant.sqlite')}`, media: `file:${path('meant-media')}` }
+  const service = await startService(places)
+  await service.close()
+  await succeed(['backup', path('meant.backup')], places)
+  const restoreIn = (...flags: string[]) =>
+    spawnSync(process.execPath, [kalends, ...flags, 'restore', path('meant.backup')], {
+      cwd: elsewhere,
+      encoding: 'utf8',
+      env: programEnvironment(),
+    })
+  const { stderr, status } = restoreIn()
+  assert.equal(status, 1)
+  assert.match(stderr, /^There is no \S+elsewhere-\w+\/data\/kalends\.sqlite, and no setting names another place/)
+  assert.deepEqual(await readdir(elsewhere), [])
+  const named = restoreIn('--data', './data')
+  assert.equal(named.status, 0, named.stderr)
+  assert.ok(existsSync(join(elsewhere, 'data/kalends.sqlite')))
+})
+
+test('a backup with a file that is no image of its calendar is refused before anything is touched', async () => {
+  const places = { database: `sqlite:${path('hostile.sqlite')}`, media: `file:${path('hostile-media')}` }
+  const service = await startService(places)
+  await service.close()
+  await succeed(['backup', path('hostile.backup')], places)
+  const { size } = await stat(path('hostile.backup'))
+  for (const [key, isNamed] of [
+    ['2026/11/page.html', true],
+    ['kalends.sqlite', true],
+    ['../../kalends.sqlite', true],
+    ['2026/11/unnamed.png', false],
+  ] as const) {
+    const file = path('hostile-changed.backup')
+    await copyFile(path('hostile.backup'), file)
+    await truncate(file, size - 88)
+    const connection = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+    connection.prepare("insert into sqlar values (?, 33152, 0, 1, 'x')").run(key)
+    const author = connection.prepare('select id from users').get()
+    const { manifest } = connection.prepare('select manifest from backup').get() ?? {}
+    const changed = JSON.parse(String(manifest))
+    if (isNamed) {
+      const names = connection.prepare("select name from pragma_table_info('images')").all()
+      const values = names.map(
+        ({ name }) => ({ id: 9999, author: author?.id, file: key, sizes: '{}' })[String(name)] ?? '',
+      )
+      connection.prepare(`insert into images values (${values.map(() => '?').join()})`).run(...values)
+      connection.exec("insert into records (id, kind) values (9999, 'image')")
+      changed.rows.images += 1
+      changed.rows.records += 1
+    }
+    connection.prepare('update backup set manifest = ?').run(JSON.stringify({ ...changed, files: 1 }))
+    connection.close()
+    await sealFile(file)
+    const { err, code } = await command(['restore', file], places)
+    assert.match(err, /^The backup has a file ".*", which is no image of its calendar: do not trust it\.$/m)
+    assert.equal(code, 1)
+  }
+  assert.equal(existsSync(path('hostile-media')), false)
+})
+
+describe('a calendar with a webhook and an import on a schedule', () => {
+  let receiver: Server
+  let scratch: ScratchDatabase
+  let places: Places
+  const heard: string[] = []
+
+  before(async () => {
+    receiver = createServer((request, response) => {
+      heard.push(String(request.url))
+      request.resume()
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    const { port } = receiver.address() as AddressInfo
+    scratch = await scratchDatabase()
+    places = { database: scratch.address, media: `file:${path('held-media')}` }
+    const service = await startService(places)
+    const { database } = service.app
+    const told = { url: `http://127.0.0.1:${port}/`, events: '*', is_private: 0 }
+    await database.write((tx) => addWebhook(tx, told, Date.now()))
+    await saveSchedule(database, { name: 'there', words: ['x.ics'], every_seconds: 3600 }, Date.now())
+    await service.close()
+    await succeed(['backup', path('held.backup')], places)
+  })
+  after(async () => {
+    receiver.close()
+    await scratch.remove()
+  })
+
+  /** What happens while a calendar is served and an event is made: the messages, and the imports. */
+  async function lookOn(
+    at: Places,
+    isOver: (imports: number) => boolean,
+  ): Promise<{ messages: number; imports: number }> {
+    heard.length = 0
+    let imports = 0
+    const app = await startApp(testConfig(folder, { ...at, webhook_hosts: '127.0.0.1' }), {
+      startImport: async () => {
+        imports += 1
+        return { code: 0, said: '' }
+      },
+    })
+    await addEvent(app, 'Told')
+    await until(() => isOver(imports), 'the calendar stays silent')
+    await app.stop()
+    return { messages: heard.length, imports }
+  }
+
+  test('restored in its own place goes on with both, and elsewhere only once it is resumed', async () => {
+    assert.doesNotMatch(await succeed(['restore', path('held.backup')], places), /resume/)
+    const there = await lookOn(places, (imports) => imports > 0 && heard.length > 0)
+    assert.ok(there.messages > 0 && there.imports > 0)
+
+    const other = await scratchDatabase()
+    const elsewhere = { database: other.address, media: `file:${path('held-elsewhere')}` }
+    assert.match(await succeed(['restore', path('held.backup')], elsewhere), /are off until kalends resume\.$/m)
+    const begun = Date.now()
+    assert.deepEqual(await lookOn(elsewhere, () => Date.now() > begun + 1500), { messages: 0, imports: 0 })
+    assert.match(await resume(elsewhere), /go on/)
+    const resumed = await lookOn(elsewhere, (imports) => imports > 0 && heard.length > 0)
+    assert.ok(resumed.messages > 0 && resumed.imports > 0)
+    // Once resumed it is the place of the calendar.
+    assert.doesNotMatch(await succeed(['restore', path('held.backup')], elsewhere), /resume/)
+    await other.remove()
+  })
+
+  async function resume(at: Places): Promise<string> {
+    const { lines } = startProcess('src/main.ts', [...flags(at), 'resume'])
+    for await (const line of lines) return line
+    return ''
+  }
+})
+
 test('a damaged file is no hindrance to a restore, and is kept', {
   skip: databaseName() === 'postgres',
 }, async () => {
@@ -483,7 +765,8 @@ test('a damaged file is no hindrance to a restore, and is kept', {
   const damaged = { database: `sqlite:${path('damaged.sqlite')}`, media: `file:${path('sound-media')}` }
   await writeFile(path('damaged.sqlite'), 'no database')
   await succeed(['restore', path('sound.backup')], damaged)
-  assert.equal(await readFile(path('damaged.sqlite.before-restore'), 'utf8'), 'no database')
+  const kept = (await readdir(folder)).filter((name) => name.startsWith('damaged.sqlite.before-restore-'))
+  assert.equal(await readFile(path(kept.join()), 'utf8'), 'no database')
   const app = await serve(damaged)
   await app.stop()
 })
@@ -539,4 +822,30 @@ describe('a backup that is killed', () => {
       ['killed.backup'],
     )
   })
+})
+
+test('no SEQUENCE of a calendar file falls when a backup is restored that knows less', async (t) => {
+  const scratch = await scratchDatabase()
+  t.after(() => scratch.remove())
+  const places = { database: scratch.address, media: `file:${path('media-of-less')}` }
+  const sequenceOf = async ({ port }: App) => {
+    const text = await (await fetch(`http://127.0.0.1:${port}/events.ics`)).text()
+    const [, sequence] = /SEQUENCE:(\d+)/.exec(text) ?? []
+    assert.ok(sequence, text)
+    return Number(sequence)
+  }
+  const writeMuch = async (service: TestService) => {
+    const day = `${new Date().getUTCFullYear() + 1}-05-01`
+    const WHEN = { start_date: `${day} 20:00:00`, end_date: `${day} 22:00:00` }
+    const { id } = await service.create('/events', { title: 'Moth', ...WHEN })
+    await succeed(['backup', path('less.backup')], places)
+    for (let times = 0; times < 9; times++) await service.update(`/events/${id}`, { excerpt: `${times}` })
+    return sequenceOf(service.app)
+  }
+  const service = await startService(places)
+  const shown = await writeMuch(service).finally(() => service.close())
+  await succeed(['restore', path('less.backup')], places)
+  const app = await serve(places)
+  const restored = await sequenceOf(app).finally(() => app.stop())
+  assert.ok(restored > shown, `${restored} after ${shown}`)
 })

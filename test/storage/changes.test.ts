@@ -8,6 +8,8 @@ import { MOST_CHANGES } from '../../src/storage/changes.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { dropOld } from '../../src/storage/pruning.ts'
 import { recordChange } from '../../src/storage/recording.ts'
+import { sequenceAt } from '../../src/storage/sequences.ts'
+import { formatUtc } from '../../src/text/zones.ts'
 import { databaseName } from '../support/database.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
@@ -261,7 +263,7 @@ test('two thousand and more tombstones are dropped in small writes', async (t) =
   assert.deepEqual(await recordsOf(database), [9999])
 })
 
-test('a row tells how often its record changed, by whom, and whether the public could see it', async (t) => {
+test('a row has a sequence that rises with each change, by whom it was, and whether the public could see it', async (t) => {
   const { database } = await openScratch(t)
   const steps = [
     { wasPublic: false, isPublic: false },
@@ -270,18 +272,23 @@ test('a row tells how often its record changed, by whom, and whether the public 
     { wasPublic: false, isPublic: false, isDeleted: true },
   ]
   const rows: unknown[] = []
+  const sequences: number[] = []
   for (const step of steps) {
     const by = { user: 7, login: 'anna', address: '', client: '', request: '' }
     await database.write(async (tx) => recordChange(tx, { kind: 'venue', record: 5, ...step }), by)
-    const columns = ['revision', 'was_public', 'is_public', 'deleted', 'user'] as const
-    rows.push(...(await database.read.selectFrom('changes').select(columns).execute()).map((row) => Object.values(row)))
+    const columns = ['sequence', 'was_public', 'is_public', 'deleted', 'user'] as const
+    for (const { sequence, ...row } of await database.read.selectFrom('changes').select(columns).execute()) {
+      sequences.push(sequence)
+      rows.push(Object.values(row))
+    }
   }
   assert.deepEqual(rows, [
-    [1, 0, 0, 0, 7],
-    [2, 0, 1, 0, 7],
-    [3, 1, 0, 0, 7],
-    [4, 1, 0, 1, 7],
+    [0, 0, 0, 7],
+    [0, 1, 0, 7],
+    [1, 0, 0, 7],
+    [1, 0, 1, 7],
   ])
+  assert.deepEqual(sequences, [...new Set(sequences)].sort())
 })
 
 test('a reader that follows eight writers of the same records misses no change, and no cursor stands for different data', async (t) => {
@@ -289,30 +296,33 @@ test('a reader that follows eight writers of the same records misses no change, 
   const seen = new Map<number, number>()
   const states = new Map<string, string>()
   let cursor = await database.cursor()
-  const revisions = () => database.read.selectFrom('changes').select(['record', 'revision']).orderBy('record').execute()
+  const start = sequenceAt(formatUtc(Date.now()))
+  const sequences = () => database.read.selectFrom('changes').select(['record', 'sequence']).orderBy('record').execute()
   const look = async () => {
     const read = await readFrom(database, cursor)
-    const rows = await revisions()
+    const rows = await sequences()
     const state = JSON.stringify(rows)
     // What it reads is as new as the cursor at the least, and of that cursor if nothing was committed meanwhile.
     if ((await database.cursor()) === read.cursor) {
       assert.equal(states.get(read.cursor) ?? state, state)
       states.set(read.cursor, state)
     }
-    const now = new Map(rows.map((row) => [row.record, row.revision]))
+    const now = new Map(rows.map((row) => [row.record, row.sequence]))
     for (const { record } of read.changes) seen.set(record, now.get(record) ?? 0)
     cursor = read.cursor
   }
   const { lines, looks } = await lookWhileWriting(look, [address, '4', '150', '12'])
   assert.equal(lines.length, 1200)
-  const rows = await revisions()
+  const rows = await sequences()
   assert.deepEqual(
-    rows.map(({ record, revision }) => [record, revision]),
+    rows.map(({ record, sequence }) => [record, sequence]),
     [...seen].sort(([a], [b]) => a - b),
   )
   const touched = lines.flatMap((line) => line.split(' '))
-  const sum = rows.reduce((total, { revision }) => total + revision, 0)
-  assert.equal(sum, touched.length, 'every write counts once')
+  for (const { record, sequence } of rows) {
+    const times = touched.filter((one) => one === String(record)).length
+    assert.ok(sequence >= start + times - 1, `${record} changed ${times} times, and is at ${sequence - start}`)
+  }
   t.diagnostic(`${looks} looks, ${states.size} cursors`)
 })
 

@@ -293,7 +293,7 @@ test('counts are compared table by table', async () => {
 test('a source that is not there, or is no calendar, is refused in one sentence', async () => {
   const target = fileAddress('nothing-target')
   await assert.rejects(copy(fileAddress('nowhere'), target), {
-    message: `There is no database ${join(folder, 'nowhere.sqlite')}.`,
+    message: `There is no database ${join(folder, 'nowhere.sqlite')}. Start the service once (kalends serve), which makes it.`,
   })
   const bare = await openDatabase(fileAddress('bare'))
   await bare.close()
@@ -327,7 +327,7 @@ test('a command that fails says why in one sentence and ends with code 1', async
     () => assert.fail('it did not fail'),
     (error: { code: number; stdout: string; stderr: string }) => error,
   )
-  const said = `There is no database ${join(folder, 'nowhere.sqlite')}.\n`
+  const said = `There is no database ${join(folder, 'nowhere.sqlite')}. Start the service once (kalends serve), which makes it.\n`
   assert.deepEqual([failed.code, failed.stdout, failed.stderr], [1, '', said])
 })
 

@@ -5,12 +5,15 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '../../src/storage/database.ts'
+import { isPostgres } from '../../src/storage/dialect.ts'
 import { migrate, migrateWithin, migrations } from '../../src/storage/migrate.ts'
 import { first } from '../../src/storage/migrations/0001-first.ts'
 import { media } from '../../src/storage/migrations/0006-media.ts'
 import { recordOfChanges } from '../../src/storage/migrations/0009-record-of-changes.ts'
 import { uids } from '../../src/storage/migrations/0011-uids.ts'
+import { sequences } from '../../src/storage/migrations/0033-sequences.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
+import { findSequences } from '../../src/storage/sequences.ts'
 import { administer, databaseName, scratchDatabase } from '../support/database.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
@@ -189,7 +192,7 @@ const putEvents = (database: Database, statuses: readonly string[]) =>
     }
   })
 
-test('a log of changes becomes one row for each record in it, and goes on behind it', async (t) => {
+test('a log of changes becomes one row for each record, and goes on behind it', async (t) => {
   const database = await openWithLog(t)
   await putEvents(database, ['publish', 'draft', 'trash', 'publish'])
   await log(database, [
@@ -202,21 +205,21 @@ test('a log of changes becomes one row for each record in it, and goes on behind
     ['event', 4],
   ])
   await migrate(database)
-  const columns = ['kind', 'record', 'revision', 'was_public', 'is_public', 'deleted'] as const
+  const columns = ['kind', 'record', 'was_public', 'is_public', 'deleted'] as const
   const rows = await database.read.selectFrom('changes').select(columns).orderBy('record').orderBy('kind').execute()
   assert.deepEqual(
     rows.map((row) => Object.values(row)),
     [
-      ['event', 4, 3, 1, 1, 0],
-      ['event', 5, 1, 0, 0, 0],
-      ['event', 6, 1, 1, 0, 0],
-      ['user', 7, 1, 0, 0, 1],
-      ['venue', 99, 1, 1, 0, 1],
+      ['event', 4, 1, 1, 0],
+      ['event', 5, 0, 0, 0],
+      ['event', 6, 1, 0, 0],
+      ['event', 7, 1, 1, 0],
+      ['user', 7, 0, 0, 1],
+      ['venue', 99, 1, 0, 1],
     ],
   )
   const cursor = await database.cursor()
   if (databaseName() === 'sqlite') assert.equal(cursor, '7')
-  // A record that was not in the log has no row until it changes.
   await database.write((tx) => touch(tx, 'event', 7))
   assert.notEqual(await database.cursor(), cursor)
   const read = await database.readChanges(cursor)
@@ -241,4 +244,30 @@ test('events from before they had UIDs get UUIDs of their own', async (t) => {
   const rows = await database.read.selectFrom('events').select('uid').execute()
   assert.equal(new Set(rows.map(({ uid }) => uid)).size, 200)
   for (const { uid } of rows) assert.match(uid, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+})
+
+test('sequences begin above those that feeds of an older version have shown', async (t) => {
+  const database = await openBare(t)
+  await database.migrate(async (tx) => {
+    await sql`create table migrations (name text primary key)`.execute(tx)
+    for (const { name, up } of migrations.slice(0, migrations.indexOf(sequences))) {
+      await up(tx)
+      await sql`insert into migrations (name) values (${name})`.execute(tx)
+    }
+  })
+  await putEvents(database, ['publish', 'trash'])
+  await database.migrate(async (tx) => {
+    await sql`insert into changes (kind, record, position, revision, was_public, is_public, deleted, changed_utc, "user")
+      values ('event', 5, ${isPostgres(tx) ? sql`pg_current_xact_id()` : sql`1`}, 7, 1, 0, 0, '2026-11-20 10:00:00', 1)`.execute(
+      tx,
+    )
+  })
+  const start = Date.now()
+  await migrate(database)
+  const found = await findSequences(database.read, 'event', [4, 5])
+  // An event in the trash was shown with the second in which it went there, and one more.
+  assert.equal(found.get(5), (Date.UTC(2026, 10, 20, 10) - Date.UTC(2020, 0, 1)) / 1000 + 1)
+  assert.ok((found.get(4) ?? 0) >= Math.floor((start - Date.UTC(2020, 0, 1)) / 1000))
+  await database.write((tx) => touch(tx, 'event', 5))
+  assert.ok(((await findSequences(database.read, 'event', [5])).get(5) ?? 0) > (found.get(5) ?? 0))
 })

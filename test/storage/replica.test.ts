@@ -306,7 +306,7 @@ test(
     t.after(() => askStandby('select pg_wal_replay_resume()'))
     await pauseReplay()
     await onPrimary.query(`
-    begin; update venues set venue = 'Renamed' where id = ${id}; insert into changes (kind, record, revision, was_public, is_public, deleted, changed_utc, "user") values ('venue', ${id}, 1, 1, 1, 0, '', 0)
+    begin; update venues set venue = 'Renamed' where id = ${id}; insert into changes (kind, record, sequence, was_public, is_public, deleted, changed_utc, "user") values ('venue', ${id}, 1, 1, 1, 0, '', 0)
       on conflict (kind, record) do update set position = excluded.position; commit`)
     const changes = await database.readChanges(since)
     assert.ok(changes !== 'too old' && changes.changes.some(({ record }) => record === id))

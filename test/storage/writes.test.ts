@@ -79,7 +79,7 @@ function openWrites(t: TestContext, commitMs: number, committed: () => void) {
       return connection.isTransaction
     },
   }
-  return makeWrites(slow as unknown as DatabaseSync, prepareKept(connection), committed)
+  return makeWrites(slow as unknown as DatabaseSync, prepareKept(connection), () => undefined, committed)
 }
 
 const [WRITERS, WRITES_EACH] = [8, 20]

@@ -57,7 +57,10 @@ async function copyTemplate(template: string, file: string): Promise<void> {
 }
 
 /** Gives a copy an edition of its own, as a database has whose tables were made for it. */
-const newEdition = (): string => `update editions set edition = '${randomBytes(6).toString('base64url')}'`
+function newEdition(): string {
+  const name = randomBytes(6).toString('base64url')
+  return `update editions set edition = '${name}', calendar = '${name}'`
+}
 
 /** The address of a database of a service that waits for it however slow it is, for tests that are not about its limits. */
 export function patient(address: string): string {

@@ -17,8 +17,8 @@ export interface LoggedService {
   printed: () => string
   /** The lines of its log so far. */
   log: () => LogLine[]
-  /** Ends it politely, and waits until it has ended. */
-  end: () => Promise<void>
+  /** Ends it politely, by SIGTERM where nothing else is said, and waits until it has ended. */
+  end: (signal?: 'SIGTERM' | 'SIGHUP') => Promise<void>
 }
 
 /** A line of the log. */
@@ -55,8 +55,8 @@ export async function startLoggedService(settings: Settings): Promise<LoggedServ
         .split('\n')
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line)),
-    end: async () => {
-      child.kill('SIGTERM')
+    end: async (signal = 'SIGTERM') => {
+      child.kill(signal)
       await ended
     },
   }

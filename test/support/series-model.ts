@@ -103,6 +103,13 @@ export function changeOne(series: Series, row: Occurrence, { fields, times }: Ch
   row.times = names.length > 0 ? { ...times, names } : undefined
 }
 
+/** The addressed occurrence of a change of all takes what was sent, also where it had a value of its own. */
+export function takeSent(series: Series, row: Occurrence, was: Times, { fields, times }: Change): void {
+  for (const name of Object.keys(fields)) delete row.own[name as keyof Fields]
+  const isTimed = times && (times.start_date !== was.start_date || times.end_date !== was.end_date)
+  if (row.times && isTimed) changeOne(series, row, { fields: {}, times, dates: undefined })
+}
+
 function setOwn(series: Series, row: Occurrence, name: keyof Fields, value: string | number): void {
   if (value === series.shared[name]) delete row.own[name]
   else Object.assign(row.own, { [name]: value })

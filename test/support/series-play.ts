@@ -23,6 +23,7 @@ import {
   type Single,
   split,
   type Times,
+  takeSent,
   timesOf,
 } from './series-model.ts'
 import type { Answer, TestService } from './service.ts'
@@ -230,6 +231,7 @@ async function changeOccurrence(
   const part = drawn.scope === 'following' ? split(series, row) : series
   if (drawn.scope === 'following' && part === series && sent) beginAt(series, row.at)
   const isChanged = changeAll(part, row.at, was, asked)
+  if (isChanged) takeSent(part, row, was, asked)
   expect(answer, isChanged ? 200 : 400)
   if (!isChanged) Object.assign(series, copy)
   else if (part !== series) play.series.push(Object.assign(part, { id: answer.body.post_parent }))
@@ -377,6 +379,7 @@ export async function compare(play: Play): Promise<void> {
     assert.deepEqual(shown.map(({ id }) => id).sort(), open.sort())
     await compareSeries(play, series, open.length)
   }
+  await compareCalendar(play)
   for (const single of play.singles) {
     const { body } = await play.service.get(`/events/${single.id}`, 'admin')
     const { title, start_date, end_date, status, recurrence, slug } = body
@@ -392,6 +395,19 @@ export async function compare(play: Play): Promise<void> {
       },
     )
   }
+}
+
+/** No calendar file has two components for one thing: an event, a series, or a date of one. */
+async function compareCalendar({ service }: Play): Promise<void> {
+  const { status, body } = await service.get('/events?format=ics&start_date=2000-01-01&end_date=2100-01-01')
+  assert.equal(status, 200)
+  const components = String(body).split('BEGIN:VEVENT').slice(1)
+  const names = components.map((text) => (text.match(/^(UID|RECURRENCE-ID).*$/gm) ?? []).join(' '))
+  assert.deepEqual(
+    names.filter((name, i) => names.indexOf(name) !== i),
+    [],
+    'components that are there twice',
+  )
 }
 
 /** The lists learn ids and slugs, which stay from then on, unless another occurrence had the slug while one was in the trash. */

@@ -76,7 +76,7 @@ export function unrecorded(before: Written, after: Written): string[] {
     if (!is) return [`${key} has no row`]
     const isPublic = isPublicIn(after, key)
     const faults = [
-      ...(is.revision === (was?.revision ?? 0) + 1 ? [] : [`revision ${was?.revision} became ${is.revision}`]),
+      ...(is.sequence > (was?.sequence ?? 0) ? [] : [`sequence ${was?.sequence} became ${is.sequence}`]),
       ...(is.deleted === Number(isPublic === undefined) ? [] : [`deleted is ${is.deleted}`]),
       ...(is.is_public === Number(isPublic === true) ? [] : [`is_public is ${is.is_public}`]),
       ...(isPublicIn(before, key) && is.was_public === 0 ? ['was_public is 0'] : []),

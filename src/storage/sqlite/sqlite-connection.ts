@@ -1,10 +1,11 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { SqliteStatement } from 'kysely'
 import { makeFolder } from '../../make-folder.ts'
 import { distanceKm } from '../distance.ts'
+import { DatabaseUnavailable } from '../unavailable.ts'
 
 /** The most milliseconds that opening a file waits for its lock. */
 const OPENING_MS = 5000
@@ -73,6 +74,30 @@ function makeFile(file: string): void {
   } catch (error) {
     // Another process was faster.
     if (!existsSync(file)) throw error
+  }
+}
+
+/**
+ * Remembers which file a path leads to. The result throws DatabaseUnavailable for as long as it leads to none, to another or to an empty one: what
+ * is written to a file without a name is lost.
+ */
+export function watchFile(file: string): () => void {
+  const own = statSync(file)
+  return () => {
+    const why = whyLost(own, file)
+    if (why !== undefined)
+      throw new DatabaseUnavailable(`The database ${file} ${why}; until it is back nothing is written.`)
+  }
+}
+
+function whyLost(own: Stats, file: string): string | undefined {
+  try {
+    const found = statSync(file)
+    if (found.ino !== own.ino || found.dev !== own.dev)
+      return 'has been replaced by another file, which takes a restart'
+    return found.size === 0 ? 'has been emptied' : undefined
+  } catch (error) {
+    return `is gone (${error instanceof Error ? error.message : String(error)})`
   }
 }
 

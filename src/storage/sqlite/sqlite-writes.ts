@@ -35,6 +35,8 @@ export interface Writes {
   gatherMs: number
   /** The changes of the jobs that have succeeded in the present transaction. */
   recordings: Recording[]
+  /** Throws when the file is no longer where it was: called before each commit. */
+  requireFile: () => void
   /** Called after each commit, before the writers that wait for it go on. */
   committed: () => void
 }
@@ -47,7 +49,12 @@ interface Job {
   deadline: number
 }
 
-export function makeWrites(connection: DatabaseSync, prepare: Prepare, committed: () => void): Writes {
+export function makeWrites(
+  connection: DatabaseSync,
+  prepare: Prepare,
+  requireFile: () => void,
+  committed: () => void,
+): Writes {
   const transaction = prepareTransaction(connection)
   return {
     connection,
@@ -58,6 +65,7 @@ export function makeWrites(connection: DatabaseSync, prepare: Prepare, committed
     together: 0,
     gatherMs: 0,
     recordings: [],
+    requireFile,
     committed,
   }
 }
@@ -224,6 +232,7 @@ async function commitOne(writes: Writes, job: Job): Promise<void> {
 
 /** Commits, and updates the average time of commits; a single slow one changes it little. */
 function commit(writes: Writes): void {
+  writes.requireFile()
   const began = performance.now()
   writes.transaction.commit()
   const took = Math.min(performance.now() - began, GATHER_MS)

@@ -9,7 +9,7 @@ import { openWordIndex, searchWords, type WordIndex } from '../search/word-searc
 import { runDirectly } from '../statement.ts'
 import { askReaders, closeReaders, makeReaderPool, type ReaderPool } from './reader-pool.ts'
 import { findChanges, presentCursor } from './sqlite-changes.ts'
-import { connect, LOG_PAGES, type Prepare, prepareKept, runPrepared } from './sqlite-connection.ts'
+import { connect, LOG_PAGES, type Prepare, prepareKept, runPrepared, watchFile } from './sqlite-connection.ts'
 import { whenFree } from './sqlite-failure.ts'
 import { readingBuilder, runRead } from './sqlite-queries.ts'
 import { enqueueWrite, makeWrites, type Writes } from './sqlite-writes.ts'
@@ -30,6 +30,7 @@ export function openSqlite(file: string): Database {
   const writer = connect(file, CACHE_KB)
   // It reads little, and the next commit empties its cache.
   const reader = file === ':memory:' ? writer : connect(file, READER_CACHE_KB)
+  const requireFile = reader === writer ? () => undefined : watchFile(file)
   const written = prepareKept(writer)
   const readable = reader === writer ? written : prepareKept(reader)
   const committedOnly: Prepare = (text) => (writer.isTransaction ? readable : written)(text)
@@ -37,7 +38,7 @@ export function openSqlite(file: string): Database {
   const look = makeLook(writer, listeners)
   const pool = reader === writer ? undefined : makeReaderPool(file)
 
-  const writes = makeWrites(writer, written, () => {
+  const writes = makeWrites(writer, written, requireFile, () => {
     for (const listener of listeners) listener()
     index()
     empty()
@@ -55,15 +56,7 @@ export function openSqlite(file: string): Database {
     readPublic: () => read,
     aside: pool ? makeAside(read, pool) : (((db, _lane, queries) => runQueries(db, queries)) as Database['aside']),
     write,
-    migrate: async (work) => {
-      // A step may change every row: its rollback journal and its sorting would take a gigabyte of memory at a million events.
-      writer.exec('pragma temp_store = file')
-      try {
-        return await enqueueWrite(writes, work, MIGRATION_MS)
-      } finally {
-        writer.exec('pragma temp_store = memory')
-      }
-    },
+    migrate: (work) => migrateOnDisk(writer, writes, work),
     cursor: () => whenFree(() => presentCursor(committedOnly)),
     readChanges: (since) => whenFree(() => findChanges(committedOnly, since)),
     onChange: (listener) => {
@@ -75,6 +68,7 @@ export function openSqlite(file: string): Database {
     commitsUnderWay: () => undefined,
     findMatching: pool ? (search) => askReaders(pool, 'search', { search }) as Promise<IdSet> : searchHere(reader),
     ping: async () => {
+      requireFile()
       await runRead(() => runPrepared(readable('select count(*) from sqlite_schema'), []))
     },
     close: async () => {
@@ -83,6 +77,16 @@ export function openSqlite(file: string): Database {
       if (reader !== writer) reader.close()
       writer.close()
     },
+  }
+}
+
+/** Runs a migration. A step may change every row: its rollback journal and its sorting would take a gigabyte of memory at a million events. */
+async function migrateOnDisk(writer: DatabaseSync, writes: Writes, work: (tx: Db) => Promise<void>): Promise<void> {
+  writer.exec('pragma temp_store = file')
+  try {
+    return await enqueueWrite(writes, work, MIGRATION_MS)
+  } finally {
+    writer.exec('pragma temp_store = memory')
   }
 }
 

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import ICAL from 'ical.js'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+})
+after(() => service.close())
+
+const YEAR = new Date().getUTCFullYear() + 1
+const day = (n: number, time = '10:00:00') => `${YEAR}-03-${String(n).padStart(2, '0')} ${time}`
+const SERIES = '~/wp-json/kalends/v1/series'
+
+/** The highest SEQUENCE of each UID in the calendar file of a search. */
+async function sequences(search: string): Promise<Map<string, number>> {
+  const text = await (await fetch(`${service.base}/events?format=ics&search=${search}`)).text()
+  const found = new Map<string, number>()
+  for (const event of new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent')) {
+    const [uid, sequence] = ['uid', 'sequence'].map((name) => String(event.getFirstPropertyValue(name)))
+    found.set(uid ?? '', Math.max(found.get(uid ?? '') ?? 0, Number(sequence)))
+  }
+  return found
+}
+
+/** Does some things one after the other, and asserts that no UID of the calendar file ever has a lower SEQUENCE than before. */
+async function neverFalls(search: string, steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const highest = await sequences(search)
+  assert.notEqual(highest.size, 0)
+  for (const [at, step] of steps.entries()) {
+    await step()
+    for (const [uid, sequence] of await sequences(search)) {
+      assert.ok(sequence >= (highest.get(uid) ?? 0), `step ${at}: ${uid} fell from ${highest.get(uid)} to ${sequence}`)
+      highest.set(uid, sequence)
+    }
+  }
+}
+
+test('the SEQUENCE of an event rises with each change, also of the same second, and through the trash', async () => {
+  const { id } = await service.create('/events', { title: 'Moth', start_date: day(1), end_date: day(1, '11:00:00') })
+  const seen = [...(await sequences('moth')).values()]
+  const steps = [
+    () => service.update(`/events/${id}`, { excerpt: 'One' }),
+    () => service.update(`/events/${id}`, { excerpt: 'Two' }),
+    () => service.remove(`/events/${id}`),
+    () => service.update(`/events/${id}`, { status: 'publish' }),
+    () => service.update(`/events/${id}`, { status: 'draft' }),
+    () => service.update(`/events/${id}`, { status: 'publish' }),
+  ]
+  for (const step of steps) {
+    await step()
+    seen.push(...(await sequences('moth')).values())
+  }
+  assert.deepEqual(
+    seen,
+    [...new Set(seen)].sort((a, b) => a - b),
+  )
+  assert.equal(seen.length, steps.length + 1)
+})
+
+test('the SEQUENCE of a series never falls: dates changed, removed, all removed, one restored, all restored', async () => {
+  const course = { title: 'Otter', start_date: day(1), end_date: day(1, '11:00:00') }
+  const { post_parent: series } = await service.create('/events', {
+    ...course,
+    recurrence: 'RRULE:FREQ=DAILY;COUNT=4',
+  })
+  const listed = await service.get(
+    `/events?post_parent=${series}&per_page=50&start_date=2000-01-01&end_date=2100-01-01`,
+  )
+  const [first, second, third, fourth] = listed.body.events.map(({ id }: { id: number }) => `/events/${id}`)
+  const retitle = (title: string) => () => service.update(third, { title })
+  await neverFalls('otter', [
+    retitle('Otter one'),
+    retitle('Otter two'),
+    retitle('Otter three'),
+    retitle('Otter four'),
+    () => service.remove(third),
+    () => service.remove(first),
+    () => service.update(second, { title: 'Otter walk' }),
+    () => service.update(second, { title: 'Otter talk' }),
+    () => service.remove(`${SERIES}/${series}`),
+    () => service.update(fourth, { status: 'publish' }),
+    () => service.put(`${SERIES}/${series}`, { status: 'publish' }),
+    () => service.remove(`${SERIES}/${series}`),
+    () => service.update(first, { status: 'publish' }),
+    () => service.update(second, { status: 'publish' }),
+    () => service.update(first, { title: 'Otter swim', recurrence_scope: 'all' }),
+    () => service.remove(`${SERIES}/${series}`),
+  ])
+})
+
+test('an event that begins to repeat goes on with its SEQUENCE', async () => {
+  const { id } = await service.create('/events', { title: 'Newt', start_date: day(1), end_date: day(1, '11:00:00') })
+  await neverFalls('newt', [
+    () => service.update(`/events/${id}`, { excerpt: 'One' }),
+    () => service.update(`/events/${id}`, { excerpt: 'Two' }),
+    () => service.update(`/events/${id}`, { excerpt: 'Three' }),
+    () => service.update(`/events/${id}`, { recurrence: 'RRULE:FREQ=DAILY;COUNT=3' }),
+    () => service.remove(`/events/${id}`),
+  ])
+})
+
+test('a venue that is taken from an event takes nothing of its SEQUENCE along', async () => {
+  const { id: venue } = await service.create('/venues', { venue: 'Pond' })
+  const frog = { title: 'Frog', start_date: day(1), end_date: day(1, '11:00:00'), venue }
+  const { id } = await service.create('/events', frog)
+  await neverFalls('frog', [
+    ...['1', '2', '3', '4'].map((address) => () => service.update(`/venues/${venue}`, { address })),
+    () => service.update(`/events/${id}`, { venue: [] }),
+  ])
+})

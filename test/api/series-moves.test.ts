@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin', series_months: '24' })
+})
+after(() => service.close())
+
+const YEAR = new Date().getUTCFullYear() + 1
+const DAY_MS = 86_400_000
+
+interface Row {
+  id: number
+  title: string
+  status: string
+  start_date: string
+  end_date: string
+  post_parent: number
+  recurrence: { rrule: string; overrides: string[] }
+}
+
+/** Days of this weekday (0 is Sunday) that have this place in each of some months; -1 is the last one. */
+function placed(weekday: number, place: number, months: readonly number[]): string[] {
+  return months.flatMap((month) => {
+    const days = Array.from({ length: 31 }, (_, day) => new Date(Date.UTC(YEAR, month, day + 1)))
+    const own = days.filter((day) => day.getUTCDay() === weekday && day.getUTCMonth() === month % 12)
+    const found = own.at(place < 0 ? place : place - 1)
+    return found ? [found.toISOString().slice(0, 10)] : []
+  })
+}
+
+const moved = (days: string, by: number) => new Date(Date.parse(days) + by * DAY_MS).toISOString().slice(0, 10)
+
+async function make(first: string | undefined, recurrence: string, more: object = {}): Promise<Row[]> {
+  assert.ok(first)
+  const times = { start_date: `${first} 19:00:00`, end_date: `${first} 21:00:00` }
+  const { post_parent } = await service.create('/events', { title: 'Club', ...times, recurrence, ...more })
+  return listed(post_parent)
+}
+
+async function listed(series: number | undefined, status = 'publish'): Promise<Row[]> {
+  const { body } = await service.get(
+    `/events?post_parent=${series}&per_page=50&status=${status}&start_date=2000-01-01&end_date=2100-01-01`,
+    'admin',
+  )
+  return body.events
+}
+
+const daysOf = (rows: readonly Row[]) => rows.map(({ start_date }) => start_date.slice(0, 10))
+const at = <Value>(values: readonly Value[], place: number): Value => {
+  const value = values.at(place)
+  assert.ok(value !== undefined)
+  return value
+}
+
+/** Moves one of these by some days, with all others. */
+function move(row: Row, by: number) {
+  const to = (wall: string) => `${moved(wall.slice(0, 10), by)}${wall.slice(10)}`
+  const times = { start_date: to(row.start_date), end_date: to(row.end_date) }
+  return service.put(`/events/${row.id}`, { ...times, recurrence_scope: 'all' })
+}
+
+const RULES = [
+  { name: 'the fourth Thursday', rule: 'FREQ=MONTHLY;BYDAY=4TH;COUNT=3', weekday: 4, place: 4 },
+  { name: 'the first Sunday', rule: 'FREQ=MONTHLY;BYDAY=1SU;COUNT=5', weekday: 0, place: 1 },
+  { name: 'the last Friday', rule: 'FREQ=MONTHLY;BYDAY=-1FR;COUNT=5', weekday: 5, place: -1 },
+]
+for (const { name, rule, weekday, place } of RULES)
+  for (const by of [-1, 1, 6])
+    test(`${name} of some months moves by ${by} days from each of its dates, and every event stays the same one`, async () => {
+      const months = [3, 4, 5, 6, 7].slice(0, Number(/COUNT=(\d)/.exec(rule)?.[1]))
+      const dates = placed(weekday, place, months)
+      for (let one = 0; one < dates.length; one++) {
+        const rows = await make(dates[0], `RRULE:${rule}`)
+        assert.deepEqual(daysOf(rows), dates)
+        const { status, body } = await move(at(rows, one), by)
+        assert.equal(status, 200, JSON.stringify(body))
+        assert.deepEqual([body.id, body.start_date.slice(0, 10)], [at(rows, one).id, moved(at(dates, one), by)])
+        const after = await listed(body.post_parent)
+        assert.deepEqual(
+          after.map(({ id }) => id),
+          rows.map(({ id }) => id),
+        )
+        assert.deepEqual(
+          daysOf(after),
+          dates.map((day) => moved(day, by)),
+        )
+        assert.deepEqual(await listed(body.post_parent, 'trash'), [])
+      }
+    })
+
+test('a rule without an end by the place of a weekday takes the place of the moved date, for the same events', async () => {
+  const dates = placed(4, 4, [0, 1, 2, 3, 4, 5])
+  const rows = await make(dates[0], 'RRULE:FREQ=MONTHLY;BYDAY=4TH')
+  const one = dates.findIndex((day) => Number(day.slice(8)) === 23 || Number(day.slice(8)) === 24)
+  const { body } = await move(at(rows, one), -1)
+  assert.equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
+  assert.equal(body.recurrence.rrule, 'FREQ=MONTHLY;BYDAY=4WE')
+  const after = await listed(body.post_parent)
+  assert.deepEqual(daysOf(after).slice(0, 6), placed(3, 4, [0, 1, 2, 3, 4, 5]))
+  assert.deepEqual(
+    after.map(({ id }) => id),
+    rows.map(({ id }) => id),
+  )
+})
+
+test('the first Sunday without an end, moved to the Saturday before, never loses the moved event', async () => {
+  const dates = placed(0, 1, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  for (const day of [1, 2, 7]) {
+    const rows = await make(dates[0], 'RRULE:FREQ=MONTHLY;BYDAY=1SU')
+    const one = dates.findIndex((date) => Number(date.slice(8)) === day)
+    if (one === -1) continue
+    const { status, body } = await move(at(rows, one), -1)
+    const after = await listed(rows[0]?.post_parent)
+    if (status === 400) assert.deepEqual(after, rows)
+    else assert.equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
+    assert.deepEqual(
+      after.map(({ id }) => id),
+      rows.map(({ id }) => id),
+    )
+  }
+})
+
+test('a day of the month goes along over the end of a month, and one that many months lack is refused', async () => {
+  const rows = await make(`${YEAR}-02-28`, 'RRULE:FREQ=MONTHLY;COUNT=4')
+  const { body } = await move(at(rows, 0), 5)
+  assert.deepEqual(daysOf(await listed(body.post_parent)), [
+    `${YEAR}-03-05`,
+    `${YEAR}-04-05`,
+    `${YEAR}-05-05`,
+    `${YEAR}-06-05`,
+  ])
+  assert.deepEqual(
+    (await listed(body.post_parent)).map(({ id }) => id),
+    rows.map(({ id }) => id),
+  )
+  const endless = await make(`${YEAR}-04-30`, 'RRULE:FREQ=MONTHLY')
+  const refused = await move(at(endless, 0), 31)
+  assert.equal(refused.status, 400)
+  assert.match(refused.body.data.details.start_date.message, /recurrence/)
+  assert.deepEqual(await listed(endless[0]?.post_parent), endless)
+})
+
+test('every second week on several days moves over the beginning of a week', async () => {
+  const monday = at(placed(1, 1, [3]), 0)
+  const rows = await make(monday, 'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=6')
+  const { body } = await move(at(rows, 3), -2)
+  const after = await listed(body.post_parent)
+  assert.deepEqual(
+    daysOf(after),
+    daysOf(rows).map((day) => moved(day, -2)),
+  )
+  assert.match(body.recurrence.rrule, /WKST/)
+  assert.deepEqual(
+    after.map(({ id }) => id),
+    rows.map(({ id }) => id),
+  )
+})
+
+test('an occurrence with values of its own takes what is sent for it and all others', async () => {
+  const first = at(placed(2, 1, [3]), 0)
+  for (const scope of ['all', 'following']) {
+    const rows = await make(first, 'RRULE:FREQ=WEEKLY;COUNT=4')
+    const [, second, third] = rows
+    assert.ok(second && third)
+    const hall = await service.create('/venues', { venue: 'Hall' })
+    const own = {
+      title: 'Special',
+      start_date: `${second.start_date.slice(0, 10)} 20:00:00`,
+      venue: hall.id,
+      tags: ['one'],
+    }
+    await service.put(`/events/${second.id}`, { ...own, end_date: `${second.start_date.slice(0, 10)} 22:00:00` })
+    await service.put(`/events/${third.id}`, { title: 'Other' })
+    const sent = { title: 'Club', venue: [], tags: ['two'], recurrence_scope: scope }
+    const { body } = await service.put(`/events/${second.id}`, sent)
+    assert.deepEqual([body.title, body.venue, body.tags[0].name], ['Club', [], 'two'])
+    assert.deepEqual(body.recurrence.overrides, ['end_date', 'start_date'])
+    const later = {
+      start_date: `${second.start_date.slice(0, 10)} 20:30:00`,
+      end_date: `${second.start_date.slice(0, 10)} 23:00:00`,
+    }
+    const again = await service.put(`/events/${second.id}`, { ...later, recurrence_scope: scope })
+    assert.deepEqual([again.body.start_date, again.body.end_date], [later.start_date, later.end_date])
+    assert.deepEqual(again.body.recurrence.overrides, [])
+    const after = await service.get(`/events/${third.id}`)
+    assert.deepEqual([after.body.title, after.body.start_date.slice(11)], ['Other', '20:30:00'])
+    const end = await service.put(`/events/${second.id}`, {
+      end_date: `${second.start_date.slice(0, 10)} 23:30:00`,
+      recurrence_scope: scope,
+    })
+    assert.deepEqual([end.body.start_date, end.body.end_date.slice(11)], [later.start_date, '23:30:00'])
+    assert.equal(new Set((await listed(body.post_parent)).map(({ id }) => id)).size, scope === 'all' ? 4 : 3)
+  }
+})
+
+test('an end that is sent for all by an occurrence at a time of its own stays where it was sent', async () => {
+  const rows = await make(at(placed(2, 1, [3]), 0), 'RRULE:FREQ=WEEKLY;COUNT=3')
+  const second = at(rows, 1)
+  const day = second.start_date.slice(0, 10)
+  await service.put(`/events/${second.id}`, { start_date: `${day} 17:00:00`, end_date: `${day} 18:00:00` })
+  const sent = { end_date: `${day} 18:30:00`, recurrence_scope: 'all' }
+  const { body } = await service.put(`/events/${second.id}`, sent)
+  assert.deepEqual([body.start_date, body.end_date], [`${day} 17:00:00`, `${day} 18:30:00`])
+  const [other] = await listed(body.post_parent)
+  assert.deepEqual([other?.start_date.slice(11), other?.end_date.slice(11)], ['19:00:00', '20:30:00'])
+})
+
+test('a change of the series by itself leaves each occurrence what it has for itself', async () => {
+  const rows = await make(at(placed(2, 1, [3]), 0), 'RRULE:FREQ=WEEKLY;COUNT=3')
+  await service.put(`/events/${at(rows, 0).id}`, { title: 'Special' })
+  await service.put(`~/wp-json/kalends/v1/series/${at(rows, 0).post_parent}`, { title: 'Circle' })
+  assert.deepEqual(
+    (await listed(at(rows, 0).post_parent)).map(({ title }) => title),
+    ['Special', 'Circle', 'Circle'],
+  )
+})
+
+test('a removed occurrence comes back as its series is by then, with what it had for itself', async () => {
+  const rows = await make(at(placed(2, 1, [3]), 0), 'RRULE:FREQ=WEEKLY;COUNT=3', { excerpt: 'Short' })
+  const second = at(rows, 1)
+  await service.put(`/events/${second.id}`, { title: 'Special' })
+  await service.remove(`/events/${second.id}`)
+  const day = at(rows, 0).start_date.slice(0, 10)
+  const sent = { title: 'Circle', excerpt: 'Long', start_date: `${day} 18:00:00`, end_date: `${day} 19:00:00` }
+  await service.put(`/events/${at(rows, 0).id}`, { ...sent, recurrence_scope: 'all' })
+  const { body } = await service.put(`/events/${second.id}`, { status: 'publish' })
+  assert.deepEqual([body.title, body.recurrence.overrides], ['Special', ['title']])
+  assert.match(body.excerpt, /Long/)
+  assert.deepEqual([body.start_date.slice(11), body.end_date.slice(11)], ['18:00:00', '19:00:00'])
+})

@@ -1,0 +1,26 @@
+// A short form of `npm run restarts`.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { hasNginx, restartUnderWrites, type Way } from './restarts-campaign.ts'
+
+/** The most that may fail where each request has a connection of its own: one in 70,000 does. */
+const FEW = 1
+
+async function restartNodes(way: Way): Promise<number> {
+  const figures = await restartUnderWrites({ way, restarts: 2, writers: 3, workers: 1, drainMs: 300 })
+  const { failed, lost, doubled, created } = figures
+  assert.deepEqual({ lost, doubled }, { lost: 0, doubled: 0 })
+  assert.ok(created > 0)
+  return Object.values(failed).reduce((sum, each) => sum + each, 0)
+}
+
+describe('a rolling restart', { concurrency: true }, () => {
+  test('fails next to no POST of writers that open a connection for each', async () => {
+    assert.ok((await restartNodes('new')) <= FEW)
+  })
+
+  const onNginx = { skip: !hasNginx && 'where nginx is not installed' }
+  test('fails no POST of writers behind nginx', onNginx, async () => {
+    assert.equal(await restartNodes('nginx'), 0)
+  })
+})

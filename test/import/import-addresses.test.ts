@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { createServer, type OutgoingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { openSource } from '../../src/import/open-source.ts'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const ics = (title: string) =>
+  `BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:${title}@x\r\nSUMMARY:${title}\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`
+const record = (title: string) => ({
+  id: title,
+  title,
+  start_date: '2027-07-05 20:00:00',
+  end_date: '2027-07-05 21:00:00',
+  timezone: 'UTC',
+})
+const login = '<!DOCTYPE html><html><body><form><input name="p" type="password"></form></body></html>'
+
+/** Path and query of an address, with the content type and body that it answers with. */
+const ANSWERS: Readonly<Record<string, readonly [type: string, body: string | Buffer]>> = {
+  '/feed': ['text/calendar; charset=utf-8', ics('Feed')],
+  '/remote.php/dav/public-calendars/abc?export': ['text/calendar', ics('Export')],
+  '/ical/': ['text/calendar', ics('Ical')],
+  '/untyped': ['application/octet-stream', `\ufeff\r\n${ics('Untyped')}`],
+  '/warned': ['text/calendar', `<br />\n<b>Notice</b>: Undefined index in /var/www/x.php\n${ics('Warned')}`],
+  '/misnamed.csv': ['text/plain', ics('Misnamed')],
+  '/spreadsheet/pub?output=csv': ['text/csv', 'Title,Start\nSheet,2027-07-05 20:00\n'],
+  '/tabs': ['text/tab-separated-values', 'Title\tStart\nTabs\t2027-07-05 20:00\n'],
+  '/wide': ['text/csv', Buffer.from('\ufeffTitle;Start\nWide;2027-07-05 20:00\n', 'utf16le')],
+  '/windows': ['text/csv', Buffer.from('Title;Start\nCafé;2027-07-05 20:00\n', 'latin1')],
+  '/list': ['application/json', JSON.stringify({ events: [record('List')], total: 1 })],
+  '/records': ['application/json', JSON.stringify([record('Records')])],
+  '/lines': ['application/x-ndjson', `${JSON.stringify(record('Lines'))}\n${JSON.stringify(record('Lines too'))}\n`],
+  '/webcal': ['text/calendar', ics('Webcal')],
+  '/login.ics': ['text/html', login],
+  '/page.ics': ['text/html', '<html><head><title>Welcome</title></head></html>'],
+  '/sheet/pub': ['text/html', login],
+  '/': ['text/html', '<!-- made by hand -->\n<html><h1>Our town</h1></html>'],
+  '/rss': ['application/rss+xml', '<?xml version="1.0"?><rss version="2.0"></rss>'],
+  '/nothing': ['application/json', '{"message":"Hello"}'],
+  '/archive': ['application/zip', Buffer.from('PK\u0003\u0004abc')],
+}
+
+describe('an address to import from', () => {
+  let calendar: Calendar
+  let origin: string
+  const server = createServer((request, response) => {
+    const [type, body] = ANSWERS[request.url ?? ''] ?? []
+    const headers: OutgoingHttpHeaders = type === undefined ? {} : { 'content-type': type }
+    response.writeHead(body === undefined ? 404 : 200, headers).end(body)
+  })
+  before(async () => {
+    calendar = await startCalendar()
+    server.listen(0, '127.0.0.1')
+    await new Promise((go) => server.once('listening', go))
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  after(async () => {
+    server.close()
+    await calendar.close()
+  })
+
+  test('is read by what it answers with, whatever it ends with', async () => {
+    const read = {
+      '/feed': ['Feed'],
+      '/remote.php/dav/public-calendars/abc?export': ['Export'],
+      '/ical/': ['Ical'],
+      '/untyped': ['Untyped'],
+      '/warned': ['Warned'],
+      '/misnamed.csv': ['Misnamed'],
+      '/spreadsheet/pub?output=csv': ['Sheet'],
+      '/tabs': ['Tabs'],
+      '/wide': ['Wide'],
+      '/windows': ['Café'],
+      '/list': ['List'],
+      '/records': ['Records'],
+      '/lines': ['Lines', 'Lines too'],
+    }
+    for (const [path, titles] of Object.entries(read)) {
+      const { out, err, code } = await calendar.kalends('import', origin + path)
+      assert.equal(code, 0, path + out + err)
+      assert.match(out, new RegExp(`${titles.length} made`), path)
+    }
+    const { events } = (await calendar.service.get('/events?start_date=2027-01-01&per_page=50')).body
+    assert.deepEqual(events.map(({ title }: { title: string }) => title).sort(), Object.values(read).flat().sort())
+  })
+
+  test('of webcal is asked by http when nothing answers by https', async () => {
+    const reader = { zone: 'UTC', backOffMs: 1 }
+    const { source, close } = await openSource(origin.replace('http:', 'webcal:').concat('/webcal'), {}, reader)
+    assert.equal(source.address, `${origin.replace('http:', 'https:')}/webcal`)
+    const names: string[] = []
+    const context = { site: { timezone: 'UTC' }, now: Date.now() }
+    for await (const entry of source.entries({ context, images: false, expectsNew: () => true } as never))
+      if ('name' in entry) names.push(entry.name)
+    await close()
+    assert.deepEqual(names, ['Webcal'])
+  })
+
+  test('that answers with a page says so, and whether somebody has to log in', async () => {
+    const said = async (path: string) => {
+      const { err, code } = await calendar.kalends('import', origin + path)
+      assert.equal(code, 1, path)
+      return err
+    }
+    assert.equal(await said('/login.ics'), `${origin}/login.ics is a login page (HTML), and not a calendar.\n`)
+    assert.equal(await said('/page.ics'), `${origin}/page.ics is a web page (HTML), and not a calendar.\n`)
+    assert.match(
+      await said('/sheet/pub'),
+      /\/sheet\/pub does not lead to an event interface but to a login page \(HTML\)/,
+    )
+    assert.match(await said('/'), /does not lead to an event interface but to a web page \(HTML\); give the address/)
+    assert.match(await said('/rss'), /but to a document in XML, such as an RSS feed/)
+    assert.match(await said('/nothing'), /is not a list of events/)
+    assert.match(await said('/missing.ics'), /answers with status 404/)
+    assert.equal((await said('/archive')).includes(`${origin}/archive is not a text file`), true)
+  })
+
+  test('is not confused with a file, which says as well what it is', async () => {
+    const page = await calendar.file('saved.ics', login)
+    assert.equal(
+      (await calendar.kalends('import', page)).err,
+      `The file ${page} is a login page (HTML), and not a calendar.\n`,
+    )
+    const misnamed = await calendar.file('calendar.csv', ics('Local'))
+    assert.match((await calendar.kalends('import', '--dry-run', misnamed)).out, /1 made/)
+  })
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { nameOrigin } from '../../src/import/named-origin.ts'
+import { fetchPolitely } from '../../src/import/polite-fetch.ts'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const PATH = '/wp-json/tribe/events/v1'
+const ICS =
+  'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:o@x\r\nSUMMARY:Ball\r\nDTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
+
+/** A server of one's own making; returns its origin, and the requests that it got. */
+async function server(t: TestContext, answer: RequestListener): Promise<{ origin: string; asked: IncomingMessage[] }> {
+  const asked: IncomingMessage[] = []
+  const listening = createServer((request, response) => {
+    asked.push(request)
+    answer(request, response)
+  }).listen(0, '127.0.0.1')
+  t.after(() => listening.close())
+  await new Promise((go) => listening.once('listening', go))
+  return { origin: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`, asked }
+}
+
+const empty: RequestListener = (request, response) => {
+  const list = request.url?.split('?')[0]?.split('/').at(-1) ?? ''
+  response.end(JSON.stringify({ namespaces: ['tribe/events/v1'], [list]: [], total: 0, total_pages: 0 }))
+}
+
+describe('what a source leads to', () => {
+  let calendar: Calendar
+  let login: string[]
+  before(async () => {
+    calendar = await startCalendar()
+    login = ['--login', 'anna', '--password-file', await calendar.file('password', 'abcd\n')]
+  })
+  after(() => calendar.close())
+
+  test('is not asked with a login for another origin, be it by Link or by a redirect', async (t) => {
+    const other = await server(t, empty)
+    const linking = await server(t, (_request, response) => {
+      response.setHeader('link', `<${other.origin}/wp-json/>; rel="https://api.w.org/"`).end('<html></html>')
+    })
+    const redirecting = await server(t, (request, response) => {
+      response.writeHead(307, { location: `${other.origin}${request.url}` }).end()
+    })
+    for (const address of [linking.origin, redirecting.origin, redirecting.origin + PATH]) {
+      const { err, code } = await calendar.kalends('import', ...login, address)
+      assert.equal(code, 1)
+      assert.ok(err.includes(`${other.origin}/`), err)
+      assert.match(
+        err,
+        /is not asked: the source leads there, and (?:the login is for http:\S+ alone|it is at no public)/,
+      )
+    }
+    assert.equal(other.asked.length, 0)
+  })
+
+  test('is asked with the login at the origin that was named, also by a redirect', async (t) => {
+    const named = await server(t, (request, response) => {
+      if (request.url?.startsWith(PATH)) empty(request, response)
+      else if (request.url?.startsWith('/new')) response.end(ICS)
+      else response.writeHead(301, { location: `/new${request.url}` }).end()
+    })
+    assert.equal((await calendar.kalends('import', ...login, named.origin + PATH)).code, 0)
+    const { out, err } = await calendar.kalends('import', ...login, `${named.origin}/calendar.ics`)
+    assert.match(out, /1 made/, err)
+    const expected = `Basic ${Buffer.from('anna:abcd').toString('base64')}`
+    for (const { url, headers } of named.asked) assert.equal(headers.authorization, expected, url)
+  })
+
+  test('is not asked at an address that is not public', async (t) => {
+    const inner = await server(t, empty)
+    const { port } = new URL(inner.origin)
+    for (const origin of [inner.origin, `http://localhost:${port}`]) {
+      const linking = await server(t, (_request, response) => {
+        response.setHeader('link', `<${origin}/wp-json/>; rel="https://api.w.org/"`).end('<html></html>')
+      })
+      const redirecting = await server(t, (_request, response) => {
+        response.writeHead(302, { location: `${origin}/secret` }).end()
+      })
+      for (const address of [linking.origin, redirecting.origin + PATH, `${redirecting.origin}/calendar.ics`]) {
+        const { err, code } = await calendar.kalends('import', address)
+        assert.equal(code, 1)
+        assert.match(err, /is not asked: the source leads there, and it is at no public address/)
+        assert.ok(err.startsWith(`${origin}/`), err)
+      }
+    }
+    assert.equal(inner.asked.length, 0)
+  })
+
+  test('is not asked when it is no address of the web, or leads round in a circle', async (t) => {
+    const circle = await server(t, (request, response) => {
+      const location = request.url?.startsWith('/file') ? 'file:///etc/passwd' : `${request.url}x`
+      response.writeHead(302, { location }).end()
+    })
+    assert.match((await calendar.kalends('import', `${circle.origin}/file.ics`)).err, /is not asked/)
+    assert.match((await calendar.kalends('import', `${circle.origin}/round.ics`)).err, /redirects more than 10 times/)
+    assert.equal(circle.asked.length, 12)
+  })
+
+  test('gets no login by http when https was named', async (t) => {
+    const plain = await server(t, empty)
+    const named = nameOrigin(plain.origin.replace('http:', 'https:'), 'anna', 'abcd')
+    const asking = fetchPolitely(`${plain.origin}/x`, { named, accept: '*/*', backOffMs: 1 })
+    await assert.rejects(asking, /the login is for https:\/\/127\.0\.0\.1:\d+ alone/)
+    assert.equal(plain.asked.length, 0)
+  })
+})

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { registerExportCommand } from '../../src/transfer/export-command.ts'
+import { runCommand } from '../support/commands.ts'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
+
+const ics = (...events: readonly (readonly string[])[]) =>
+  [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    ...events.flatMap(([uid, ...lines]) => ['BEGIN:VEVENT', `UID:${uid}`, ...lines, 'END:VEVENT']),
+    'END:VCALENDAR',
+    '',
+  ].join('\r\n')
+
+const AT = 'DTSTART:20270705T200000Z'
+const TIMES = { start_date: '2027-07-05 20:00:00', end_date: '2027-07-05 21:00:00' }
+
+describe('what a source calls private', () => {
+  let calendar: Calendar
+  beforeEach(async () => {
+    calendar = await startCalendar({ timezone: 'UTC' })
+  })
+  afterEach(() => calendar.close())
+  /** The title and status of every event, as an administrator or a stranger sees them. */
+  const seen = async (as: 'admin' | 'anonymous', of = calendar) => {
+    const { body } = await of.service.get(ALL, as)
+    const shown = body.events.map(({ title, status }: Record<string, string>) => `${title}: ${status}`)
+    return shown.sort()
+  }
+  const importing = async (name: string, text: string, ...words: string[]) =>
+    calendar.kalends('import', ...words, await calendar.file(name, text))
+  const exported = async (format: string, of = calendar) => {
+    const file = await of.file('exported', '')
+    const words = ['export', '--all', '--format', format, '--output', file]
+    const { err, code } = await runCommand((program) => registerExportCommand(program, of.ground), words)
+    assert.equal(code, 0, err)
+    return readFile(file, 'utf8')
+  }
+
+  for (const format of ['ics', 'csv', 'json', 'ndjson'])
+    test(`goes out by ${format} with its status and comes in with it, into another calendar`, async (t) => {
+      for (const status of ['publish', 'private', 'draft', 'pending'])
+        await calendar.service.create('/events', { title: `A ${status}`, ...TIMES, status })
+      await calendar.service.create('/events', { title: 'A future', ...TIMES, date_utc: '2099-01-01 08:00:00' })
+      const there = await startCalendar({ timezone: 'UTC' })
+      t.after(there.close)
+      const file = await there.file(`all.${format}`, await exported(format))
+      const { out, code } = await there.kalends('import', file)
+      assert.equal(code, 0, out)
+      assert.deepEqual(await seen('admin', there), await seen('admin'))
+      assert.deepEqual(await seen('anonymous', there), ['A publish: publish'])
+      const before = await there.rows()
+      await there.kalends('import', file)
+      assert.equal(await there.rows(), before)
+    })
+
+  for (const format of ['ics', 'csv', 'json', 'ndjson'])
+    test(`changes nothing when the calendar's own ${format} comes back`, async () => {
+      for (const status of ['publish', 'private', 'draft', 'pending'])
+        await calendar.service.create('/events', { title: `A ${status}`, ...TIMES, status, venue: { venue: 'Hall' } })
+      await calendar.service.create('/events', { title: 'A future', ...TIMES, date_utc: '2099-01-01 08:00:00' })
+      for (const status of ['publish', 'private', 'draft'])
+        await calendar.service.create('/events', {
+          title: `Often ${status}`,
+          ...TIMES,
+          status,
+          recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
+        })
+      const { body } = await calendar.service.get(`${ALL}&search=Often%20publish`)
+      await calendar.service.update(`/events/${body.events[1].id}`, { status: 'draft' })
+      const before = await calendar.rows()
+      const { err } = await importing(`own.${format}`, await exported(format))
+      assert.match(err, /^The source is this calendar itself/)
+      assert.equal(await calendar.rows(), before)
+    })
+
+  test('comes in from iCalendar as private, stays so, and is public once the source says so', async () => {
+    const source = (secret: string, plan: string) =>
+      ics(
+        ['open@x', 'SUMMARY:Open', AT],
+        ['public@x', 'SUMMARY:Public', AT, 'CLASS:PUBLIC'],
+        ['secret@x', 'SUMMARY:Secret', AT, secret],
+        ['plan@x', 'SUMMARY:Plan', AT, plan],
+        ['odd@x', 'SUMMARY:Odd', AT, 'CLASS:X-FRIENDS'],
+        ['often@x', 'SUMMARY:Often', AT, 'RRULE:FREQ=WEEKLY;COUNT=2', 'CLASS:private'],
+        ['often@x', 'RECURRENCE-ID:20270712T200000Z', 'SUMMARY:Often moved', 'DTSTART:20270713T200000Z'],
+        ['dates@x', 'SUMMARY:Dates', AT, 'RRULE:FREQ=WEEKLY;COUNT=2'],
+        [
+          'dates@x',
+          'RECURRENCE-ID:20270712T200000Z',
+          'SUMMARY:Closed date',
+          'DTSTART:20270712T200000Z',
+          'CLASS:PRIVATE',
+        ],
+      )
+    const { out, code } = await importing('a.ics', source('CLASS:PRIVATE', 'CLASS:CONFIDENTIAL'))
+    assert.equal(code, 0, out)
+    assert.deepEqual(await seen('anonymous'), ['Dates: publish', 'Open: publish', 'Public: publish'])
+    assert.deepEqual(await seen('admin'), [
+      'Closed date: private',
+      'Dates: publish',
+      'Odd: private',
+      'Often moved: private',
+      'Often: private',
+      'Open: publish',
+      'Plan: private',
+      'Public: publish',
+      'Secret: private',
+    ])
+    const before = await calendar.rows()
+    await importing('a.ics', source('CLASS:PRIVATE', 'CLASS:CONFIDENTIAL'))
+    assert.equal(await calendar.rows(), before)
+    await importing('a.ics', source('CLASS:PUBLIC', 'DESCRIPTION:No class'))
+    assert.deepEqual((await seen('anonymous')).slice(2), ['Plan: publish', 'Public: publish', 'Secret: publish'])
+  })
+
+  test('comes in from tables of Google and Outlook as private', async () => {
+    const google = [
+      'Subject,Start Date,Start Time,End Date,End Time,All Day Event,Description,Location,Private',
+      'Open,07/15/2027,7:00 PM,07/15/2027,8:00 PM,False,,Hall,False',
+      'Closed,07/15/2027,7:00 PM,07/15/2027,8:00 PM,False,,Hall,True',
+    ]
+    const outlook = [
+      'Betreff;Beginnt am;Beginnt um;Endet am;Endet um;Ganztägiges Ereignis;Beschreibung;Kategorien;Ort;Privat;Vertraulichkeit',
+      'Offen;15.7.2027;19:00:00;15.7.2027;20:00:00;Falsch;;;Hall;Falsch;Normal',
+      'Geschlossen;15.7.2027;19:00:00;15.7.2027;20:00:00;Falsch;;;Hall;Wahr;Privat',
+      'Vertraulich;15.7.2027;19:00:00;15.7.2027;20:00:00;Falsch;;;Hall;Falsch;Vertraulich',
+    ]
+    for (const [name, lines] of Object.entries({ google, outlook })) {
+      const { out, code } = await importing(`${name}.csv`, lines.join('\r\n'))
+      assert.equal(code, 0, out)
+    }
+    assert.deepEqual(await seen('anonymous'), ['Offen: publish', 'Open: publish'])
+    assert.deepEqual(await seen('admin'), [
+      'Closed: private',
+      'Geschlossen: private',
+      'Offen: publish',
+      'Open: publish',
+      'Vertraulich: private',
+    ])
+  })
+
+  test('stays out with --no-private, and what has become private is public no longer', async () => {
+    const source = (kind: string) =>
+      ics(['a@x', 'SUMMARY:Was open', AT, `CLASS:${kind}`], ['b@x', 'SUMMARY:Closed', AT, 'CLASS:PRIVATE'])
+    const { out, code } = await importing('a.ics', source('PUBLIC'), '--no-private')
+    assert.equal(code, 0, out)
+    assert.match(out, /Left out, since the source has it as private:\n {2}line \d+: event b@x \(Closed\)/)
+    assert.deepEqual(await seen('admin'), ['Was open: publish'])
+    await importing('a.ics', source('PRIVATE'), '--no-private')
+    assert.deepEqual(await seen('admin'), ['Was open: private'])
+  })
+
+  test('is marked in a calendar file, so that other programs know it too', async () => {
+    await calendar.service.create('/events', { title: 'Closed', ...TIMES, status: 'private' })
+    await calendar.service.create('/events', { title: 'Rough', ...TIMES, status: 'draft' })
+    await calendar.service.create('/events', { title: 'Later', ...TIMES, date_utc: '2099-01-01 08:00:00' })
+    await calendar.service.create('/events', { title: 'Open', ...TIMES })
+    const parts = (await exported('ics')).split('BEGIN:VEVENT').slice(1)
+    const marks = parts.map((part) => [
+      /^SUMMARY:(.*)\r$/m.exec(part)?.[1],
+      ...[...part.matchAll(/^(?:CLASS|STATUS|X-KALENDS-\w+):.*(?=\r$)/gm)].map(([line]) => line).sort(),
+    ])
+    assert.deepEqual(marks.sort(), [
+      ['Closed', 'CLASS:PRIVATE', 'STATUS:CONFIRMED', 'X-KALENDS-STATUS:private'],
+      ['Later', 'CLASS:PRIVATE', 'STATUS:CONFIRMED', 'X-KALENDS-DATE:20990101T080000Z', 'X-KALENDS-STATUS:future'],
+      ['Open', 'STATUS:CONFIRMED'],
+      ['Rough', 'CLASS:PRIVATE', 'STATUS:TENTATIVE', 'X-KALENDS-STATUS:draft'],
+    ])
+  })
+})

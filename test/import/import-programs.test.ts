@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
+type Shown = any
+
+const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
+
+const ics = (...events: readonly (readonly string[])[]) =>
+  [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    ...events.flatMap(([uid, ...lines]) => ['BEGIN:VEVENT', `UID:${uid}`, ...lines, 'END:VEVENT']),
+    'END:VCALENDAR',
+    '',
+  ].join('\r\n')
+
+const AT = 'DTSTART:20270705T200000Z'
+
+let calendar: Calendar
+beforeEach(async () => {
+  calendar = await startCalendar({ timezone: 'UTC' })
+})
+afterEach(() => calendar.close())
+
+const importing = async (name: string, text: string, ...words: string[]) =>
+  calendar.kalends('import', ...words, await calendar.file(name, text))
+const events = async (): Promise<Shown[]> => (await calendar.service.get(ALL, 'admin')).body.events
+const byTitle = async () => new Map((await events()).map((event) => [event.title, event] as const))
+const list = async (path: string): Promise<Shown[]> => (await calendar.service.get(`/${path}?per_page=50`)).body[path]
+
+describe('calendar files as programs write them', () => {
+  test('the markup of Google in a DESCRIPTION is markup, sanitised; plain text stays plain', async () => {
+    const google =
+      'DESCRIPTION:<html-blob>Bring<br>tea &amp\\; cake:<ul><li>one</li></ul><a href="https://example.org/x">more</a><script>alert(1)</script><img src=x onerror=alert(1)></html-blob>'
+    const { out, code } = await importing(
+      'a.ics',
+      ics(
+        ['a@google.com', 'SUMMARY:Rich', AT, google],
+        ['b@x', 'SUMMARY:Plain', AT, 'DESCRIPTION:a < b\\, c > d & <tag> stay\\nas they are'],
+      ),
+    )
+    assert.equal(code, 0, out)
+    const found = await byTitle()
+    const { description } = found.get('Rich')
+    assert.match(description, /Bring<br \/>\s*tea &amp; cake:/)
+    assert.match(description, /<ul>\s*<li>one<\/li>\s*<\/ul>/)
+    assert.match(description, /<a href="https:\/\/example\.org\/x">more<\/a>/)
+    assert.doesNotMatch(description, /&lt;|script|onerror|html-blob/)
+    assert.match(found.get('Plain').description, /a &lt; b, c &gt; d &amp; &lt;tag&gt; stay<br \/>\s*as they are/)
+  })
+
+  test('text that only shows markup comes back as text from the own calendar file', async (t) => {
+    const description = 'Write &lt;b&gt;bold&lt;/b&gt; for bold.'
+    await calendar.service.create('/events', {
+      title: 'Lesson',
+      start_date: '2027-07-05',
+      end_date: '2027-07-05',
+      description,
+    })
+    const there = await startCalendar({ timezone: 'UTC' })
+    t.after(there.close)
+    const text = await (await fetch(`${calendar.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)).text()
+    assert.equal((await there.kalends('import', await there.file('a.ics', text))).code, 0)
+    const [shown] = (await there.service.get(ALL)).body.events
+    assert.equal(shown.description, (await events())[0].description)
+  })
+
+  test('the address of a meeting is a website, and no venue', async () => {
+    const { out, code } = await importing(
+      'a.ics',
+      ics(
+        ['a@x', 'SUMMARY:Online', AT, 'LOCATION:https://zoom.example/j/1?pwd=2'],
+        ['b@x', 'SUMMARY:Both', AT, 'LOCATION:Town Hall\\, 1 Quay (https://meet.example/abc)'],
+        ['c@x', 'SUMMARY:Own', AT, 'URL:https://example.org/c', 'LOCATION:https://zoom.example/j/1'],
+      ),
+    )
+    assert.equal(code, 0, out)
+    const found = await byTitle()
+    assert.deepEqual([found.get('Online').website, found.get('Online').venue], ['https://zoom.example/j/1?pwd=2', []])
+    const { website, venue } = found.get('Both')
+    assert.deepEqual([website, venue.venue, venue.address], ['https://meet.example/abc', 'Town Hall', '1 Quay'])
+    assert.equal(found.get('Own').website, 'https://example.org/c')
+    assert.equal((await list('venues')).length, 1)
+  })
+
+  test('an organizer without a name publishes no address', async () => {
+    await importing(
+      'a.ics',
+      ics(
+        ['a@x', 'SUMMARY:None', AT, 'ORGANIZER:mailto:anna@example.org'],
+        ['b@x', 'SUMMARY:Address', AT, 'ORGANIZER;CN=anna@example.org:mailto:anna@example.org'],
+        ['c@x', 'SUMMARY:Named', AT, 'ORGANIZER;CN=Club:mailto:club@example.org'],
+      ),
+    )
+    const found = await byTitle()
+    assert.deepEqual([found.get('None').organizer, found.get('Address').organizer], [[], []])
+    assert.equal(found.get('Named').organizer[0].organizer, 'Club')
+    assert.doesNotMatch(JSON.stringify(await list('organizers')), /anna/)
+  })
+
+  test('an event whose end cannot be read is in with its start, and the report says so', async () => {
+    const { out, code } = await importing(
+      'a.ics',
+      ics(
+        ['a@x', 'SUMMARY:Odd', AT, 'DTEND:20270799T200000Z'],
+        ['b@x', 'SUMMARY:Days', 'DTSTART;VALUE=DATE:20270705', 'DURATION:soon'],
+      ),
+    )
+    assert.equal(code, 2)
+    assert.match(out, /In, but not whole:\n {2}line 3: The end of Odd cannot be read, so only its start is in/)
+    assert.match(out, /2 made.* 0 not in/)
+    const found = await byTitle()
+    assert.deepEqual([found.get('Odd').start_date, found.get('Odd').end_date], Array(2).fill('2027-07-05 20:00:00'))
+    assert.equal(found.get('Days').end_date, '2027-07-05 23:59:59')
+  })
+})
+
+describe('tables as programs write them', () => {
+  const table = (...lines: readonly string[]) => `${lines.join('\r\n')}\r\n`
+
+  test('venues and organizers of The Events Calendar come in with every column, and events find them', async () => {
+    const venues = table(
+      'Venue Name,Venue Description,Venue Country,Venue Address,Venue Address 2,Venue City,Venue State/Province,Venue Zip,Venue Overwrite,Venue Latitude,Venue Longitude,Venue Phone,Venue Website,Venue Featured Image',
+      'Harbour Hall,<b>Old</b> hall,Ireland,1 Quay,Floor 2,Kilvara,Clare,V95,0,52.5,-9.1,+353 1,https://hall.example,',
+      'Town Hall,,Ireland,2 Street,,Kilvara,,,,,,,,',
+      'Town Hall,,Ireland,9 Road,,Aldbury,,,,,,,,',
+    )
+    const organizers = table(
+      'Organizer Name,Organizer Description,Organizer Email,Organizer Website,Organizer Phone,Organizer Featured Image',
+      'Club,Since 1920,club@example.org,https://club.example,+353 2,',
+      'Guild,,guild@example.org,,,',
+    )
+    for (const [name, text] of Object.entries({ venues, organizers })) {
+      const { out, code } = await importing(`${name}.csv`, text)
+      assert.equal(code, 0, out)
+      const before = await calendar.rows()
+      await importing(`${name}.csv`, text)
+      assert.equal(await calendar.rows(), before)
+    }
+    const [, hall] = [await list('venues'), (await list('venues')).find(({ venue }) => venue === 'Harbour Hall')]
+    assert.deepEqual(
+      [hall.address, hall.city, hall.country, hall.state, hall.zip, hall.geo_lat, hall.geo_lng, hall.phone],
+      ['1 Quay, Floor 2', 'Kilvara', 'Ireland', 'Clare', 'V95', 52.5, -9.1, '+353 1'],
+    )
+    assert.equal(hall.website, 'https://hall.example')
+    assert.match(hall.description, /<b>Old<\/b> hall/)
+    const people = await list('organizers')
+    const club = people.find(({ organizer }) => organizer === 'Club')
+    assert.deepEqual([club.email, club.website, club.phone], ['club@example.org', 'https://club.example', '+353 2'])
+    assert.match(club.description, /Since 1920/)
+    assert.equal((await list('venues')).filter(({ venue }) => venue === 'Town Hall').length, 2)
+    const ids = people.map(({ id }) => id)
+    const { out, code } = await importing(
+      'events.csv',
+      table(
+        'Event Name,Event Start Date,Event Start Time,Event Venue Name,Event Organizer Name(s) or ID(s)',
+        `Ball,2027-07-05,20:00,Harbour Hall,"${ids.join(', ')}"`,
+        'Fair,2027-07-06,20:00,Harbour Hall,Club',
+        'Lost,2027-07-07,20:00,,987654',
+      ),
+    )
+    assert.equal(code, 2)
+    assert.match(out, /line 4: Lost: There is no organizer with the id 987654, so it is in without it/)
+    const found = await byTitle()
+    assert.deepEqual(
+      found
+        .get('Ball')
+        .organizer.map(({ id }: Shown) => id)
+        .sort(),
+      ids.sort(),
+    )
+    assert.equal(found.get('Ball').venue.id, hall.id)
+    assert.deepEqual([found.get('Fair').organizer[0].id, found.get('Lost').organizer], [club.id, []])
+    assert.equal((await list('organizers')).length, 2)
+  })
+
+  test('ids of organizers are those that a site had which has moved here', async () => {
+    const organizer = [{ id: 4321, organizer: 'Club' }]
+    const moved = { id: 1, title: 'Old', start_date: '2027-01-01 10:00:00', end_date: '2027-01-01 11:00:00', organizer }
+    await importing('old.json', JSON.stringify({ events: [moved] }), '--origin', 'moved')
+    const { code, out } = await importing(
+      'events.csv',
+      table('Event Name,Event Start Date,Event Organizer Name(s) or ID(s)', 'New,2027-07-05,4321'),
+    )
+    assert.equal(code, 0, out)
+    assert.equal((await byTitle()).get('New').organizer[0].organizer, 'Club')
+  })
+
+  test('a line with the separator, years of two digits and months by name are read', async () => {
+    const text = table(
+      '"sep=;"',
+      'Event Name;Event Start Date;Event Start Time;Event End Date;Event End Time',
+      'A;25/04/27;19:30;25/04/27;21:00',
+      'B;5.4.27;19h30;;23h',
+      'C;12-Apr-27;7 pm;;1 am',
+      'D;5. März 2027;19 Uhr;;',
+      'E;jeudi 1er juillet 2027;19:00;;',
+      'F;5 de julio de 2027;19:00;;',
+      'G;1/1/69;10:00;;',
+    )
+    const { out, code } = await importing('a.csv', text)
+    assert.equal(code, 0, out)
+    const times = (await events()).map(({ title, start_date, end_date }) => [title, start_date, end_date])
+    assert.deepEqual(times.sort(), [
+      ['A', '2027-04-25 19:30:00', '2027-04-25 21:00:00'],
+      ['B', '2027-04-05 19:30:00', '2027-04-05 23:00:00'],
+      ['C', '2027-04-12 19:00:00', '2027-04-13 01:00:00'],
+      ['D', '2027-03-05 19:00:00', '2027-03-05 19:00:00'],
+      ['E', '2027-07-01 19:00:00', '2027-07-01 19:00:00'],
+      ['F', '2027-07-05 19:00:00', '2027-07-05 19:00:00'],
+      ['G', '2069-01-01 10:00:00', '2069-01-01 10:00:00'],
+    ])
+  })
+
+  for (const [language, header] of Object.entries({
+    English: 'Title;Start date;Start time;End time;Venue;City;Organizer;Category;Description',
+    German: 'Titel;Datum;Beginnt um;Endet um;Veranstaltungsort;Ort;Veranstalter;Kategorie;Beschreibung',
+    French: 'Titre;Date de début;Heure de début;Heure de fin;Lieu;Ville;Organisateur;Catégorie;Description',
+    Spanish: 'Título;Fecha;Hora de inicio;Hora de fin;Lugar;Ciudad;Organizador;Categoría;Descripción',
+    'French, as Outlook writes it': 'Objet;Début;Début;Fin;Lieu;Ville;Organisateur;Catégories;Description',
+  }))
+    test(`headings in ${language} are understood`, async () => {
+      const end = header.includes('Début;Début') ? '5.7.2027' : '21:00'
+      const { out, code } = await importing(
+        'a.csv',
+        table(header, `Ball;5.7.2027;20:00;${end};Hall;Kilvara;Club;Music;Text`),
+      )
+      assert.equal(code, 0, out)
+      const [{ title, start_date, venue, organizer, categories, description }] = await events()
+      assert.deepEqual(
+        [title, start_date, venue.venue, venue.city, organizer[0].organizer, categories[0].name, description.trim()],
+        ['Ball', '2027-07-05 20:00:00', 'Hall', 'Kilvara', 'Club', 'Music', '<p>Text</p>'],
+      )
+    })
+
+  test('a category that stands below another one here is used, in place of one more of its name', async () => {
+    const music = await calendar.service.create('/categories', { name: 'Music' })
+    const jazz = await calendar.service.create('/categories', { name: 'Jazz', parent: music.id })
+    await importing('a.csv', table('Title,Date,Categories', 'A,2027-07-05,"jazz, Dance"'))
+    await importing('a.ics', ics(['b@x', 'SUMMARY:B', AT, 'CATEGORIES:Jazz']))
+    for (const event of await events())
+      assert.ok(
+        event.categories.some(({ id }: Shown) => id === jazz.id),
+        event.title,
+      )
+    assert.deepEqual((await list('categories')).map(({ name }) => name).sort(), ['Dance', 'Jazz', 'Music'])
+  })
+
+  test('an end that cannot be read leaves the event with its start, and a meeting link is a website', async () => {
+    const { out, code } = await importing(
+      'a.csv',
+      table(
+        'Title,Date,Start time,End date,End time,Location',
+        'A,2027-07-05,20:00,soon,late,https://zoom.example/j/1',
+        'B,2027-07-05,20:00,,open end,Hall',
+      ),
+    )
+    assert.equal(code, 2)
+    assert.match(out, /In, but not whole:\n {2}line 2: A: The end "soon late" cannot be read/)
+    assert.match(out, /line 3: B: The end "open end" cannot be read, so only its start is in/)
+    assert.match(out, /0 not in/)
+    const found = await byTitle()
+    for (const title of ['A', 'B'])
+      assert.deepEqual([found.get(title).start_date, found.get(title).end_date], Array(2).fill('2027-07-05 20:00:00'))
+    assert.deepEqual([found.get('A').website, found.get('A').venue], ['https://zoom.example/j/1', []])
+  })
+})
+
+describe('JSON without ids', () => {
+  const ball = {
+    title: 'Ball',
+    start_date: '2027-07-05 20:00:00',
+    end_date: '2027-07-05 21:00:00',
+    venue: { venue: 'Hall', city: 'Kilvara' },
+    organizer: [{ organizer: 'Club' }, 'Guild'],
+    categories: ['Music', { name: 'Dance' }],
+    tags: [{ name: 'late' }],
+  }
+  const fair = { ...ball, title: 'Fair', venue: { venue: 'Hall', city: 'Aldbury' } }
+
+  for (const [name, text] of Object.entries({
+    'a.json': JSON.stringify({ events: [ball, fair] }),
+    'b.json': JSON.stringify([ball, fair]),
+    'c.ndjson': [ball, fair].map((one) => JSON.stringify(one)).join('\n'),
+    d: [ball, fair].map((one) => JSON.stringify(one)).join('\n'),
+  }))
+    test(`comes in with what it refers to, and writes nothing again (${name})`, async () => {
+      const { out, code } = await importing(name, text)
+      assert.equal(code, 0, out)
+      const found = await byTitle()
+      for (const [title, city] of [
+        ['Ball', 'Kilvara'],
+        ['Fair', 'Aldbury'],
+      ]) {
+        const { venue, organizer, categories, tags } = found.get(title)
+        assert.deepEqual([venue.venue, venue.city], ['Hall', city])
+        assert.deepEqual(
+          organizer.map((one: Shown) => one.organizer),
+          ['Club', 'Guild'],
+        )
+        assert.deepEqual(
+          categories.map((one: Shown) => one.name),
+          ['Dance', 'Music'],
+        )
+        assert.deepEqual(
+          tags.map((one: Shown) => one.name),
+          ['late'],
+        )
+      }
+      assert.deepEqual([(await list('venues')).length, (await list('organizers')).length], [2, 2])
+      const before = await calendar.rows()
+      await importing(name, text)
+      assert.equal(await calendar.rows(), before)
+    })
+})

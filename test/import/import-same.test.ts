@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
+
+const vevent = (uid: string, title: string, ...more: string[]) => [
+  'BEGIN:VEVENT',
+  `UID:${uid}`,
+  `SUMMARY:${title}`,
+  'DTSTART:20270705T200000',
+  ...more,
+  'END:VEVENT',
+]
+const ics = (...events: string[][]) =>
+  ['BEGIN:VCALENDAR', 'VERSION:2.0', ...events.flat(), 'END:VCALENDAR', ''].join('\r\n')
+const town = (title = 'Ball') => ics(vevent('1@x', title), vevent('2@x', 'Course', 'RRULE:FREQ=WEEKLY;COUNT=3'))
+
+describe('a calendar that was imported under another name', () => {
+  let calendar: Calendar
+  beforeEach(async () => {
+    // Elsewhere the calendar file has a series in UTC as single events.
+    calendar = await startCalendar({ timezone: 'UTC' })
+  })
+  afterEach(() => calendar.close())
+  const titles = async () => {
+    const { events } = (await calendar.service.get(ALL)).body
+    return events.map(({ title }: { title: string }) => title).sort()
+  }
+  /** The UIDs of the public calendar file, without those of dates of a series. */
+  const uids = async () => {
+    const response = await fetch(`${calendar.service.origin}/events.ics`)
+    const text = await response.text()
+    const parts = text.split('BEGIN:VEVENT').slice(1)
+    return parts.flatMap((part) => (part.includes('RECURRENCE-ID') ? [] : (/UID:(\S+)/.exec(part)?.[1] ?? []))).sort()
+  }
+
+  test('is refused with what to do, and goes on with --same-as', async () => {
+    const old = await calendar.file('old.ics', town())
+    await calendar.kalends('import', '--name', 'town', old)
+    const before = (await calendar.service.get(ALL)).body.events.map(({ id }: { id: number }) => id)
+    const moved = await calendar.file('new.ics', town('Great ball'))
+    for (const words of [[], ['--dry-run']]) {
+      const { err, code } = await calendar.kalends('import', ...words, moved)
+      assert.match(err, /2 of the first 2 events are here already, from town\. .* --same-as 'town'/)
+      assert.equal(code, 1)
+    }
+    const planned = await calendar.kalends('import', '--dry-run', '--same-as', 'town', moved)
+    assert.match(planned.out, /0 made, 1 changed, 1 unchanged/)
+    const { out, code } = await calendar.kalends('import', '--same-as', 'town', moved)
+    assert.equal(code, 0)
+    assert.match(out, /0 made, 1 changed, 1 unchanged/)
+    assert.deepEqual(await titles(), ['Course', 'Course', 'Course', 'Great ball'])
+    const after = (await calendar.service.get(ALL)).body.events.map(({ id }: { id: number }) => id)
+    assert.deepEqual(after, before)
+    assert.match((await calendar.kalends('import', moved)).out, /0 made, 0 changed, 2 unchanged/)
+    assert.match((await calendar.kalends('import', '--same-as', 'town', moved)).out, /0 made, 0 changed, 2 unchanged/)
+    assert.match((await calendar.kalends('import', '--name', 'town', old)).err, /from file:.*new\.ics/)
+    assert.match((await calendar.kalends('import', '--same-as', 'city', old)).err, /There is no source city/)
+    assert.equal((await calendar.kalends('imports', 'undo', '1')).code, 1)
+  })
+
+  test('is refused by its ids, titles and days where it has no UIDs', async () => {
+    const event = { id: 7, title: 'Ball', start_date: '2027-05-01 20:00:00', end_date: '2027-05-01 22:00:00' }
+    const write = (name: string, title: string) => calendar.file(name, `${JSON.stringify({ ...event, title })}\n`)
+    await calendar.kalends('import', await write('a.ndjson', 'Ball'))
+    const { err } = await calendar.kalends('import', await write('b.ndjson', 'Ball'))
+    assert.match(err, /1 of the first 1 events are here already, from file:.*a\.ndjson/)
+    assert.equal((await calendar.kalends('import', await write('c.ndjson', 'Another'))).code, 0)
+    assert.deepEqual(await titles(), ['Another', 'Ball'])
+  })
+
+  test('leaves one event for a UID where two calendars share some, and all of it with --same-as none', async () => {
+    await calendar.kalends('import', await calendar.file('town.ics', town()))
+    const club = ics(vevent('1@x', 'Ball'), vevent('8@x', 'Training'), vevent('9@x', 'Match'))
+    const source = await calendar.file('club.ics', club)
+    const { out, code } = await calendar.kalends('import', '--mirror', source)
+    assert.match(out, /event 1@x \(Ball\) is here already: event \d+, from file:.*town\.ics\n/)
+    assert.match(out, /2 made, 0 changed, 0 unchanged, 1 left/)
+    assert.equal(code, 0)
+    const part = await calendar.file('part.ics', ics(vevent('2@x', 'Course', 'RRULE:FREQ=WEEKLY;COUNT=3')))
+    const shared = await calendar.kalends('import', '--same-as', 'none', part)
+    assert.match(shared.out, /0 made, 0 changed, 0 unchanged, 1 left/)
+    assert.deepEqual(await uids(), ['1@x', '2@x', '8@x', '9@x'])
+  })
+
+  test('gives an event another UID while the one with its UID is in the trash', async () => {
+    await calendar.kalends('import', await calendar.file('town.ics', town()))
+    const { events } = (await calendar.service.get(ALL)).body
+    const ball = events.find(({ title }: { title: string }) => title === 'Ball')
+    await calendar.service.remove(`/events/${ball.id}`)
+    const source = await calendar.file('club.ics', ics(vevent('1@x', 'Ball')))
+    assert.match((await calendar.kalends('import', source)).out, /1 made/)
+    await calendar.service.update(`/events/${ball.id}`, { status: 'publish' })
+    const found = await uids()
+    assert.equal(found.length, 3)
+    assert.equal(new Set(found).size, 3)
+    assert.match((await calendar.kalends('import', source)).out, /0 made, 0 changed, 1 unchanged/)
+  })
+
+  test('brings in an event of this calendar itself no second time', async () => {
+    await calendar.service.create('/events', {
+      title: 'Own',
+      start_date: '2027-05-01 20:00',
+      end_date: '2027-05-01 21:00',
+    })
+    const [uid = ''] = await uids()
+    const source = await calendar.file('back.ics', ics(vevent(uid, 'Own'), vevent('new@x', 'New')))
+    assert.match((await calendar.kalends('import', source)).out, /is here already: event \d+\n/)
+    assert.deepEqual(await titles(), ['New', 'Own'])
+  })
+})

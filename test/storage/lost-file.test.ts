@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdtemp, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { openStorage } from '../../src/storage/open-calendar.ts'
+import { databaseName } from '../support/database.ts'
+import { startLoggedService } from '../support/logged-service.ts'
+import { day, startService, testConfig } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+describe('the file of a database', { skip: databaseName() !== 'sqlite' && 'on SQLite' }, () => {
+  let folder: string
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kalends-lost-'))
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  for (const [what, lose] of [
+    ['is deleted', (file: string) => rename(file, `${file}.away`)],
+    [
+      'is replaced by another',
+      (file: string) => rename(file, `${file}.away`).then(() => copyFile(`${file}.away`, file)),
+    ],
+    ['is emptied', (file: string) => rename(file, `${file}.away`).then(() => writeFile(file, ''))],
+  ] as const)
+    test(`that ${what} under the service takes no write and readiness away at once, until it is back`, async () => {
+      const service = await startService({ database: `sqlite:${join(folder, `${what}.sqlite`)}` })
+      const file = join(folder, `${what}.sqlite`)
+      const ready = async () => (await fetch(`${service.origin}/readyz`)).status
+      await service.create('/events', { title: 'Before', ...day })
+      assert.equal(await ready(), 200)
+      await lose(file)
+      const { status, headers } = await service.post('/events', { title: 'Lost', ...day }, 'admin')
+      assert.deepEqual([status, headers.get('retry-after')], [503, '1'])
+      assert.equal(await ready(), 503)
+      const together = await Promise.all(['A', 'B', 'C'].map((title) => service.post('/events', { title, ...day })))
+      assert.deepEqual(new Set(together.map((each) => each.status)), new Set([503]))
+      await rename(`${file}.away`, file)
+      assert.equal(await ready(), 200)
+      await service.create('/events', { title: 'After', ...day })
+      const { body } = await service.get('/events?per_page=10&start_date=2020-01-01')
+      assert.deepEqual(
+        body.events.map(({ title }: { title: string }) => title),
+        ['Before', 'After'],
+      )
+      await service.close()
+    })
+
+  test('is missed by the log within seconds, once, and so is its return', async () => {
+    const file = join(folder, 'logged.sqlite')
+    const service = await startLoggedService({ database: `sqlite:${file}`, data: folder, log_level: 'warn' })
+    await rename(file, `${file}.away`)
+    const lines = (text: string) => service.printed().split(text).length - 1
+    await until(() => lines('logged.sqlite is gone') > 0, 'the log says nothing')
+    await rename(`${file}.away`, file)
+    await until(() => lines('The database answers again.') > 0, 'the log says nothing of the return')
+    assert.equal(lines('The database answers again.'), 1)
+    await service.end()
+  })
+
+  test('that is empty, or has left its log alone, is not taken for a new calendar', async () => {
+    const file = join(folder, 'emptied.sqlite')
+    const config = testConfig(folder, { database: `sqlite:${file}` })
+    await (await openStorage(config)).close()
+    await truncate(file)
+    await assert.rejects(openStorage(config), /^Error: The database .*emptied\.sqlite is empty: restore a backup/)
+    assert.equal((await stat(file)).size, 0)
+    await rm(file)
+    await writeFile(`${file}-wal`, 'what was written last')
+    await assert.rejects(openStorage(config), /^Error: There is no database .*, but its log .*-wal is there/)
+    await rm(`${file}-wal`)
+    await (await openStorage(config)).close()
+  })
+})

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { databaseAddress, replicaAddress } from '../config.ts'
+import { HELD, HELD_REMEDY } from '../storage/edition.ts'
 import { type Examined, examineDatabase, isStandby } from '../storage/examine.ts'
 import { formatUtc, utcToMs } from '../text/zones.ts'
 import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
@@ -99,9 +100,8 @@ function checkSearch({ hasSearchIndex }: Examined): Finding[] {
 
 /** Findings about what the calendar does by itself; none where it does it. */
 function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[] {
-  const held = 'Webhooks and imports on a schedule are held, since this calendar was restored in another place.'
   return [
-    ...(isHeld ? [warning('held', held, 'kalends resume lets them go on.')] : []),
+    ...(isHeld ? [warning('held', HELD, HELD_REMEDY)] : []),
     ...webhooks.map(({ url, says }) =>
       warning('webhooks', `${url} ${says}`, 'Mend the receiver; one that is disabled has to be enabled again.'),
     ),

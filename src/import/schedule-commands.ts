@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { table } from '../people/user-commands.ts'
 import type { Database } from '../storage/database.ts'
+import { describeHeld } from '../storage/edition.ts'
 import { formatUtc } from '../text/moments.ts'
 import { realPath } from '../unreadable.ts'
 import { listSchedules, saveSchedule } from './import-schedule.ts'
@@ -63,7 +64,7 @@ function secretFile(file: string): string {
   return path
 }
 
-/** Imports on a schedule as a table. */
+/** Imports on a schedule as a table, below a line that says so where none of them runs. */
 export async function describeSchedules({ read }: Pick<Database, 'read'>, now: number): Promise<string[]> {
   const rows = (await listSchedules(read)).map(
     ({ name, every_seconds, next_utc, leased_utc, paused, failures, outcome }) => [
@@ -75,5 +76,5 @@ export async function describeSchedules({ read }: Pick<Database, 'read'>, now: n
     ],
   )
   if (rows.length === 0) return ['No import is on a schedule.']
-  return [table([['NAME', 'EVERY', 'NEXT (UTC)', 'FAILURES', 'LAST RUN'], ...rows])]
+  return [...(await describeHeld(read)), table([['NAME', 'EVERY', 'NEXT (UTC)', 'FAILURES', 'LAST RUN'], ...rows])]
 }

@@ -11,14 +11,14 @@ const LONGEST_RUN = 6 * 3_600_000
  * Starts imports as the command line does, with these command-line words for the settings. Each runs in its own process, so it takes no time from
  * requests, and ends when this process does, and after six hours in any case.
  */
-export function importStarter(settings: readonly string[]): StartImport {
+export function importStarter(settings: readonly string[], longest = LONGEST_RUN): StartImport {
   return (words, signal) =>
     new Promise((resolve, reject) => {
       const [, program = ''] = process.argv
       const args = [...process.execArgv, program, ...settings, 'import', '--for-service', ...words]
       const child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-        timeout: LONGEST_RUN,
+        timeout: longest,
         signal,
       })
       let said = ''

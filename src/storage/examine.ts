@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { withoutPassword } from './database-address.ts'
 import { migrationNames } from './migrate.ts'
 import { openPostgres } from './postgres/postgres.ts'
+import { noDatabase } from './snapshot.ts'
 import { reason } from './unavailable.ts'
 
 /** The findings of an examination, which changes nothing. */
@@ -85,7 +86,7 @@ export async function isStandby(address: string): Promise<boolean> {
 }
 
 async function examineFile(file: string, nowUtc: string): Promise<Examined> {
-  if (!existsSync(file)) throw new Error(`There is no database ${file}; kalends serve makes a new one.`)
+  if (!existsSync(file)) throw noDatabase(file)
   const connection = openToLook(file)
   const ask: Ask = async (text) => connection.prepare(text).all() as Row[]
   const found = { file, readOnly: undefined, clock: undefined, hasSearchIndex: true }

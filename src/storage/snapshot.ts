@@ -11,11 +11,14 @@ import { openDatabase } from './open-database.ts'
  */
 export async function openExisting(address: string): Promise<Database> {
   const file = address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
-  if (file !== undefined && !existsSync(file))
-    throw new Error(`There is no database ${file}. Start the service once (kalends serve), which makes it.`)
+  if (file !== undefined && !existsSync(file)) throw noDatabase(file)
   await requireContent(address)
   return openDatabase(address)
 }
+
+/** The error of whatever needs a calendar that is there already. */
+export const noDatabase = (file: string) =>
+  new Error(`There is no database ${file}. Start the service once (kalends serve), which makes it.`)
 
 /** Milliseconds after which a file that another process has just made is not empty any more. */
 const BEGINNING_MS = 500

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { addList } from '../people/default-list.ts'
 import { run, table } from '../people/user-commands.ts'
 import type { Database } from '../storage/database.ts'
+import { describeHeld } from '../storage/edition.ts'
 import type { WebhookColumns } from '../storage/schema.ts'
 import { sendTest } from './send-test.ts'
 import {
@@ -76,6 +77,7 @@ function registerList(webhook: Command, { open }: Places): void {
           stateOf(row),
           row.url,
         ])
+        for (const line of await describeHeld(database.read)) print(line)
         print(table([['ID', 'TOLD', 'EVENTS', 'STATE', 'ADDRESS'], ...rows]))
       }),
     )

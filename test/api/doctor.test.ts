@@ -136,6 +136,8 @@ test('a database that is not there, or of another version, and a port that someb
   const missing = doctor({ data: join(data, 'nowhere'), port: '0', media: `file:${join(data, 'media')}` })
   assert.equal(missing.status, 1)
   assert.deepEqual(stateOf(missing, 'database'), ['error'])
+  const sentence = `There is no database ${join(data, 'nowhere', 'kalends.sqlite')}. Start the service once (kalends serve), which makes it.`
+  assert.equal(missing.findings.get('database')?.[0]?.says, sentence)
   assert.deepEqual(
     readdirSync(data),
     readdirSync(data).filter((name) => name !== 'nowhere'),

@@ -5,12 +5,14 @@ import { chmod } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import {
   listSchedules,
   makeRunningImports,
   runDueImports,
   type ScheduledRun,
 } from '../../src/import/import-schedule.ts'
+import { importStarter } from '../../src/import/start-import.ts'
 import { formatUtc } from '../../src/text/moments.ts'
 import { startProcess } from '../support/processes.ts'
 import { until } from '../support/waiting.ts'
@@ -162,6 +164,64 @@ describe('an import on a schedule', () => {
     end(new Error('gone'))
     await Promise.all([first, second])
     assert.equal(running.begun.size, 0)
+  })
+
+  test('is one of twelve at most, however slow the others are', async (t) => {
+    const calendar = await startCalendar()
+    t.after(calendar.close)
+    const { database } = calendar.service.app
+    for (let at = 1; at <= 14; at++)
+      await calendar.kalends('import', '--every', '1d', '--name', `town ${at}`, `https://${at}.example`)
+    let now = Date.now() + 1000
+    let begun = 0
+    const running = makeRunningImports()
+    const { promise: never, reject: end } = Promise.withResolvers<ScheduledRun>()
+    const looks: Promise<void>[] = []
+    const look = () => {
+      const start = () => {
+        begun += 1
+        return never
+      }
+      looks.push(
+        runDueImports(
+          database,
+          start,
+          () => now,
+          () => undefined,
+          running,
+        ),
+      )
+    }
+    for (const most of [3, 6, 9, 12]) {
+      look()
+      await until(() => begun === most, `${begun} run in place of ${most}`)
+      now += 61_000
+    }
+    look()
+    // That look has leased nothing once another statement has been answered.
+    const leased = async () => (await listSchedules(database.read)).filter(({ leased_utc }) => leased_utc !== '').length
+    assert.deepEqual([await leased(), begun, running.begun.size], [12, 12, 12])
+    end(new Error('gone'))
+    await Promise.all(looks)
+    assert.equal(running.begun.size, 0)
+  })
+
+  test('is ended when it takes too long, and says so', async (t) => {
+    const calendar = await startCalendar()
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+    const [, program = ''] = process.argv
+    process.argv[1] = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+    t.after(async () => {
+      process.argv[1] = program
+      silent.closeAllConnections()
+      silent.close()
+      await calendar.close()
+    })
+    await once(silent, 'listening')
+    const words = ['--user', 'admin', `http://127.0.0.1:${(silent.address() as AddressInfo).port}/town.ics`]
+    const { signal } = new AbortController()
+    const { code, said } = await importStarter(flagsOf(calendar), 3000)(words, signal)
+    assert.deepEqual([code, /^It was ended \(SIGTERM\)\./.test(said)], [null, true], said)
   })
 
   for (const [signal, isLeft] of [

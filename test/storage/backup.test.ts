@@ -23,6 +23,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
 import { type App, startApp } from '../../src/app.ts'
 import { saveSchedule } from '../../src/import/import-schedule.ts'
 import { localMediaStore } from '../../src/media/media-store.ts'
@@ -84,6 +85,14 @@ async function succeed(words: readonly string[], places: Places): Promise<string
   const { out, err, code } = await command(words, places)
   assert.equal(code, 0, err)
   return out
+}
+
+/** Runs a command as an operator does, and returns what it prints. */
+async function printedBy(words: readonly string[], at: Places): Promise<string> {
+  const { lines, ended } = startProcess('src/main.ts', [...flags(at), ...words])
+  const printed = await Array.fromAsync(lines)
+  assert.equal(await ended, 0, printed.join('\n'))
+  return printed.join('\n')
 }
 
 /** Runs one of the commands as an operator does. */
@@ -740,19 +749,20 @@ describe('a calendar with a webhook and an import on a schedule', () => {
     assert.match(await succeed(['restore', path('held.backup')], elsewhere), /are off until kalends resume\.$/m)
     const begun = Date.now()
     assert.deepEqual(await lookOn(elsewhere, () => Date.now() > begun + 1500), { messages: 0, imports: 0 })
-    assert.match(await resume(elsewhere), /go on/)
+    const lists = [
+      ['webhook', 'list'],
+      ['imports', 'schedules'],
+    ]
+    for (const list of lists)
+      assert.match(await printedBy(list, elsewhere), /are held, since .* kalends resume lets them/)
+    assert.match(await printedBy(['resume'], elsewhere), /go on/)
+    for (const list of lists) assert.doesNotMatch(await printedBy(list, elsewhere), /held/)
     const resumed = await lookOn(elsewhere, (imports) => imports > 0 && heard.length > 0)
     assert.ok(resumed.messages > 0 && resumed.imports > 0)
     // Once resumed it is the place of the calendar.
     assert.doesNotMatch(await succeed(['restore', path('held.backup')], elsewhere), /resume/)
     await other.remove()
   })
-
-  async function resume(at: Places): Promise<string> {
-    const { lines } = startProcess('src/main.ts', [...flags(at), 'resume'])
-    for await (const line of lines) return line
-    return ''
-  }
 })
 
 test('a damaged file is no hindrance to a restore, and is kept', {
@@ -824,28 +834,48 @@ describe('a backup that is killed', () => {
   })
 })
 
-test('no SEQUENCE of a calendar file falls when a backup is restored that knows less', async (t) => {
-  const scratch = await scratchDatabase()
-  t.after(() => scratch.remove())
-  const places = { database: scratch.address, media: `file:${path('media-of-less')}` }
-  const sequenceOf = async ({ port }: App) => {
+describe('a calendar that goes back to a state that knows less', () => {
+  /** How the calendar at `places` goes back to the backup that was taken of it. */
+  const ways: Record<string, (places: Places) => Promise<unknown>> = {
+    'kalends restore': (places) => succeed(['restore', path('less.backup')], places),
+    'other means and kalends restored': async (places) => {
+      const database = await openDatabase(places.database)
+      await database.write((tx) => sql`update changes set sequence = sequence - 9`.execute(tx))
+      await database.close()
+      await printedBy(['restored'], places)
+    },
+  }
+  for (const [way, goBack] of Object.entries(ways))
+    test(`by ${way} shows no SEQUENCE in its calendar file that is below an earlier one`, async (t) => {
+      const scratch = await scratchDatabase()
+      t.after(() => scratch.remove())
+      const places = { database: scratch.address, media: `file:${path('media-of-less')}` }
+      const shown = await writeMuch(places)
+      await goBack(places)
+      const app = await serve(places)
+      const restored = await sequenceOf(app).finally(() => app.stop())
+      assert.ok(restored > shown, `${restored} after ${shown}`)
+    })
+
+  /** Serves a calendar with one event, and changes that nine times after the backup. */
+  async function writeMuch(places: Places): Promise<number> {
+    const service = await startService(places)
+    try {
+      const day = `${new Date().getUTCFullYear() + 1}-05-01`
+      const times = { start_date: `${day} 20:00:00`, end_date: `${day} 22:00:00` }
+      const { id } = await service.create('/events', { title: 'Moth', ...times })
+      await succeed(['backup', path('less.backup')], places)
+      for (let change = 0; change < 9; change++) await service.update(`/events/${id}`, { excerpt: `${change}` })
+      return await sequenceOf(service.app)
+    } finally {
+      await service.close()
+    }
+  }
+
+  async function sequenceOf({ port }: App): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${port}/events.ics`)).text()
     const [, sequence] = /SEQUENCE:(\d+)/.exec(text) ?? []
     assert.ok(sequence, text)
     return Number(sequence)
   }
-  const writeMuch = async (service: TestService) => {
-    const day = `${new Date().getUTCFullYear() + 1}-05-01`
-    const WHEN = { start_date: `${day} 20:00:00`, end_date: `${day} 22:00:00` }
-    const { id } = await service.create('/events', { title: 'Moth', ...WHEN })
-    await succeed(['backup', path('less.backup')], places)
-    for (let times = 0; times < 9; times++) await service.update(`/events/${id}`, { excerpt: `${times}` })
-    return sequenceOf(service.app)
-  }
-  const service = await startService(places)
-  const shown = await writeMuch(service).finally(() => service.close())
-  await succeed(['restore', path('less.backup')], places)
-  const app = await serve(places)
-  const restored = await sequenceOf(app).finally(() => app.stop())
-  assert.ok(restored > shown, `${restored} after ${shown}`)
 })

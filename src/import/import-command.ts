@@ -8,7 +8,7 @@ import { addList } from '../people/default-list.ts'
 import { getUserByLogin, listUsers } from '../people/users.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { writerBy } from '../storage/recording.ts'
-import { openProgress } from './import-progress.ts'
+import { openProgress, type Progress } from './import-progress.ts'
 import {
   describeCounts,
   describeMade,
@@ -240,9 +240,15 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
         const options = { conflicts, images, private: isPrivate, dryRun, mirror, allowMassRemoval, origin }
         const password = process.env[commandVariables.importPassword]
         const reader = { zone: ground.site.timezone, backOffMs: BACK_OFF_MS }
-        const opened = await openSource(source, { password, ...said }, reader)
+        const asking = addressIn(source)
+        const progress = await openProgress({ asking, total: () => 0, progress: () => 0 })
+        const opened = await openSource(source, { password, ...said }, reader).catch((error: unknown) => {
+          progress.close()
+          throw error
+        })
+        progress.follow({ ...opened.source, asking })
         const task = { source: opened.source, options, user, sameAs }
-        const isComplete = await importInto(ground, task, print).finally(opened.close)
+        const isComplete = await importInto(ground, task, progress, print).finally(opened.close)
         if (!isComplete)
           throw new Incomplete('Some records are missing or incomplete; the report lists them with the reasons.')
       }),
@@ -286,29 +292,38 @@ function wordsOf({
   ]
 }
 
+/** The address of a source for the terminal, without what may be secret; undefined for a file. */
+function addressIn(source: string): string | undefined {
+  const url = /^\w+:\/\//.test(source) ? URL.parse(source) : null
+  return url ? `${url.protocol}//${url.host}${url.pathname}` : undefined
+}
+
 /** Imports a source, and prints the report. False when some records are missing or incomplete. */
 async function importInto(
   ground: ImportGround,
   { source, options, user, sameAs }: Pick<ImportTask, 'source' | 'options' | 'sameAs'> & { user: string | undefined },
+  progress: Progress,
   print: Print,
 ): Promise<boolean> {
-  const context = await contextOf(ground, user)
   const remarks: Remarks = new Map()
-  const progress = await openProgress(source)
-  const { run, counts, broken } = await importSource({
-    source,
-    options,
-    sameAs,
-    context,
-    by: writerOf(context.caller),
-    remark: (remark) => noteRemark(remarks, remark),
-    progress: progress.show,
-    wait: () => print('Another import of this source is running; this one begins when it has ended.'),
-  }).finally(() => {
+  const begin = async () => {
+    const context = await contextOf(ground, user)
+    return importSource({
+      source,
+      options,
+      sameAs,
+      context,
+      by: writerOf(context.caller),
+      remark: (remark) => noteRemark(remarks, remark),
+      progress: progress.show,
+      wait: () => print('Another import of this source is running; this one begins when it has ended.'),
+    })
+  }
+  const { run, counts, broken } = await begin().finally(() => {
     progress.close()
     for (const line of describeRemarks(remarks, IMPORT_HEADINGS)) print(line)
   })
-  if (run !== undefined) for (const line of describeMade(counts)) print(line)
+  for (const line of describeMade(counts, run)) print(line)
   print(describeCounts(counts, run))
   if (broken) throw broken
   return counts.failed === 0 && !remarks.has('note')

@@ -5,7 +5,15 @@ import type { Source } from './source-item.ts'
 /** Shows the progress of an import or a push. */
 export interface Progress {
   show: (counts: Counts) => void
+  /** Shows the progress of another source from now on. */
+  follow: (source: Followed) => void
   close: () => void
+}
+
+/** What tells how far it has been read. */
+type Followed = Pick<Source, 'total' | 'progress'> & {
+  /** The address that is asked, until something has come from there. */
+  asking?: string | undefined
 }
 
 /** The progress: `done` of `total` in the unit of the source; a total of 0 is unknown. */
@@ -15,6 +23,7 @@ export interface Far {
   total: number
   /** Milliseconds since it began. */
   elapsed: number
+  asking?: string | undefined
 }
 
 /** Milliseconds between two lines of a log. */
@@ -22,18 +31,23 @@ const LINE_EVERY_MS = 30_000
 
 /** A bar with rate and time left on a terminal, elsewhere a plain line every half minute. */
 export async function openProgress(
-  source: Pick<Source, 'total' | 'progress'>,
+  source: Followed,
   stream: NodeJS.WriteStream = process.stderr,
   lineEvery = LINE_EVERY_MS,
 ): Promise<Progress> {
   const since = performance.now()
+  let followed = source
+  const follow: Progress['follow'] = (next) => {
+    followed = next
+  }
   const farOf = (records: number): Far => ({
     records,
-    done: source.progress(),
-    total: source.total(),
+    done: followed.progress(),
+    total: followed.total(),
     elapsed: performance.now() - since,
+    asking: followed.asking,
   })
-  if (!stream.isTTY) return lineProgress(stream, farOf, lineEvery)
+  if (!stream.isTTY) return { ...lineProgress(stream, farOf, lineEvery), follow }
   const { SingleBar } = await import('cli-progress')
   let records = 0
   const format = () => describeFar(farOf(records), stream.columns)
@@ -45,6 +59,7 @@ export async function openProgress(
       records = recordsIn(counts)
       bar.update(0)
     },
+    follow,
     close: () => {
       bar.stop()
       release()
@@ -52,7 +67,11 @@ export async function openProgress(
   }
 }
 
-function lineProgress(stream: NodeJS.WriteStream, farOf: (records: number) => Far, every: number): Progress {
+function lineProgress(
+  stream: NodeJS.WriteStream,
+  farOf: (records: number) => Far,
+  every: number,
+): Omit<Progress, 'follow'> {
   let next = every
   return {
     show: (counts) => {
@@ -91,7 +110,8 @@ function shareOf({ done, total }: Far): number | undefined {
 }
 
 function wordsOf(far: Far): string {
-  const { records, elapsed } = far
+  const { records, done, elapsed, asking } = far
+  if (asking !== undefined && records + done === 0) return `asking ${asking}`
   const share = shareOf(far)
   const rate = Math.round((records * 1000) / Math.max(1, elapsed))
   return [

@@ -52,13 +52,13 @@ const KIND_WORDS = [
   ['tag', 'tag', 'tags'],
 ] as const
 
-/** A line on what was made, by kind; none where nothing was. */
-export function describeMade({ made = {} }: Counts): string[] {
+/** A line on what was made, by kind, or would be by a run; none where nothing was. */
+export function describeMade({ made = {} }: Counts, run: number | undefined): string[] {
   const parts = KIND_WORDS.flatMap(([kind, one, several]) => {
     const count = made[kind] ?? 0
     return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`]
   })
-  return parts.length === 0 ? [] : [`Made: ${parts.join(', ')}.`]
+  return parts.length === 0 ? [] : [`${run === undefined ? 'Would make' : 'Made'}: ${parts.join(', ')}.`]
 }
 
 /** The outcome in one sentence. */

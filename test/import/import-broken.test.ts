@@ -94,6 +94,10 @@ describe('a source that is broken', () => {
   test('keeps what came of a first import that ends half-way, and says so by exit code 1', async (t) => {
     const faults: Faults = new Map([[3, { status: 404 }]])
     const address = await faultySite(t, faults)
+    assert.match(
+      (await calendar.kalends('import', '--dry-run', address)).out,
+      /^Would make: 100 events\.\nA run would have: 100 made/,
+    )
     const { out, err, code } = await calendar.kalends('import', address)
     assert.match(out, /Made: 100 events\.\nRun 1: 100 made/)
     assert.match(err, /it gave 100 of 120 records\. What came before is in/)

@@ -34,6 +34,9 @@ describe('the line of progress', () => {
   test('says no more than is known: of no total, of nothing done, of the end', () => {
     assert.equal(describeFar({ ...far, total: 0 }, 80), '1500 records, 500 a second')
     assert.equal(describeFar({ records: 0, done: 0, total: 0, elapsed: 0 }, 80), '0 records')
+    const asking = { records: 0, done: 0, total: 0, elapsed: 900, asking: 'https://town.example/' }
+    assert.equal(describeFar(asking, 80), 'asking https://town.example/')
+    assert.equal(describeFar({ ...asking, records: 2 }, 80), '2 records, 2 a second')
     assert.match(describeFar({ records: 0, done: 0, total: 7, elapsed: 90 }, 80), /\] 0 %, 0 records$/)
     assert.match(describeFar({ ...far, records: 1, done: 130 }, 80), /^\[=+\] 100 %, 1 record, 0 a second$/)
   })
@@ -113,21 +116,25 @@ describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('ends at the first Ctrl-C, and gives the cursor and the wrapping of lines back', async (t) => {
-    const site = createServer((_request, response) => response.writeHead(200).write('{'))
-    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-    t.after(() => {
-      site.closeAllConnections()
-      site.close()
+  for (const [what, path, answers] of [
+    ['a site that stops in the middle', 'wp-json/tribe/events/v1', true],
+    ['an address that says nothing', 'town.ics', false],
+  ] as const)
+    test(`says that it asks ${what}, and ends at the first Ctrl-C with cursor and wrapping of lines given back`, async (t) => {
+      const site = createServer((_request, response) => answers && response.writeHead(200).write('{'))
+      await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+      t.after(() => {
+        site.closeAllConnections()
+        site.close()
+      })
+      let isTyped = false
+      const { port } = site.address() as AddressInfo
+      const shown = await onTerminal(`http://127.0.0.1:${port}/${path}?key=secret`, 80, (so, type) => {
+        if (isTyped || !so.includes(`asking http://127.0.0.1:${port}/${path}`)) return
+        isTyped = true
+        type('\x03')
+      })
+      assert.match(shown, /<ESC>\[\?25h<ESC>\[\?7h/)
+      assert.doesNotMatch(shown, /Run 1|secret/)
     })
-    let isTyped = false
-    const { port } = site.address() as AddressInfo
-    const shown = await onTerminal(`http://127.0.0.1:${port}/wp-json/tribe/events/v1`, 80, (so, type) => {
-      if (isTyped || !so.includes('0 records')) return
-      isTyped = true
-      type('\x03')
-    })
-    assert.match(shown, /<ESC>\[\?25h<ESC>\[\?7h/)
-    assert.doesNotMatch(shown, /Run 1/)
-  })
 })

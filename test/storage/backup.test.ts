@@ -90,9 +90,10 @@ async function succeed(words: readonly string[], places: Places): Promise<string
 /** Runs a command as an operator does, and returns what it prints. */
 async function printedBy(words: readonly string[], at: Places): Promise<string> {
   const { lines, ended } = startProcess('src/main.ts', [...flags(at), ...words])
-  const printed = await Array.fromAsync(lines)
-  assert.equal(await ended, 0, printed.join('\n'))
-  return printed.join('\n')
+  let printed = ''
+  for await (const line of lines) printed += `${line}\n`
+  assert.equal(await ended, 0, printed)
+  return printed
 }
 
 /** Runs one of the commands as an operator does. */

@@ -49,7 +49,9 @@ const LONGEST = [
 /** Processes at a time: a test waits now and then, for a clock or its server, and another one has its core meanwhile. */
 const CONCURRENCY = availableParallelism() + 1
 /** With more failing files than this something is wrong with all of them. */
-const MOST_UNSTEADY = 3
+const MOST_UNSTEADY = 8
+/** How often a file runs till it passes: beside others, and alone. */
+const MOST_TRIES = 3
 /** Of the slowest files. */
 const MOST_NAMED = 12
 /** For one file. Only what hangs takes so long, on whatever machine. */
@@ -86,8 +88,8 @@ function listFiles(patterns: readonly string[]): string[] {
 }
 
 /**
- * Runs the files. What failed beside others runs once more alone: tests with deadlines of a second or two have to share the cores of small
- * machines. A failure counts when it comes again, and what passed only alone is named.
+ * Runs the files. What failed beside others runs again alone, twice if need be: tests with deadlines of a second or two have to share the cores of
+ * small machines, which others use too. A failure counts when it comes each time, and what passed only alone is named.
  */
 async function runSteadily(files: readonly string[]): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-batches-'))
@@ -95,9 +97,15 @@ async function runSteadily(files: readonly string[]): Promise<Counts> {
   rmSync(folder, { recursive: true })
   if (failing.length === 0 || failing.length > MOST_UNSTEADY) return counts
   const unsteady = failing.flat()
-  console.log(`\nOnce more, alone: ${unsteady.join(', ')}`)
-  const { failing: stillFailing, failed } = await runBatches(oneByOne(unsteady), 1)
-  const recovered = failing.filter((files) => !files.some((file) => stillFailing.flat().includes(file))).flat()
+  let left: readonly string[] = unsteady
+  let failed = counts.failed
+  for (let tries = 1; left.length > 0 && tries < MOST_TRIES; tries++) {
+    console.log(`\nOnce more, alone: ${left.join(', ')}`)
+    const again = await runBatches(oneByOne(left), 1)
+    left = again.failing.flat()
+    failed = again.failed
+  }
+  const recovered = unsteady.filter((file) => !left.includes(file))
   if (recovered.length > 0) console.log(`\nUnsteady, since they passed only alone: ${recovered.join(', ')}`)
   return { ...counts, passed: counts.passed + Math.max(0, counts.failed - failed), failed }
 }

@@ -21,6 +21,9 @@ export const BESIDE = ['-wal', '-shm', '-journal']
 
 const FILE_END = /^\.before-restore(-\d{4}-\d\d-\d\dT\d{6}Z(-\d{1,4})?)?$/
 
+/** By their times, then by their counts: names of one calendar differ in these alone. */
+const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
+
 /** Lists the copies beside a file, the oldest first; those of earlier versions have no time. A second name of the file itself is none. */
 export function listFileCopies(file: string): SafetyCopy[] {
   return namesBeside(file).flatMap((name) => {
@@ -29,12 +32,10 @@ export function listFileCopies(file: string): SafetyCopy[] {
   })
 }
 
-/** Gives a name that no copy of the file has yet. @param now milliseconds since the epoch */
+/** Gives a name that comes after those of all copies of the file. @param now milliseconds since the epoch */
 export function freeFileCopy(file: string, now: number): string {
   const time = formatUtc(now).replace(' ', 'T').replaceAll(':', '')
-  return freeName(`${file}.before-restore-${time}Z`, '-', (name) =>
-    ['', ...BESIDE].some((end) => existsSync(name + end)),
-  )
+  return join(dirname(file), freeName(`${basename(file)}.before-restore-${time}Z`, '-', namesIn(dirname(file))))
 }
 
 /** Removes second names of a file, which a restore leaves when it is killed just before its last step. */
@@ -47,11 +48,12 @@ export function moveBeside(from: string, to: string): void {
   for (const end of BESIDE) if (existsSync(from + end)) renameSync(from + end, to + end)
 }
 
+const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
+
 function namesBeside(file: string): string[] {
   const [folder, base] = [dirname(file), basename(file)]
-  if (!existsSync(folder)) return []
-  const names = readdirSync(folder).filter((name) => name.startsWith(base) && FILE_END.test(name.slice(base.length)))
-  return names.sort().map((name) => join(folder, name))
+  const names = namesIn(folder).filter((name) => name.startsWith(base) && FILE_END.test(name.slice(base.length)))
+  return names.sort(oldestFirst).map((name) => join(folder, name))
 }
 
 const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino
@@ -63,21 +65,26 @@ export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   const { rows } = await sql<{ name: string; bytes: number | string }>`
     select nspname as name, coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c
       where c.relnamespace = n.oid and c.relkind = 'r'), 0) as bytes
-    from pg_namespace n where nspname like 'before\\_restore%' order by nspname collate "C"`.execute(db)
-  const copies = rows.filter(({ name }) => SCHEMA.test(name))
+    from pg_namespace n where nspname like 'before\\_restore%'`.execute(db)
+  const copies = rows.filter(({ name }) => SCHEMA.test(name)).sort((a, b) => oldestFirst(a.name, b.name))
   return copies.map(({ name, bytes }) => ({ name, bytes: Number(bytes), removal: `drop schema ${name} cascade` }))
 }
 
-/** Gives a name that no schema with a copy has yet. @param now milliseconds since the epoch */
+/** Gives a name that comes after those of all schemas with copies. @param now milliseconds since the epoch */
 export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
   const time = formatUtc(now).replace(' ', 't').replaceAll(/[-:]/g, '')
   const taken = (await listSchemaCopies(db)).map(({ name }) => name)
-  return freeName(`before_restore_${time}z`, '_', (name) => taken.includes(name))
+  return freeName(`before_restore_${time}z`, '_', taken)
 }
 
-function freeName(name: string, mark: string, isTaken: (name: string) => boolean): string {
+/**
+ * Counts on from the last name of the same second. A name that became free when its copy was put back is not given again: it would stand before
+ * those of older copies.
+ */
+function freeName(name: string, mark: string, taken: readonly string[]): string {
   let free = name
-  for (let count = 2; isTaken(free); count++) free = `${name}${mark}${count}`
+  for (const other of taken.filter((one) => one.startsWith(name)).sort(oldestFirst))
+    free = `${name}${mark}${(Number.parseInt(other.slice(name.length + mark.length), 10) || 1) + 1}`
   return free
 }
 

@@ -14,6 +14,8 @@ import { until } from '../support/waiting.ts'
 
 const EVENTS = '/tribe/events/v1/events'
 const EVENT = JSON.stringify({ title: 'Kept', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' })
+/** A deadline that only a service that waits for it reaches. */
+const STOP_MS = 60_000
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 let scratch: ScratchDatabase
@@ -57,14 +59,14 @@ async function openTo({ base }: ServiceProcess): Promise<Line> {
 for (const workers of ['1', '2'])
   describe(`told to stop, a service of ${workers === '1' ? 'one process' : 'two workers'}`, () => {
     test('ends at once beside connections that are silent, or wait for their next request', async () => {
-      const service = await start({ workers })
+      const service = await start({ workers, stop_ms: String(STOP_MS) })
       const silent = await openTo(service)
       const idle = await openTo(service)
       idle.socket.write(head('GET', EVENTS, 'anonymous'))
       assert.equal(await idle.status(), 200)
       const started = performance.now()
       assert.equal(await service.end(), 0)
-      assert.ok(performance.now() - started < 5000)
+      assert.ok(performance.now() - started < STOP_MS)
       await Promise.all([silent.closed, idle.closed])
     })
 
@@ -78,7 +80,7 @@ for (const workers of ['1', '2'])
       const started = performance.now()
       assert.equal(await service.end(), 0)
       const took = performance.now() - started
-      assert.ok(took > 500 && took < 8000, `it took ${took} ms`)
+      assert.ok(took > 500, `it took ${took} ms`)
       await Promise.all(halves.map(({ closed }) => closed))
     })
 
@@ -99,7 +101,7 @@ for (const workers of ['1', '2'])
 
 describe('while it drains, a service', () => {
   test('is not ready and takes connections, and closes them by its answers once it takes no more', async () => {
-    const service = await start({ drain_ms: '1500' })
+    const service = await start({ drain_ms: '2000' })
     const idle = await openTo(service)
     const ended = service.end()
     await until(async () => (await ready(service)) === 503, 'it is still ready')
@@ -108,15 +110,21 @@ describe('while it drains, a service', () => {
     const fresh = await service.send('author', 'POST', '/events', JSON.parse(EVENT))
     assert.equal(fresh.status, 201)
     assert.doesNotMatch(idle.received(), /connection: close/i)
-    await until(() => refuses(service), 'it takes connections for ever')
-    idle.socket.write(head('GET', EVENTS, 'anonymous'))
+    // It keeps what is idle for a moment only, so it is asked again and again until an answer closes the connection.
+    await until(async () => {
+      const before = answersOf(idle)
+      idle.socket.write(head('GET', EVENTS, 'anonymous'))
+      await until(() => answersOf(idle) > before || idle.socket.destroyed, 'no answer came')
+      return idle.socket.destroyed || /connection: close/i.test(idle.received())
+    }, 'it keeps its connections for ever')
     await idle.closed
+    assert.ok(await refuses(service))
     assert.match(idle.received(), /connection: close/i)
     assert.equal(await ended, 0)
   })
 
   test('fails no POST of clients that keep their connections and go elsewhere when they are closed', async () => {
-    const services = [await start(), await startServiceProcess(settings({ drain_ms: '1000' }))]
+    const services = [await start(), await startServiceProcess(settings({ drain_ms: '2000' }))]
     const [staying, leaving] = services
     assert.ok(staying && leaving)
     let target = leaving
@@ -135,8 +143,8 @@ describe('while it drains, a service', () => {
     })
     await sleep(400)
     const ended = leaving.end()
-    // A proxy has seen that it is not ready any more.
-    await sleep(500)
+    // A proxy sees that it is not ready any more.
+    await until(async () => (await ready(leaving)) === 503, 'it is still ready')
     target = staying
     await ended
     isOver = true
@@ -150,6 +158,9 @@ describe('while it drains, a service', () => {
 async function ready({ base }: ServiceProcess): Promise<number> {
   return (await fetch(`${new URL(base).origin}/readyz`)).status
 }
+
+/** How many answers have come. */
+const answersOf = ({ received }: Line) => received().split('HTTP/1.1 ').length - 1
 
 /** Whether it takes no more connections. */
 async function refuses(service: ServiceProcess): Promise<boolean> {

@@ -1,11 +1,19 @@
 import { localMediaStore, type MediaStore } from './media-store.ts'
 
 /**
- * The store at `file:FOLDER` or `s3://…`; `report` is told when it fails. The S3 client is loaded only when it is used.
- * @throws Error with one sentence when the address is of neither form.
+ * The store at `file:FOLDER` or `s3://…`; `report` is told when it fails. The S3 client, a package that not every installation has, is loaded only
+ * when it is used.
+ * @throws Error with one sentence when the address is of neither form, or the package is missing.
  */
 export async function openMediaStore(address: string, report: (error: Error) => void): Promise<MediaStore> {
   if (address.startsWith('file:')) return localMediaStore(address.slice('file:'.length))
-  const { parseS3Address, s3MediaStore } = await import('./s3-store.ts')
+  const { parseS3Address, s3MediaStore } = await import('./s3-store.ts').catch(explainMissing)
   return s3MediaStore(parseS3Address(address), report)
+}
+
+function explainMissing(error: unknown): never {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
+  throw new Error(
+    'Images in an object store need a package that is not installed here; in the folder of Kalends, run: npm install --omit=dev --ignore-scripts --no-save --save-prod @aws-sdk/client-s3@3',
+  )
 }

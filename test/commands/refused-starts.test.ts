@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,16 +17,18 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-const program = fileURLToPath(new URL('../../bin/kalends.js', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const program = join(root, 'bin', 'kalends.js')
 
 /** Runs the program until it ends, which it does unless it serves. */
 function run(
   args: string[],
   environment: Record<string, string> = {},
+  file = program,
 ): Promise<{ code: number | null; out: string; err: string }> {
   return new Promise((resolve) => {
     const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('KALENDS_'))
-    const child = spawn(process.execPath, [program, ...args], {
+    const child = spawn(process.execPath, [file, ...args], {
       env: { ...Object.fromEntries(kept), ...environment },
     })
     let [out, err] = ['', '']
@@ -44,11 +46,14 @@ function run(
   })
 }
 
-async function assertRefused(args: string[], environment: Record<string, string>, says: RegExp): Promise<void> {
-  const { code, out, err } = await run(
-    ['serve', '--port', '0', '--data', join(folder, String(++runs)), ...args],
-    environment,
-  )
+async function assertRefused(
+  args: string[],
+  environment: Record<string, string>,
+  says: RegExp,
+  file = program,
+): Promise<void> {
+  const words = ['serve', '--port', '0', '--data', join(folder, String(++runs)), ...args]
+  const { code, out, err } = await run(words, environment, file)
   assert.equal(code, 1, `${args.join(' ')}: ${err}`)
   assert.match(err, says)
   assert.doesNotMatch(err, /\n {4}at |node:internal/)
@@ -72,6 +77,17 @@ test('a wrong value of a setting is named in one sentence', async () => {
     assertRefused(['--media', 's3:'], {}, /--media takes .*\?endpoint=URL&region=NAME/),
     assertRefused([], { KALENDS_PAGE_SIZE_CAP: 'many' }, /page.size.cap.*many/i),
   ])
+})
+
+test('an object store without the package that speaks to it is refused with the command that installs it', async () => {
+  const bare = join(folder, 'bare')
+  const packages = join(bare, 'node_modules')
+  await mkdir(packages, { recursive: true })
+  for (const part of ['bin', 'src', 'package.json']) await cp(join(root, part), join(bare, part), { recursive: true })
+  for (const name of await readdir(join(root, 'node_modules')))
+    if (name !== '@aws-sdk') await symlink(join(root, 'node_modules', name), join(packages, name), 'junction')
+  const says = /need a package that is not installed here.* npm install .*@aws-sdk\/client-s3@3$/m
+  await assertRefused(['--media', 's3://images'], {}, says, join(bare, 'bin', 'kalends.js'))
 })
 
 test('a database that can not be opened, and a port in use, are named in one sentence', async (t) => {

@@ -33,6 +33,7 @@ import type { Family } from './watching/metric-families.ts'
 import { countDatabase, type Metrics, makeMetrics, noteAnswer, readMetrics } from './watching/metrics.ts'
 import { withoutSecrets } from './watching/redact.ts'
 import { logAnswer, makeRequestLog, type RequestLog, writeLines } from './watching/request-log.ts'
+import { countSettled, logSettled } from './watching/webhook-counts.ts'
 import { readerContext } from './webhooks/message-body.ts'
 import { makeSender, type Sender, sendDue, stopSending } from './webhooks/send-webhooks.ts'
 
@@ -163,7 +164,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
       ...hearing(requestLog, metrics),
     },
   )
-  const sender = senderOf(primary, site, images, config, report)
+  const sender = senderOf(primary, site, images, config, report, watchingSettled(logger, metrics))
   const imports = makeRunningImports()
   const timers = [
     startWebhooks(sender, report),
@@ -300,6 +301,13 @@ function hearing(log: RequestLog | undefined, metrics: Metrics | undefined): { o
   return metrics ? { onAnswered: (answered) => noteAnswer(metrics, answered) } : {}
 }
 
+function watchingSettled(logger: Logger, metrics: Metrics | undefined): Sender['onSettled'] {
+  return (settled) => {
+    logSettled(logger, settled)
+    if (metrics) countSettled(metrics.webhooks, settled)
+  }
+}
+
 /** Loaded only when it is asked for, so that no other start waits for it. */
 async function showDemo(ground: DemoGround): Promise<string> {
   const { fillDemo } = await import('./demo/demo.ts')
@@ -331,11 +339,13 @@ function senderOf(
   images: ImageService,
   { webhook_hosts: hosts }: Config,
   report: Report,
+  onSettled: Sender['onSettled'],
 ): Sender {
   return makeSender({
     database,
     hosts,
     report,
+    onSettled,
     contextOf: (isPrivate) => readerContext({ database, site, images }, isPrivate, report),
   })
 }

@@ -23,3 +23,12 @@ export function encodeUrl(url: string): string {
 export function shownUrl(url: string): string {
   return HOST_URL.test(url) || MAIL_URL.test(url) ? encodeUrl(url) : ''
 }
+
+const HOST = /\b(https?:\/\/)(?:[^\s/?#]*@)?([^\s/?#]+)([/?#]\S*)?/gi
+
+/** A text whose web addresses are cut off behind their host, for logs and messages: what follows may open something to whoever has it. */
+export function withoutPaths(text: string): string {
+  return text.replace(HOST, (_, scheme: string, host: string, path = '') =>
+    path.length > 1 ? `${scheme}${host}/***` : scheme + host + path,
+  )
+}

@@ -4,10 +4,10 @@ import type { Admission } from '../http/admission.ts'
 import type { Answered } from '../http/answered.ts'
 import { type EventMemory, isBehind } from '../memory/event-memory.ts'
 import type { Database } from '../storage/database.ts'
-import { countWaiting } from '../webhooks/webhook-store.ts'
 import { type AnswerCounts, answerFamilies, countAnswer, noAnswers } from './answer-counts.ts'
 import { type Durations, noDurations, noteDuration, samplesOf } from './durations.ts'
 import { type Family, single } from './metric-families.ts'
+import { noWebhookCounts, type WebhookCounts, webhookFamilies } from './webhook-counts.ts'
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
@@ -16,6 +16,7 @@ export interface Metrics {
   answers: AnswerCounts
   writes: Durations
   searches: Durations
+  webhooks: WebhookCounts
   /** Writes and searches that the database has not finished. */
   waiting: { writes: number; searches: number }
   /** Nanoseconds by which timers were late. */
@@ -37,7 +38,8 @@ export function makeMetrics(): Metrics {
   const loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
   loopDelay.enable()
   const waiting = { writes: 0, searches: 0 }
-  return { answers: noAnswers(), writes: noDurations(), searches: noDurations(), waiting, loopDelay }
+  const durations = { writes: noDurations(), searches: noDurations() }
+  return { answers: noAnswers(), ...durations, webhooks: noWebhookCounts(), waiting, loopDelay }
 }
 
 export function noteAnswer(metrics: Metrics, answered: Answered): void {
@@ -77,7 +79,7 @@ export async function readMetrics(metrics: Metrics, watched: Watched): Promise<F
     ...answerFamilies(metrics.answers),
     ...databaseFamilies(metrics),
     ...(await memoryFamilies(watched)),
-    ...(await webhookFamilies(watched)),
+    ...(await webhookFamilies(metrics.webhooks, watched.database)),
     ...queueFamilies(watched),
     ...connectionFamilies(watched),
     ...processFamilies(metrics.loopDelay),
@@ -181,21 +183,6 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
             position,
           ),
         ]),
-  ]
-}
-
-/** Empty when the database does not answer. */
-async function webhookFamilies({ database }: Watched): Promise<Family[]> {
-  const counts = await countWaiting(database.read).catch(() => undefined)
-  if (!counts) return []
-  return [
-    single(
-      'kalends_webhook_messages_waiting',
-      'gauge',
-      'Messages to webhooks that have not arrived yet.',
-      counts.waiting,
-    ),
-    single('kalends_webhooks_disabled', 'gauge', 'Webhooks that are told nothing any more.', counts.disabled),
   ]
 }
 

@@ -1,15 +1,15 @@
-import type { Updateable } from 'kysely'
 import type { Context } from '../context/context.ts'
 import type { WebhookMessage } from '../locales/webhook-messages.ts'
 import type { Database } from '../storage/database.ts'
 import { writerBy } from '../storage/recording.ts'
-import type { DeliveryColumns, Tables, WebhookColumns } from '../storage/schema.ts'
+import type { DeliveryColumns, WebhookColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/moments.ts'
 import { writeMessage } from './message-body.ts'
 import { type Posted, type PostLimits, postMessage } from './post-message.ts'
 import { signedHeaders } from './signature.ts'
 import {
   claimDue,
+  countWaiting,
   disableWebhook,
   dropDelivery,
   findDue,
@@ -25,10 +25,29 @@ export interface Sender {
   /** The context of a reader: anybody, or an administrator. */
   contextOf: (isPrivate: boolean) => Context
   report: (error: unknown) => void
+  /** Hears what has come of every message; it must be quick and never throw. */
+  onSettled: (settled: Settled) => void
   /** Webhooks that this process is sending to. */
   sending: Map<number, Promise<void>>
   stopping: AbortController
 }
+
+/** What has come of an attempt to send a message, once it is written. */
+export interface Settled {
+  webhook: WebhookColumns
+  message: DeliveryColumns
+  /** A message that has failed is sent again, and one that is given up is not. */
+  outcome: 'delivered' | 'failed' | 'given_up'
+  posted: Posted
+  /** Whether the webhook fails from now on, and has not before. */
+  begins: boolean
+  /** Why it is disabled from now on; undefined where it is not. */
+  disabled: WebhookMessage | undefined
+  /** Messages that wait for it; counted where one of these turns. */
+  waiting: number
+}
+
+const OUTCOMES = { sent: 'delivered', waiting: 'failed', failed: 'given_up' } as const
 
 const TIMEOUT_MS = 15_000
 
@@ -104,9 +123,9 @@ export function post(webhook: WebhookColumns, message: string, body: string, lim
   return postMessage(webhook.url, signedHeaders(webhook, message, body, Date.now()), body, limits)
 }
 
-/** Writes what came of an attempt, in one transaction. */
+/** Writes what came of an attempt, in one transaction, and tells it. */
 async function settle(
-  { database, stopping, report }: Sender,
+  { database, stopping, onSettled }: Sender,
   webhook: WebhookColumns,
   message: DeliveryColumns,
   posted: Posted | undefined,
@@ -118,15 +137,18 @@ async function settle(
   const former = webhook.failing_since_utc
   const since = posted.error === '' ? '' : former || formatUtc(now)
   const why = whyDisabled(posted, since, now)
-  await database.write(async (tx) => {
-    await setDelivery(tx, message.id, outcomeOf(message, posted, now))
-    if (since !== former) await setFailing(tx, webhook.id, since)
+  const columns = outcomeOf(message, posted, now)
+  const outcome = OUTCOMES[columns.state]
+  const turns = await database.write(async (tx) => {
+    await setDelivery(tx, message.id, columns)
+    const begins = since !== former && (await setFailing(tx, webhook, since)) && since !== ''
     if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(tx, webhook.id, formatUtc(now))
-    if (why !== undefined) await disableWebhook(tx, webhook.id, why, now)
+    const disabled = why !== undefined && (await disableWebhook(tx, webhook.id, why, now)) ? why : undefined
+    const isTold = begins || disabled !== undefined || outcome === 'given_up'
+    return { begins, disabled, waiting: isTold ? await countWaiting(tx, webhook.id) : 0 }
   }, writerBy('webhooks'))
   webhook.failing_since_utc = since
-  if (why === undefined) return
-  report(new Error(`Webhook ${webhook.id} is disabled: ${why} kalends webhook enable ${webhook.id} tells it again.`))
+  onSettled({ webhook, message, outcome, posted, ...turns })
 }
 
 function whyDisabled({ status }: Posted, since: string, now: number): WebhookMessage | undefined {
@@ -138,7 +160,7 @@ function outcomeOf(
   message: DeliveryColumns,
   { status, error, retryAfter = 0 }: Posted,
   now: number,
-): Updateable<Tables['webhook_deliveries']> {
+): Pick<DeliveryColumns, 'attempts' | 'status' | 'error' | 'state' | 'next_utc'> {
   const tried = { attempts: message.attempts + 1, status, error }
   if (error === '') return { ...tried, state: 'sent', next_utc: '' }
   const next = nextAttempt(message, retryAfter * SECOND, now)

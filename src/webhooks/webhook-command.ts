@@ -119,7 +119,7 @@ function registerChanges(webhook: Command, { open, clock }: Places): void {
       .argument('<id>', 'the id that `webhook list` shows')
       .action((id: string, _options: unknown, command: Command) =>
         run(command, open, async (database, print, by) => {
-          await database.write((tx) => change(tx, readId(id), clock()), by)
+          await database.write<unknown>((tx) => change(tx, readId(id), clock()), by)
           print(`${done} webhook ${id}.`)
         }),
       )

@@ -121,9 +121,15 @@ export async function enableWebhook(tx: Tx, id: number, now: number): Promise<vo
   await changeWebhook(tx, id, NEVER_FAILED, now)
 }
 
-/** Tells a webhook nothing from now on: of what changes meanwhile it never hears. */
-export async function disableWebhook(tx: Tx, id: number, why: WebhookMessage, now: number): Promise<void> {
-  await changeWebhook(tx, id, { disabled_utc: formatUtc(now), disabled_why: why }, now)
+/** Tells a webhook nothing from now on: of what changes meanwhile it never hears. False for one that was disabled already. */
+export async function disableWebhook(tx: Tx, id: number, why: WebhookMessage, now: number): Promise<boolean> {
+  const webhook = await getWebhook(tx, id)
+  const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')
+  const off = { disabled_utc: formatUtc(now), disabled_why: why }
+  const { numUpdatedRows } = await enabled.set(off).executeTakeFirst()
+  if (Number(numUpdatedRows) === 0) return false
+  await noteAct(tx, webhook, 'update', now)
+  return true
 }
 
 /** The members of a webhook that can be changed; undefined ones stay. */
@@ -295,17 +301,26 @@ export async function dropDelivery(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhook_deliveries').where('id', '=', id).execute()
 }
 
-/** Notes since when no message to a webhook has arrived; empty for one whose messages do. */
-export async function setFailing(tx: Tx, id: number, failing_since_utc: string): Promise<void> {
-  await tx.updateTable('webhooks').set({ failing_since_utc }).where('id', '=', id).execute()
+/** Notes since when no message to a webhook has arrived; empty for one whose messages do. False where another process has noted it before. */
+export async function setFailing(
+  tx: Tx,
+  { id, failing_since_utc: former }: WebhookColumns,
+  failing_since_utc: string,
+): Promise<boolean> {
+  const unchanged = tx.updateTable('webhooks').where('id', '=', id).where('failing_since_utc', '=', former)
+  const { numUpdatedRows } = await unchanged.set({ failing_since_utc }).executeTakeFirst()
+  return Number(numUpdatedRows) > 0
 }
 
-/** How many messages wait, and how many webhooks are disabled. */
-export async function countWaiting(db: Db): Promise<{ waiting: number; disabled: number }> {
-  const { countAll } = db.fn
-  const [waiting, disabled] = await Promise.all([
-    db.selectFrom('webhook_deliveries').select(countAll().as('n')).where('next_utc', '<>', '').executeTakeFirst(),
-    db.selectFrom('webhooks').select(countAll().as('n')).where('disabled_utc', '<>', '').executeTakeFirst(),
-  ])
-  return { waiting: Number(waiting?.n ?? 0), disabled: Number(disabled?.n ?? 0) }
+/** How many messages wait for a webhook, or for all. */
+export async function countWaiting(db: Db, webhook?: number): Promise<number> {
+  const all = db.selectFrom('webhook_deliveries').select(db.fn.countAll().as('n')).where('next_utc', '<>', '')
+  const waiting = webhook === undefined ? all : all.where('webhook', '=', webhook)
+  return Number((await waiting.executeTakeFirst())?.n ?? 0)
+}
+
+/** How many webhooks are disabled. */
+export async function countDisabled(db: Db): Promise<number> {
+  const disabled = db.selectFrom('webhooks').select(db.fn.countAll().as('n')).where('disabled_utc', '<>', '')
+  return Number((await disabled.executeTakeFirst())?.n ?? 0)
 }

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { openDatabase } from '../../src/storage/open-database.ts'
+import { addWebhook } from '../../src/webhooks/webhook-store.ts'
 import { databaseName, patient, scratchDatabase } from '../support/database.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { credentialsOf, makeCalendar, type Settings } from '../support/service.ts'
@@ -23,7 +28,7 @@ async function start(t: TestContext, settings: Settings = {}) {
     await scratch.remove()
     await rm(folder, { recursive: true, force: true })
   })
-  return service
+  return { ...service, address: scratch.address }
 }
 
 const event = (title: string) => ({ title, start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' })
@@ -160,6 +165,75 @@ for (const workers of ['1', '2']) {
     assert.equal((await fetch(new URL('/metrics', base))).status, 404)
   })
 }
+
+/** A receiver of messages to webhooks, which answers with `status`. */
+async function startReceiver(t: TestContext) {
+  const receiver = { status: 204, url: '' }
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(receiver.status, { 'Retry-After': '86400' }).end())
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/T0/hidden?key=hidden`
+  return receiver
+}
+
+for (const workers of ['1', '2'])
+  test(`what becomes of messages to webhooks is counted, and told by a line where it turns (${workers} at work)`, async (t) => {
+    const receiver = await startReceiver(t)
+    const given = { metrics: '127.0.0.1:0', workers, webhook_hosts: '127.0.0.1', log_level: 'warn' }
+    const service = await start(t, given)
+    const database = await openDatabase(patient(service.address))
+    t.after(database.close)
+    const added = { url: receiver.url, events: 'event.created', is_private: 0 }
+    const { id } = await database.write((tx) => addWebhook(tx, added, Date.now()))
+    const counted = async () => {
+      const page = parseMetrics(await (await fetch(service.metrics ?? '')).text())
+      const sum = (name: string, label: string) =>
+        [...page].reduce((total, [sample, value]) => {
+          const isMeant = sample.split('{')[0] === name && sample.includes(label)
+          return total + (isMeant ? value : 0)
+        }, 0)
+      const outcomes = ['delivered', 'failed', 'given_up'].map((outcome) =>
+        sum('kalends_webhook_attempts_total', `outcome="${outcome}"`),
+      )
+      return [...outcomes, sum('kalends_webhook_disablings_total', '')].join()
+    }
+    const lines = () => service.log().filter(({ msg }) => String(msg).startsWith('webhook'))
+    const come = async (status: number, counts: string) => {
+      receiver.status = status
+      assert.equal((await post(service.base, event(`Told with ${status}`))).status, 201)
+      await until(async () => (await counted()) === counts, `not counted: ${counts}`)
+    }
+    await until(async () => (await counted()) === '0,0,0,0', 'counts begin at 0')
+    await come(204, '1,0,0,0')
+    await come(500, '1,1,0,0')
+    await come(503, '1,2,0,0')
+    await come(204, '2,2,0,0')
+    await come(500, '2,3,0,0')
+    const old = { next_utc: '2020-01-01 00:00:00', created_utc: '2020-01-01 00:00:00' }
+    await database.write((tx) => tx.updateTable('webhook_deliveries').set(old).where('state', '=', 'waiting').execute())
+    await until(async () => (await counted()) === '2,3,3,0', 'not counted: given up')
+    await come(410, '2,4,3,1')
+    const address = `${new URL(receiver.url).origin}/***`
+    await until(() => lines().length === 6, `lines are missing: ${service.printed()}`)
+    const failed = { webhook: id, address, status: 500, reason: 'The receiver answered 500.' }
+    const gone = { ...failed, status: 410, reason: 'The receiver answered that it is gone (410).', waiting: 1 }
+    assert.deepEqual(
+      lines().map(({ level, time, pid, hostname, message, waiting, ...line }) =>
+        message === undefined ? { ...line, waiting } : line,
+      ),
+      [
+        { ...failed, waiting: 1, msg: 'webhook fails' },
+        { ...failed, waiting: 3, msg: 'webhook fails' },
+        ...[1, 2, 3].map(() => ({ ...failed, msg: 'webhook message given up' })),
+        { ...gone, msg: 'webhook disabled' },
+      ],
+    )
+    const ids = new Set(lines().flatMap(({ message }) => message ?? []))
+    assert.equal(ids.size, 3)
+    assert.ok(!service.printed().includes('hidden'))
+  })
 
 test('made-up methods and paths make no more series, and without the setting nobody listens', async (t) => {
   const service = await start(t, { metrics: '127.0.0.1:0' })

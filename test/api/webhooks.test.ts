@@ -24,7 +24,6 @@ import {
   removeWebhook,
   rotateSecret,
   setDelivery,
-  setFailing,
 } from '../../src/webhooks/webhook-store.ts'
 import { runCommand } from '../support/commands.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
@@ -354,7 +353,13 @@ describe('a receiver', () => {
         tx.updateTable('webhook_deliveries').set({ next_utc }).where('webhook', '=', told.id).execute(),
       )
     await put('2099-01-01 00:00:00')
-    await database().write((tx) => setFailing(tx, told.id, formatUtc(Date.now() - 120_000)))
+    await database().write((tx) =>
+      tx
+        .updateTable('webhooks')
+        .set({ failing_since_utc: formatUtc(Date.now() - 120_000) })
+        .where('id', '=', told.id)
+        .execute(),
+    )
     told.status = 204
     told.received.length = 0
     await service.create('/venues', { venue: 'Four' })

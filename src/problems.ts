@@ -54,6 +54,7 @@ export type ProblemCode =
   | 'rest_gone'
   | 'rest_idempotency_key_reused'
   | 'rest_idempotency_key_in_use'
+  | 'rest_precondition_failed'
   | 'rest_batch_not_allowed'
   | 'rest-webhook-not-found'
   | 'rest-message-not-found'

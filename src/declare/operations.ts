@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts'
 import type { Problem, ProblemCode } from '../problems.ts'
 import type { Tx } from '../storage/recording.ts'
-import type { RecordKind, Taxonomy, WithdrawnEventRow } from '../storage/schema.ts'
+import type { RecordKind, Taxonomy, VersionedKind, WithdrawnEventRow } from '../storage/schema.ts'
 import type { WantedText } from '../text/text-work.ts'
 
 /** How an item route names its record. */
@@ -83,6 +83,8 @@ export interface AskedUpdate<Row> {
 
 /** The operations of a resource that routes call. Only the resource's own functions look into `Row` and `Loaded`. */
 export interface Operations<Row = unknown, Loaded = unknown> {
+  /** Which record a row is, for `If-Match`; absent where records have no versions. */
+  versioned?: { kind: VersionedKind; idOf: (row: Row) => number }
   /** One page of a list; a promise unless memory answers at once. @throws Problem, at once or later */
   find: (context: Context, query: Values) => Found<Row> | Promise<Found<Row>>
   /** The records found with all that lists show of them, in order, without those that are gone. */

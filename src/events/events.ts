@@ -78,6 +78,7 @@ const remove: WriteSteps<EventRow, EventRow> = {
 
 /** The operations on events. */
 export const eventOperations: Operations<EventRow, LoadedEvent> = {
+  versioned: { kind: 'event', idOf: ({ id }) => id },
   find: findEvents,
   findAll: findAllEvents,
   among: async (context, ids, query) => findAllEvents(context, { ...query, include: [...ids] }),

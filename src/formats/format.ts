@@ -2,6 +2,7 @@ import type { Context } from '../context/context.ts'
 import type { Found } from '../declare/operations.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Resource } from '../declare/resource.ts'
+import type { Version } from '../records/versions.ts'
 import type { Served } from '../resources.ts'
 
 /** An answer on its way out; the transport turns it into bytes. */
@@ -14,6 +15,8 @@ export interface Reply {
   shown?: Shown
   /** The template of the route that answered, such as `/tribe/events/v1/events/{id}`. */
   route?: string | undefined
+  /** The version of the one record that it shows, for its ETag. */
+  version?: Version | undefined
   /** The status of the answer inside an envelope. */
   innerStatus?: number
 }

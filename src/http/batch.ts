@@ -27,7 +27,7 @@ interface Answered {
 }
 
 /** The headers that each request of a batch has for itself. All others, such as credentials, are those of the batch. */
-const OWN_HEADERS = ['idempotency-key', 'prefer']
+const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
 
 /**
  * Does the requests of a batch as the caller, one after the other: each by itself, or all in one transaction.

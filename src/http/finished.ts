@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../cache/cache.ts'
 import type { FollowedBody } from '../formats/json-lists.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
+import { type Version, versionedTag } from '../records/versions.ts'
 import { hashOf } from '../text/hash.ts'
 import type { Service } from './respond.ts'
 import { contentTag, type Outgoing } from './send.ts'
@@ -13,6 +14,8 @@ export interface Finished extends Outgoing {
   day: string
   /** Present on answers that outlive changes of the data. */
   followed?: FollowedBody
+  /** Of an answer that shows one record: its version. */
+  recordVersion?: Version | undefined
   /** The number of counts in the body that `followed` keeps up to date. */
   countsKept?: number
 }
@@ -76,7 +79,11 @@ function renew(answers: FinishedAnswers, known: Finished, followed: FollowedBody
   if (isRecounted) Object.assign(known, { body: followed.body, encoded: {}, isSending: false })
   // The ETag of a list is the same on every node. Its earlier ones stay valid while the list stays the same.
   const isOfVersion = known.tag === versionTag(answers, known.version, known.day)
-  const tag = isOfVersion ? versionTag(answers, version, day) : isRecounted ? contentTag(known.body) : known.tag
+  const tag = isOfVersion
+    ? versionTag(answers, version, day)
+    : isRecounted
+      ? versionedTag(contentTag(known.body), known.recordVersion)
+      : known.tag
   const earlier = tag === known.tag ? known.earlierTags : [...known.earlierTags, known.tag].slice(-EARLIER_TAGS)
   Object.assign(known, { version, day, tag, earlierTags: isRecounted ? [] : earlier })
 }

@@ -8,6 +8,7 @@ import { isLoggedIn } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
 import { presentSingle } from '../records/present-loaded.ts'
 import { MAX_ID } from '../records/record-store.ts'
+import { findVersion, requireVersion, type Version, wantedVersions } from '../records/versions.ts'
 import type { Served } from '../resources.ts'
 import type { Tx } from '../storage/recording.ts'
 import { mayAsk } from './access.ts'
@@ -25,6 +26,8 @@ export interface Asked {
   values: (fields: Fields) => RawValues
   /** The header `Accept`. */
   accept: string | undefined
+  /** The header `If-Match`. */
+  ifMatch: string | undefined
   /** The address that was asked for. */
   self: string
   repeatable: Repeatable
@@ -54,9 +57,7 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       )
     }
     case 'read': {
-      const { operations } = action.served
-      const loaded = await operations.loadOne(context, await located(asked, operations, context))
-      return { status: 200, headers: {}, body: await presentSingle(context, operations.presentation, loaded) }
+      return readReply(asked, action.served, context)
     }
     case 'update':
     case 'remove': {
@@ -70,6 +71,22 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
       // This cannot happen: no route of the namespace has such an action.
       throw new Problem('rest_no_route')
   }
+}
+
+/** Shows a record. */
+async function readReply(asked: Asked, { operations }: Served, context: Context): Promise<Reply> {
+  const version = await versionBefore(asked, operations, context)
+  const loaded = await operations.loadOne(context, await located(asked, operations, context))
+  return { status: 200, headers: {}, body: await presentSingle(context, operations.presentation, loaded), version }
+}
+
+/** The version of the addressed record. It is read before the record, so that it is never later than what is shown. */
+async function versionBefore(asked: Asked, operations: Operations, context: Context): Promise<Version | undefined> {
+  const { versioned } = operations
+  const address = addressOf(asked.variables)
+  if (!versioned || !address) return undefined
+  const id = 'id' in address ? address.id : versioned.idOf(await located(asked, operations, context))
+  return id > MAX_ID ? undefined : findVersion(context.db, versioned.kind, id)
 }
 
 /** A request for a record that may be sent again: its answer is the record as it is then, where it was too large to be stored. */
@@ -126,7 +143,7 @@ const updateReply: ChangeReply = async (asked, { operations }, isAllowed, contex
     context,
   )
   const row = await permitted(asked, operations, context)
-  return writeAlone(operations.update, { row, values }, context, keeping)
+  return writeAlone(operations.update, { row, values }, context, onlyIfMatched(asked, operations, row, keeping))
 }
 
 const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllowed, context, keeping) => {
@@ -134,9 +151,10 @@ const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllo
   const values = await withAddress(asked, async () => parseFields(fields, asked.values(fields), context), context)
   const row = await permitted(asked, operations, context)
   const { remove, removeWith } = operations
+  const within = onlyIfMatched(asked, operations, row, keeping)
   return removeWith
-    ? writeAlone(removeWith, { row, values }, context, keeping)
-    : writeAlone(remove, row, context, keeping)
+    ? writeAlone(removeWith, { row, values }, context, within)
+    : writeAlone(remove, row, context, within)
 }
 
 /** Finds and loads a list, and shows it in the chosen representation. */
@@ -161,6 +179,17 @@ async function listReply(asked: Asked, served: Served, context: Context): Promis
 function redirectTo({ name }: Format, self: string): Reply {
   const location = `${self}${self.includes('?') ? '&' : '?'}format=${name}`
   return { status: 303, headers: { Location: location }, body: { location } }
+}
+
+/** A write that is done only where its record still has the version that `If-Match` names. */
+function onlyIfMatched({ ifMatch }: Asked, { versioned }: Operations, row: unknown, keeping: Keeping): Keeping {
+  if (ifMatch === undefined || !versioned) return keeping
+  const wanted = wantedVersions(ifMatch)
+  return (tx, write) =>
+    keeping(tx, async () => {
+      await requireVersion(tx, versioned.kind, versioned.idOf(row), wanted)
+      return write()
+    })
 }
 
 /** Does one write in a transaction of its own. */

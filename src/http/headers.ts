@@ -9,7 +9,7 @@ const VARY = 'Origin, Accept-Encoding, Authorization'
 /** `Vary` of answers whose representation `Accept` can choose. */
 export const VARY_WITH_ACCEPT = `${VARY}, Accept`
 const ALLOWED_HEADERS =
-  'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-None-Match, X-HTTP-Method-Override, Idempotency-Key, Prefer'
+  'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type, If-Match, If-None-Match, X-HTTP-Method-Override, Idempotency-Key, Prefer'
 
 /** The headers of every answer (rule 28.1), overridden by those of the answer itself; its links follow the link to the root. */
 export function answerHeaders(

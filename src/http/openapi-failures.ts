@@ -54,6 +54,7 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   rest_sync_token_expired: ({ does }) => does === 'changes',
   rest_idempotency_key_reused: takesKey,
   rest_idempotency_key_in_use: takesKey,
+  rest_precondition_failed: ({ does }) => does === 'update' || does === 'remove',
   // Answers to requests of a batch stand within its own.
   rest_batch_not_allowed: never,
   rest_missing_callback_param: ({ does }) => does === 'create' || does === 'batch' || does === 'createWebhook',

@@ -375,6 +375,7 @@ function headerRefs(...names: Header[]): object {
 /** The headers that requests may be sent with, and their schemas. */
 const sentHeaders = {
   'If-None-Match': { about: 'The version of the answer that is known already, as its ETag named it', schema: {} },
+  'If-Match': { about: 'Changes the record only if it still has the version that this ETag of it names', schema: {} },
   'Idempotency-Key': {
     about: 'For 24 hours the same request with the same key gets the same answer and creates nothing more',
     schema: { minLength: 1, maxLength: limits.idempotencyKey.characters },
@@ -386,7 +387,8 @@ function headersSent(action: Described): (keyof typeof sentHeaders)[] {
   const { do: does } = action
   if (does === 'create' || does === 'createWebhook') return ['Idempotency-Key', 'Prefer']
   if (does === 'batch') return ['Idempotency-Key']
-  if (does === 'update') return ['Prefer']
+  if (does === 'update') return ['If-Match', 'Prefer']
+  if (does === 'remove') return ['If-Match']
   return isVersioned(action) ? ['If-None-Match'] : []
 }
 

@@ -81,6 +81,7 @@ const filters = defineFields({
 
 /** Images as clients of the platform upload, list, read, describe and remove them (rule 29.3). */
 export const media = offer<ImageRow>(image, filters, {
+  versioned: { kind: 'image', idOf: ({ id }) => id },
   find,
   load: async (_context, { rows = [] }) => rows,
   locate: async (context, address) => ('id' in address ? findOpenImage(context, address.id) : undefined),

@@ -104,7 +104,7 @@ function operationsOf(kind: Kind): Operations<RecordColumns> {
 }
 
 function serve(kind: PostKind, site: Site): Served {
-  const { locate } = operationsOf(kind.kind)
+  const { locate, versioned } = operationsOf(kind.kind)
   const { search } = postFilters
   const own = kind.kind === 'event' ? termsFilters(site) : { search: { ...search, valid: hasFewWords } }
   const filters = { ...postFilters, ...statusFilterField, ...own }
@@ -121,6 +121,7 @@ function serve(kind: PostKind, site: Site): Served {
     present: (context, { row, terms }) => presentPost(kind.kind, context, kind.postOf(row as never), terms),
   }
   return offer<RecordColumns, LoadedPost>(resource, filters, {
+    ...(versioned ? { versioned } : {}),
     find: (context, query) => find(kind, context, query),
     load: (context, { rows = [] }) => withTerms(kind, context, rows),
     locate,

@@ -24,6 +24,10 @@ const replies: Record<ProblemCode, { status: number; text: MessageText }> = {
     status: 409,
     text: 'The request with this Idempotency-Key is being answered; try again soon.',
   },
+  rest_precondition_failed: {
+    status: 412,
+    text: 'The record has changed since the version that If-Match names; read it again.',
+  },
   rest_batch_not_allowed: { status: 400, text: 'A batch cannot hold a request for this address and method.' },
   rest_missing_callback_param: { status: 400, text: 'Missing parameters: {names}' },
   rest_invalid_param: { status: 400, text: 'Invalid parameters: {names}' },

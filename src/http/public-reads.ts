@@ -8,6 +8,7 @@ import { followEvent, followList, type JsonList, mostListBytes, pieceList, write
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { bytesOf } from '../memory/event-pieces.ts'
 import { Problem } from '../problems.ts'
+import { versionedTag } from '../records/versions.ts'
 import { admitted, isFull, leave, tryEnter } from './admission.ts'
 import { clientAddress } from './client-address.ts'
 import {
@@ -377,5 +378,14 @@ function finishedWith(
   tag: string,
   body: Buffer,
 ): Finished {
-  return { ...asNew(), ...headOf(reads, reply), version, day: reads.finished.today(now), tag, body }
+  const { version: recordVersion } = reply
+  return {
+    ...asNew(),
+    ...headOf(reads, reply),
+    version,
+    day: reads.finished.today(now),
+    tag: tag === '' ? tag : versionedTag(tag, recordVersion),
+    recordVersion,
+    body,
+  }
 }

@@ -311,12 +311,13 @@ function sentWith(
   target: Target,
   body: Body,
   site: Site,
-): Pick<Asked, 'values' | 'accept' | 'self' | 'repeatable'> {
+): Pick<Asked, 'values' | 'accept' | 'ifMatch' | 'self' | 'repeatable'> {
   const parameters = parametersOf(incoming, body)
   const repeated = repeatedIn(incoming, body, target)
   return {
     values: (fields) => declaredValues(fields, parameters, target.query, repeated),
     accept: incoming.headers.accept,
+    ifMatch: incoming.headers['if-match'],
     self: site.url + incoming.url,
     repeatable: incoming.repeatable ?? { key: keyOf(incoming), fingerprint: () => fingerprintOf(incoming, body) },
   }

@@ -14,6 +14,7 @@ import { jsonBytes } from '../formats/json-bytes.ts'
 import { createServer } from '../node-http.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { Problem } from '../problems.ts'
+import { versionedTag } from '../records/versions.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { type Acceptors, closeAcceptors, openAcceptors, type Place } from './acceptors.ts'
 import type { Admission } from './admission.ts'
@@ -330,7 +331,7 @@ async function sendReply(
     if (!Buffer.isBuffer(content))
       sendStream(front, visit, { status, route, headers, tag: '', chunks: content }, 'ordinary')
     else {
-      const tag = isTagged ? await contentTagInTurns(content) : ''
+      const tag = isTagged ? versionedTag(await contentTagInTurns(content), answer.version) : ''
       send(front, visit, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
     }
   } catch (error) {

@@ -69,6 +69,7 @@ export function linkedOperations<Row extends DescribedRow>(
     present: (context, { row, image }, extent) => present(context, row, image, extent),
   }
   return {
+    versioned: { kind: rules.kind, idOf: ({ id }) => id },
     find: (context, query) => find<Row>(context, rules, query),
     load: (context, { rows = [] }) => withImages(context.db, rows),
     among: (context, ids) => findAmong<Row>(context, rules, ids),

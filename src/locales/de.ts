@@ -441,6 +441,10 @@ export const de: Locale = {
   'This is no longer in the calendar.': 'Das steht nicht mehr im Kalender.',
   'This Idempotency-Key belongs to another request; take a new one.':
     'Dieser Idempotency-Key gehört zu einer anderen Anfrage; nehmen Sie einen neuen.',
+  'The record has changed since the version that If-Match names; read it again.':
+    'Der Eintrag hat sich seit der Fassung geändert, die If-Match nennt; bitte neu lesen.',
+  'Changes the record only if it still has the version that this ETag of it names':
+    'Ändert den Eintrag nur, wenn er noch die Fassung hat, die dieses ETag von ihm nennt',
   'The request with this Idempotency-Key is being answered; try again soon.':
     'Die Anfrage mit diesem Idempotency-Key wird gerade beantwortet; versuchen Sie es gleich noch einmal.',
   'For 24 hours the same request with the same key gets the same answer and creates nothing more':

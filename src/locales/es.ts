@@ -433,6 +433,10 @@ export const es: Locale = {
   'This is no longer in the calendar.': 'Esto ya no está en el calendario.',
   'This Idempotency-Key belongs to another request; take a new one.':
     'Esta Idempotency-Key pertenece a otra petición; use una nueva.',
+  'The record has changed since the version that If-Match names; read it again.':
+    'El registro ha cambiado desde la versión que indica If-Match; vuelva a leerlo.',
+  'Changes the record only if it still has the version that this ETag of it names':
+    'Cambia el registro solo si aún tiene la versión que indica este ETag',
   'The request with this Idempotency-Key is being answered; try again soon.':
     'La petición con esta Idempotency-Key se está respondiendo; inténtelo de nuevo en un momento.',
   'For 24 hours the same request with the same key gets the same answer and creates nothing more':

@@ -447,6 +447,10 @@ export const fr: Locale = {
   'This is no longer in the calendar.': 'Ceci n’est plus dans l’agenda.',
   'This Idempotency-Key belongs to another request; take a new one.':
     'Cette Idempotency-Key appartient à une autre requête ; prenez-en une nouvelle.',
+  'The record has changed since the version that If-Match names; read it again.':
+    'La fiche a changé depuis la version que nomme If-Match\u00a0; relisez-la.',
+  'Changes the record only if it still has the version that this ETag of it names':
+    'Ne modifie la fiche que si elle a encore la version que nomme cet ETag',
   'The request with this Idempotency-Key is being answered; try again soon.':
     'La requête de cette Idempotency-Key est en cours ; réessayez dans un instant.',
   'For 24 hours the same request with the same key gets the same answer and creates nothing more':

@@ -269,6 +269,8 @@ export const messages = [
   'This is no longer in the calendar.',
   'This Idempotency-Key belongs to another request; take a new one.',
   'The request with this Idempotency-Key is being answered; try again soon.',
+  'The record has changed since the version that If-Match names; read it again.',
+  'Changes the record only if it still has the version that this ETag of it names',
   'For 24 hours the same request with the same key gets the same answer and creates nothing more',
   'return=minimal asks for an answer without a body',
   'Says that the answer was given before to the same key',

@@ -23,6 +23,7 @@ import { countShown, findOccurrences, findSeries } from './series-store.ts'
 
 /** The operations on series: each changes all occurrences. A series is created with the event that repeats. */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
+  versioned: { kind: 'series', idOf: ({ id }) => id },
   find,
   load: ({ db }, { rows = [] }) => loadAll(db, rows),
   locate: async ({ db }, address) => ('id' in address ? findSeries(db, address.id) : undefined),

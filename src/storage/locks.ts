@@ -13,7 +13,7 @@ const lockName = statement<{ name: string }>()(
 )
 
 /** The tables whose rows are held by their id. */
-type HeldTable = RecordTable | 'series'
+export type HeldTable = RecordTable | 'series' | 'images' | 'terms'
 
 const lockIn = (table: HeldTable) =>
   statement<{ id: number }>()(
@@ -25,6 +25,8 @@ const lockRecord = {
   venues: lockIn('venues'),
   organizers: lockIn('organizers'),
   series: lockIn('series'),
+  images: lockIn('images'),
+  terms: lockIn('terms'),
 }
 
 /**

@@ -7,6 +7,8 @@ import type { venueFields } from '../fields/venue-fields.ts'
 /** The kinds that share the first id sequence (rule 4.1). */
 export type RecordKind = 'event' | 'venue' | 'organizer' | 'image' | 'series'
 export type Taxonomy = 'category' | 'tag'
+/** The kinds of records that have versions, as the record of changes names them. */
+export type VersionedKind = RecordKind | 'term'
 
 /** The columns that events, venues and organizers share. Times are texts `YYYY-MM-DD HH:MM:SS`; flags are 0 or 1. */
 export interface RecordColumns {
@@ -160,7 +162,7 @@ export interface ChangeColumns {
    * `count` is the number of events of a term; it changes more often than the term itself. `source` is a source of imports that has moved here and
    * whose old addresses have changed.
    */
-  kind: RecordKind | 'term' | 'count' | 'user' | 'source'
+  kind: VersionedKind | 'count' | 'user' | 'source'
   record: number
   /** Follows the order of commits (`storage/changes.ts`); the changes of a commit share it. A text on PostgreSQL. */
   position: number | string

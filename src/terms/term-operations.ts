@@ -55,6 +55,7 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
     return presentSingle(context, presentation, { term, ancestors: await findAncestors(db, [term]) })
   }
   return {
+    versioned: { kind: 'term', idOf: ({ id }) => id },
     find: (context, query) => find(context, taxonomy, query),
     load: (context, { rows = [] }) => withAncestors(context.db, rows),
     among: (context, ids) => find(context, taxonomy, { include: ids.map(String), per_page: ids.length }),

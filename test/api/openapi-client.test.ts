@@ -595,6 +595,7 @@ async function seeRefusals(operation: string, address: Record<string, string | n
   const sent = operation.startsWith('DELETE') ? { address } : { address, body: {} }
   await see(operation, { ...sent, as: 'anonymous' }, 401)
   await see(operation, { ...sent, as: 'subscriber' }, 403)
+  await see(operation, { ...sent, headers: { 'If-Match': '"of an earlier version"' } }, 412)
 }
 
 test('what is refused before it is looked at is as described', async () => {

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let image: Uint8Array<ArrayBuffer>
+
+before(async () => {
+  service = await startService()
+  const drawn = sharp({ create: { width: 8, height: 8, channels: 3, background: '#0a8' } })
+  image = new Uint8Array(await drawn.png().toBuffer())
+})
+after(() => service.close())
+
+async function tagOf(path: string, as: Reader = 'admin'): Promise<string> {
+  const { status, headers } = await service.get(path, as)
+  assert.equal(status, 200)
+  return headers.get('etag') ?? ''
+}
+
+const change = (path: string, body: object | undefined, tag: string, method = 'PUT'): Promise<Answer> =>
+  service.request('admin', method, path, body, { 'If-Match': tag })
+
+function assertRefused({ status, body }: Answer): void {
+  assert.deepEqual([status, body.code, body.data?.status], [412, 'rest_precondition_failed', 412])
+}
+
+const KINDS = [
+  { list: '/events', made: { title: 'First', ...day }, changed: { title: 'Second' } },
+  { list: '/venues', made: { venue: 'First' }, changed: { venue: 'Second' } },
+  { list: '/organizers', made: { organizer: 'First' }, changed: { organizer: 'Second' } },
+  { list: '/categories', made: { name: 'First' }, changed: { name: 'Second' } },
+  { list: '/tags', made: { name: 'First' }, changed: { name: 'Second' } },
+]
+
+for (const { list, made, changed } of KINDS)
+  test(`an item of ${list} changes with the ETag that it has, and no more with one that it had`, async () => {
+    const { id } = await service.create(list, made)
+    const path = `${list}/${id}`
+    const first = await tagOf(path)
+    assert.equal((await change(path, changed, first)).status, 200)
+    const kept = await service.get(path, 'admin')
+    assertRefused(await change(path, made, first))
+    assertRefused(await change(path, undefined, first, 'DELETE'))
+    assert.deepEqual((await service.get(path, 'admin')).body, kept.body)
+    assert.equal((await change(path, undefined, await tagOf(path), 'DELETE')).status, 200)
+  })
+
+test('an image of the platform changes with the ETag that it has', async () => {
+  const media = '~/wp-json/wp/v2/media'
+  const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="a.png"' }
+  const { body } = await service.request('admin', 'POST', media, image, headers)
+  const path = `${media}/${body.id}`
+  const first = await tagOf(path)
+  assert.equal((await change(path, { alt_text: 'A square' }, first, 'POST')).status, 200)
+  assertRefused(await change(path, { alt_text: 'A circle' }, first, 'POST'))
+})
+
+test('a series changes with the ETag that it has', async () => {
+  const event = await service.create('/events', { title: 'Yoga', ...day, recurrence: 'FREQ=DAILY;COUNT=3' })
+  const path = `~/wp-json/kalends/v1/series/${event.post_parent}`
+  const first = await tagOf(path)
+  assert.equal((await change(path, { title: 'Yoga in the park' }, first)).status, 200)
+  assertRefused(await change(path, { title: 'Yoga at home' }, first))
+})
+
+describe('the ETag of an event', () => {
+  let path: string
+  let id: number
+  before(async () => {
+    const venue = await service.create('/venues', { venue: 'Hall' })
+    ;({ id } = await service.create('/events', { title: 'Seen', slug: 'seen', ...day, venue: venue.id }))
+    path = `/events/${id}`
+  })
+
+  test('is good for changes however it was read', async () => {
+    const readings: [string, Reader][] = [
+      [path, 'admin'],
+      [path, 'anonymous'],
+      [`${path}?_fields=title`, 'anonymous'],
+      ['/events/by-slug/seen', 'admin'],
+      ['/events/by-slug/seen', 'anonymous'],
+    ]
+    for (const [at, as] of readings) {
+      const tag = await tagOf(at, as)
+      assert.equal((await change(path, { title: `Seen at ${at}` }, tag)).status, 200, at)
+      assertRefused(await change(path, { title: 'Late' }, tag))
+    }
+  })
+
+  test('is good after answers were taken from memory and other records have changed', async () => {
+    await tagOf(path, 'anonymous')
+    await service.create('/events', { title: 'Another', ...day })
+    const tag = await tagOf(path, 'anonymous')
+    assert.equal(await tagOf(path, 'anonymous'), tag)
+    assert.equal((await change(path, { title: 'Seen again' }, tag)).status, 200)
+    assert.notEqual(await tagOf(path, 'anonymous'), tag)
+    assertRefused(await change(path, { title: 'Late' }, tag))
+  })
+
+  test('is good when a cache has made a strong one of it, and beside others', async () => {
+    const tag = await tagOf(path)
+    assert.equal((await change(path, { title: 'Strong' }, tag.replace('W/', ''))).status, 200)
+    const next = await tagOf(path)
+    assert.equal((await change(path, { title: 'Beside' }, `${tag}, "x", ${next}`)).status, 200)
+  })
+
+  test('is that of no other event', async () => {
+    const other = await service.create('/events', { title: 'Other', ...day })
+    assertRefused(await change(path, { title: 'Mistaken' }, await tagOf(`/events/${other.id}`)))
+  })
+
+  test('of a list, or none at all, is good for nothing', async () => {
+    for (const tag of [await tagOf('/events'), '"nonsense"', 'nonsense', '', 'W/"', '"*"', ',,', '"x'.repeat(4000)])
+      assertRefused(await change(path, { title: 'Unseen' }, tag))
+  })
+
+  test('may be anything where an asterisk stands for it', async () => {
+    assert.equal((await change(path, { title: 'Any' }, '*')).status, 200)
+    assert.equal((await change('/events/999999', { title: 'None' }, '*')).status, 404)
+  })
+
+  test('lets one of many writers win', async () => {
+    const tag = await tagOf(path)
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => change(path, { title: `Writer ${i}` }, tag)))
+    const won = answers.filter(({ status }) => status === 200)
+    assert.equal(won.length, 1)
+    for (const answer of answers) if (answer !== won[0]) assertRefused(answer)
+    const { body } = await service.get(path)
+    assert.equal(body.title, won[0]?.body.title)
+  })
+
+  test('counts for each request of a batch by itself', async () => {
+    const tag = await tagOf(path)
+    const item = (title: string) => ({
+      method: 'PUT',
+      path: `/tribe/events/v1${path}`,
+      body: { title },
+      headers: { 'If-Match': tag },
+    })
+    const { body } = await service.post('~/wp-json/batch/v1', { requests: [item('One'), item('Two')] })
+    assert.deepEqual(
+      body.responses.map(({ status }: { status: number }) => status),
+      [200, 412],
+    )
+  })
+
+  test('is looked at after rights and values', async () => {
+    const refused = await service.request('anonymous', 'PUT', path, { title: 'No' }, { 'If-Match': '"x"' })
+    assert.equal(refused.status, 401)
+    assert.equal((await change(path, { start_date: 'never' }, '"x"')).status, 400)
+  })
+})

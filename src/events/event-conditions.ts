@@ -7,7 +7,7 @@ import type { Status } from '../records/status.ts'
 import { type Circle, withinCircle } from '../storage/geo.ts'
 import type { Tables, Taxonomy } from '../storage/schema.ts'
 import { wholeList } from '../storage/whole-list.ts'
-import { findTermsByEntries, withDescendants } from '../terms/term-store.ts'
+import { findIdsByEntries } from '../terms/term-store.ts'
 
 type Events = ExpressionBuilder<Tables, 'events'>
 
@@ -43,12 +43,7 @@ export function withinWindow(window: EventWindow): Condition {
 
 /** In any of the terms that these entries mean, or below one. */
 export async function inTerms(taxonomy: Taxonomy, entries: readonly string[], { db }: Context): Promise<Condition> {
-  const terms = await findTermsByEntries(db, taxonomy, entries)
-  const ids = await withDescendants(
-    db,
-    terms.flatMap((term) => (term ? [term.id] : [])),
-  )
-  const list = wholeList(db, ids)
+  const list = wholeList(db, await findIdsByEntries(db, taxonomy, entries))
   return (record) =>
     record('events.id', 'in', record.selectFrom('event_terms').select('event').where('term', 'in', list))
 }

@@ -3,7 +3,7 @@ import type { Filter } from '../declare/filter.ts'
 import type { EventWindow, IndexQuery } from '../memory/event-index-list.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import type { StatusFilter } from '../records/status.ts'
-import type { EventRow, TermRow } from '../storage/schema.ts'
+import type { EventRow, Taxonomy } from '../storage/schema.ts'
 import type { Condition } from './event-conditions.ts'
 import type { EventLinks } from './event-store.ts'
 import type { KeptColumns } from './withdrawn-store.ts'
@@ -20,7 +20,8 @@ export interface LoadedEvent {
  */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
-  links: Pick<EventLinks, 'venues' | 'organizers' | 'categories' | 'tags'>
+  /** `terms` are ids of categories and tags. */
+  links: Pick<EventLinks, 'venues' | 'organizers'> & { terms: readonly number[] }
 }
 
 /** The parts of a list of events that several parameters make together, or that every list has. */
@@ -36,7 +37,8 @@ export interface EventListShape {
 export interface AroundEvents {
   context: Context
   window: EventWindow
-  terms: ReadonlyMap<number, TermRow>
+  /** The ids of the terms that `categories` and `tags` mean, and of those below them. */
+  terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
   /** Whether any venue that the caller may see has coordinates. */
   isLocated: boolean
 }

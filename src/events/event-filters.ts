@@ -21,7 +21,6 @@ import type { EventWindow } from '../memory/event-index-list.ts'
 import { isModifiedAfter } from '../records/modified-after.ts'
 import { isEventOrSeries } from '../records/record-checks.ts'
 import { isAllowedStatusList } from '../records/status.ts'
-import { isInAny } from '../terms/term-meaning.ts'
 import { anyEvent, atVenues, byOrganizers, inTerms, modifiedAfter, withIds } from './event-conditions.ts'
 import { type EventPart, eventFilter } from './event-filter.ts'
 import { isShown } from './event-present.ts'
@@ -104,7 +103,7 @@ export const eventFilters = {
     sql: (entries, context) => inTerms('category', entries, context),
     index: (entries, asked, memory) => inKnownTerms(memory, 'category', entries, asked),
     links: asSent(19),
-    accepts: ({ links }, entries, { terms }) => isInAny(terms, links.categories, 'category', entries),
+    accepts: ({ links }, _entries, { terms }) => links.terms.some((id) => terms.category.has(id)),
   }),
   tags: eventFilter({
     kind: idsOrSlugs,
@@ -113,7 +112,7 @@ export const eventFilters = {
     sql: (entries, context) => inTerms('tag', entries, context),
     index: (entries, asked, memory) => inKnownTerms(memory, 'tag', entries, asked),
     links: asSent(20),
-    accepts: ({ links }, entries, { terms }) => isInAny(terms, links.tags, 'tag', entries),
+    accepts: ({ links }, _entries, { terms }) => links.terms.some((id) => terms.tag.has(id)),
   }),
   venue: eventFilter({
     kind: ids,

@@ -4,7 +4,8 @@ import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
 import { shownTo } from '../records/record-store.ts'
 import { TOMBSTONE_DAYS } from '../storage/pruning.ts'
-import type { OrganizerRow, TermRow, VenueRow, WithdrawnEventRow } from '../storage/schema.ts'
+import type { OrganizerRow, VenueRow, WithdrawnEventRow } from '../storage/schema.ts'
+import { findIdsByEntries } from '../terms/term-store.ts'
 import { foldedText } from '../text/long-texts.ts'
 import { formatUtc } from '../text/moments.ts'
 import { utcToWall } from '../text/zones.ts'
@@ -27,7 +28,7 @@ export async function* findWithdrawn(
   let around: AroundEvents | undefined
   for await (const rows of readWithdrawn(context.db, formatUtc(context.now - TOMBSTONE_DAYS * 86_400_000))) {
     around ??= await readAround(context, query, shape)
-    const loaded = await loadAsBefore(context, rows, around.terms)
+    const loaded = await loadAsBefore(context, rows)
     yield rows.filter((_, at) => isFound(loaded[at], query, around))
   }
 }
@@ -54,19 +55,17 @@ async function readAround(context: Context, query: EventsQuery, { window }: Even
     .where('geo_lat', 'is not', null)
     .where((venue) => shownTo(caller, 'venues')(venue as never) as never)
     .limit(1)
-  const [terms, [venue]] = await Promise.all([
-    query.categories || query.tags ? db.selectFrom('terms').selectAll().execute() : [],
+  const [category, tag, [venue]] = await Promise.all([
+    findIdsByEntries(db, 'category', query.categories ?? []),
+    findIdsByEntries(db, 'tag', query.tags ?? []),
     located.execute(),
   ])
-  return { context, window, terms: new Map(terms.map((term) => [term.id, term])), isLocated: venue !== undefined }
+  const terms = { category: new Set(category), tag: new Set(tag) }
+  return { context, window, terms, isLocated: venue !== undefined }
 }
 
 /** The events as they were, linked to records that still exist. */
-async function loadAsBefore(
-  context: Context,
-  rows: readonly WithdrawnEventRow[],
-  terms: ReadonlyMap<number, TermRow>,
-): Promise<FilteredEvent[]> {
+async function loadAsBefore(context: Context, rows: readonly WithdrawnEventRow[]): Promise<FilteredEvent[]> {
   const { db } = context
   const venueIds = rows.map((row) => idsIn(row.venues))
   const organizerIds = rows.map((row) => idsIn(row.organizers))
@@ -74,18 +73,14 @@ async function loadAsBefore(
     findLinkedByIds<VenueRow>(db, venueRules, [...new Set(venueIds.flat())]),
     findLinkedByIds<OrganizerRow>(db, organizerRules, [...new Set(organizerIds.flat())]),
   ])
-  return rows.map((row, at) => {
-    const own = idsIn(row.terms).flatMap((id) => terms.get(id) ?? [])
-    return {
-      row: rowAsBefore(context, row),
-      links: {
-        venues: (venueIds[at] ?? []).flatMap((id) => venues.get(id) ?? []),
-        organizers: (organizerIds[at] ?? []).flatMap((id) => organizers.get(id) ?? []),
-        categories: own.filter(({ taxonomy }) => taxonomy === 'category'),
-        tags: own.filter(({ taxonomy }) => taxonomy === 'tag'),
-      },
-    }
-  })
+  return rows.map((row, at) => ({
+    row: rowAsBefore(context, row),
+    links: {
+      venues: (venueIds[at] ?? []).flatMap((id) => venues.get(id) ?? []),
+      organizers: (organizerIds[at] ?? []).flatMap((id) => organizers.get(id) ?? []),
+      terms: idsIn(row.terms),
+    },
+  }))
 }
 
 function idsIn(json: string): number[] {

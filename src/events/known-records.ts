@@ -5,8 +5,8 @@ import { hasEventsOf } from '../memory/event-index.ts'
 import type { IndexQuery } from '../memory/event-index-list.ts'
 import { type EventMemory, isBehind } from '../memory/event-memory.ts'
 import type { Taxonomy } from '../storage/schema.ts'
+import { termMeant } from '../terms/term-meaning.ts'
 import { isTermList } from '../terms/term-rules.ts'
-import { canonicalSlug } from '../text/slug.ts'
 
 /** The memory, if it may answer this caller and lacks no change. When the look for changes fails, the database answers instead. */
 export function currentMemory({ memory, report }: Context): EventMemory | undefined {
@@ -56,12 +56,15 @@ export function inKnownTerms(
   return { ...asked, terms: [...asked.terms, ids] }
 }
 
-/** The term an entry means: its slug, else its id (rule 13.2); names are left to the database. */
-function findKnownTerm(memory: EventMemory, taxonomy: Taxonomy, entry: string): number | undefined {
-  const bySlug = memory.termIds[taxonomy].get(canonicalSlug(entry))
-  if (bySlug !== undefined) return bySlug
-  const id = /^\d+$/.test(entry) ? Number(entry) : 0
-  return memory.terms.get(id)?.taxonomy === taxonomy ? id : undefined
+/** The id of the term that an entry means by its slug or id; names are left to the database. */
+function findKnownTerm({ terms, termIds }: EventMemory, taxonomy: Taxonomy, entry: string): number | undefined {
+  return termMeant(
+    {
+      bySlug: (slug) => termIds[taxonomy].get(slug),
+      byId: (id) => (terms.get(id)?.taxonomy === taxonomy ? id : undefined),
+    },
+    entry,
+  )
 }
 
 /** Whether the index has met all of these venues or organizers. */

@@ -22,7 +22,7 @@ import {
   withSlug,
   withText,
 } from './term-conditions.ts'
-import { ancestorsOf, termMeant } from './term-meaning.ts'
+import { ancestorsOf, isDigits, lookupsAmong, termMeant } from './term-meaning.ts'
 import { isParent, isTermList } from './term-rules.ts'
 import { findTermsByEntries } from './term-store.ts'
 
@@ -101,18 +101,16 @@ function ofTaxonomy(taxonomy: Taxonomy) {
   }
 }
 
-const isId = (entry: string) => /^\d+$/.test(entry)
-
 /** The ids among the entries of `include` or `exclude`; slugs and names are looked up (rule 13.9). */
 export async function idsOf(context: Context, taxonomy: Taxonomy, entries: readonly string[]): Promise<number[]> {
-  const named = entries.filter((entry) => !isId(entry))
+  const named = entries.filter((entry) => !isDigits(entry))
   const terms = await findTermsByEntries(context.db, taxonomy, named)
   const found = new Map(named.map((entry, at) => [entry, terms[at]?.id]))
-  return entries.flatMap((entry) => (isId(entry) ? readInteger(entry) : found.get(entry)) ?? [])
+  return entries.flatMap((entry) => (isDigits(entry) ? readInteger(entry) : found.get(entry)) ?? [])
 }
 
 function isMeant(terms: ReadonlyMap<number, TermRow>, { id, taxonomy }: TermRow, entry: string): boolean {
-  return isId(entry) ? Number(entry) === id : termMeant(terms, taxonomy, entry)?.id === id
+  return isDigits(entry) ? Number(entry) === id : termMeant(lookupsAmong(terms.values(), taxonomy), entry)?.id === id
 }
 
 const ofOrder = {

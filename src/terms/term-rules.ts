@@ -12,10 +12,10 @@ import { numberedSlug, shortSlug, slugify } from '../text/slug.ts'
 import {
   findAncestors,
   findTerm,
-  findTermByEntry,
   findTermBySlug,
   findTermsByEntries,
   findTermsByName,
+  findTermsByTexts,
   freeTermSlug,
   insertTerm,
   levelsBelow,
@@ -30,7 +30,7 @@ export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 
-/** Validates a list filter: every entry is the slug, id or name of a term (rule 13.2). */
+/** Validates a list filter: every entry means a term (rule 13.2). */
 export function isTermList(taxonomy: Taxonomy) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = (listEntries(value) ?? []).map((entry) => String(entry).trim())
@@ -46,11 +46,11 @@ export function isTermId(taxonomy: Taxonomy) {
   }
 }
 
-/** Validates the parent of a category: none, an id, or a slug or name (rule 22.3). */
+/** Validates the parent of a category: none, or an entry that means one (rules 13.2 and 22.3). */
 export async function isParent(value: unknown, context: Context): Promise<boolean> {
   if (value === 0 || value === '0' || value === '') return true
   if (typeof value !== 'string' && typeof value !== 'number') return false
-  return (await findTermByEntry(context.db, 'category', String(value))) !== undefined
+  return !(await findTermsByEntries(context.db, 'category', [String(value)])).includes(undefined)
 }
 
 /** The values a client may send of a term. */
@@ -164,7 +164,7 @@ function termEntry(value: unknown): TermEntry | undefined {
 }
 
 /**
- * The ids of an event's new terms. Unknown ids are ignored; unknown names become new terms when the caller may make them, and are ignored otherwise
+ * The ids of an event's new terms. Unknown ids are ignored; unknown texts become new terms when the caller may make them, and are ignored otherwise
  * (rule 22.4). `known` has the terms whose ids are among the entries, by id.
  */
 export async function settleTerms(
@@ -174,22 +174,24 @@ export async function settleTerms(
   entries: readonly TermEntry[],
   known: ReadonlyMap<number, TermRow>,
 ): Promise<number[]> {
+  const texts = entries.filter((entry) => typeof entry === 'string')
+  const meant = await findTermsByTexts(tx, taxonomy, texts)
+  const byText = new Map(texts.map((text, at) => [text, meant[at]]))
+  const mayMake = mayManageTerms(caller, taxonomy)
   const ids = new Set<number>()
   for (const entry of entries) {
-    const id = typeof entry === 'string' ? (await findOrCreate(tx, caller, taxonomy, entry))?.id : entry
-    if (id !== undefined && (typeof entry === 'string' || known.get(id)?.taxonomy === taxonomy)) ids.add(id)
+    const found = typeof entry === 'string' ? byText.get(entry) : known.get(entry)
+    const term = found ?? (typeof entry === 'string' && mayMake ? await findOrCreate(tx, taxonomy, entry) : undefined)
+    if (term?.taxonomy === taxonomy) ids.add(term.id)
   }
   return [...ids]
 }
 
-async function findOrCreate(tx: Tx, caller: Caller, taxonomy: Taxonomy, text: string): Promise<TermRow | undefined> {
-  const find = async () =>
-    (await findTermBySlug(tx, taxonomy, text)) ?? (await findTermsByName(tx, taxonomy, singleLine(text)))[0]
-  const found = await find()
-  if (found || !mayManageTerms(caller, taxonomy)) return found
-  // Another writer may be making it; it exists once they are done.
+/** Another writer may be making the term; it exists once they are done. */
+async function findOrCreate(tx: Tx, taxonomy: Taxonomy, text: string): Promise<TermRow> {
   await holdNames(tx, taxonomy)
-  return (await find()) ?? createTerm(tx, taxonomy, { name: text })
+  const [found] = await findTermsByTexts(tx, taxonomy, [text])
+  return found ?? createTerm(tx, taxonomy, { name: text })
 }
 
 /**

@@ -11,8 +11,9 @@ import { statement } from '../storage/statement.ts'
 import { selectTerms } from '../storage/term-rows.ts'
 import { wholeList } from '../storage/whole-list.ts'
 import { fold } from '../text/fold.ts'
-import { canonicalSlug } from '../text/slug.ts'
+import { canonicalSlug, slugify } from '../text/slug.ts'
 import type { TermCondition } from './term-conditions.ts'
+import { isDigits, lookupsAmong, nameKey, termMeant } from './term-meaning.ts'
 
 const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
@@ -47,15 +48,7 @@ export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): 
 /** Terms with exactly this name, in any letter case, the oldest first. */
 export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
   const rows = await selectByName(db, { taxonomy, folded: fold(name) })
-  return rows.filter((row) => row.name.toLowerCase() === name.toLowerCase())
-}
-
-/** The term an entry of a filter means: its slug, else its id, else its name (rule 13.2). */
-export async function findTermByEntry(db: Db, taxonomy: Taxonomy, entry: string): Promise<TermRow | undefined> {
-  const bySlug = await findTermBySlug(db, taxonomy, entry)
-  if (bySlug) return bySlug
-  if (/^\d+$/.test(entry)) return findTerm(db, taxonomy, Number(entry))
-  return (await findTermsByName(db, taxonomy, entry))[0]
+  return rows.filter((row) => nameKey(row.name) === nameKey(name))
 }
 
 const selectBySlugs = statement<{ taxonomy: Taxonomy; slugs: string[] }>()((db, value) =>
@@ -136,32 +129,48 @@ const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db,
     .orderBy('id'),
 )
 
-/** The terms that several entries mean, in their order, with few queries. */
-export async function findTermsByEntries(
-  db: Db,
-  taxonomy: Taxonomy,
-  entries: readonly string[],
-): Promise<(TermRow | undefined)[]> {
-  if (entries.length === 0) return []
-  const slugs = entries.map(canonicalSlug)
-  const bySlug = new Map((await selectBySlugs(db, { taxonomy, slugs })).map((term) => [term.slug, term]))
-  const others = entries.filter((_, at) => !bySlug.has(slugs[at] ?? ''))
-  const byId = new Map((await findTermsByIds(db, others.filter(isId).map(Number))).map((term) => [term.id, term]))
-  const folded = others.filter((entry) => !isId(entry)).map(fold)
-  const named = Map.groupBy(folded.length === 0 ? [] : await selectByNames(db, { taxonomy, folded }), nameKey)
-  return entries.map((entry, at) => {
-    const found = bySlug.get(slugs[at] ?? '')
-    if (found || !isId(entry)) return found ?? named.get(entry.toLowerCase())?.[0]
-    const term = byId.get(Number(entry))
-    return term?.taxonomy === taxonomy ? term : undefined
-  })
+/** The terms that the entries of a filter mean, in their order (rule 13.2). */
+export function findTermsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<Meant> {
+  return findMeant(db, taxonomy, entries, true)
 }
 
-const isId = (entry: string) => /^\d+$/.test(entry)
-const nameKey = ({ name }: TermRow) => name.toLowerCase()
+/** The terms that texts among the terms of an event mean, in their order. Digits in them are no ids (rule 22.4). */
+export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly string[]): Promise<Meant> {
+  return findMeant(db, taxonomy, texts, false)
+}
 
-/** The ids of these terms and of everything below them. */
-export async function withDescendants(db: Db, ids: readonly number[]): Promise<number[]> {
+type Meant = (TermRow | undefined)[]
+
+/** Looks for all entries together: by slugs, and only where that leaves some by ids, then by names. */
+async function findMeant(db: Db, taxonomy: Taxonomy, entries: readonly string[], areIds: boolean): Promise<Meant> {
+  if (entries.length === 0) return []
+  const lookupsIn = (rows: readonly TermRow[]) => {
+    const lookups = lookupsAmong(rows, taxonomy)
+    return areIds ? lookups : { ...lookups, byId: undefined }
+  }
+  const leftBy = (rows: readonly TermRow[]) => {
+    const { bySlug, byId } = lookupsIn(rows)
+    return entries.filter((entry) => termMeant({ bySlug, byId }, entry) === undefined)
+  }
+  let rows = await selectBySlugs(db, { taxonomy, slugs: entries.map(canonicalSlug) })
+  const ids = areIds ? leftBy(rows).filter(isDigits) : []
+  rows = rows.concat(await findTermsByIds(db, ids.map(Number)))
+  const others = leftBy(rows)
+  if (others.length > 0) {
+    const [named, alike] = await Promise.all([
+      selectByNames(db, { taxonomy, folded: others.map((entry) => fold(nameKey(entry))) }),
+      selectBySlugs(db, { taxonomy, slugs: others.map(slugify) }),
+    ])
+    rows = rows.concat(named, alike)
+  }
+  const lookups = lookupsIn(rows)
+  return entries.map((entry) => termMeant(lookups, entry))
+}
+
+/** The ids of the terms that the entries of a filter mean, and of everything below them (rule 13.2). */
+export async function findIdsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<number[]> {
+  const terms = await findTermsByEntries(db, taxonomy, entries)
+  const ids = terms.flatMap((term) => term?.id ?? [])
   if (ids.length === 0) return []
   const { rows } = await sql<{ id: number }>`
     with recursive below as (

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { findTermsByEntries } from '../../src/terms/term-store.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
@@ -218,6 +219,67 @@ for (const path of ['/categories', '/tags'] as const) {
       assert.deepEqual([headers.get('x-tec-total'), headers.get('x-tec-totalpages')], ['3', '3'])
     })
 
+    test('an entry of a filter is a slug, an id, a name, or a text that makes the slug, in this order', async () => {
+      const market = await create(path, { name: `Farmers' market ${kind}` })
+      const tea = await create(path, { name: `Tea &amp; talk ${kind}`, slug: `tea-${kind}` })
+      const [numbered, named] = [await create(path, { name: `Numbered ${kind}`, slug: String(market.id) })]
+        .concat(await create(path, { name: `90${kind.length}17` }))
+        .concat(await create(path, { name: `tea-${kind}`, slug: `leaves-${kind}` }))
+      const events = new Map<number, number>()
+      for (const { id } of [market, tea, numbered, named]) events.set(id, (await createEvent({ [key]: [id] })).id)
+      const found = async (entry: string) =>
+        (await read(`/events?start_date=2027-01-01&${key}=${encodeURIComponent(entry)}`)).events.map(
+          ({ id }: Body) => id,
+        )
+      const meant: [string, Body][] = [
+        [market.slug.toUpperCase(), market],
+        [`Farmers' MARKET ${kind}`, market],
+        [`Farmers’ market ${kind}`, market],
+        [`Farmers&#039; market ${kind}`, market],
+        [`[farmers market: ${kind}`, market],
+        [`tea &amp; TALK ${kind}`, tea],
+        [`tea-${kind}`, tea],
+        [`[tea-${kind}]`, tea],
+        [String(market.id), numbered],
+        [String(tea.id), tea],
+        [named.name, named],
+      ]
+      for (const [entry, term] of meant) assert.deepEqual(await found(entry), [events.get(term.id)], entry)
+      for (const entry of ['[]', "'", '&amp;', '87654321', '[nowhere', '\u0000', 'x'.repeat(500)])
+        assert.equal((await service.get(`/events?${key}=${encodeURIComponent(entry)}`)).status, 400, entry)
+      assert.equal((await service.get(`/events?${key}=${'x'.repeat(501)}`)).status, 400)
+    })
+
+    test('a text among the terms of an event is the slug or name of one, or makes its slug, and never an id', async () => {
+      const market = await create(path, { name: `Fishers' market ${kind}` })
+      for (const entry of [
+        market.slug,
+        `fishers' MARKET ${kind}`,
+        `Fishers’ market ${kind}`,
+        `[fishers-market-${kind}`,
+      ])
+        assert.deepEqual(
+          (await createEvent({ [key]: [entry] }))[key].map(({ id }: Body) => id),
+          [market.id],
+          entry,
+        )
+      const [byNumber] = (await createEvent({ [key]: [{ name: String(market.id) }] }))[key]
+      assert.equal(byNumber.name, String(market.id))
+      assert.deepEqual(
+        (await createEvent({ [key]: [String(market.id)] }))[key].map(({ id }: Body) => id),
+        [market.id],
+      )
+      const signs = await createEvent({ [key]: ['!!', `New ${kind}`, `new ${kind}`, '??', '!!'] })
+      assert.deepEqual(namesOf(signs[key]).sort(), ['!!', '??', `New ${kind}`])
+      const { body } = await service.request('contributor', 'POST', '/events', {
+        title: 'By one who makes none',
+        start_date: '2027-05-01',
+        end_date: '2027-05-01',
+        [key]: ['Made by nobody', `[fishers-market-${kind}`],
+      })
+      assert.deepEqual(namesOf(body[key]), [`Fishers' market ${kind}`])
+    })
+
     test('an id of the other taxonomy is not found here', async () => {
       const other = await create(path === '/tags' ? '/categories' : '/tags', { name: `Elsewhere ${kind}` })
       for (const method of ['GET', 'PUT', 'DELETE']) {
@@ -232,6 +294,29 @@ for (const path of ['/categories', '/tags'] as const) {
     })
   })
 }
+
+test('any number of entries is looked up with a few queries, and with one where all are slugs', async () => {
+  const { id, slug, name } = await create('/tags', { name: "Many askers' tag" })
+  let queries = 0
+  const counting = service.app.database.read.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      queries += 1
+      return result
+    },
+  })
+  const find = async (entries: string[]) => {
+    queries = 0
+    const found = await findTermsByEntries(counting, 'tag', entries)
+    return [found.filter((term) => term?.id === id).length, queries]
+  }
+  const many = (of: (n: number) => string) => Array.from({ length: 500 }, (_, n) => of(n))
+  assert.deepEqual(await find(many(() => slug)), [500, 1])
+  assert.deepEqual(await find(many(() => String(id))), [500, 2])
+  assert.deepEqual(await find(many((n) => [slug, String(id), name, `[${name}`, `nothing ${n}`][n % 5] ?? '')), [400, 3])
+  const { status, body } = await service.get(`/events?tags=${many((n) => `t${n}`).join(',')},one-more`)
+  assert.deepEqual([status, Object.keys(body.data.params)], [400, ['tags']])
+})
 
 test('a tag has no parent, neither shown nor taken', async () => {
   const other = await create('/tags', { name: 'Flat one' })

@@ -16,8 +16,8 @@ import {
 import type { Db } from '../../src/storage/database.ts'
 import type { EventRow, OrganizerRow, TermRow, VenueRow } from '../../src/storage/schema.ts'
 import { categoryFilters, type TermFilter, type TermsQuery, termParts } from '../../src/terms/term-filters.ts'
-import { termMeant } from '../../src/terms/term-meaning.ts'
 import { fold } from '../../src/text/fold.ts'
+import { canonicalSlug, slugify } from '../../src/text/slug.ts'
 import type { Path } from './random-calendar.ts'
 
 /** Everything that is in a calendar, as it is stored. */
@@ -78,22 +78,51 @@ function collapsed(events: readonly LoadedEvent[], query: EventsQuery): readonly
 
 function listEvents(stored: Stored, query: EventsQuery, context: Context): number[] {
   const window = eventWindow(query, context)
-  const around = { context, window, terms: stored.terms, isLocated: isLocated(stored, context) }
+  const terms = {
+    category: idsMeant(stored.terms, 'category', query.categories),
+    tag: idsMeant(stored.terms, 'tag', query.tags),
+  }
+  const around = { context, window, terms, isLocated: isLocated(stored, context) }
   const { status, window: dates, place } = eventParts
-  const listed = stored.events.filter(
-    (event) =>
+  const listed = stored.events.filter(({ row, links }) => {
+    const event = { row, links: { ...links, terms: [...links.categories, ...links.tags].map(({ id }) => id) } }
+    return (
       [place, status, dates].every((part) => part.accepts(event, query, around)) &&
       (query.search === undefined || eventSearch.accepts(query.search, event)) &&
       acceptsEach(eventRows, query, ({ accepts }, value) =>
         typeof accepts === 'string' ? true : accepts(event, value, around),
-      ),
-  )
+      )
+    )
+  })
   const key = ({ row }: LoadedEvent) => [query.include ? '' : row.start_date, row.date].join(' ')
   const inOrder = listed.sort(
     (a, b) => compare(a.row.start_date, b.row.start_date) || compare(a.row.date, b.row.date) || a.row.id - b.row.id,
   )
   const shown = [...collapsed(inOrder, query)]
   return shown.sort((a, b) => compare(key(a), key(b)) || a.row.id - b.row.id).map(({ row }) => row.id)
+}
+
+type Terms = Stored['terms']
+
+/** The term that an entry means, by a plain reading of rule 13.2. */
+function termMeant(terms: Terms, taxonomy: TermRow['taxonomy'], entry: string): TermRow | undefined {
+  const own = [...terms.values()].filter((term) => term.taxonomy === taxonomy).sort((a, b) => a.id - b.id)
+  return (
+    own.find(({ slug }) => slug === canonicalSlug(entry)) ??
+    own.find(({ id }) => String(id) === entry) ??
+    own.find(({ name }) => name.toLowerCase() === entry.toLowerCase()) ??
+    own.find(({ slug }) => slug === slugify(entry))
+  )
+}
+
+/** The terms that entries mean, and all below them. */
+function idsMeant(terms: Terms, taxonomy: TermRow['taxonomy'], entries: readonly string[] = []): ReadonlySet<number> {
+  const meant = new Set(entries.map((entry) => termMeant(terms, taxonomy, entry)?.id ?? 0))
+  const isMeant = ({ id, parent }: TermRow): boolean => {
+    const above = terms.get(parent)
+    return meant.has(id) || (above !== undefined && isMeant(above))
+  }
+  return new Set([...terms.values()].filter(isMeant).map(({ id }) => id))
 }
 
 const linkedRows = Object.entries(placedFilters) as unknown as [string, LinkedFilter<unknown>][]

@@ -31,6 +31,15 @@ const dates = [-70, -30, 0, 10, 60, 200, 400, 900].flatMap((days) => [
 const latitudes = POINTS.map(([north]) => String(north))
 const longitudes = POINTS.map(([, east]) => String(east))
 
+/** A name, and texts that only have its slug in common with it. */
+const spelled = (name: string) => [
+  name,
+  name.toUpperCase(),
+  `[${name}`,
+  name.replaceAll("'", '’').replaceAll('&amp;', '&'),
+  name.replaceAll("'", '&#039;'),
+]
+
 /** How values of each kind are drawn; a kind that is missing here makes the test say so. */
 const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [kinds.count, () => oneOf('1', '2', '3', '5', '20', '0', '1e1')],
@@ -52,7 +61,7 @@ const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [
     kinds.idsOrSlugs,
     ({ ids, terms }) =>
-      listOf([...ids.map(String), ...terms.flatMap(({ slug, name }) => [slug, slug.toUpperCase(), name])]),
+      listOf([...ids.map(String), ...terms.flatMap(({ slug, name }) => [slug, slug.toUpperCase(), ...spelled(name)])]),
   ],
 ])
 

@@ -38,6 +38,10 @@ interface Picked {
 const isPicked = (value: unknown): value is Picked => typeof value === 'object' && value !== null && 'numbers' in value
 
 const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }).map((words) => words.join(' '))
+/** Names of terms, some with signs that their slugs lack. */
+const termName = fc
+  .tuple(text, fc.constantFrom('', '', "'", '’s', ' &amp; co', ' [2027]'))
+  .map(([words, signs]) => words + signs)
 const picked = (of: Path, most: number): fc.Arbitrary<Picked> =>
   fc.array(fc.nat(20), { maxLength: most }).map((numbers) => ({ of, numbers }))
 const status = fc.oneof(
@@ -94,8 +98,8 @@ const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = 
     .tuple(fc.record({ venue: text, description: text, city: text, status, date: at(-400, -1) }), point)
     .map(([own, where]) => ({ ...own, ...where })),
   organizers: fc.record({ organizer: text, description: text, status, date: at(-400, -1) }),
-  categories: fc.record({ name: text, description: text, parent: picked('categories', 1) }),
-  tags: fc.record({ name: text, description: text }),
+  categories: fc.record({ name: termName, description: text, parent: picked('categories', 1) }),
+  tags: fc.record({ name: termName, description: text }),
 }
 
 /** Any write of a record of this path; without a choice it makes a new one. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { assumedPath, type Config, databaseAddress, mediaAddress, mediaUrl, settingsPage, siteOf } from './config.ts'
 import type { ImportGround } from './import/import-command.ts'
+import { refuseMoved } from './storage/moved-calendar.ts'
 import { openCalendar } from './storage/open-calendar.ts'
 import type { OpenedMedia } from './transfer/media-commands.ts'
 import type { RestorePlaces } from './transfer/restore-command.ts'
@@ -38,7 +39,9 @@ export const commandGroups: readonly CommandGroup[] = [
       const { registerImportCommands } = await import('./import/import-command.ts')
       registerImportCommands(program, () => {
         giveWay()
-        return openGround(configure())
+        const config = configure()
+        refuseMoved(databaseAddress(config))
+        return openGround(config)
       })
     },
   },

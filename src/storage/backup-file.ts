@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
-import { migrateWithin } from './migrate.ts'
+import { migrateWithin, refuseNewer } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
 import { openExisting, readSnapshot } from './snapshot.ts'
 import { prepareKept } from './sqlite/sqlite-connection.ts'
@@ -78,7 +78,9 @@ export async function writeBackupTables(
 ): Promise<{ writer: BackupWriter; tables: TablesManifest }> {
   const source = await openExisting(address)
   try {
-    if (!(await findMigrations(source.read))) throw new Error('The database holds no calendar.')
+    const steps = await findMigrations(source.read)
+    if (!steps) throw new Error('The database holds no calendar.')
+    refuseNewer(steps)
     const least = await leastBytes(source.read)
     if (free < least)
       throw new Error(`The disk has ${free} bytes left, and the backup needs ${least} at the least: make room first.`)

@@ -134,8 +134,8 @@ export async function finishMigration(tx: Db): Promise<string | undefined> {
   return prepareSearch(tx)
 }
 
-/** An unknown step may have changed the tables in any way. */
-function refuseNewer(done: ReadonlySet<string>): void {
+/** An unknown step may have changed the tables in any way. @throws Error with one sentence when there is one among these */
+export function refuseNewer(done: Iterable<string>): void {
   const known = new Set(migrationNames)
   const unknown = [...done].filter((name) => !known.has(name)).sort()
   if (unknown.length > 0)

@@ -1,6 +1,7 @@
 import { type Config, databaseAddress } from '../config.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
+import { refuseMoved } from './moved-calendar.ts'
 import { openDatabase } from './open-database.ts'
 import { openExisting, requireContent } from './snapshot.ts'
 import { findMigrations } from './tables.ts'
@@ -10,6 +11,7 @@ import { findMigrations } from './tables.ts'
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openStorage(config: Config, tell?: (sentence: string) => void): Promise<Database> {
+  refuseMoved(databaseAddress(config))
   await requireContent(databaseAddress(config))
   const database = await openDatabase(databaseAddress(config))
   const { remarks } = await migrate(database, tell)

@@ -8,6 +8,7 @@ import { syncFolder } from '../sync-folder.ts'
 import type { Database, Db } from './database.ts'
 import { withoutPassword } from './database-address.ts'
 import { newEdition, readCalendar, renewEdition } from './edition.ts'
+import { forgetMove } from './moved-calendar.ts'
 import { openDatabase } from './open-database.ts'
 import {
   BESIDE,
@@ -48,7 +49,10 @@ const fileOf = (address: string) => (address.startsWith('sqlite:') ? address.sli
  */
 export async function replaceDatabase(address: string, fill: Fill, replacing: Replacing): Promise<string | undefined> {
   const file = fileOf(address)
-  return file === undefined ? replaceTables(address, fill, replacing) : replaceFile(file, fill, replacing)
+  if (file === undefined) return replaceTables(address, fill, replacing)
+  const kept = await replaceFile(file, fill, replacing)
+  forgetMove(address)
+  return kept
 }
 
 /**

@@ -5,6 +5,7 @@ import { openMediaStore } from '../media/open-media-store.ts'
 import { Problem } from '../problems.ts'
 import { withoutPassword } from '../storage/database-address.ts'
 import { migrate } from '../storage/migrate.ts'
+import { forgetMove, noteMove } from '../storage/moved-calendar.ts'
 import { openDatabase } from '../storage/open-database.ts'
 import { openExisting } from '../storage/snapshot.ts'
 import { type Copied, copyCalendar } from './copy.ts'
@@ -103,9 +104,10 @@ export async function copyByAddress(addresses: CopyAddresses, print: Print): Pro
     try {
       const { remarks } = await migrate(target)
       remarks.forEach(print)
-      describeCopied(await copyCalendar(source, target, stores, await showProgress(process.stdout, print))).forEach(
-        print,
-      )
+      const copied = await copyCalendar(source, target, stores, await showProgress(process.stdout, print))
+      forgetMove(addresses.to)
+      const noted = noteMove(addresses.from, addresses.to, Date.now())
+      for (const line of [...describeCopied(copied), ...(noted ? [noted] : [])]) print(line)
     } finally {
       await target.close()
     }

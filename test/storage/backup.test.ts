@@ -516,6 +516,22 @@ test('a calendar of an older version is restored and brought up to date', async 
   await target.remove()
 })
 
+test('of a calendar that a newer version has had no backup is taken', async () => {
+  const newer = await scratchDatabase()
+  const database = await openDatabase(newer.address)
+  await migrate(database)
+  await database.write(async (tx) => {
+    await sql`insert into migrations (name) values ('9999-later')`.execute(tx)
+  })
+  await database.close()
+  const words = ['backup', path('of-newer.backup')]
+  const { err, code } = await command(words, { database: newer.address, media: `file:${path('newer-media')}` })
+  assert.match(err, /^The database is of a newer version of Kalends, which made the steps 9999-later; start that/)
+  assert.equal(code, 1)
+  assert.equal(existsSync(path('of-newer.backup')), false)
+  await newer.remove()
+})
+
 describe('what a restore replaces', () => {
   let scratch: ScratchDatabase
   let places: Places

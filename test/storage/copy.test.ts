@@ -12,6 +12,7 @@ import { localMediaStore } from '../../src/media/media-store.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { readEdition } from '../../src/storage/edition.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import { openCalendar } from '../../src/storage/open-calendar.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { listTables } from '../../src/storage/tables.ts'
 import { compareCounts } from '../../src/transfer/copy.ts'
@@ -36,6 +37,7 @@ async function copy(from: string, to: string, media: { mediaFrom?: string; media
 }
 
 const SITE = 'http://calendar.example'
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 const fileStore = (name: string) => `file:${join(folder, name)}`
 const fileAddress = (name: string) => `sqlite:${join(folder, `${name}.sqlite`)}`
@@ -266,6 +268,57 @@ test('rows that differ are not the same copy, however many there are', async () 
   })
 })
 
+test('a file whose calendar has been copied elsewhere is not served any more, and can be taken back', async () => {
+  const address = fileAddress('moved')
+  await makeLarge(address, 500)
+  const target = await scratchDatabase('bare')
+  const config = testConfig(folder, { database: address })
+  const note = join(folder, 'moved.sqlite-moved')
+  const printed = await copy(address, target.address)
+  assert.ok(
+    printed.endsWith(
+      `The service is not started on ${join(folder, 'moved.sqlite')} any more, unless ${note} is removed.`,
+    ),
+  )
+  const said = `The calendar in ${join(folder, 'moved.sqlite')} was copied to ${target.address} at `
+  const refused = ({ message }: Error) => message.startsWith(said) && message.endsWith(`remove ${note}.`)
+  await assert.rejects(
+    startApp(config).then((app) => app.stop()),
+    refused,
+  )
+  assert.match(await copy(address, target.address), /^The target held all 500 rows already\.$/m)
+  await (await openCalendar(config)).close()
+  await rm(note)
+  await (await startApp(config)).stop()
+  await target.remove()
+})
+
+test('imports into a file whose calendar has been copied elsewhere are refused, and exports of it are not', async () => {
+  const [from, to] = [fileAddress('moved-too'), fileAddress('moved-there')]
+  await makeLarge(from, 500)
+  await copy(from, to)
+  const program = (words: string[]) =>
+    promisify(execFile)(process.execPath, [MAIN, '--database', from, '--data', folder, ...words]).then(
+      () => '',
+      ({ stderr }: { stderr: string }) => stderr,
+    )
+  assert.match(await program(['import', join(folder, 'events.csv')]), /^The calendar in .* was copied to sqlite:.*/)
+  assert.equal(await program(['export', '--format', 'json', '--output', join(folder, 'moved.json')]), '')
+})
+
+test('a file that a calendar is copied into is served, wherever its own calendar had gone', async () => {
+  const [here, there] = [fileAddress('here'), fileAddress('there')]
+  await makeLarge(here, 500)
+  await copy(here, there)
+  await rm(join(folder, 'here.sqlite'))
+  await copy(there, here)
+  await (await startApp(testConfig(folder, { database: here }))).stop()
+  await assert.rejects(
+    startApp(testConfig(folder, { database: there })).then((app) => app.stop()),
+    /was copied to sqlite:.*here\.sqlite/,
+  )
+})
+
 test('a copy begins an edition of its own, since it may go on otherwise than its source', async () => {
   const [from, to] = [fileAddress('edition-source'), fileAddress('edition-target')]
   const source = await openMigrated(from)
@@ -317,9 +370,8 @@ test('a source of another version is refused by what it lacks or has beyond this
 })
 
 test('a command that fails says why in one sentence and ends with code 1', async () => {
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
   const failed = await promisify(execFile)(process.execPath, [
-    main,
+    MAIN,
     'copy',
     fileAddress('nowhere'),
     fileAddress('x'),

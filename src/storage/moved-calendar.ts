@@ -1,0 +1,48 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { giveTo, ownerAt } from '../keep-owner.ts'
+import { formatUtc } from '../text/moments.ts'
+import { withoutPassword } from './database-address.ts'
+
+// The calendar of a file that was copied into another database goes on there. A note beside the file keeps services from being started on it by mistake.
+
+function placeAt(address: string): { file: string; note: string } | undefined {
+  const file = address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
+  return file === undefined ? undefined : { file, note: `${file}-moved` }
+}
+
+/**
+ * Notes beside a file that its calendar was copied to another address. Returns a sentence for the operator; undefined where there is no file.
+ * @param now milliseconds since the epoch
+ */
+export function noteMove(from: string, to: string, now: number): string | undefined {
+  const place = placeAt(from)
+  if (!place) return undefined
+  const { file, note } = place
+  try {
+    writeFileSync(note, `The calendar in ${file} was copied to ${withoutPassword(to)} at ${formatUtc(now)} UTC.\n`)
+    giveTo(note, ownerAt(file))
+    return `The service is not started on ${file} any more, unless ${note} is removed.`
+  } catch (error) {
+    return `Let no service be started on ${file} any more; that cannot be noted there: ${error instanceof Error ? error.message : String(error)}.`
+  }
+}
+
+/** Removes the note, since another calendar has come to this address. */
+export function forgetMove(address: string): void {
+  const place = placeAt(address)
+  if (place) rmSync(place.note, { force: true })
+}
+
+/**
+ * Refuses to write into a file whose calendar was copied to another address.
+ * @throws Error that says where it is, and how the file is taken back
+ */
+export function refuseMoved(address: string): void {
+  const place = placeAt(address)
+  if (!place || !existsSync(place.note)) return
+  const { file, note } = place
+  const told = readFileSync(note, 'utf8').trim()
+  throw new Error(
+    `${told} Set KALENDS_DATABASE to that address; to go on with ${file}, without what has been written there since, remove ${note}.`,
+  )
+}

@@ -148,7 +148,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const tell = (sentence: string) => logger.warn(sentence)
   const { database: primary, images, site, demo } = await prepareGround(config, report, { ...options, tell })
   const metrics = config.metrics === '' ? undefined : makeMetrics()
-  const database = await readingDatabase(primary, config, metrics, report)
+  const database = await readingDatabase(primary, config, metrics, report, tell)
   const authenticator = makeAuthenticator(database, undefined, refusalsIn(logger))
   const budget = cacheBudget(config.cache_bytes)
   const memory = openEventMemory(database, budget, report)
@@ -207,15 +207,15 @@ async function readingDatabase(
   config: Config,
   metrics: Metrics | undefined,
   report: Report,
+  tell: (sentence: string) => void,
 ): Promise<Database> {
-  const database = await withReplica(primary, replicaAddress(config), report)
+  const replica = replicaAddress(config)
+  let database = primary
+  if (replica !== undefined) {
+    const { readFromReplica } = await import('./storage/postgres/postgres-replica.ts')
+    database = readFromReplica(primary, replica, report, tell)
+  }
   return metrics ? countDatabase(metrics, database) : database
-}
-
-async function withReplica(primary: Database, replica: string | undefined, report: Report): Promise<Database> {
-  if (replica === undefined) return primary
-  const { readFromReplica } = await import('./storage/postgres/postgres-replica.ts')
-  return readFromReplica(primary, replica, report)
 }
 
 function serverLimits(config: Config) {

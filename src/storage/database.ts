@@ -65,6 +65,8 @@ export interface Database {
   findMatching: (search: Search) => Promise<IdSet>
   /** Its connections now, where it has any. */
   connections?: () => Connections
+  /** Whether its replica is reached and keeps up, where it has one. */
+  isReplicaUp?: () => boolean
   /** Throws when the database does not answer, or has refused the last write for want of room or permission and still does. */
   ping: () => Promise<void>
   close: () => Promise<void>

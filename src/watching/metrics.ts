@@ -82,6 +82,7 @@ export async function readMetrics(metrics: Metrics, watched: Watched): Promise<F
     ...(await webhookFamilies(metrics.webhooks, watched.database)),
     ...queueFamilies(watched),
     ...connectionFamilies(watched),
+    ...replicaFamilies(watched),
     ...processFamilies(metrics.loopDelay),
   ]
 }
@@ -124,6 +125,13 @@ function queueFamilies({ admission }: Watched): Family[] {
     family('kalends_queue_waiting', 'Requests that wait for their turn.', (queue) => queue.waiting.size),
     family('kalends_queue_limit', 'Requests that may wait; more are refused.', (queue) => queue.limit.waiting),
   ]
+}
+
+/** Empty without a replica. */
+function replicaFamilies({ database }: Watched): Family[] {
+  const isUp = database.isReplicaUp?.()
+  if (isUp === undefined) return []
+  return [single('kalends_replica_up', 'gauge', '1 unless the read replica is away or far behind.', Number(isUp))]
 }
 
 /** Empty for SQLite. */

@@ -12,6 +12,7 @@ import { readConfig, replicaAddress } from '../../src/config.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { readFromReplica } from '../../src/storage/postgres/postgres-replica.ts'
 import { databaseName, scratchPostgres } from '../support/database.ts'
+import { startLoggedService } from '../support/logged-service.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { makeCalendar, type Reader } from '../support/service.ts'
@@ -257,6 +258,32 @@ test(
   },
 )
 
+test('the log and the metrics say that the standby is away, and that it is back, once each', onPostgres, async (t) => {
+  const data = await mkdtemp(join(tmpdir(), 'kalends-replica-'))
+  const { database, replica } = addresses
+  const settings = { database, database_read: replica, data, metrics: '127.0.0.1:0', log_level: 'warn' }
+  const service = await startLoggedService(settings)
+  t.after(() => service.end().then(() => rm(data, { recursive: true, force: true })))
+  const isUp = async (value: number) => {
+    const shown = await (await fetch(service.metrics ?? '')).text()
+    return shown.includes(`\nkalends_replica_up ${value}\n`)
+  }
+  const told = (end: string) => service.log().filter(({ msg }) => msg.endsWith(end)).length
+  await until(() => isUp(1), 'the standby is away from the start')
+  await standby.halt('fast')
+  await until(() => isUp(0), 'the standby is not missed')
+  const refused = new RegExp(`The replica ${replica} is not used: connect ECONNREFUSED`)
+  await until(() => refused.test(service.printed()), 'the log does not miss the standby')
+  assert.equal(told('is used again.'), 0)
+  await standby.start()
+  await until(() => isUp(1), 'the standby is still missed')
+  await until(() => told(`The replica ${replica} is used again.`) > 0, 'the log says nothing of the return')
+  const id = await makeVenue('After the return')
+  await untilUsed(id)
+  assert.equal(told('is used again.'), 1)
+  assert.equal(service.printed().split('ECONNREFUSED 127').length, service.printed().split(refused).length)
+})
+
 test(
   'a standby that falls silent keeps nobody waiting for more than a few seconds, and only once',
   onPostgres,
@@ -295,7 +322,12 @@ test(
   async (t) => {
     const id = await makeVenue('Unannounced')
     const plain = await openDatabase(addresses.database)
-    const database = readFromReplica(plain, addresses.replica, () => undefined)
+    const database = readFromReplica(
+      plain,
+      addresses.replica,
+      () => undefined,
+      () => undefined,
+    )
     t.after(() => database.close())
     const since = await database.cursor()
     await until(() => database.readPublic() !== plain.read, 'the standby is not used')
@@ -346,7 +378,12 @@ test(
     const tries = refused.map(async ([replica, why]) => {
       const reports: string[] = []
       const plain = await openDatabase(addresses.database)
-      const database = readFromReplica(plain, replica, (error) => reports.push(String(error)))
+      const database = readFromReplica(
+        plain,
+        replica,
+        (error) => reports.push(String(error)),
+        () => undefined,
+      )
       await database.readPublic().selectFrom('venues').select('id').execute()
       const expected = `Error: The replica ${replica.replace(':secret', '')} is not used: ${why}`
       await until(() => reports.includes(expected), `${why} is not told`)

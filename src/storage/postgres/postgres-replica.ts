@@ -40,6 +40,7 @@ interface Replica {
   address: string
   reach: Reach
   report: (error: unknown) => void
+  tell: (sentence: string) => void
   /** The number of times this process has heard of changes. */
   heard: number
   /** Sends statements to the standby; undefined while it is out of use. */
@@ -50,10 +51,10 @@ interface Replica {
   goal: Goal | undefined
   /** Since when the standby has been behind the goal. */
   behindSince: number | undefined
-  /** The latest reason that was reported. */
+  /** The latest reason that was reported; empty once it is used again. */
   told: string
   isClosed: boolean
-  watching: Promise<void> | undefined
+  watching: Promise<void>
   /** Ends the pause between two checks. */
   wake: () => void
 }
@@ -65,15 +66,22 @@ interface Replica {
  * that begins there shows at least the state of every cursor given until then, and whoever caches an answer under the latest cursor (the memory of
  * events, the finished answers) never caches an older state. Nor does a request see less than it saw before: once one of its statements has gone to
  * the database itself, the following ones do too.
- * A statement that fails on the standby goes to the database. `report` gets the reason why the standby is not used, once for each new reason.
+ * A statement that fails on the standby goes to the database. `report` gets the reason why the standby is not used, once for each new reason, and
+ * `tell` a sentence once it is used again.
  * @throws Error with one sentence for unsupported parameters in the address.
  */
-export function readFromReplica(database: Database, address: string, report: (error: unknown) => void): Database {
+export function readFromReplica(
+  database: Database,
+  address: string,
+  report: (error: unknown) => void,
+  tell: (sentence: string) => void,
+): Database {
   const replica: Replica = {
     database,
     address,
     reach: readAddress(address),
     report,
+    tell,
     heard: 0,
     reads: undefined,
     shown: undefined,
@@ -82,17 +90,16 @@ export function readFromReplica(database: Database, address: string, report: (er
     behindSince: undefined,
     told: '',
     isClosed: false,
-    watching: undefined,
+    watching: Promise.resolve(),
     wake: () => {},
   }
   const unsubscribe = database.onChange(() => noteNews(replica))
-  const readPublic = () => {
-    replica.watching ??= watch(replica)
-    return replica.reads ?? database.read
-  }
+  const readPublic = () => replica.reads ?? database.read
+  replica.watching = watch(replica)
   return {
     ...database,
     readPublic,
+    isReplicaUp: () => replica.told === '',
     cursor: async () => noteCursor(replica, await database.cursor()),
     readChanges: async (since) => {
       const read = await database.readChanges(since)
@@ -127,7 +134,7 @@ function noteCursor(replica: Replica, cursor: Cursor): Cursor {
   return cursor
 }
 
-function tell(replica: Replica, why: string): void {
+function tellWhy(replica: Replica, why: string): void {
   if (why === replica.told) return
   replica.told = why
   replica.report(new Error(`The replica ${withoutPassword(replica.address)} is not used: ${why}`))
@@ -139,13 +146,14 @@ function loseStandby(replica: Replica, why: unknown): number {
   replica.standby = undefined
   closeStandby(replica)
   lost?.leave().catch(() => undefined)
-  if (!replica.isClosed) tell(replica, reason(why))
+  if (!replica.isClosed) tellWhy(replica, reason(why))
   return LOOK_MS
 }
 
 /** Brings the standby into use. */
 function openStandby(replica: Replica, standby: Standby, cursor: Cursor): void {
   replica.shown = cursor
+  if (replica.told !== '') replica.tell(`The replica ${withoutPassword(replica.address)} is used again.`)
   replica.told = ''
   if (replica.reads) return
   const isOpen = () => replica.reads === opened
@@ -175,7 +183,7 @@ function waitForReplay(replica: Replica): number {
   const now = performance.now()
   replica.behindSince ??= now
   const behind = now - replica.behindSince
-  if (behind > LONG_MS) tell(replica, 'it is behind.')
+  if (behind > LONG_MS) tellWhy(replica, 'it is behind.')
   return Math.min(LATER_MS, SOON_MS + behind / 10)
 }
 

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Client } from 'pg'
+import { databaseName, scratchPostgres } from '../support/database.ts'
+import { type LoggedService, startLoggedService } from '../support/logged-service.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { credentialsOf, makeCalendar } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+// The steps of docs/replicas.md, but for pg_basebackup, which the server of the tests lacks: the standby begins as a copy of the files.
+
+async function ask(address: string, text: string): Promise<string> {
+  const client = new Client(address)
+  await client.connect()
+  try {
+    const { rows } = await client.query({ text, rowMode: 'array' })
+    return String(rows[0]?.[0])
+  } finally {
+    await client.end()
+  }
+}
+
+/** Has a server begin as a standby of another one at its next start. */
+async function makeFollow(server: PostgresServer, other: PostgresServer): Promise<string> {
+  const { port } = new URL(other.address())
+  await ask(server.address(), `alter system set primary_conninfo = 'host=127.0.0.1 port=${port} user=kalends'`)
+  return join(await ask(server.address(), 'show data_directory'), 'standby.signal')
+}
+
+/** Serves a database with its standby, once that is in use. */
+async function serve(t: TestContext, database: string, replica: string): Promise<LoggedService> {
+  const data = await mkdtemp(join(tmpdir(), 'kalends-failover-'))
+  t.after(() => rm(data, { recursive: true, force: true }))
+  const service = await startLoggedService({ database, database_read: replica, data, metrics: '127.0.0.1:0' })
+  await until(async () => {
+    const metrics = await (await fetch(service.metrics ?? '')).text()
+    return metrics.includes('\nkalends_replica_up 1\n') && (await ask(replica, 'select pg_is_in_recovery()')) === 'true'
+  }, 'the standby is not used')
+  return service
+}
+
+async function makeVenue({ base }: LoggedService, venue: string): Promise<number> {
+  const headers = { ...credentialsOf('admin'), 'content-type': 'application/json' }
+  const { status } = await fetch(`${base}/venues`, { method: 'POST', headers, body: JSON.stringify({ venue }) })
+  return status
+}
+
+async function venuesOf({ base }: LoggedService): Promise<string[]> {
+  const response = await fetch(`${base}/venues?per_page=50`)
+  const { venues } = (await response.json()) as { venues: { venue: string }[] }
+  return venues.map(({ venue }) => venue).sort()
+}
+
+test('a standby takes the place of the database, which follows it then, and both go back, with every write', {
+  skip: databaseName() !== 'postgres' && 'on PostgreSQL',
+}, async (t) => {
+  const first = await startPostgres()
+  t.after(() => first.close())
+  const { address: database } = await scratchPostgres(first.address())
+  await makeCalendar(database)
+  const second = await first.startStandby()
+  t.after(() => second.close())
+  const other = second.address(new URL(database).pathname.slice(1))
+
+  const before = await serve(t, database, other)
+  assert.equal(await makeVenue(before, 'On the first'), 201)
+  await before.end()
+  const signal = await makeFollow(first, second)
+  await first.halt('fast')
+  assert.equal(await ask(other, 'select pg_promote()'), 'true')
+  writeFileSync(signal, '')
+  await first.start()
+
+  const meanwhile = await serve(t, other, database)
+  assert.equal(await makeVenue(meanwhile, 'On the second'), 201)
+  await meanwhile.end()
+  const signalBack = await makeFollow(second, first)
+  await second.halt('fast')
+  assert.equal(await ask(database, 'select pg_promote()'), 'true')
+  writeFileSync(signalBack, '')
+  await second.start()
+
+  const back = await serve(t, database, other)
+  assert.equal(await makeVenue(back, 'On the first again'), 201)
+  assert.deepEqual(await venuesOf(back), ['On the first', 'On the first again', 'On the second'])
+  await back.end()
+})

@@ -2,6 +2,7 @@ import { createEvents } from '../events/create-events.ts'
 import { withImages } from '../images/images.ts'
 import { attempt } from '../storage/attempt.ts'
 import { isConflict } from '../storage/conflict.ts'
+import { holdName } from '../storage/locks.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
 import { beginSeries } from './begin-series.ts'
@@ -284,7 +285,7 @@ async function writeAll(
   prepared: readonly [Planned, PreparedItem][],
   perform: Do | undefined,
 ): Promise<Written[]> {
-  await refuseStale(run, tx, kind, prepared)
+  await refuseStale(tx, kind, prepared)
   const states = new Map<number, RecordState>()
   const written = await writeEvents(run, tx, prepared, states, perform)
   for (const [one, ready] of prepared) {
@@ -295,6 +296,7 @@ async function writeAll(
     const made = isChanged ? await (perform ? perform(write, one) : write()) : known
     if (made) written.push({ one, ready, record: made.id, isNew: made.isNew, isChanged })
   }
+  await claimUids(run, tx, kind, written)
   const others = written.flatMap(({ record }) => (states.has(record) ? [] : [record]))
   for (const [id, state] of await readStates(tx, kind, [...new Set(others)])) states.set(id, state)
   for (const { one, record, isChanged } of written)
@@ -328,13 +330,8 @@ async function writeEvents(
   return written
 }
 
-/** @throws StalePlan when a record has changed since its change was planned, or a UID was taken since */
-async function refuseStale(
-  run: ImportRun,
-  tx: Tx,
-  kind: ItemKind,
-  prepared: readonly [Planned, PreparedItem][],
-): Promise<void> {
+/** @throws StalePlan when a record has changed since its change was planned */
+async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [Planned, PreparedItem][]): Promise<void> {
   const changing = prepared.flatMap(([one, { record }]) => (record === undefined ? [] : [{ one, record }]))
   const states = await readStates(
     tx,
@@ -343,8 +340,16 @@ async function refuseStale(
   )
   for (const { one, record } of changing)
     if (JSON.stringify(states.get(record)) !== JSON.stringify(one.state)) throw new StalePlan(one.item.identity)
-  const made = prepared.flatMap(([, { item, record }]) => (record === undefined ? [item] : []))
-  const [taken] = (await findUidHolders({ ...run, context: { ...run.context, db: tx } }, kind, made)).keys()
+}
+
+/** Holds the UIDs of new records until the end of the transaction. @throws StalePlan when another import was faster with one of them */
+async function claimUids(run: ImportRun, tx: Tx, kind: ItemKind, written: readonly Written[]): Promise<void> {
+  const made = written.flatMap(({ ready: { item }, record, isNew }) => (isNew && item.uid ? [{ item, record }] : []))
+  if (made.length === 0) return
+  await holdName(tx, 'UIDs of imports')
+  const own = new Set(made.map(({ record }) => record))
+  const items = made.map(({ item }) => item)
+  const [taken] = (await findUidHolders({ ...run, context: { ...run.context, db: tx } }, kind, items, own)).keys()
   if (taken) throw new StalePlan(taken.identity)
 }
 

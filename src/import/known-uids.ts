@@ -14,24 +14,27 @@ export interface UidHolder {
 /**
  * Finds the records here with the UIDs of these new items, so that no two events of a feed have the same one. An event of this source that has begun
  * or ceased to repeat takes the place of its own record.
+ * @param own ids of the records that the items have become
  */
 export async function findUidHolders(
   { source, context }: Pick<ImportRun, 'source' | 'context'>,
   kind: ItemKind,
   items: readonly SourceItem[],
+  own: ReadonlySet<number> = new Set(),
 ): Promise<Map<SourceItem, UidHolder>> {
   const asked = items.flatMap((item) => (item.uid === undefined ? [] : [{ item, uid: item.uid }]))
   if (asked.length === 0) return new Map()
   const named = await findByUid(
     context.db,
     asked.map(({ uid }) => uid),
+    (record) => record.kind === kind && own.has(record.id),
   )
   const held = asked.filter(({ uid }) => named.has(uid))
   if (held.length === 0) return new Map()
   const identities = held.map(({ item }) => item.identity)
   const other = kind === 'series' ? 'event' : 'series'
-  const own = source === undefined ? [] : await findItems(context.db, source, other, identities)
-  const replaced = new Set(own.map(({ identity }) => identity))
+  const former = source === undefined ? [] : await findItems(context.db, source, other, identities)
+  const replaced = new Set(former.map(({ identity }) => identity))
   const sources = new Map((await findElsewhere(context.db, source, identities)).map((row) => [row.record, row.address]))
   const holders = new Map<SourceItem, UidHolder>()
   for (const { item, uid } of held) {
@@ -50,13 +53,18 @@ interface Named {
   isTrashed: boolean
 }
 
-/** The records with these UIDs; of several one that is not in the trash. */
-async function findByUid(db: Db, uids: readonly string[]): Promise<Map<string, Named>> {
+/** The records with these UIDs other than one's own; of several one that is not in the trash. */
+async function findByUid(
+  db: Db,
+  uids: readonly string[],
+  isOwn: (record: Pick<Named, 'kind' | 'id'>) => boolean,
+): Promise<Map<string, Named>> {
   const found = new Map<string, Named>()
   for (const kind of ['event', 'series'] as const) {
     const table = kind === 'event' ? 'events' : 'series'
     const rows = await db.selectFrom(table).select(['id', 'uid', 'status']).where('uid', 'in', uids).execute()
     for (const { id, uid, status } of rows) {
+      if (isOwn({ kind, id })) continue
       const isTrashed = status === 'trash'
       if (!isTrashed || !found.has(uid)) found.set(uid, { kind, id, isTrashed })
     }

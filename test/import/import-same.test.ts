@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { isPostgres } from '../../src/storage/dialect.ts'
+import { patient, scratchDatabase } from '../support/database.ts'
+import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
@@ -109,4 +113,41 @@ describe('a calendar that was imported under another name', () => {
     assert.match((await calendar.kalends('import', source)).out, /is here already: event \d+\n/)
     assert.deepEqual(await titles(), ['New', 'Own'])
   })
+})
+
+test('two sources that are first imported at the same time leave one event and one series for a UID', async (t) => {
+  const scratch = await scratchDatabase()
+  const calendar = await startCalendar({ database: patient(scratch.address), timezone: 'UTC' })
+  const { database } = calendar.service.app
+  t.after(async () => {
+    await calendar.close()
+    await scratch.remove()
+  })
+  const fileOf = (name: string) => {
+    const shared = [vevent('1@x', `${name} ball`), vevent('2@x', `${name} course`, 'RRULE:FREQ=WEEKLY;COUNT=3')]
+    const own = [1, 2, 3].map((at) => vevent(`${at}@${name}`, `${name} ${at}`))
+    return calendar.file(`${name}.ics`, ics(...shared, ...own))
+  }
+  const files = await Promise.all(['a', 'b'].map(fileOf))
+  const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
+  // On PostgreSQL both have written their series before either can end its transaction.
+  const both = isLocked.then(() => Promise.all(files.map((file) => calendar.kalends('import', file))))
+  if (isPostgres(database.read))
+    await database.write(async (tx) => {
+      await sql`lock table import_items in exclusive mode`.execute(tx)
+      locked()
+      const waiting = sql<{ count: number }>`select count(*)::integer as count from pg_locks l
+        join pg_stat_activity a using (pid) where not granted and a.datname = current_database()`
+      await until(async () => (await waiting.execute(database.read)).rows[0]?.count === 2, 'they do not wait')
+    })
+  locked()
+  for (const { out, err, code } of await both) assert.deepEqual([err, code], ['', 0], out)
+  for (const table of ['events', 'series'] as const) {
+    const rows = await database.read.selectFrom(table).select('uid').where('uid', 'in', ['1@x', '2@x']).execute()
+    const shared = table === 'events' ? ['1@x'] : ['2@x']
+    assert.deepEqual(
+      rows.map(({ uid }) => uid),
+      shared,
+    )
+  }
 })

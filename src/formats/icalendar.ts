@@ -35,8 +35,14 @@ export const icalendar = feedFormat({
       for (const id of written.keys()) zones.add(id)
       return [...written.values()].join('') + component
     }
-    // The UIDs of the components written so far that have no RECURRENCE-ID.
-    const uids = new Set<string>()
+    // The UIDs of the components written so far, each with the record it belongs to.
+    const owners = new Map<string, string>()
+    // Older versions, and records that came back from the trash, may have given one UID to several.
+    const uidOf = (owner: string, uid: string) => {
+      const first = owners.get(uid) ?? owner
+      owners.set(uid, first)
+      return first === owner ? uid : `${uid}-${owner}`
+    }
     // Exceptions of series: the first occurrence has the UID of all of it, which goes on without it.
     const excepted = new Set<number>()
     // They are read before the events: a number that is too low is shown with news once more, one that is too high would hide them.
@@ -52,18 +58,22 @@ export const icalendar = feedFormat({
         : { choose: (loaded) => chooseSeries(context, { listed, series, excepted, before }, loaded) }),
       event: (facts) => {
         const own = readableRules(facts.row, context.now)
-        const whole = series.get(facts.series?.id ?? 0)
+        const found = series.get(facts.series?.id ?? 0)
         const sequence = sequences.get(facts.row.id) ?? 0
-        uids.add(whole?.series.uid ?? facts.row.uid)
-        if (!whole) return withZones(writeEventComponent(context, facts, sequence, own), [own])
+        if (!found) {
+          const row = { ...facts.row, uid: uidOf(`event-${facts.row.id}`, facts.row.uid) }
+          return withZones(writeEventComponent(context, { ...facts, row }, sequence, own), [own])
+        }
+        const uid = uidOf(`series-${found.series.id}`, found.series.uid)
+        const whole = { ...found, series: { ...found.series, uid } }
         const master = facts.row.id === whole.model ? writeSeriesComponent(context, facts, sequence, whole) : ''
         const override = isOverride(facts.row, whole.series) ? writeOverride(context, facts, sequence, whole, own) : ''
         return withZones(master + override, [whole.rules, override === '' ? undefined : own])
       },
       between: '',
       withdrawn: (row) => {
-        if (excepted.has(row.event) || uids.has(row.uid)) return ''
-        uids.add(row.uid)
+        if (excepted.has(row.event) || owners.has(row.uid)) return ''
+        owners.set(row.uid, '')
         const own = readableRules(row, context.now)
         return withZones(writeWithdrawnComponent(context, row, own), [own])
       },

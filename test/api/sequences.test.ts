@@ -110,3 +110,19 @@ test('a venue that is taken from an event takes nothing of its SEQUENCE along', 
     () => service.update(`/events/${id}`, { venue: [] }),
   ])
 })
+
+test('a calendar file has no UID twice where an older version has given one to several records', async () => {
+  const at = (n: number) => ({ title: 'Heron', start_date: day(n), end_date: day(n, '11:00:00') })
+  const { id: first } = await service.create('/events', at(1))
+  const { post_parent: series } = await service.create('/events', { ...at(2), recurrence: 'RRULE:FREQ=DAILY;COUNT=3' })
+  const { id: last } = await service.create('/events', at(5))
+  const uid = 'heron@x'
+  await service.app.database.write(async (tx) => {
+    await tx.updateTable('events').set({ uid }).where('id', 'in', [first, last]).execute()
+    await tx.updateTable('series').set({ uid }).where('id', '=', series).execute()
+  })
+  assert.deepEqual([...(await sequences('heron')).keys()], [uid, `${uid}-series-${series}`, `${uid}-event-${last}`])
+  // One that is withdrawn cancels no other.
+  await service.remove(`/events/${last}`)
+  assert.deepEqual([...(await sequences('heron')).keys()], [uid, `${uid}-series-${series}`])
+})

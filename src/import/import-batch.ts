@@ -13,7 +13,16 @@ import { recordPage } from './item-pages.ts'
 import { findUidHolders, type UidHolder } from './known-uids.ts'
 import { comparedOf } from './look-ahead.ts'
 import { lookUpLinks } from './look-up-links.ts'
-import { noteFailed, noteHeld, noteKept, noteLeft, noteOlder, noteRecord, refuseOutage } from './note-item.ts'
+import {
+  noteFailed,
+  noteHeld,
+  noteKept,
+  noteLater,
+  noteLeft,
+  noteOlder,
+  noteRecord,
+  refuseOutage,
+} from './note-item.ts'
 import { findOwn } from './own-events.ts'
 import { findPlaces, ownPart, type Place } from './place-occurrences.ts'
 import { isOlder, type KnownItem, keptAfter, knownItem, type Plan, planItem } from './plan-item.ts'
@@ -104,6 +113,9 @@ async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceIt
   }
   for (const [one, error] of failed) noteFailed(run, one.item, error)
   for (const one of written) noteWritten(run, one)
+  const unchanged = settled.flatMap(({ item, known }) => (known ? [[item, known.record] as const] : []))
+  const now = written.map(({ one, record }) => [one.item, record] as const)
+  if (kind === 'series') await noteLater(run, [...same, ...unchanged, ...now])
   for (const note of notes) note()
 }
 

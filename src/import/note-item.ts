@@ -3,9 +3,11 @@ import type { ImportItemColumns } from '../storage/schema.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { describeItem, type ImportRun, noteUnread, remember, StalePlan } from './import-run.ts'
 import type { Plan } from './plan-item.ts'
+import { readStates } from './record-states.ts'
 import { noteSeen } from './seen-records.ts'
 import { keyOf, type SourceItem, standsAlone } from './source-item.ts'
 import { reasonOf } from './write-item.ts'
+import { laterBegin } from './write-series.ts'
 
 /** Throws failures of the database, which end the run; any other error is a fault of the item. */
 export function refuseOutage(error: unknown): void {
@@ -58,4 +60,24 @@ export function noteFailed(run: ImportRun, item: SourceItem, error: unknown): vo
   run.counts.failed += 1
   noteUnread(run, item.identity)
   run.remark({ kind: 'failed', at: item.at, text: `${describeItem(item)}: ${reasonOf(run, error)}` })
+}
+
+/** Reports series that begin later here than in the source, in every run: unchanged ones as well. */
+export async function noteLater(
+  { context: { db, now }, options, remark }: ImportRun,
+  items: readonly (readonly [SourceItem, record: number])[],
+): Promise<void> {
+  const states = await readStates(
+    db,
+    'series',
+    items.map(([, record]) => record),
+  )
+  for (const [item, record] of items) {
+    const state = states.get(record)
+    if (!state && !options.dryRun) continue
+    const begin = laterBegin(item.values, state && String(state.start_date), now)
+    if (begin === undefined) continue
+    const text = `${describeItem(item)} has too many dates in the past; it begins with ${begin}.`
+    remark({ kind: 'note', at: item.at, text })
+  }
 }

@@ -12,7 +12,7 @@ import { findSeries, keepSeriesUid } from '../series/series-store.ts'
 import type { Tx } from '../storage/recording.ts'
 import { findTermsByName } from '../terms/term-store.ts'
 import { unwritten } from '../text/written-json.ts'
-import { describeItem, type ImportRun, PATHS } from './import-run.ts'
+import { type ImportRun, PATHS } from './import-run.ts'
 import { numberIn } from './named-items.ts'
 import { type ItemKind, type ItemLinks, keyOf, type SourceItem } from './source-item.ts'
 import { laterTimes, prepareSeriesChange } from './write-series.ts'
@@ -145,7 +145,7 @@ async function prepareEvent(
   return { ...settleValues(values, context), event: await prepareNewEvent(context, values), uid }
 }
 
-/** A note on a series whose times differ from those of the source. */
+/** The times and the rule of a series that cannot be written as the source has them. */
 async function writableTimes(
   run: ImportRun,
   item: SourceItem,
@@ -154,12 +154,7 @@ async function writableTimes(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { db, now } = run.context
   const series = record === undefined || wanted?.has('start_date') ? undefined : await findSeries(db, record)
-  const later = laterTimes(item.values, series, now)
-  if ('start_date' in later) {
-    const text = `${describeItem(item)} has too many dates in the past; it begins with ${String(later.start_date)}.`
-    run.remark({ kind: 'note', at: item.at, text })
-  }
-  return later
+  return laterTimes(item.values, series, now)
 }
 
 /** Prepares a record of a kind from fields as the interface takes them. A series is made with its first event. @throws Problem */

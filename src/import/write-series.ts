@@ -37,6 +37,17 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
   return { recurrence, start_date, end_date: schedule.start.allDay ? dayOf(end_date) : end_date }
 }
 
+/**
+ * The date that a series begins with, where that is a later one than in the source, which has too many before today. `first` is the one that it has
+ * here; undefined while it is not here.
+ */
+export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
+  const schedule = scheduleIn(values, now)
+  if (!schedule || (first !== undefined && first <= schedule.start.local)) return undefined
+  const at = laterStart(schedule, undefined, now)
+  return at && (first ?? at)
+}
+
 function scheduleIn(values: Values, now: number): Schedule | undefined {
   const when = whenOf(values, now)
   if (!when) return undefined

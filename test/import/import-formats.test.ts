@@ -44,6 +44,37 @@ describe('an import of another format', () => {
   const byTitle = async () =>
     new Map<string, Shown>((await events()).map((event: { title: string }) => [event.title, event] as const))
 
+  test('says in every run what is in only in part, though it is unchanged', async (t) => {
+    t.after(end)
+    const year = new Date().getUTCFullYear() + 1
+    const file = ics(
+      vevent('zone@x', 'SUMMARY:Zone', `DTSTART;TZID=Nowhere:${year}0705T200000`),
+      vevent('rule@x', 'SUMMARY:Rule', `DTSTART:${year}0105T200000Z`, 'RRULE:FREQ=YEARLY;BYYEARDAY=5,6;COUNT=4'),
+      vevent('end@x', 'SUMMARY:End', `DTSTART:${year}0705T200000Z`, 'DTEND:later'),
+      vevent('image@x', 'SUMMARY:Image', `DTSTART:${year}0705T200000Z`, 'IMAGE;VALUE=URI:http://127.0.0.1:9/x.png'),
+    )
+    const table = `Title,Start,End,Event Organizer Name(s) or ID(s)\nEnd,${year}-07-05 20:00,later,\nVenue,${year}-07-05 20:00,,987654\n`
+    const sources: [string, string, RegExp[]][] = [
+      [
+        'parts.ics',
+        file,
+        [/Nowhere/, /Rule repeats .* it is in on/, /The end of End cannot/, /image could not be fetched/],
+      ],
+      ['parts.csv', table, [/The end "later" cannot/, /no organizer with the id 987654/]],
+    ]
+    for (const [name, text, reasons] of sources) {
+      const source = await calendar.file(name, text)
+      for (const words of [[], [], ['--dry-run']]) {
+        const { out, code } = await calendar.kalends('import', ...words, source)
+        for (const reason of reasons) {
+          const isTried = words.length === 0 || !String(reason).includes('image')
+          if (isTried) assert.match(out, reason)
+        }
+        assert.equal(code, 2)
+      }
+    }
+  })
+
   test('reads iCalendar as it is found in the wild (4d.6)', async (t) => {
     t.after(end)
     const long = 'Größe und Übermaß, '.repeat(8).trim()

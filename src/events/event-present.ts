@@ -1,7 +1,9 @@
 import type { Context, Presenting } from '../context/context.ts'
+import { type EventMembers, eventMembers, rareFields, showRare } from '../fields/event-members.ts'
 import type { EventStatus } from '../fields/event-status.ts'
+import { namesWith, type WithValue } from '../fields/member.ts'
 import { imageUrl, showImage } from '../images/images.ts'
-import { globalId, recordHead, recordUrl } from '../linked/record-present.ts'
+import { globalId, recordUrl } from '../linked/record-present.ts'
 import { organizerLinkedData, presentOrganizer } from '../organizers/organizer-present.ts'
 import { mayRead } from '../people/caller.ts'
 import type { EventRow, ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
@@ -19,36 +21,7 @@ import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
 /** The columns of an event that its own members are made of. */
-export const OWN_COLUMNS = [
-  'id',
-  'author',
-  'status',
-  'slug',
-  'date',
-  'date_utc',
-  'modified',
-  'modified_utc',
-  'image',
-  'trusted',
-  'title',
-  'description',
-  'excerpt',
-  'start_date',
-  'end_date',
-  'utc_start_date',
-  'utc_end_date',
-  'timezone',
-  'all_day',
-  'cost',
-  'website',
-  'show_map',
-  'show_map_link',
-  'hide_from_listings',
-  'sticky',
-  'featured',
-  'event_status',
-  'event_status_reason',
-] as const satisfies readonly (keyof EventRow)[]
+export const OWN_COLUMNS = [...namesWith(eventMembers, 'from', 'column'), 'trusted'] as const
 
 export type OwnRow = Pick<EventRow, (typeof OWN_COLUMNS)[number]>
 
@@ -175,39 +148,88 @@ function showEach<Row extends VenueRow | OrganizerRow>(
   )
 }
 
+/** The members of an event that are its own, and that every event has. */
+type OwnMember = Exclude<
+  keyof EventMembers,
+  WithValue<EventMembers, 'from', 'link'> | WithValue<EventMembers, 'rare', unknown> | 'custom_fields'
+>
+
+/** Writes one of them as JSON. */
+type Writer = (row: OwnRow, presenting: Presenting, image: ImageRow | undefined) => string
+
+/** Texts without signs that are escaped, such as times and most addresses: they need not be looked at sign by sign. */
+const PLAIN = /^[\w :;,./?!&#%'()=+-]*$/
+const quoted = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
+
+const asIs =
+  (name: 'status' | 'date' | 'date_utc' | 'modified' | 'modified_utc' | 'slug' | 'timezone'): Writer =>
+  (row) =>
+    quoted(row[name])
+const asFlag =
+  (name: keyof OwnRow): Writer =>
+  (row) =>
+    String(row[name] === 1)
+const asText =
+  (name: 'description' | 'excerpt'): Writer =>
+  (row) =>
+    JSON.stringify(renderedText(row[name], row.trusted === 1))
+const urlOf: Writer = (row, { site }) => quoted(recordUrl(site, 'event', row))
+
+/** How they are written, in their order. */
+const writers: Readonly<Record<OwnMember, Writer>> = {
+  id: ({ id }) => String(id),
+  global_id: ({ id }, { site }) => quoted(globalId(site, id)),
+  global_id_lineage: ({ id }, { site }) => `[${quoted(globalId(site, id))}]`,
+  author: ({ author }) => `"${author}"`,
+  status: asIs('status'),
+  date: asIs('date'),
+  date_utc: asIs('date_utc'),
+  modified: asIs('modified'),
+  modified_utc: asIs('modified_utc'),
+  url: urlOf,
+  rest_url: ({ id }, { site }) => quoted(`${site.base}/events/${id}`),
+  title: ({ title, trusted }) => quoted(renderTitle(title, trusted === 1)),
+  description: asText('description'),
+  excerpt: asText('excerpt'),
+  slug: asIs('slug'),
+  image: (_row, presenting, image) => JSON.stringify((image && showImage(presenting, image)) ?? false),
+  all_day: asFlag('all_day'),
+  start_date: asTime('start_date'),
+  start_date_details: asDetails('start_date'),
+  end_date: asTime('end_date'),
+  end_date_details: asDetails('end_date'),
+  utc_start_date: asTime('utc_start_date'),
+  utc_start_date_details: asDetails('utc_start_date'),
+  utc_end_date: asTime('utc_end_date'),
+  utc_end_date_details: asDetails('utc_end_date'),
+  timezone: asIs('timezone'),
+  timezone_abbr: ({ timezone, utc_start_date }) => quoted(timezoneAbbreviation(timezone, utc_start_date)),
+  cost: ({ cost }, { site }) => showCost(site, cost).cost,
+  cost_details: ({ cost }, { site }) => showCost(site, cost).details,
+  website: (row, presenting, image) => {
+    const website = shownUrl(row.website)
+    return website ? quoted(escapeHtml(website)) : urlOf(row, presenting, image)
+  },
+  show_map: asFlag('show_map'),
+  show_map_link: asFlag('show_map_link'),
+  hide_from_listings: asFlag('hide_from_listings'),
+  sticky: asFlag('sticky'),
+  featured: asFlag('featured'),
+}
+
+const written = Object.entries(writers).map(([name, write], at) => ({ name: `${at > 0 ? ',' : ''}"${name}":`, write }))
+const rare = rareFields()
+
 /**
  * The members of an event that are its own, as a JSON object: all but the last ones, its terms and what it is linked to. Behind a line end,
  * which no JSON text contains, comes another one with the members that only some events have, shown behind all others. It is written as
  * text and not made of an object, since lists of events that nobody has asked for lately are presented from rows as fast as this goes.
  */
 export function writeOwn(presenting: Presenting, row: OwnRow, image: ImageRow | undefined): string {
-  const { site } = presenting
-  const trusted = row.trusted === 1
-  const url = JSON.stringify(recordUrl(site, 'event', row))
-  const global = JSON.stringify(globalId(site, row.id))
-  const timezone = timezoneAbbreviation(row.timezone, row.utc_start_date)
-  const website = shownUrl(row.website)
-  const picture = image && showImage(presenting, image)
-  return `{"id":${row.id},"global_id":${global},"global_id_lineage":[${global}],\
-${JSON.stringify(recordHead(row)).slice(1, -1)},\
-"url":${url},"rest_url":${JSON.stringify(`${site.base}/events/${row.id}`)},\
-"title":${JSON.stringify(renderTitle(row.title, trusted))},\
-"description":${JSON.stringify(renderedText(row.description, trusted))},\
-"excerpt":${JSON.stringify(renderedText(row.excerpt, trusted))},\
-"slug":${JSON.stringify(row.slug)},\
-"image":${picture ? JSON.stringify(picture) : false},\
-"all_day":${row.all_day === 1},\
-${writeTime('start_date', row)},${writeTime('end_date', row)},${writeTime('utc_start_date', row)},${writeTime('utc_end_date', row)},\
-"timezone":${JSON.stringify(row.timezone)},"timezone_abbr":${JSON.stringify(timezone)},\
-${showCost(site, row.cost).members},\
-"website":${website ? JSON.stringify(escapeHtml(website)) : url},\
-"show_map":${row.show_map === 1},"show_map_link":${row.show_map_link === 1},\
-"hide_from_listings":${row.hide_from_listings === 1},"sticky":${row.sticky === 1},"featured":${row.featured === 1}}${writeEventStatus(row)}`
-}
-
-/** Events that take place as planned say nothing of it. */
-function writeEventStatus({ event_status, event_status_reason }: OwnRow): string {
-  return event_status === 'scheduled' ? '' : `\n${JSON.stringify({ event_status, event_status_reason })}`
+  let members = '{'
+  for (const { name, write } of written) members += name + write(row, presenting, image)
+  const more = showRare(rare, row)
+  return more === undefined ? `${members}}` : `${members}}\n${JSON.stringify(more)}`
 }
 
 /** Text inside JSON cannot read like this, since its quotes are escaped. */
@@ -219,13 +241,22 @@ export function withImage(presenting: Presenting, own: string, image: ImageRow |
   return shown ? own.replace(NO_IMAGE, () => `,"image":${JSON.stringify(shown)},`) : own
 }
 
-/** A time of an event and its parts. @throws Error for text that is no time */
-function writeTime(name: 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date', row: OwnRow): string {
-  if (!isWallTime(row[name])) throw new Error(`its ${name} is no time`)
-  const { year, month, day, hour, minutes, seconds } = wallParts(row[name])
-  return `"${name}":"${row[name]}","${name}_details":{"year":"${year}","month":"${month}","day":"${day}",\
-"hour":"${hour}","minutes":"${minutes}","seconds":"${seconds}"}`
+/** @throws Error for text that is no time */
+function asTime(name: TimeColumn): Writer {
+  return (row) => {
+    if (!isWallTime(row[name])) throw new Error(`its ${name} is no time`)
+    return `"${row[name]}"`
+  }
 }
+
+function asDetails(name: TimeColumn): Writer {
+  return (row) => {
+    const { year, month, day, hour, minutes, seconds } = wallParts(row[name])
+    return `{"year":"${year}","month":"${month}","day":"${day}","hour":"${hour}","minutes":"${minutes}","seconds":"${seconds}"}`
+  }
+}
+
+type TimeColumn = 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
 
 /** Costs that are remembered as they are shown, and how long they are at the most: most events of a calendar share a few dozen short ones. */
 const MOST_COSTS = 1000
@@ -234,20 +265,21 @@ const costs = new WeakMap<Context['site'], Map<string, ShownCost>>()
 
 interface ShownCost {
   /** The members of an event, as JSON. */
-  members: string
+  cost: string
+  details: string
   /** The price of its offer. */
   offered: string
 }
 
 function showCost(site: Context['site'], raw: string): ShownCost {
+  const found = costs.get(site)?.get(raw)
+  if (found !== undefined) return found
   const known = costs.get(site) ?? new Map<string, ShownCost>()
   costs.set(site, known)
-  const found = known.get(raw)
-  if (found !== undefined) return found
   if (known.size >= MOST_COSTS) known.clear()
   const stored = storedCost(raw)
-  const members = JSON.stringify(presentCost(stored, site.currency, FREE)).slice(1, -1)
-  const shown = { members, offered: offerPrice(stored) }
+  const { cost, cost_details } = presentCost(stored, site.currency, FREE)
+  const shown = { cost: JSON.stringify(cost), details: JSON.stringify(cost_details), offered: offerPrice(stored) }
   if (raw.length <= LONGEST_COST) known.set(raw, shown)
   return shown
 }

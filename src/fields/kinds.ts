@@ -43,6 +43,8 @@ export interface Kind<Value, Kept = Value> {
   keep?: (value: Value) => Kept
   /** What the column holds where nothing was sent. */
   blank?: Kept
+  /** How answers show the column, where not as it is. */
+  show?: (kept: unknown) => unknown
 }
 
 /** A kind whose values are kept in the column of the field's own name, without a rule of the resource. */
@@ -62,6 +64,7 @@ const isNumeric = (value: unknown): value is string | number =>
     ? Number.isFinite(value)
     : isText(value) && value.trim() !== '' && Number.isFinite(Number(value))
 const same = <T>(value: T): T => value
+const isSwitchedOn = (kept: unknown) => kept === 1
 
 /** The empty values that clear an optional field (rule 2.5). */
 export function isEmpty(value: unknown): boolean {
@@ -206,7 +209,13 @@ export const words: Kind<string[]> = {
 }
 
 /** True or false (rule 2.2). */
-export const flag: PlainKind<boolean, number> = { wire: { type: 'boolean' }, read: readBoolean, keep: Number, blank: 0 }
+export const flag: PlainKind<boolean, number> = {
+  wire: { type: 'boolean' },
+  read: readBoolean,
+  keep: Number,
+  blank: 0,
+  show: isSwitchedOn,
+}
 
 /** An untyped loose flag (rule 2.3). */
 export const looseFlag: PlainKind<boolean, number> = { wire: {}, read: isTruthy, keep: Number, blank: 0 }
@@ -224,6 +233,7 @@ export const wordFlag: PlainKind<boolean, number> = {
   read: (value) => (value === null || typeof value === 'object' ? undefined : isTruthy(value)),
   keep: Number,
   blank: 0,
+  show: isSwitchedOn,
 }
 
 /** `true`, `1`, `on` or `yes` switch it on; any other text leaves it off. */

@@ -1,6 +1,9 @@
 import type { FieldsData } from './field.ts'
 import { count, image, integer, publicationMoment, settledText } from './kinds.ts'
 
+/** The statuses a record can have (rule 2.11). */
+export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
+
 /** The author and the publication date of a record. */
 export const authorFields = {
   author: { kind: integer, about: 'The id of the author' },

@@ -1,6 +1,6 @@
+import { anyOf, integer, list, record, type Schema, string } from '../fields/answer-schema.ts'
 import { limits } from '../fields/limits.ts'
 import { BATCH_METHODS, VALIDATIONS } from './batch-route.ts'
-import { anyOf, integer, list, record, type Schema, string } from './schema-parts.ts'
 
 const fields: Schema = { type: 'object', additionalProperties: true }
 

@@ -1,5 +1,5 @@
+import { type Schema, schemaRef } from '../fields/answer-schema.ts'
 import { FEED_KINDS } from '../sync/changes-feed.ts'
-import { type Schema, schemaRef } from './schema-parts.ts'
 
 const changed = {
   kind: { type: 'string', enum: FEED_KINDS },

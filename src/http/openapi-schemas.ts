@@ -1,5 +1,26 @@
 import type { Field, Fields, Resource } from '../declare/resource.ts'
+import {
+  address,
+  anyOf,
+  author,
+  boolean,
+  dateTime,
+  emptyList,
+  globalId,
+  id,
+  integer,
+  list,
+  record,
+  recurrenceShown,
+  ruleSchema,
+  type Schema,
+  schemaRef,
+  status,
+  string,
+} from '../fields/answer-schema.ts'
+import { eventMembers, rareFields, seriesMembers } from '../fields/event-members.ts'
 import { EVENT_STATUSES, eventStatuses } from '../fields/event-status.ts'
+import type { FieldData } from '../fields/field.ts'
 import {
   count,
   distance,
@@ -17,30 +38,13 @@ import {
   words,
 } from '../fields/kinds.ts'
 import { type Bounds, limits } from '../fields/limits.ts'
+import { type Member, namesWith } from '../fields/member.ts'
 import { recurrence } from '../fields/recurrence-kinds.ts'
-import {
-  address,
-  anyOf,
-  boolean,
-  dateTime,
-  flagsAndLinks,
-  id,
-  integer,
-  list,
-  record,
-  type Schema,
-  schemaRef,
-  status,
-  string,
-} from './schema-parts.ts'
-import { recurrenceShown, ruleSchema, seriesSchema } from './series-schema.ts'
 
 /** The text in the language of the site. */
 export type Say = (text: string) => string
 
 const idOrText: Schema = { type: ['integer', 'string'] }
-/** A map that is always empty (rule 5.7). */
-const emptyList: Schema = { type: 'array', items: {}, maxItems: 0 }
 
 /**
  * What kinds accept whose type in the index does not say it all, by the function that looks at or reads the value; text in place of a
@@ -250,7 +254,7 @@ const linkedData: Schema = {
 }
 
 const recordHead = {
-  author: { type: 'string', pattern: '^\\d+$' },
+  author,
   status,
   date: dateTime,
   date_utc: dateTime,
@@ -258,61 +262,32 @@ const recordHead = {
   modified_utc: dateTime,
 }
 
-const globalId: Schema = { type: 'string', examples: ['example.org?id=12'] }
+const members: Readonly<Record<string, Member & Partial<FieldData>>> = eventMembers
 
-/** Of events that are scheduled nothing is said. */
-const eventStatusShown: Schema = { type: 'string', enum: EVENT_STATUSES.filter((status) => status !== 'scheduled') }
-
-/** An occurrence after the one that stands for it in a collapsed list. */
-const nextOccurrence: Schema = record({
-  id,
-  start_date: dateTime,
-  end_date: dateTime,
-  utc_start_date: dateTime,
-  utc_end_date: dateTime,
-  rest_url: address,
-})
+function memberSchemas(names: readonly string[]): Record<string, Schema> {
+  const schemaOf = ({ schema, kind }: Partial<FieldData & Member>) =>
+    schema ?? { type: kind ? plainType({ kind }) : 'string' }
+  return Object.fromEntries(names.map((name) => [name, schemaOf(members[name] ?? {})]))
+}
 
 /** An event as its routes show it (rule 5.1); `json_ld` only where one is read. */
 function eventSchema({ fields }: Resource, say: Say): Schema {
-  const times = ['start_date', 'end_date', 'utc_start_date', 'utc_end_date']
-  const always = {
-    id,
-    global_id: globalId,
-    global_id_lineage: list(globalId),
-    ...recordHead,
-    url: address,
-    rest_url: address,
-    title: string,
-    description: string,
-    excerpt: string,
-    slug: string,
-    image: anyOf(schemaRef('Image'), { type: 'boolean', const: false }),
-    all_day: boolean,
-    ...Object.fromEntries(
-      times.flatMap((name) => [
-        [name, dateTime],
-        [`${name}_details`, schemaRef('DateDetails')],
-      ]),
-    ),
-    timezone: string,
-    timezone_abbr: string,
-    cost: string,
-    cost_details: schemaRef('CostDetails'),
-    website: string,
-    ...flagsAndLinks,
-    custom_fields: emptyList,
-  }
-  const some = {
-    json_ld: schemaRef('LinkedData'),
-    event_status: eventStatusShown,
-    event_status_reason: string,
-    recurrence: recurrenceShown,
-    post_parent: id,
-    next_occurrences: list(nextOccurrence),
-  }
-  const properties = described({ ...always, ...some }, fields, say)
-  return record(properties, Object.keys(always))
+  const names = Object.keys(members)
+  return record(
+    described(memberSchemas(names), fields, say),
+    names.filter((name) => members[name]?.rare === undefined),
+  )
+}
+
+/** A series as its routes show it (docs/series.md). */
+function seriesSchema(): Schema {
+  const shared = namesWith(eventMembers, 'series', true)
+  const rare = new Set(rareFields('series').map(({ name }) => name))
+  const properties = { ...memberSchemas(shared), ...seriesMembers }
+  return record(
+    properties,
+    Object.keys(properties).filter((name) => !rare.has(name)),
+  )
 }
 
 /** A venue or organizer as its routes and events show it (rules 6.1 and 6.2): details in the order declared, those without a value left out. */
@@ -381,7 +356,7 @@ export function problemSchema(codes: readonly string[]): Schema {
   )
 }
 
-const describers: Readonly<Record<string, typeof linkedSchema>> = { event: eventSchema, series: () => seriesSchema }
+const describers: Readonly<Record<string, typeof linkedSchema>> = { event: eventSchema, series: seriesSchema }
 
 /** Every schema that the routes of these resources need: first what the reference's document names (rule 3.7), then the rest. */
 export function resourceSchemas(resources: readonly Resource[], say: Say): Record<string, Schema> {

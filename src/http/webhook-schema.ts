@@ -1,6 +1,6 @@
 import type { Fields } from '../declare/resource.ts'
+import { address, boolean, id, integer, list, record, type Schema, string } from '../fields/answer-schema.ts'
 import { bodyProperties, type Say } from './openapi-schemas.ts'
-import { address, boolean, id, integer, list, record, type Schema, string } from './schema-parts.ts'
 import type { WebhookDeed } from './webhook-deeds.ts'
 import { webhookFields } from './webhook-routes.ts'
 

@@ -21,7 +21,7 @@ export function recordUrl(
 }
 
 /** The members every record starts with (rule 4.2). */
-export function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
+function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   return {
     author: String(row.author),
     status: row.status,

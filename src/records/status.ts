@@ -1,10 +1,9 @@
 import type { ValueContext } from '../context/context.ts'
 import { listEntries } from '../fields/kinds.ts'
+import { STATUSES } from '../fields/record-fields.ts'
 import { type Caller, can, seesUnpublished } from '../people/caller.ts'
 import { parameter } from '../text/query-text.ts'
 
-/** The statuses a record can have (rule 2.11). */
-export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
 export type Status = (typeof STATUSES)[number]
 
 export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)

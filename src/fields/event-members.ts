@@ -1,0 +1,115 @@
+import {
+  address,
+  dateTime,
+  emptyList,
+  globalId,
+  id,
+  list,
+  record,
+  repetition,
+  type Schema,
+  schemaRef,
+  string,
+} from './answer-schema.ts'
+import { eventFields } from './event-fields.ts'
+import type { Columns } from './field.ts'
+import { everywhere, type Member, type MemberField, type NamesIn, saidBy } from './member.ts'
+
+const { recurrence_scope: _scope, ...shownFields } = eventFields
+const details = (name: string) => ({ ...saidBy(name), schema: schemaRef('DateDetails') })
+const WITH_OFFSET = { not: 'times have their offset or their zone' }
+const NUMBERED = { not: 'id has it' }
+
+/** The members of an event in answers (rule 5.1): its fields, and what has no field. `event-present.ts` has their order. */
+export const eventMembers = {
+  ...shownFields,
+  id: { ...everywhere, schema: id, feed: { not: 'its UID stays the same elsewhere' }, page: { not: 'url names it' } },
+  global_id: { ...saidBy('id'), schema: globalId },
+  global_id_lineage: { ...saidBy('id'), schema: list(globalId) },
+  modified: { ...saidBy('modified_utc'), from: 'column', schema: dateTime, withdrawn: true },
+  modified_utc: {
+    ...everywhere,
+    schema: dateTime,
+    feed: 'date_modified',
+    page: { not: 'readers of events ask when they take place' },
+  },
+  url: { ...everywhere, from: 'computed', schema: address, withdrawn: { not: 'it is made of columns' } },
+  rest_url: { ...saidBy('id'), schema: address, feed: '_kalends.rest_url', series: true },
+  start_date_details: details('start_date'),
+  end_date_details: details('end_date'),
+  utc_start_date: { ...everywhere, schema: dateTime, feed: WITH_OFFSET, series: WITH_OFFSET, page: WITH_OFFSET },
+  utc_start_date_details: details('utc_start_date'),
+  utc_end_date: { ...everywhere, schema: dateTime, feed: WITH_OFFSET, series: WITH_OFFSET, page: WITH_OFFSET },
+  utc_end_date_details: details('utc_end_date'),
+  timezone_abbr: { ...saidBy('timezone'), schema: string, page: true },
+  cost_details: { ...saidBy('cost'), schema: schemaRef('CostDetails'), series: true },
+  custom_fields: { ...saidBy('an empty list'), schema: emptyList },
+  json_ld: {
+    ...saidBy('the format jsonld'),
+    rare: true,
+    schema: schemaRef('LinkedData'),
+    lists: { not: 'the format jsonld has it' },
+  },
+  post_parent: { ...saidBy('recurrence'), rare: true, schema: id, series: NUMBERED },
+  next_occurrences: {
+    ...saidBy('a collapsed list'),
+    rare: true,
+    schema: list(
+      record({
+        id,
+        start_date: dateTime,
+        end_date: dateTime,
+        utc_start_date: dateTime,
+        utc_end_date: dateTime,
+        rest_url: address,
+      }),
+    ),
+  },
+} as const satisfies Readonly<Record<string, Member>>
+
+export type EventMembers = typeof eventMembers
+
+/** The members that a series has beside those it shares with events, or in place of them (docs/series.md). */
+export const seriesMembers = {
+  recurrence: repetition,
+  written_until: { type: ['string', 'null'] },
+  created_utc: dateTime,
+  occurrences: record({ total: { type: 'integer', minimum: 0 }, rest_url: address }),
+} as const satisfies Readonly<Record<string, Schema>>
+
+export type SeriesMember = NamesIn<EventMembers, 'series'> | keyof typeof seriesMembers
+
+/** A field that only some events show: those whose column `by` is not blank. */
+interface RareField {
+  name: string
+  by: string
+  blank: unknown
+  show: (kept: unknown) => unknown
+}
+
+const fields: Readonly<Record<string, MemberField>> = eventFields
+
+/** Those of answers, or of another representation. */
+export function rareFields(place?: 'csv' | 'feed' | 'series'): readonly RareField[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    if (field.from !== 'column' || field.rare === undefined) return []
+    if (place !== undefined && field[place] !== true) return []
+    const by = field.rare === true ? name : field.rare
+    return [{ name, by, blank: fields[by]?.kind.blank, show: field.kind.show ?? ((kept) => kept) }]
+  })
+}
+
+/** Those of these fields that an event, or a series, has; undefined where it has none. */
+export function showRare(
+  rare: readonly RareField[],
+  row: Partial<Columns<typeof eventFields>>,
+): Record<string, unknown> | undefined {
+  const columns: Readonly<Record<string, unknown>> = row
+  let shown: Record<string, unknown> | undefined
+  for (const { name, by, blank, show } of rare) {
+    if (columns[by] === blank) continue
+    shown ??= {}
+    shown[name] = show(columns[name])
+  }
+  return shown
+}

@@ -1,0 +1,84 @@
+import type { Schema } from './answer-schema.ts'
+import type { FieldData } from './field.ts'
+
+/** Why a representation does not have a member. */
+export interface Omitted {
+  not: string
+}
+
+/** A representation has a member by its own name, or by another one, or does not have it. */
+type Place = true | string | Omitted
+
+/**
+ * A member of an event in the answers of the interface, which single answers, lists, NDJSON and exports have, and where else it stands. The history has
+ * the title alone.
+ */
+export interface Member {
+  /** A column, rows of other tables, or made of these. */
+  from: 'column' | 'link' | 'computed'
+  /** Its schema in answers, unless the kind of the field says it. */
+  schema?: Schema
+  /**
+   * Only some events show it: those with a value, or with one in the field named here. Of a column it is shown as its kind says, in all
+   * representations that have it, so it is no text with markup.
+   */
+  rare?: true | string
+  lists?: Omitted
+  /** The column of the table. */
+  csv: Place
+  /** The member of an item of JSON Feed; below `_kalends` for those that are rare. */
+  feed: Place
+  series: true | Omitted
+  /** What is kept of an event that the public no longer sees. */
+  withdrawn: true | Omitted
+  /** The page for people. */
+  page: true | Omitted
+}
+
+/** A field of events: as a member, or one that no answer has. */
+export type MemberField = FieldData & (Member | { from: 'request' })
+
+/** The names of the members that a property, such as `from`, has this value of. */
+export type WithValue<Members, Property extends string, Value> = {
+  [Name in keyof Members]: Members[Name] extends Readonly<Record<Property, Value>> ? Name : never
+}[keyof Members]
+
+/** The names by which a representation has its members. */
+export type NamesIn<Members, Where extends string> = {
+  [Name in keyof Members]: Members[Name] extends Readonly<Record<Where, infer Given>>
+    ? Given extends true
+      ? Name
+      : Extract<Given, string>
+    : never
+}[keyof Members]
+
+/** The names of the members that a property has this value of, as `WithValue` has them. */
+export function namesWith<Members extends object, const Property extends string, const Value>(
+  members: Members,
+  property: Property,
+  value: Value,
+): WithValue<Members, Property, Value>[] {
+  const found = Object.entries(members).filter(([, member]) => member[property] === value)
+  return found.map(([name]) => name) as WithValue<Members, Property, Value>[]
+}
+
+const TEXT = { not: 'nobody is to read on what was taken back' }
+
+/** A column that all representations have. */
+export const everywhere = { from: 'column', csv: true, feed: true, series: true, withdrawn: true, page: true } as const
+
+/** The same of a text. */
+export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
+
+/** A member that says what another one says, which is made for programs that read answers. */
+export function saidBy(name: string) {
+  const not: Omitted = { not: `${name} says the same` }
+  return {
+    from: 'computed',
+    csv: not,
+    feed: not,
+    series: not,
+    withdrawn: { not: 'it is made of columns' },
+    page: not,
+  } as const
+}

@@ -1,25 +1,28 @@
-// Runs the tests on SQLite, then those of behaviour that a database takes part in on PostgreSQL as well:
+// Runs the tests: those of behaviour that a database takes part in on SQLite and on PostgreSQL, the others once.
 //   npm test [-- [--database sqlite|postgres] [PATTERN ...]]     PATTERN is part of a file's path
 import { existsSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from 'node:test'
+import { type EventData, run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
-import { type Batch, oneByOne, shareOut } from './support/batches.ts'
-import { DATABASES, makeTemplate, makeTemplateFile, SERVER, TEMPLATE_FILE } from './support/database.ts'
+import { type Batch, nameOn, shareOut, writeEntry } from './support/batches.ts'
+import {
+  DATABASES,
+  type DatabaseName,
+  makeTemplate,
+  makeTemplateFile,
+  SERVER,
+  TEMPLATE_FILE,
+} from './support/database.ts'
 import { type PostgresServer, startPostgres } from './support/postgres.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Folders whose tests use a database. */
+/** Tests that a database takes part in, by the beginnings of paths; of campaigns the one that kills the server of the database. */
 const ON_BOTH = [
   'test/api',
-  'test/campaigns/aggregation',
-  'test/campaigns/backup',
   'test/campaigns/crash',
-  'test/campaigns/round-trip',
-  'test/campaigns/steps',
   'test/fuzz',
   'test/import',
   'test/pages/every-address',
@@ -29,6 +32,17 @@ const ON_BOTH = [
   'test/people',
   'test/push',
   'test/storage',
+]
+
+/** Those of them that prove nothing about it. */
+const ON_ONE = [
+  'test/api/intake',
+  'test/api/languages',
+  'test/api/long-texts',
+  'test/api/ndjson-memory',
+  'test/api/openapi-client',
+  'test/api/stopping',
+  'test/fuzz/blocks',
 ]
 
 /** What takes longest begins first, so that no core is left without work at the end. */
@@ -53,7 +67,7 @@ const MOST_UNSTEADY = 8
 /** How often a file runs till it passes: beside others, and alone. */
 const MOST_TRIES = 3
 /** Of the slowest files. */
-const MOST_NAMED = 12
+const MOST_NAMED = 10
 /** For one file. Only what hangs takes so long, on whatever machine. */
 const TIMEOUT_MS = 900_000
 
@@ -68,19 +82,29 @@ interface Counts {
   skipped: number
 }
 
-/** Counts, and the files in which something failed; those that share a process which did not come to its end are one failure. */
+/** How the tests of a file went on one database. */
 interface Outcome extends Counts {
-  failing: (readonly string[])[]
+  seconds: number
 }
 
-function readArguments(words: string[]): { databases: readonly string[]; patterns: string[] } {
+/** What is known of files by `nameOn`; files of a process that did not come to its end may be missing. */
+type Outcomes = Map<string, Outcome>
+
+/** The environment of tests on each database that there is. */
+type Environments = Partial<Record<DatabaseName, Record<string, string>>>
+
+function readArguments(words: string[]): { databases: readonly DatabaseName[]; patterns: string[] } {
   const at = words.indexOf('--database')
   const [, chosen] = at === -1 ? [] : words.splice(at, 2)
-  if (at !== -1 && !DATABASES.some((name) => name === chosen)) throw new Error('--database takes sqlite or postgres.')
-  return { databases: chosen ? [chosen] : DATABASES, patterns: words }
+  const databases = DATABASES.filter((name) => at === -1 || name === chosen)
+  if (databases.length === 0) throw new Error('--database takes sqlite or postgres.')
+  return { databases, patterns: words }
 }
 
-const isLong = (file: string) => LONGEST.some((start) => file.startsWith(start))
+function usesDatabase(file: string): boolean {
+  const isUnder = (starts: readonly string[]) => starts.some((start) => file.startsWith(start))
+  return isUnder(ON_BOTH) && !isUnder(ON_ONE)
+}
 
 function listFiles(patterns: readonly string[]): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort()
@@ -91,94 +115,98 @@ function listFiles(patterns: readonly string[]): string[] {
  * Runs the files. What failed beside others runs again alone, twice if need be: tests with deadlines of a second or two have to share the cores of
  * small machines, which others use too. A failure counts when it comes each time, and what passed only alone is named.
  */
-async function runSteadily(files: readonly string[]): Promise<Counts> {
-  const folder = mkdtempSync(join(tmpdir(), 'kalends-batches-'))
-  const { failing, ...counts } = await runBatches(shareOut(files, isLong, folder), CONCURRENCY)
-  rmSync(folder, { recursive: true })
-  if (failing.length === 0 || failing.length > MOST_UNSTEADY) return counts
-  const unsteady = failing.flat()
-  let left: readonly string[] = unsteady
-  let failed = counts.failed
+async function runSteadily(batches: readonly Batch[], environments: Environments): Promise<Outcomes> {
+  const { outcomes, failing } = await runBatches(batches, environments, CONCURRENCY)
+  sayWhatTookLongest(outcomes)
+  if (failing.length > MOST_UNSTEADY) return outcomes
+  const unsteady = failing.flatMap(oneByOne)
+  let left = unsteady
   for (let tries = 1; left.length > 0 && tries < MOST_TRIES; tries++) {
-    console.log(`\nOnce more, alone: ${left.join(', ')}`)
-    const again = await runBatches(oneByOne(left), 1)
-    left = again.failing.flat()
-    failed = again.failed
+    console.log(`\nOnce more, alone: ${left.flatMap(namesOf).join(', ')}`)
+    const again = await runBatches(left, environments, 1)
+    for (const [name, outcome] of again.outcomes) outcomes.set(name, outcome)
+    left = again.failing
   }
-  const recovered = unsteady.filter((file) => !left.includes(file))
+  const failed = new Set(left.flatMap(namesOf))
+  const recovered = unsteady.flatMap(namesOf).filter((name) => !failed.has(name))
   if (recovered.length > 0) console.log(`\nUnsteady, since they passed only alone: ${recovered.join(', ')}`)
-  return { ...counts, passed: counts.passed + Math.max(0, counts.failed - failed), failed }
+  return outcomes
 }
 
-/** What is known of a run. */
-interface Seen {
-  /** Whether all tests of a process passed, by its entry; one that broke off is not here. */
-  ended: Map<string, boolean>
-  /** Entries of processes that failed as such. */
-  broken: Set<string>
-  /** Files that share a process and passed. */
-  passed: Set<string>
-  /** How long files and entries took. */
-  seconds: Map<string, number>
-}
+const namesOf = ({ database, files }: Batch) => files.map((file) => nameOn(database, file))
 
-/** Runs the files, and shows how they go. */
-async function runBatches(batches: readonly Batch[], concurrency: number): Promise<Outcome> {
-  const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
-  const seen: Seen = { ended: new Map(), broken: new Set(), passed: new Set(), seconds: new Map() }
-  const tests = run({ files: batches.map(({ entry }) => entry), concurrency, timeout: TIMEOUT_MS })
-  watch(tests, seen)
-  tests.on('test:summary', ({ file, success, duration_ms, counts: found }) => {
-    // Each process has a summary of its own; the last one, of no file, is that of all.
-    if (file !== undefined) {
-      seen.ended.set(file, success)
-      seen.seconds.set(file, duration_ms / 1000)
-      return
-    }
-    const { passed, failed, cancelled, skipped, todo } = found as Record<string, number>
-    counts.passed = passed ?? 0
-    counts.failed = (failed ?? 0) + (cancelled ?? 0)
-    counts.skipped = (skipped ?? 0) + (todo ?? 0)
-  })
+const oneByOne = ({ database, files }: Batch): Batch[] => files.map((file) => ({ database, files: [file] }))
+
+/** Runs the files and shows how they go; what failed, where files that kept each other from their end are one failure. */
+async function runBatches(
+  batches: readonly Batch[],
+  environments: Environments,
+  concurrency: number,
+): Promise<{ outcomes: Outcomes; failing: Batch[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-batches-'))
+  const entries = new Map(
+    batches.map((batch) => [writeEntry(batch, environments[batch.database] ?? {}, folder), batch]),
+  )
+  const tests = run({ files: [...entries.keys()], concurrency, timeout: TIMEOUT_MS })
+  const outcomes: Outcomes = new Map()
+  const broken = watch(tests, outcomes)
   for await (const piece of tests.compose(spec)) process.stdout.write(piece)
-  sayWhatTookLongest(batches, seen.seconds)
-  const failing = batches.flatMap((batch) => failingOf(batch, seen))
-  return { ...counts, failed: Math.max(counts.failed, failing.length), failing }
+  rmSync(folder, { recursive: true })
+  const failing = [...entries].flatMap(([entry, batch]) => failingOf(batch, outcomes, broken.has(entry)))
+  for (const name of failing.flatMap(namesOf)) {
+    const { failed, ...known } = outcomes.get(name) ?? { passed: 0, failed: 0, skipped: 0, seconds: 0 }
+    outcomes.set(name, { ...known, failed: Math.max(failed, 1) })
+  }
+  return { outcomes, failing }
 }
 
-/** Notes what passes and fails of whole processes, and of the files that share one, each of which is a suite there. */
-function watch(tests: ReturnType<typeof run>, { broken, passed, seconds }: Seen): void {
-  tests.on('test:pass', ({ nesting, name, details }) => {
-    if (nesting !== 0 || details.type !== 'suite') return
-    passed.add(name)
-    seconds.set(name, details.duration_ms / 1000)
-  })
-  tests.on('test:fail', ({ nesting, name, details, file }) => {
-    if (nesting !== 0) return
-    if (details.type === 'suite') seconds.set(name, details.duration_ms / 1000)
-    else if (file !== undefined) broken.add(file)
-  })
+/** Notes how each file goes, which is a suite; the entries of processes that fail as such. Reports of processes come one after the other. */
+function watch(tests: ReturnType<typeof run>, outcomes: Outcomes): ReadonlySet<string> {
+  const broken = new Set<string>()
+  let counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+  const note = (event: EventData.TestPass | EventData.TestFail, hasPassed: boolean) => {
+    const { nesting, name, file, details, skip, todo } = event
+    const isSuite = details.type === 'suite'
+    if (nesting > 0 && isSuite) return
+    if (nesting > 0) counts[skip || todo ? 'skipped' : hasPassed ? 'passed' : 'failed'] += 1
+    else {
+      const failed = hasPassed ? 0 : Math.max(counts.failed, 1)
+      if (isSuite) outcomes.set(name, { ...counts, failed, seconds: details.duration_ms / 1000 })
+      else if (!hasPassed && file !== undefined) broken.add(file)
+      counts = { passed: 0, failed: 0, skipped: 0 }
+    }
+  }
+  tests.on('test:pass', (event) => note(event, true))
+  tests.on('test:fail', (event) => note(event, false))
+  return broken
 }
 
-/** The files of a process that failed: all as one where it is not known which of them made it end. */
-function failingOf({ entry, files }: Batch, { ended, broken, passed }: Seen): (readonly string[])[] {
-  const isWell = ended.get(entry)
-  if (isWell === undefined || broken.has(entry)) return [files]
-  if (isWell) return []
-  return files.length === 1 ? [files] : files.filter((file) => !passed.has(file)).map((file) => [file])
+/** The files of a process that failed. Where it broke off, those that it did not come to the end of; all where it broke after them. */
+function failingOf({ database, files }: Batch, outcomes: Outcomes, isBroken: boolean): Batch[] {
+  const of = (file: string) => outcomes.get(nameOn(database, file))
+  const failed = files.filter((file) => (of(file)?.failed ?? 0) > 0)
+  const missing = files.filter((file) => of(file) === undefined)
+  if (missing.length > 0) return [...oneByOne({ database, files: failed }), { database, files: missing }]
+  return isBroken && failed.length === 0 ? [{ database, files }] : oneByOne({ database, files: failed })
 }
 
 /** Names the slowest files, since the whole has to stay a matter of minutes. */
-function sayWhatTookLongest(batches: readonly Batch[], seconds: ReadonlyMap<string, number>): void {
-  const took = batches.flatMap(({ entry, files }) =>
-    files.map((file): [string, number] => [file, seconds.get(files.length === 1 ? entry : file) ?? 0]),
-  )
-  for (const [file, s] of took.sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED))
-    console.log(`${s.toFixed(1).padStart(7)} s  ${file}`)
+function sayWhatTookLongest(outcomes: Outcomes): void {
+  const slowest = [...outcomes].sort(([, a], [, b]) => b.seconds - a.seconds).slice(0, MOST_NAMED)
+  for (const [name, { seconds }] of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`)
 }
 
-const describe = ({ passed, failed, skipped }: Counts) =>
-  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+/** Adds up how the files went on one database. */
+function describe(database: DatabaseName, outcomes: Outcomes): string {
+  const sum: Counts = { passed: 0, failed: 0, skipped: 0 }
+  for (const [name, { passed, failed, skipped }] of outcomes) {
+    if (!name.startsWith(nameOn(database, ''))) continue
+    sum.passed += passed
+    sum.failed += failed
+    sum.skipped += skipped
+  }
+  return `${sum.passed} passed, ${sum.failed} failed${sum.skipped > 0 ? `, ${sum.skipped} skipped` : ''}`
+}
 
 /** Has tests keep their folders in memory where there is room: a commit on a disk holds its process up, and tests make thousands. */
 function keepInMemory(): void {
@@ -187,32 +215,22 @@ function keepInMemory(): void {
   if (Math.min(bavail * bsize, freemem()) > MEMORY_BYTES) process.env.TMPDIR = MEMORY
 }
 
-async function runOnSqlite(files: readonly string[]): Promise<string> {
-  delete process.env[SERVER]
+/** Makes what new SQLite databases are copied from; the environment that says where it is. */
+async function prepareSqlite(): Promise<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'kalends-template-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  process.env[TEMPLATE_FILE] = await makeTemplateFile(folder)
-  const counts = await runSteadily(files)
-  if (counts.failed > 0) process.exitCode = 1
-  return `sqlite: ${describe(counts)}`
+  return { [TEMPLATE_FILE]: await makeTemplateFile(folder) }
 }
 
-async function runOnPostgres(files: readonly string[]): Promise<string> {
-  let server: PostgresServer
+/** Starts a PostgreSQL server with what new databases are copied from; a sentence where there is none. */
+async function preparePostgres(): Promise<PostgresServer | string> {
   try {
-    server = await startPostgres()
+    const server = await startPostgres()
+    await makeTemplate(server.address())
+    return server
   } catch (error) {
     if (process.env.CI === 'true') process.exitCode = 1
-    return `postgres: not tested. ${error instanceof Error ? error.message : String(error)}`
-  }
-  try {
-    await makeTemplate(server.address())
-    process.env[SERVER] = server.address()
-    const counts = await runSteadily(files)
-    if (counts.failed > 0) process.exitCode = 1
-    return `postgres ${server.version}: ${describe(counts)}`
-  } finally {
-    await server.close()
+    return `not tested. ${error instanceof Error ? error.message : String(error)}`
   }
 }
 
@@ -225,17 +243,30 @@ function shareCompiled(): void {
 
 const { databases, patterns } = readArguments(process.argv.slice(2))
 const files = listFiles(patterns)
-const shared = files.filter((file) => ON_BOTH.some((folder) => file.startsWith(folder)))
 if (files.length === 0) {
   console.error(`No test file has ${patterns.join(' or ')} in its path.`)
   process.exit(1)
+}
+const chosen = {
+  sqlite: databases.includes('sqlite') ? files : [],
+  postgres: databases.includes('postgres') ? files.filter(usesDatabase) : [],
 }
 // Whoever interrupts a run leaves nothing of it in memory: what is kept there is removed at the exit.
 process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
 keepInMemory()
 shareCompiled()
-const lines: string[] = []
-if (databases.includes('sqlite')) lines.push(await runOnSqlite(files))
-if (databases.includes('postgres') && shared.length > 0) lines.push(await runOnPostgres(shared))
-console.log(`\n${lines.join('\n')}`)
+delete process.env[SERVER]
+const postgres = chosen.postgres.length > 0 ? await preparePostgres() : undefined
+const isThere = typeof postgres === 'object'
+const environments: Environments = { sqlite: chosen.sqlite.length > 0 ? await prepareSqlite() : {} }
+if (isThere) environments.postgres = { [SERVER]: postgres.address() }
+const outcomes = await runSteadily(
+  shareOut({ ...chosen, postgres: isThere ? chosen.postgres : [] }, LONGEST),
+  environments,
+)
+if (isThere) await postgres.close()
+if ([...outcomes.values()].some(({ failed }) => failed > 0)) process.exitCode = 1
+if (chosen.sqlite.length > 0) console.log(`\nsqlite: ${describe('sqlite', outcomes)}`)
+if (postgres !== undefined)
+  console.log(isThere ? `postgres ${postgres.version}: ${describe('postgres', outcomes)}` : `postgres: ${postgres}`)

@@ -43,6 +43,7 @@ async function holdUpload(port: number, path: string): Promise<Socket> {
   socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: image/png\r\nContent-Length: ${SENT + 1}\r\n\r\n`)
   const piece = Buffer.alloc(500_000, 0x61)
   for (let sent = 0; sent < SENT && socket.writable; sent += piece.length)
-    if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close'), sleep(1000)])
+    if (!socket.write(piece))
+      await Promise.race([once(socket, 'drain'), once(socket, 'close'), sleep(1000)]).catch(() => undefined)
   return socket
 }

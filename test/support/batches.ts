@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { DATABASES, type DatabaseName } from './database.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Test files that one process runs, one after the other. */
+/** Test files that one process runs on one database, one after the other. */
 export interface Batch {
-  /** The path of what Node runs: the test file itself, or a module that imports several. */
-  entry: string
+  database: DatabaseName
   /** Within the repository. */
   files: readonly string[]
 }
@@ -22,27 +23,47 @@ const OF_A_PROCESS =
 /** Files that share a process. More of them save little, and are long to wait for at the end. */
 const TOGETHER = 8
 
-/** A process for each file. */
-export const oneByOne = (files: readonly string[]): Batch[] =>
-  files.map((file) => ({ entry: join(root, file), files: [file] }))
+/** What takes longest, by the beginnings of paths, the longest first. */
+type Longest = readonly string[]
 
 /**
- * Shares files out among processes, in the order in which they are to begin: a process for each that is long or needs its own, and one for several of the
- * others, since starting the service takes longer than the tests of most files.
+ * Shares files out among processes, in the order in which they are to begin, so that no core is left without work at the end: a process for each that is
+ * long or needs its own, and one for several of the others, since starting the service takes longer than the tests of most files.
  */
-export function shareOut(files: readonly string[], isLong: (file: string) => boolean, folder: string): Batch[] {
-  const long = files.filter(isLong)
-  const others = files.filter((file) => !isLong(file))
-  const needsOwn = new Set(others.filter((file) => OF_A_PROCESS.test(readFileSync(join(root, file), 'utf8'))))
-  const light = others.filter((file) => !needsOwn.has(file))
-  const batches = Array.from({ length: Math.ceil(light.length / TOGETHER) }, (_, at) =>
-    makeBatch(light.slice(at * TOGETHER, (at + 1) * TOGETHER), join(folder, `batch-${at + 1}.mjs`)),
+export function shareOut(files: Readonly<Record<DatabaseName, readonly string[]>>, longest: Longest): Batch[] {
+  const rank = ({ files: [file = '', ...more] }: Batch) => {
+    const place = longest.findIndex((start) => file.startsWith(start))
+    return place !== -1 ? place : longest.length + Math.sign(more.length)
+  }
+  const batches = DATABASES.flatMap((database) =>
+    groupsOf(files[database], longest).map((group) => ({ database, files: group })),
   )
-  return [...oneByOne(long), ...oneByOne([...needsOwn]), ...batches]
+  return batches.sort((one, other) => rank(one) - rank(other))
 }
 
-function makeBatch(files: readonly string[], entry: string): Batch {
+function groupsOf(files: readonly string[], longest: Longest): string[][] {
+  const needsOwn = (file: string) =>
+    longest.some((start) => file.startsWith(start)) || OF_A_PROCESS.test(readFileSync(join(root, file), 'utf8'))
+  const { own = [], light = [] } = Object.groupBy(files, (file) => (needsOwn(file) ? 'own' : 'light'))
+  const groups = Array.from({ length: Math.ceil(light.length / TOGETHER) }, (_, at) =>
+    light.slice(at * TOGETHER, (at + 1) * TOGETHER),
+  )
+  return [...own.map((file) => [file]), ...groups]
+}
+
+/** What a file is called where it runs on one database. */
+export const nameOn = (database: DatabaseName, file: string) => `${database}: ${file}`
+
+/** Writes the module that Node runs: it has the environment of the database, and imports the files. Its path. */
+export function writeEntry({ database, files }: Batch, environment: Record<string, string>, folder: string): string {
+  const entry = join(folder, `${randomUUID()}.mjs`)
   const module = pathToFileURL(join(root, 'test/support/run-together.ts')).href
-  writeFileSync(entry, `import { runTogether } from '${module}'\nrunTogether(${JSON.stringify(files)})\n`)
-  return { entry, files }
+  const named = Object.fromEntries(files.map((file) => [nameOn(database, file), file]))
+  const lines = [
+    `Object.assign(process.env, ${JSON.stringify(environment)})`,
+    `const { runTogether } = await import('${module}')`,
+    `runTogether(${JSON.stringify(named)})`,
+  ]
+  writeFileSync(entry, lines.map((line) => `${line}\n`).join(''))
+  return entry
 }

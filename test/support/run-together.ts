@@ -1,9 +1,9 @@
 import { describe } from 'node:test'
 
-/** Runs test files of the repository in this process, one after the other, each as a suite of its name: its hooks run before and after its own tests. */
-export function runTogether(files: readonly string[]): void {
-  for (const file of files)
-    describe(file, async () => {
+/** Runs test files of the repository in this process, one after the other, each as a suite of this name: its hooks run before and after its own tests. */
+export function runTogether(files: Readonly<Record<string, string>>): void {
+  for (const [name, file] of Object.entries(files))
+    describe(name, async () => {
       await import(new URL(`../../${file}`, import.meta.url).href)
     })
 }

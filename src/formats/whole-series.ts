@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts'
 import { recurrenceOf, startOf } from '../events/recurrence-present.ts'
-import { isReadRight, type ZoneRules, zoneRulesOf } from '../icalendar/zone-rules.ts'
+import { isReadRight, isUtc, UTC_RULES, type ZoneRules, zoneRulesOf } from '../icalendar/zone-rules.ts'
 import { occurrenceStarts } from '../recurrence/occurrences.ts'
 import type { Start } from '../recurrence/recurrence.ts'
 import { calendarLines } from '../recurrence/write-recurrence.ts'
@@ -53,9 +53,8 @@ export async function gatherSeries(
   const [any] = shown
   const start = startOf(series)
   const first = firstOf(series)
-  // Some readers take a rule in UTC for one of the calendar's own zone (X-WR-TIMEZONE).
   const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
-  const rules = isPlain ? undefined : zoneRulesOf(start.zone, context.now)
+  const rules = isPlain ? undefined : isUtc(start.zone) ? UTC_RULES : zoneRulesOf(start.zone, context.now)
   const byRule = datesByRule(series, start)
   const overrides = new Set(shown.filter((row) => isOverride(row, series)).map(({ id }) => id))
   const isRead = isPlain || (rules && isUnmoved(byRule, start) && isRight(rules, first, shown, overrides))
@@ -65,7 +64,7 @@ export async function gatherSeries(
     start,
     rules,
     first,
-    lines: calendarLines(datesShown(series, byRule, shown), start),
+    lines: calendarLines(datesShown(series, byRule, shown), { ...start, zone: rules?.id ?? 'UTC' }),
     model: (shown.find((row) => !overrides.has(row.id)) ?? any).id,
     overrides: [...overrides],
     excepted: all.filter((row) => !shown.includes(row)).map(({ id }) => id),
@@ -79,10 +78,6 @@ export async function gatherSeries(
       0,
     ),
   }
-}
-
-function isUtc(zone: string): boolean {
-  return zone.toUpperCase() === 'UTC'
 }
 
 /** Whether an occurrence has a component of its own beside the component of its series. */

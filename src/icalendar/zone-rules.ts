@@ -63,8 +63,13 @@ export function isZoneName(zone: string): boolean {
   return clockChanges(zone, 0, 0) !== undefined || isUtc(zone)
 }
 
-/** Clients take these for UTC themselves. */
-function isUtc(id: string): boolean {
+/**
+ * UTC as a zone like others. Readers that go by X-WR-TIMEZONE expand a rule whose start is in UTC on the clock of that zone, and they know UTC by its names.
+ */
+export const UTC_RULES: ZoneRules = { id: 'Etc/GMT', standard: 0, daylight: undefined }
+
+/** Whether a zone is UTC; clients take these names for it themselves. */
+export function isUtc(id: string): boolean {
   return /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu|greenwich)$/i.test(id)
 }
 

@@ -1,3 +1,4 @@
+import { isUtc } from '../icalendar/zone-rules.ts'
 import { clockChanges, isTimezone } from '../text/zones.ts'
 import { decodeText } from './component-reader.ts'
 import { windowsZone } from './windows-zones.ts'
@@ -16,7 +17,7 @@ export function zoneNamed(name: string): string | undefined {
   const tail = name.split('/')
   const spellings = [name, ...[3, 2].map((last) => tail.slice(-last).join('/')), name.replace(/[-\\]/, '/')]
   const found = spellings.map((one) => one.replaceAll(' ', '_')).find(isTimezone)
-  if (found !== undefined) return clockChanges(found, 0, 0)?.id ?? found.toUpperCase()
+  if (found !== undefined) return isUtc(found) ? 'UTC' : (clockChanges(found, 0, 0)?.id ?? found.toUpperCase())
   return windowsZone(name) ?? (UTC.test(name) ? 'UTC' : undefined)
 }
 

@@ -74,6 +74,30 @@ describe('an import of events that repeat', () => {
     assert.equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
   })
 
+  test('brings a series in UTC on, and its feed brings it to another calendar, at the same instants', async (t) => {
+    const [here, there] = [await calendarOf(t), await calendarOf(t)]
+    const at = [`DTSTART:${YEAR}0301T180000Z`, `DTEND:${YEAR}0301T190000Z`, 'RRULE:FREQ=WEEKLY;COUNT=6']
+    const left = `EXDATE:${YEAR}0308T180000Z`
+    const later = [`RECURRENCE-ID:${YEAR}0315T180000Z`, 'SUMMARY:Call', `DTSTART:${YEAR}0316T183000Z`]
+    const source = ics(vevent('u@x', 'SUMMARY:Call', ...at, left), vevent('u@x', ...later))
+    assert.equal((await here.kalends('import', await here.file('utc.ics', source))).code, 0)
+    const feed = await (await fetch(`${here.service.base}${ALL}&format=ics`)).text()
+    assert.deepEqual(feed.match(/^[A-Z-]+;TZID=Etc\/GMT:.*[^\r]/gm), [
+      `DTSTART;TZID=Etc/GMT:${YEAR}0301T180000`,
+      `DTEND;TZID=Etc/GMT:${YEAR}0301T190000`,
+      `EXDATE;TZID=Etc/GMT:${YEAR}0308T180000`,
+      `RECURRENCE-ID;TZID=Etc/GMT:${YEAR}0315T180000`,
+    ])
+    assert.equal((await there.kalends('import', await there.file('feed.ics', feed))).code, 0)
+    const times = async (of: Calendar) =>
+      (await allEvents(of)).map((event) => [event.utc_start_date, event.utc_end_date, event.timezone])
+    assert.equal((await times(here)).length, 5)
+    assert.deepEqual(await times(there), await times(here))
+    const before = await there.rows()
+    await there.kalends('import', await there.file('feed.ics', feed))
+    assert.equal(await there.rows(), before)
+  })
+
   test('keeps series of one name from two sources apart (5d.27)', async (t) => {
     const calendar = await calendarOf(t)
     const [one, two] = [ics(weekly('FREQ=WEEKLY;COUNT=2')), ics(weekly('FREQ=WEEKLY;COUNT=3'))]

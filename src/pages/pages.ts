@@ -131,7 +131,7 @@ async function answerFound(
   if (asked.is === 'sitemap') return { status: 200, mediaType: XML, body: await sitemapIndex(context) }
   if (asked.is === 'sitemap of month')
     return { status: 200, mediaType: XML, body: await sitemapOfMonth(context, asked.month) }
-  if (asked.is === 'unknown') return oldPage(pages, context, path)
+  if (asked.is === 'unknown') return oldPage(pages, context, path, query)
   if (asked.is === 'numbered') return numberedRecord(context, asked.id)
   if (asked.is === 'dated') return datedPage(context, asked, path)
   const viewing = await viewingOf(pages, context)
@@ -297,19 +297,28 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => 
 }
 
 /** Redirects from the path of a page in a source that has moved here, of its feed, or of a list of events there. */
-async function oldPage(pages: Pages, context: Context, path: string): Promise<PageAnswer> {
+async function oldPage(pages: Pages, context: Context, path: string, query: URLSearchParams): Promise<PageAnswer> {
   const { db, site } = context
   const root = rootOf(site)
   if (!mayHaveMoved(pages, site, () => db, path)) throw new Problem('rest-event-not-found')
   const moved = await findByOldPath(db, root + path)
-  if (moved) return pageOf(context, moved)
+  if (moved) {
+    const page = await pageOf(context, moved)
+    return query.has('feed') ? byQuery(context, page, query) : page
+  }
   const feed = splitFeed(path)
   const fed = feed && (await findByOldPath(db, root + feed.page))
   if (feed && fed) return feedOfPage(await pageOf(context, fed), feed.ending)
   for (const { list, to } of readOldLists(path, site))
     if (mayBeOldPath(pages.oldPaths, pages.memory, () => db, root + list) && (await hadListAt(db, root + list)))
-      return movedTo(site, to)
+      return byQuery(context, movedTo(site, to), query)
   throw new Problem('rest-event-not-found')
+}
+
+/** Redirects to what the query of an old address asks for: a feed, or a view of a list. */
+function byQuery({ site }: Context, page: PageAnswer, query: URLSearchParams): PageAnswer {
+  const asked = readAddress(page.location?.slice(rootOf(site).length) ?? '', query, site)
+  return asked.is === 'moved' && asked.byQuery ? movedTo(site, asked.to) : page
 }
 
 /** Redirects to the feed of a page in place of the page. */

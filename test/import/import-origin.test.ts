@@ -126,6 +126,20 @@ describe('a site that has moved here', () => {
       for (const accept of ['text/html', '*/*']) assert.equal(await place.at(path, accept), `301 ${to}`, path)
       assert.equal(await place.at(to), '200', to)
     }
+    for (const [path, to] of [
+      ['/show/gala/?feed=rss2', '/event/gala.rss'],
+      ['/show/gala/?feed=atom', '/event/gala.atom'],
+      ['/show/gala/?ical=1', '/event/gala/?ical=1'],
+      ['/show/gala/?feed=rss2&ical=1', '/event/gala.ics?ical=1'],
+      ['/show/gala/?eventDisplay=month', '/event/gala/'],
+      ['/show/gala/?feed=other', '/event/gala/'],
+      ['/veranstaltung/fest/?feed=rss2', '/event/fest-2.rss'],
+      ['/ort/old-hall/?feed=rss2', '/venue/hall.rss'],
+      ['/shows/?feed=rss2', '/events.rss'],
+      ['/shows/?eventDisplay=month&tribe-bar-date=2027-03-01', '/events/month/2027-03/'],
+      ['/shows/category/music/?feed=atom', '/events/category/music.atom'],
+    ] as const)
+      for (const accept of ['text/html', '*/*']) assert.equal(await place.at(path, accept), `301 ${to}`, path)
     for (const path of ['/show/other/feed/', '/show/gala/feed/other/', '/feed/gala/ical/x/'])
       assert.equal(await place.at(path), '404', path)
   })

@@ -48,7 +48,7 @@ type StoredSizes = Partial<Record<SizeName, StoredSize>>
 
 const FETCH_TIMEOUT_MS = 20_000
 /** The most addresses that one request may fetch, since their images stay in memory until the whole request is valid. */
-const MAX_ADDRESSES = 10
+export const MAX_ADDRESSES = 10
 
 /** The images fetched by one request, and the stored files that may end without an owner. */
 interface RequestImages {
@@ -257,9 +257,11 @@ export function showImage(presenting: Presenting, row: ImageRow) {
   return showOrLeaveOut(presenting, 'image', row.id, () => presentImage(row, presenting.images.mediaUrl))
 }
 
-/** The address of an image's file. */
-export function imageUrl(row: ImageRow, mediaUrl: string): string {
-  return `${mediaUrl}/${row.file}`
+/** The address of an image's file, or of that of its size with these pixels where it has one. */
+export function imageUrl(row: ImageRow, mediaUrl: string, pixels?: Pick<ImageRow, 'width' | 'height'>): string {
+  const sizes: StoredSizes = pixels ? JSON.parse(row.sizes) : {}
+  const sized = Object.values(sizes).find(({ width, height }) => width === pixels?.width && height === pixels.height)
+  return `${mediaUrl}/${(sized ?? row).file}`
 }
 
 /** An image as answers show it (rule 8.1); `sizes` is left out when there are none. */

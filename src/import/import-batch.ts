@@ -6,6 +6,7 @@ import { holdName } from '../storage/locks.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
 import { beginSeries } from './begin-series.ts'
+import { newImageRows } from './bring-pictures.ts'
 import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import { type Counts, describeItem, type ImportRun, StalePlan } from './import-run.ts'
 import { findItems, saveItems } from './import-store.ts'
@@ -191,7 +192,11 @@ function planOf(
   const isNext = known && isLater(item, known)
   if (known && !isNext && standsAlone(item.kind) && isSeen(run.seen, known.record)) return { act: 'twin' }
   const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
-  const plan = planItem(prints, before, conflicts)
+  const isGone = before !== undefined && (!before.now || before.isTrashed)
+  const { pictures: _pictures, ...others } = prints
+  // Pictures alone bring nothing back that was removed here.
+  const told = isGone && planItem(others, before, conflicts).act === 'nothing' ? others : prints
+  const plan = planItem(told, before, conflicts)
   if (plan.act === 'create' && !run.options.private && item.values.status === 'private') return { act: 'leave out' }
   // A later revision, or another address of the page, is stored even if nothing else has changed.
   const isNoted = isNext || (known && known.page !== pageOf(run, item))
@@ -221,7 +226,7 @@ async function prepareBatch(run: ImportRun, wanted: readonly Planned[]): Promise
     try {
       const wanted = isUpdate ? new Set(plan.fields) : undefined
       const record = isUpdate ? recordOf(one) : undefined
-      return { one, ready: await prepareItem(run, { item, record, wanted, reset }) }
+      return { one, ready: await prepareItem(run, { item, record, wanted, reset, state: one.state }) }
     } catch (error) {
       refuseOutage(error)
       return { one, error }
@@ -252,7 +257,7 @@ interface Written {
 
 function asIfWritten([one, ready]: [Planned, PreparedItem]): Written {
   const isNew = ready.record === undefined
-  return { one, ready, record: ready.record ?? 0, isNew, isChanged: isNew || ready.fields.size > 0 }
+  return { one, ready, record: ready.record ?? 0, isNew, isChanged: ready.isChanged }
 }
 
 /** Writes the prepared items; adds failures to `failed`. All are written in one transaction first; if one fails, each by itself. */
@@ -302,7 +307,7 @@ async function writeAll(
   const written = await writeEvents(run, tx, prepared, states, perform)
   for (const [one, ready] of prepared) {
     if (ready.event) continue
-    const isChanged = ready.record === undefined || ready.fields.size > 0
+    const { isChanged } = ready
     const write = () => writeItem(run, tx, ready)
     const known = { id: ready.record ?? 0, isNew: false }
     const made = isChanged ? await (perform ? perform(write, one) : write()) : known
@@ -314,9 +319,18 @@ async function writeAll(
   for (const { one, record, isChanged } of written)
     if (!isChanged && one.known && one.known.page !== pageOf(run, one.item))
       recordPage(tx, kind, record, states.get(record) ?? {})
-  await saveItems(tx, changedRows(itemRows(run, written, states), written), actRows(run, written, states))
+  const rows = [...changedRows(itemRows(run, written, states), written), ...(await imageRows(run, tx, written))]
+  await saveItems(tx, rows, actRows(run, written, states))
   return written
 }
+
+/** The rows of the images of these items and of the pictures in their texts. */
+const imageRows = (run: ImportRun, tx: Tx, written: readonly Written[]) =>
+  newImageRows(
+    run,
+    tx,
+    written.flatMap(({ one, ready }) => [...(one.item.image ? [one.item.image] : []), ...ready.pictures]),
+  )
 
 /** Writes the new events among the items, all together or one after the other; notes their states. */
 async function writeEvents(

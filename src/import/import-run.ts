@@ -60,6 +60,8 @@ export interface ImportRun {
   digests: Map<string, string>
   /** The records of the series that single events of this source became in this run. */
   begun: Set<number>
+  /** Why addresses of pictures gave none, by address: many texts may show the same. */
+  lacks: Map<string, string>
   /** Events and series of this source that have been read, by record. */
   seen: SeenRecords
   /** Identities of events that the source reports as deleted. */

@@ -3,6 +3,7 @@ import { withImages } from '../images/images.ts'
 import { readEdition } from '../storage/edition.ts'
 import type { Writer } from '../storage/recording.ts'
 import { formatUtc } from '../text/moments.ts'
+import { withItsPictures } from './bring-pictures.ts'
 import { holdSource } from './hold-source.ts'
 import { importBatch } from './import-batch.ts'
 import {
@@ -135,7 +136,7 @@ async function beginRun(
   const id = options.dryRun ? undefined : await context.write((tx) => insertRun(tx, row, Date.now()))
   const begun = { source: number, run: id, origin }
   const sets = { begun: new Set<number>(), seen: noneSeen(), lost: new Set<string>(), unread: new Set<string>() }
-  const memory = { links: new Map(), digests: new Map(), ...sets }
+  const memory = { links: new Map(), digests: new Map(), lacks: new Map(), ...sets }
   const state = { isUnclear: false, hasEvents: false, broken: undefined, isIncomplete: false }
   const run: ImportRun = { context, by, options, ...begun, counts: noCounts(), remark, ...memory, ...state }
   run.remark = (said) => {
@@ -222,7 +223,7 @@ async function importEntries(run: ImportRun, { source, sameAs, progress }: Impor
     }
     if (standsAlone(entry.kind)) run.hasEvents = true
     if (isRepeated(run, entry)) continue
-    waiting[entry.kind].push(asAsked(entry, options.images))
+    waiting[entry.kind].push(withItsPictures(run, asAsked(entry, options.images)))
     if (waiting[entry.kind].length < BATCH) continue
     await bringIn()
     await notePosition(run, source)

@@ -120,7 +120,7 @@ const selectItems = statement<{ source: number; kind: string; identities: readon
 export async function findItems(
   db: Db,
   source: number,
-  kind: ItemKind,
+  kind: ItemKind | 'image',
   identities: readonly string[],
 ): Promise<ImportItemColumns[]> {
   return identities.length === 0 ? [] : selectItems(db, { source, kind, identities })

@@ -13,6 +13,11 @@ export type Origin = ImportSourceColumns['origin']
 /** The most characters of a stored address. */
 const LONGEST = 1000
 
+/** The address of the page of an item, if it is one of the web. */
+export function webPage({ page = '' }: Pick<SourceItem, 'page'>): URL | undefined {
+  return page.length <= LONGEST && /^https?:\/\//i.test(page) ? (URL.parse(page) ?? undefined) : undefined
+}
+
 const DAY_AT_END = /-\d{4}-\d\d-\d\d\/?$/
 
 /** The stored part of the address of an item's page, by the fate of its source (`import_items.page`). */

@@ -8,7 +8,7 @@ import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerpri
 import type { ImportRun } from './import-run.ts'
 import { findItems } from './import-store.ts'
 import { whenOf } from './item-times.ts'
-import { fieldsOf, keyOf, type SourceItem } from './source-item.ts'
+import { fieldsOf, keyOf, type SourceItem, TEXTS } from './source-item.ts'
 
 /** The occurrence of a series here that an item of the source describes. */
 export interface Place {
@@ -91,6 +91,7 @@ export function ownPart(item: SourceItem, { series, start, shared }: Place, now:
     values: Object.fromEntries(Object.entries(item.values).filter(isOwn)),
     links: Object.fromEntries(Object.entries(item.links).filter(isOwn)),
     image: isOwn(['image', item.image]) ? item.image : undefined,
+    pictures: [...TEXTS, 'pictures'].some((name) => isOwn([name, undefined])) ? item.pictures : undefined,
     ahead: undefined,
   }
 }

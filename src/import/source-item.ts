@@ -17,6 +17,9 @@ export interface ItemLinks {
   parent?: readonly string[]
 }
 
+/** The fields that are texts with markup. */
+export const TEXTS = ['description', 'excerpt'] as const
+
 /** A record of a source in the one form that all readers give. */
 export interface SourceItem {
   kind: ItemKind
@@ -41,6 +44,8 @@ export interface SourceItem {
   sequence?: number
   /** Of a series: the identity that its first event had before it repeated. */
   formerly?: string
+  /** The addresses of its image and of the pictures in its texts, where these come along. */
+  pictures?: readonly string[] | undefined
   /** Data computed from it alone, if a thread has done so already. */
   ahead?: AheadOfWriting | undefined
 }
@@ -125,10 +130,11 @@ export function fieldsOf({
   values,
   links,
   image,
-}: Pick<SourceItem, 'kind' | 'values' | 'links' | 'image'>): Readonly<Record<string, unknown>> {
+  pictures,
+}: Pick<SourceItem, 'kind' | 'values' | 'links' | 'image' | 'pictures'>): Readonly<Record<string, unknown>> {
   // The slug of a series is made once.
-  if (kind === 'series' && 'slug' in values) return fieldsOf({ kind, values: withoutSlug(values), links, image })
-  return image === undefined ? { ...values, ...links } : { ...values, ...links, image }
+  const own = kind === 'series' && 'slug' in values ? withoutSlug(values) : values
+  return { ...own, ...links, ...(image !== undefined && { image }), ...(pictures && { pictures }) }
 }
 
 function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceItem['values'] {

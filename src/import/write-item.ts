@@ -12,8 +12,10 @@ import { findSeries, keepSeriesUid } from '../series/series-store.ts'
 import type { Tx } from '../storage/recording.ts'
 import { findTermsByName } from '../terms/term-store.ts'
 import { unwritten } from '../text/written-json.ts'
+import { bringPictures } from './bring-pictures.ts'
 import { type ImportRun, PATHS } from './import-run.ts'
 import { numberIn } from './named-items.ts'
+import type { RecordState } from './record-states.ts'
 import { type ItemKind, type ItemLinks, keyOf, type SourceItem } from './source-item.ts'
 import { laterTimes, prepareSeriesChange } from './write-series.ts'
 
@@ -28,6 +30,10 @@ export interface PreparedItem {
   prepared: unknown
   /** The fields of the source that are written. The others could not be written, and are tried again in the next run. */
   fields: ReadonlySet<string>
+  /** Whether there is something to write. */
+  isChanged: boolean
+  /** The addresses that the pictures of its texts were fetched from. */
+  pictures: readonly string[]
   /** The context that its image was fetched in. */
   context: Context
 }
@@ -90,6 +96,8 @@ export interface AskedWrite {
   wanted: ReadonlySet<string> | undefined
   /** Fields that the item no longer has, with their values from now on. */
   reset?: Readonly<Record<string, unknown>> | undefined
+  /** What the record has now. */
+  state?: RecordState | undefined
 }
 
 /**
@@ -98,7 +106,7 @@ export interface AskedWrite {
  */
 export async function prepareItem(
   run: ImportRun,
-  { item, record, wanted, reset = {} }: AskedWrite,
+  { item, record, wanted, reset = {}, state = {} }: AskedWrite,
 ): Promise<PreparedItem> {
   // An image is fetched once for each request, and an item counts as one.
   const context = { ...run.context }
@@ -121,7 +129,12 @@ export async function prepareItem(
     fields.add('image')
   }
   if (item.kind === 'series' && 'recurrence' in raw) Object.assign(raw, await writableTimes(run, item, record, wanted))
-  const ready = { item, record, fields, context, event: undefined, prepared: undefined }
+  const pictures = item.pictures && (await bringPictures(run, item, raw, isWanted('pictures') ? state : {}))
+  if (pictures) Object.assign(raw, pictures.texts)
+  if (pictures?.isWhole && isWanted('pictures')) fields.add('pictures')
+  const isChanged = record === undefined || Object.keys(raw).length > 0
+  const brought = pictures?.brought ?? []
+  const ready = { item, record, fields, isChanged, pictures: brought, context, event: undefined, prepared: undefined }
   if (record !== undefined) return { ...ready, prepared: await prepareChange(context, item.kind, record, raw) }
   if (item.kind !== 'event') return { ...ready, prepared: await prepareNew(context, item.kind, raw) }
   return { ...ready, event: await prepareEvent(context, item, raw) }

@@ -2,6 +2,8 @@ import type { CacheBudget } from '../cache/cache.ts'
 import type { Site } from '../config.ts'
 import type { Context } from '../context/context.ts'
 import { findEvent } from '../events/event-store.ts'
+import { imageUrl } from '../images/images.ts'
+import { findByOldImagePath, namesOfImage, sizeInName } from '../images/old-images.ts'
 import { findLinked } from '../linked/linked-store.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
@@ -292,11 +294,13 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: () => 
   const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
   const feed = splitFeed(path)
   return (
-    mayBe(path) || (feed !== undefined && mayBe(feed.page)) || readOldLists(path, site).some(({ list }) => mayBe(list))
+    namesOfImage(path).some(mayBe) ||
+    (feed !== undefined && mayBe(feed.page)) ||
+    readOldLists(path, site).some(({ list }) => mayBe(list))
   )
 }
 
-/** Redirects from the path of a page in a source that has moved here, of its feed, or of a list of events there. */
+/** Redirects from the path of a page in a source that has moved here, of its feed, of a list of events there, or of an image. */
 async function oldPage(pages: Pages, context: Context, path: string, query: URLSearchParams): Promise<PageAnswer> {
   const { db, site } = context
   const root = rootOf(site)
@@ -312,6 +316,8 @@ async function oldPage(pages: Pages, context: Context, path: string, query: URLS
   for (const { list, to } of readOldLists(path, site))
     if (mayBeOldPath(pages.oldPaths, pages.memory, () => db, root + list) && (await hadListAt(db, root + list)))
       return byQuery(context, movedTo(site, to), query)
+  const image = await findByOldImagePath(db, root + path)
+  if (image) return { ...movedTo(site, ''), location: imageUrl(image, context.images.mediaUrl, sizeInName(path)) }
   throw new Problem('rest-event-not-found')
 }
 

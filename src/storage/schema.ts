@@ -347,7 +347,10 @@ export interface ImportColumns {
   position: string
 }
 
-/** The record that an item of a source has become, and how both looked after it was last written. */
+/**
+ * The record that an item of a source has become, and how both looked after it was last written. An image of a source that has moved here has a row
+ * for its old address alone, with that for its identity.
+ */
 export interface ImportItemColumns {
   source: number
   kind: string

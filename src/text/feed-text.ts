@@ -1,17 +1,11 @@
 import { escapeHtml } from './html.ts'
-import { type Piece, splitMarkup } from './markup.ts'
+import { ATTRIBUTE, type Piece, splitMarkup, unquoted } from './markup.ts'
 import { decodeEntities } from './safe-html.ts'
 
 /** Elements that trusted authors may write and that no reader of feeds runs. */
 const ACTIVE = new Set(['script', 'style'])
 
 const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
-
-/**
- * An attribute with the blanks before it, all of them: its name, and its value as written. A value is taken whole, so no part of it is an
- * attribute. Begun within the blanks, a long run of them would take the square of its length.
- */
-const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
 
 /**
  * Rendered HTML as it stands in feeds, away from its page: addresses made absolute by `base`, without the scripts, styles and handlers that
@@ -36,7 +30,7 @@ function written({ kind, name, source }: Piece, base: string): string {
 function writtenAttribute(attribute: string, name: string, value: string | undefined, base: string): string {
   if (name.startsWith('on')) return ''
   if (value === undefined || !(ADDRESSES.has(name) || name === 'srcset')) return attribute
-  const address = decodeEntities(/^["']/.test(value) ? value.slice(1, -1) : value).trim()
+  const address = decodeEntities(unquoted(value)).trim()
   if (/^javascript:/i.test(address)) return ''
   const settled = name === 'srcset' ? settleImages(address, base) : settle(address, base)
   return settled === address ? attribute : ` ${name}="${escapeHtml(settled)}"`

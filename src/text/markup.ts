@@ -39,6 +39,15 @@ export function escapeText(text: string): string {
   return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
+/**
+ * An attribute with the blanks before it, all of them: its name, and its value as written. A value is taken whole, so no part of it is an
+ * attribute. Begun within the blanks, a long run of them would take the square of its length.
+ */
+export const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
+
+/** The value of an attribute without its quotes. */
+export const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value)
+
 /** Cuts HTML into pieces; joined, they are the same HTML. A `<` without a finished tag belongs to the text. */
 export function splitMarkup(html: string): Piece[] {
   const pieces: Piece[] = []

@@ -1,4 +1,5 @@
 import { type Config, settings } from '../config.ts'
+import { checkClock } from './clock-check.ts'
 import { checkDatabase } from './database-checks.ts'
 import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
 import { checkFolders } from './folder-checks.ts'
@@ -19,12 +20,16 @@ export async function examine(read: () => Config, now: number): Promise<Finding[
       .split('\n')
       .map((line) => failing('configuration', line, todo))
   }
+  const database = await checkDatabase(config, now)
+  const folders = await checkFolders(config, database.examined?.images)
+  const network = await checkNetwork(config, database.examined?.edition ?? '')
   return [
     ok('configuration', `${Object.keys(settings).length} settings can be read.`),
     checkUser(),
-    ...(await checkDatabase(config, now)),
-    ...(await checkFolders(config)),
-    ...(await checkNetwork(config)),
+    ...database.findings,
+    ...folders,
+    ...network.findings,
+    checkClock(now, database.examined, network.clock),
   ]
 }
 

@@ -3,20 +3,24 @@ import { access, constants, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, databaseFile, mediaAddress } from '../config.ts'
 import { openMediaStore } from '../media/open-media-store.ts'
+import type { ExaminedImages } from '../storage/examine.ts'
 import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
+import { checkImages } from './image-check.ts'
 
 const LITTLE_BYTES = 1_000_000_000
 const TOO_LITTLE_BYTES = 100_000_000
 const OPEN_TO_OTHERS = 0o077
 
-/** Checks the data folder, its files, its disk, and the store of images. */
-export async function checkFolders(config: Config): Promise<Finding[]> {
+/** Checks the data folder, its files, its disk, the store of images, and the files of those that are known. */
+export async function checkFolders(config: Config, images: ExaminedImages | undefined): Promise<Finding[]> {
+  const media = await checkMedia(config)
   return [
     ...(await checkData(config)),
     ...(await checkPermissions(config)),
     checkDisk('disk', resolve(config.data)),
     ...checkMediaDisk(config),
-    await checkMedia(config),
+    media,
+    ...(media.state === 'ok' && images ? await checkImages(mediaAddress(config), images) : []),
   ]
 }
 

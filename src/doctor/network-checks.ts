@@ -1,13 +1,107 @@
 import { createServer } from 'node:net'
-import { type Config, siteOf } from '../config.ts'
+import { type Config, type Site, siteOf } from '../config.ts'
+import { OWN_NAMESPACE } from '../declare/resource.ts'
+import { readToken } from '../sync/sync-token.ts'
+import type { SiteClock } from './clock-check.ts'
 import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
 
 const ANSWERS_WITHIN_MS = 3000
+/** Characters of an answer that are read; a page with one change has less. */
+const LONGEST_ANSWER = 2_000_000
 const LOCAL = /^(localhost|127\.|\[?::1)/
 
-/** Checks the port and the public address. */
-export async function checkNetwork(config: Config): Promise<Finding[]> {
-  return [await checkPort(config), checkAddress(config), ...checkProxy(config)]
+/**
+ * Checks the port, the public address and what answers there.
+ * @param edition the name of the calendar's history; empty where it is not known
+ */
+export async function checkNetwork(config: Config, edition: string): Promise<CheckedNetwork> {
+  const port = await checkPort(config)
+  const address = checkAddress(config)
+  const isKnown = config.site_url !== '' && address.state !== 'error'
+  const { findings, clock } = isKnown ? await checkSite(siteOf(config, config.port), edition) : NOT_ASKED
+  return { findings: [port, address, ...findings, ...checkProxy(config)], clock }
+}
+
+/** What is to be said of the network, and the clock of the site where one answers. */
+export interface CheckedNetwork {
+  findings: Finding[]
+  clock: SiteClock | undefined
+}
+
+const NOT_ASKED: CheckedNetwork = { findings: [], clock: undefined }
+
+/** Asks at the address of the site for the beginning of the feed of changes, which names the history that it is of. */
+async function checkSite({ url, restUrl }: Site, edition: string): Promise<CheckedNetwork> {
+  const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS)
+  try {
+    const response = await fetch(`${restUrl}/${OWN_NAMESPACE}/changes?kinds=venue&per_page=1`, { signal })
+    const clock = clockOf(url, response.headers)
+    const finding = describeAnswer(url, response.status, editionIn(await beginningOf(response)), edition)
+    return { findings: [finding], clock }
+  } catch (error) {
+    return { findings: [unreached(url, codeOf(error))], clock: undefined }
+  }
+}
+
+function unreached(url: string, code: string): Finding {
+  if (/^(ENOTFOUND|EAI_\w+)$/.test(code))
+    return warning(
+      'site answer',
+      `${new URL(url).hostname} could not be looked up (${code}).`,
+      'Look at its entry in the DNS and at KALENDS_SITE_URL, and whether this machine has a network.',
+    )
+  return warning(
+    'site answer',
+    `${url} could not be reached from here (${code}).`,
+    'Start the service and its proxy. Some networks do not lead a machine to its own public address: ask from another one.',
+  )
+}
+
+function describeAnswer(url: string, status: number, found: string | undefined, edition: string): Finding {
+  if (found === undefined)
+    return warning(
+      'site answer',
+      `${url} answers with ${status}, and not as Kalends does.`,
+      'Look at KALENDS_SITE_URL, its entry in the DNS, the proxy behind it, and whether the service runs.',
+    )
+  if (edition === '' || found === edition) return ok('site answer', `${url} leads to this calendar.`)
+  return warning(
+    'site answer',
+    `${url} leads to another calendar, or to a service that runs since before a restore.`,
+    'Look at --database and KALENDS_SITE_URL, and restart the service after a restore.',
+  )
+}
+
+/** A cache on the way tells the age of an answer, which keeps its date. */
+function clockOf(site: string, headers: Headers): SiteClock | undefined {
+  const sentMs = Date.parse(headers.get('date') ?? '') + Number(headers.get('age') ?? 0) * 1000
+  return Number.isNaN(sentMs) ? undefined : { site, aheadMs: sentMs - Date.now() }
+}
+
+/** The edition in a page of the feed of changes; undefined for any other text. */
+function editionIn(text: string): string | undefined {
+  try {
+    const { next_token, sync_token } = JSON.parse(text)
+    return readToken(String(next_token ?? sync_token))?.edition
+  } catch {
+    return undefined
+  }
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > LONGEST_ANSWER) break
+  }
+  return text
+}
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
+  return String(cause)
 }
 
 async function checkPort({ host, port }: Config): Promise<Finding> {

@@ -339,7 +339,7 @@ async function removeFiles(store: MediaStore, image: StoredImage): Promise<void>
 }
 
 /** Keys of all files of an image. */
-export function filesOf(image: StoredImage): string[] {
+export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'sizes'>): string[] {
   const sizes: StoredSizes = JSON.parse(image.sizes)
   const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
   return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]

@@ -5,7 +5,7 @@ import type { HistoryColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/zones.ts'
 import { run, table } from './user-commands.ts'
 
-const KINDS = ['event', 'venue', 'organizer', 'image', 'series', 'term', 'user', 'webhook'] as const
+const KINDS = ['event', 'venue', 'organizer', 'image', 'series', 'term', 'user', 'webhook', 'backup'] as const
 
 /** The options of `audit`, as typed. */
 interface Asked {

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { withoutPassword } from './database-address.ts'
 import { migrationNames } from './migrate.ts'
 import { openPostgres } from './postgres/postgres.ts'
+import type { ImageColumns } from './schema.ts'
 import { noDatabase } from './snapshot.ts'
 import { reason } from './unavailable.ts'
 
@@ -26,6 +27,11 @@ export interface Examined {
   hasSearchIndex: boolean
   /** When a record was last changed, `YYYY-MM-DD HH:MM:SS` in UTC; empty for never. */
   lastChange: string
+  /** The name of its history, which tokens of the feed of changes begin with; empty where it is not known. */
+  edition: string
+  /** When `kalends backup` has last taken a whole backup, like `lastChange`. */
+  lastBackup: string
+  images: ExaminedImages
   /** Administrators that have a valid credential at this moment. */
   administrators: number
   /** Whether webhooks and imports on a schedule are held since a restore in another place. */
@@ -36,12 +42,21 @@ export interface Examined {
   stuck: { name: string; isPaused: boolean; outcome: string }[]
 }
 
+/** The images of a calendar: how many there are, and some of them taken at random, with what names their files. */
+export interface ExaminedImages {
+  total: number
+  sample: Pick<ImageColumns, 'file' | 'original_image' | 'sizes'>[]
+}
+
 /** What only a calendar of this version can tell. */
-type Told = Pick<Examined, 'steps' | 'lastChange' | 'administrators' | 'isHeld' | 'failing' | 'stuck'>
+type Told = Omit<Examined, 'server' | 'file' | 'damage' | 'readOnly' | 'clock' | 'hasSearchIndex'>
 
 const nothingTold = (steps: Examined['steps']): Told => ({
   steps,
   lastChange: '',
+  edition: '',
+  lastBackup: '',
+  images: { total: 0, sample: [] },
   administrators: 0,
   isHeld: false,
   failing: [],
@@ -50,6 +65,9 @@ const nothingTold = (steps: Examined['steps']): Told => ({
 
 /** The most webhooks and imports that are named. */
 const NAMED = 20
+
+/** The most images whose files are looked for. */
+const MOST_IMAGES = 1000
 
 type Row = Record<string, unknown>
 type Ask = (text: string) => Promise<Row[]>
@@ -173,7 +191,28 @@ async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string): Prom
         .toSorted()
         .at(-1) ?? '',
     administrators: Number(counted?.administrators),
+    edition: await textOf(ask, 'select edition from editions'),
+    lastBackup: await textOf(ask, `select max(time_utc) from history where kind = 'backup'`),
+    images: await examineImages(ask),
     ...(await examineSending(ask)),
+  }
+}
+
+/** The one value that a query gives; empty for none. */
+async function textOf(ask: Ask, query: string): Promise<string> {
+  const [row = {}] = await ask(query)
+  return String(Object.values(row)[0] ?? '')
+}
+
+async function examineImages(ask: Ask): Promise<ExaminedImages> {
+  const sample = await ask(`select file, original_image, sizes from images order by random() limit ${MOST_IMAGES}`)
+  return {
+    total: Number(await textOf(ask, 'select count(*) from images')),
+    sample: sample.map(({ file, original_image, sizes }) => ({
+      file: String(file),
+      original_image: String(original_image),
+      sizes: String(sizes),
+    })),
   }
 }
 

@@ -218,7 +218,7 @@ export interface HistoryColumns {
   /** The login at that time. */
   login: string
   action: string
-  kind: ChangeColumns['kind'] | 'webhook'
+  kind: ChangeColumns['kind'] | 'webhook' | 'backup'
   record: number
   /** That of the record after the act; 0 for one without, and for acts from before there were any. */
   sequence: number

@@ -6,6 +6,9 @@ import type { Command } from 'commander'
 import type { MediaStore } from '../media/media-store.ts'
 import { Problem } from '../problems.ts'
 import type { Manifest } from '../storage/backup-file.ts'
+import { insertActs } from '../storage/history.ts'
+import { writerBy } from '../storage/recording.ts'
+import { openExisting } from '../storage/snapshot.ts'
 import { formatUtc } from '../text/moments.ts'
 import { backUp } from './backup.ts'
 import { type Print, run, showProgress } from './run-command.ts'
@@ -95,10 +98,23 @@ async function backUpOnce(places: CalendarPlaces, plan: Plan, print: Print): Pro
   const progress = await showProgress(process.stderr, () => undefined)
   const manifest = await withReason(places, () => backUp(places, file, { withSecrets }, now, progress))
   describeBackup(file, (await stat(file)).size, manifest).forEach(print)
+  if (withSecrets) await noteBackup(places.database, file, now, print)
   if (keep === undefined) return
   for (const old of (await listBackups(target)).slice(keep)) {
     await rm(join(target, old))
     print(`Removed ${old}.`)
+  }
+}
+
+/** Writes a whole backup into the history, where the doctor looks for the last one. A standby cannot be written to, nor can a full disk. */
+async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
+  try {
+    const database = await openExisting(address)
+    const acts = [{ kind: 'backup', record: 0, act: { action: 'create', name: file } }] as const
+    await database.write((tx) => insertActs(tx, acts, now), writerBy('kalends backup')).finally(database.close)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    print(`It is not in the history, so kalends doctor does not know of it: ${reason}`)
   }
 }
 

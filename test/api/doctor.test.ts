@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase } from '../../src/storage/open-database.ts'
+import { formatUtc } from '../../src/text/moments.ts'
 import { databaseName, scratchDatabase } from '../support/database.ts'
 import { programEnvironment } from '../support/environment.ts'
 import { startLoggedService } from '../support/logged-service.ts'
@@ -35,14 +39,20 @@ type Looked = {
   text: string
 }
 
-/** The findings of the doctor for these settings, by subject. */
-function doctor(settings: Record<string, string>): Looked {
+/** Runs a command of the command line, while this process goes on answering. */
+async function kalends(settings: Record<string, string>, ...words: string[]) {
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/kalends.js', ...flags, 'doctor'], {
-    encoding: 'utf8',
-    env: programEnvironment(),
-  })
+  const child = spawn(process.execPath, ['bin/kalends.js', ...flags, ...words], { env: programEnvironment() })
+  const ended = once(child, 'close')
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [status]: [number | null] = (await ended) as [number | null]
   assert.equal(stderr, '')
+  return { status, stdout }
+}
+
+/** The findings of the doctor for these settings, by subject. */
+async function doctor(settings: Record<string, string>): Promise<Looked> {
+  const { status, stdout } = await kalends(settings, 'doctor')
   const findings: Looked['findings'] = new Map()
   let last: { state: string; says: string; todo: string } | undefined
   for (const line of stdout.trimEnd().split('\n').slice(0, -1)) {
@@ -83,26 +93,32 @@ test('a calendar in order is found so, stopped and running, and nothing is chang
     site_url: 'https://calendar.example.org',
     trusted_proxy: '127.0.0.1',
   }
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-doctor-backup-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  assert.equal((await kalends(settings, 'backup', folder)).status, 0)
   const before = [fingerprint(data), file && fingerprint(file)]
-  const looked = doctor(settings)
+  const looked = await doctor(settings)
   assert.deepEqual([fingerprint(data), file && fingerprint(file)], before)
   assert.equal(looked.status, 0, looked.text)
   const abouts =
-    'configuration,user,database,integrity,migrations,writing,administrators,clock,data folder,permissions,disk,media,port,site address,proxy'
+    'configuration,user,database,integrity,migrations,writing,administrators,backup,data folder,permissions,disk,media,port,site address,site answer,proxy,clock'
   assert.equal([...looked.findings.keys()].join(), abouts)
-  for (const about of abouts.split(',').filter((each) => each !== 'user' && each !== 'disk'))
+  // Nobody answers at the address of an example, with or without a network.
+  assert.deepEqual(stateOf(looked, 'site answer'), ['warning'])
+  const ofMachine = ['user', 'disk', 'site answer']
+  for (const about of abouts.split(',').filter((each) => !ofMachine.includes(each)))
     assert.deepEqual(stateOf(looked, about), ['ok'], `${about}: ${looked.text}`)
   assert.match(looked.text, /\n0 errors, \d warnings\.\n$/)
 
   const service = await startLoggedService({ ...settings })
-  const running = doctor(settings)
+  const running = await doctor(settings)
   assert.equal(running.status, 0, running.text)
   assert.match(running.findings.get('port')?.[0]?.says ?? '', /^Kalends answers at/)
   await service.end()
 })
 
-test('each wrong setting is an error by its name, and then there is nothing else to look at', () => {
-  const looked = doctor({ port: 'eighty', trusted_proxy: 'banana' })
+test('each wrong setting is an error by its name, and then there is nothing else to look at', async () => {
+  const looked = await doctor({ port: 'eighty', trusted_proxy: 'banana' })
   assert.equal(looked.status, 1)
   assert.deepEqual(stateOf(looked, 'configuration'), ['error', 'error'])
   assert.match(looked.text, /--port takes .*\n/)
@@ -114,14 +130,14 @@ test('what others may read, a password that lies about, and an address that is m
   const { data, address } = await calendar(t)
   chmodSync(data, 0o755)
   writeFileSync(join(data, 'first-password.txt'), 'x', { mode: 0o644 })
-  const looked = doctor({ database: address, data, port: '0' })
+  const looked = await doctor({ database: address, data, port: '0' })
   assert.equal(looked.status, 0, looked.text)
   const [folder, password] = looked.findings.get('permissions') ?? []
   assert.deepEqual([folder?.state, folder?.todo], ['warning', `chmod 700 ${data}`])
   assert.equal(password?.todo, `chmod 600 ${join(data, 'first-password.txt')}`)
   assert.deepEqual(stateOf(looked, 'first password'), ['warning'])
   assert.deepEqual(stateOf(looked, 'site address'), ['warning'])
-  const public_ = doctor({ database: address, data, port: '0', site_url: 'https://calendar.example.org' })
+  const public_ = await doctor({ database: address, data, port: '0', site_url: 'https://calendar.example.org' })
   assert.match(public_.findings.get('proxy')?.[0]?.todo ?? '', /KALENDS_TRUSTED_PROXY/)
 })
 
@@ -133,7 +149,7 @@ test('a database that is not there, or of another version, and a port that someb
   const bound = other.address()
   const port = String(typeof bound === 'object' && bound ? bound.port : 0)
   // The doctor looks from another process, which this one lets be answered.
-  const missing = doctor({ data: join(data, 'nowhere'), port: '0', media: `file:${join(data, 'media')}` })
+  const missing = await doctor({ data: join(data, 'nowhere'), port: '0', media: `file:${join(data, 'media')}` })
   assert.equal(missing.status, 1)
   assert.deepEqual(stateOf(missing, 'database'), ['error'])
   const sentence = `There is no database ${join(data, 'nowhere', 'kalends.sqlite')}. Start the service once (kalends serve), which makes it.`
@@ -143,13 +159,13 @@ test('a database that is not there, or of another version, and a port that someb
     readdirSync(data).filter((name) => name !== 'nowhere'),
   )
 
-  const taken = doctor({ database: address, data, port })
+  const taken = await doctor({ database: address, data, port })
   assert.deepEqual([taken.status, stateOf(taken, 'port')], [1, ['error']])
 
   const database = await openDatabase(address)
   await sql`insert into migrations (name) values ('9999-later')`.execute(database.read)
   await database.close()
-  const newer = doctor({ database: address, data, port: '0' })
+  const newer = await doctor({ database: address, data, port: '0' })
   assert.deepEqual([newer.status, stateOf(newer, 'migrations')], [1, ['error']])
   assert.match(newer.findings.get('migrations')?.[0]?.says ?? '', /9999-later/)
 })
@@ -161,7 +177,7 @@ test('a calendar whose administrators cannot sign in any more, and one that was 
     await tx.updateTable('credentials').set({ expires_utc: '2020-01-01 00:00:00' }).execute()
   })
   await database.close()
-  const looked = doctor({ database: address, data, port: '0' })
+  const looked = await doctor({ database: address, data, port: '0' })
   assert.deepEqual(stateOf(looked, 'administrators'), ['warning'])
   assert.match(looked.findings.get('administrators')?.[0]?.todo ?? '', /kalends password add/)
 })
@@ -172,7 +188,7 @@ test('webhooks and imports that stand still, and a calendar that is held, are to
   await database.write(async (tx) => {
     await sql`update editions set held = 1`.execute(tx)
     await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused, failures, outcome)
-      values (1, 'town', '[]', 3600, '', '', 0, 2, 'The source does not answer.'),
+      values (1, 'town', '[]', 3600, '', '', 0, 2, 'https://me:hidden@c.example/private-hidden/basic.ics does not answer.'),
         (2, 'club', '[]', 3600, '', '', 1, 0, 'Too much was gone.'), (3, 'well', '[]', 3600, '', '', 0, 0, '')`.execute(
       tx,
     )
@@ -181,7 +197,13 @@ test('webhooks and imports that stand still, and a calendar that is held, are to
     const hook = { events: '*', is_private: 0, secret: 'x', old_secret: '', old_secret_until_utc: '', created_utc: '' }
     const since = '2026-11-01 10:00:00'
     const rows = [
-      { id: 1, url: 'https://a.example/', failing_since_utc: since, disabled_utc: '', disabled_why: '' },
+      {
+        id: 1,
+        url: 'https://a.example/hooks/T0/hidden?key=hidden',
+        failing_since_utc: since,
+        disabled_utc: '',
+        disabled_why: '',
+      },
       { id: 2, url: 'https://b.example/', failing_since_utc: '', disabled_utc: since, disabled_why: 'It was gone.' },
       { id: 3, url: 'https://c.example/', failing_since_utc: '', disabled_utc: '', disabled_why: '' },
     ]
@@ -192,29 +214,136 @@ test('webhooks and imports that stand still, and a calendar that is held, are to
         .execute()
   })
   await database.close()
-  const { findings, text } = doctor({ database: address, data, port: '0' })
-  assert.match(findings.get('held')?.[0]?.todo ?? '', /kalends resume/, text)
+  const { findings, text: printed } = await doctor({ database: address, data, port: '0' })
+  assert.match(findings.get('held')?.[0]?.todo ?? '', /kalends resume/, printed)
   assert.deepEqual(
     findings.get('webhooks')?.map(({ says }) => says),
     [
-      'https://a.example/ has taken no message since 2026-11-01 10:00:00.',
+      'https://a.example/*** has taken no message since 2026-11-01 10:00:00.',
       'https://b.example/ is told nothing any more: It was gone.',
     ],
   )
   assert.deepEqual(
     findings.get('imports')?.map(({ says }) => says),
-    ['town failed at its last run: The source does not answer.', 'club is paused: Too much was gone.'],
+    ['town failed at its last run: https://c.example/*** does not answer.', 'club is paused: Too much was gone.'],
   )
+  assert.doesNotMatch(printed, /hidden/)
+})
+
+test('a calendar without a backup, or without one in the last seven days, is told of it', async (t) => {
+  const { data, address } = await calendar(t)
+  const settings = { database: address, data, port: '0' }
+  const never = await doctor(settings)
+  assert.deepEqual(stateOf(never, 'backup'), ['warning'])
+  assert.match(never.findings.get('backup')?.[0]?.todo ?? '', /kalends backup/)
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-doctor-backup-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  assert.equal((await kalends(settings, 'backup', folder, '--without-secrets')).status, 0)
+  assert.deepEqual(stateOf(await doctor(settings), 'backup'), ['warning'])
+  assert.equal((await kalends(settings, 'backup', join(folder, 'a.backup'))).status, 0)
+  assert.deepEqual(stateOf(await doctor(settings), 'backup'), ['ok'])
+  const acts = (await kalends(settings, 'audit', '--kind', 'backup', '--json')).stdout
+  assert.deepEqual([JSON.parse(acts).action, JSON.parse(acts).name], ['create', join(folder, 'a.backup')])
+
+  const database = await openDatabase(address)
+  const time_utc = formatUtc(Date.now() - 8 * 86_400_000)
+  await database.write((tx) => tx.updateTable('history').set({ time_utc }).where('kind', '=', 'backup').execute())
+  await database.close()
+  const old = await doctor(settings)
+  assert.deepEqual(stateOf(old, 'backup'), ['warning'])
+  assert.match(old.findings.get('backup')?.[0]?.says ?? '', / 8 days ago\.$/)
+})
+
+/** Writes images without files, whose files are called `2026/11/1000.png` and so on. */
+async function insertImages(address: string, count: number) {
+  const database = await openDatabase(address)
+  await database.write(async (tx) => {
+    const numbers = sql`with recursive numbers (n) as (select 1000 union all select n + 1 from numbers where n < ${sql.lit(999 + count)})`
+    await sql`${numbers} insert into records (id, kind) select n, 'image' from numbers`.execute(tx)
+    await sql`${numbers} insert into images (id, author, title, slug, alt_text, caption, description, search, date_utc, modified_utc,
+        file, mime_type, width, height, filesize, sizes, source_url, original_image)
+      select n, 1, '', 'image-' || n, '', '', '', '', '2026-11-01 10:00:00', '2026-11-01 10:00:00', '2026/11/' || n || '.png',
+        'image/png', 1, 1, 3, '{}', '', '' from numbers`.execute(tx)
+  })
+  await database.close()
+}
+
+test('files of images that the store lacks are counted, and the first of them named', async (t) => {
+  const { data, address } = await calendar(t)
+  const settings = { database: address, data, port: '0' }
+  const files = (count: number) => Array.from({ length: count }, (_, at) => `2026/11/${at + 1000}.png`)
+  await insertImages(address, 9)
+  const none = await doctor(settings)
+  assert.deepEqual([none.status, stateOf(none, 'images')], [1, ['error']])
+  mkdirSync(join(data, 'media/2026/11'), { recursive: true })
+  for (const file of files(9)) writeFileSync(join(data, 'media', file), 'png')
+  assert.match((await doctor(settings)).findings.get('images')?.[0]?.says ?? '', /^All 9 files .* are there\.$/)
+  for (const file of files(7)) rmSync(join(data, 'media', file))
+  const some = await doctor(settings)
+  assert.deepEqual([some.status, stateOf(some, 'images')], [0, ['warning']], some.text)
+  assert.match(
+    some.findings.get('images')?.[0]?.says ?? '',
+    /^7 of 9 files .*: (2026\/11\/\d+\.png, ){4}2026\/11\/\d+\.png …$/,
+  )
+})
+
+test('of many images a sample is looked for, and it is called one', async (t) => {
+  const { data, address } = await calendar(t)
+  await insertImages(address, 1500)
+  const { findings } = await doctor({ database: address, data, port: '0' })
+  assert.match(findings.get('images')?.[0]?.says ?? '', /^1000 of 1000 files .*, in a sample from 1500 images: /)
+})
+
+/** A site that answers everything with the same text, and its clock. */
+async function startSite(t: TestContext, body: string, headers: Record<string, string> = {}): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(200, headers).end(body)).listen(0, '127.0.0.1')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('a site address that leads to this calendar, to another one or to something else is told', async (t) => {
+  const { data, address, port } = await calendar(t)
+  const other = await calendar(t)
+  const settings = { database: address, data, port, site_url: `http://127.0.0.1:${port}` }
+  const stopped = await doctor(settings)
+  assert.match(stopped.findings.get('site answer')?.[0]?.says ?? '', /could not be reached from here \(ECONNREFUSED\)/)
+  const service = await startLoggedService(settings)
+  t.after(() => service.end())
+  assert.deepEqual(stateOf(await doctor(settings), 'site answer'), ['ok'])
+  const foreign = await doctor({ ...settings, database: other.address, data: other.data })
+  assert.match(foreign.findings.get('site answer')?.[0]?.says ?? '', /leads to another calendar/)
+  const page = await doctor({ ...settings, site_url: await startSite(t, '<!DOCTYPE html>') })
+  assert.match(page.findings.get('site answer')?.[0]?.says ?? '', /answers with 200, and not as Kalends does/)
+  const endless = await doctor({ ...settings, site_url: await startSite(t, '['.repeat(5_000_000)) })
+  assert.deepEqual(stateOf(endless, 'site answer'), ['warning'])
+})
+
+test('a clock that is hours away from that of the site is told', async (t) => {
+  const { data, address } = await calendar(t)
+  const date = new Date(Date.now() + 7_200_000).toUTCString()
+  const site_url = await startSite(t, '{}', { Date: date })
+  const looked = await doctor({ database: address, data, port: '0', site_url })
+  assert.deepEqual(stateOf(looked, 'clock'), ['warning'], looked.text)
+  assert.match(looked.findings.get('clock')?.[0]?.says ?? '', / (7[12]\d\d) seconds away from that of http:\/\/127/)
 })
 
 test('a replica that does not answer is a warning, and so is one that follows nobody', {
   skip: databaseName() !== 'postgres' && 'on PostgreSQL',
 }, async (t) => {
   const { data, address } = await calendar(t)
-  const looked = doctor({ database: address, database_read: 'postgres://x:secret@127.0.0.1:1/x', data, port: '0' })
+  const looked = await doctor({
+    database: address,
+    database_read: 'postgres://x:secret@127.0.0.1:1/x',
+    data,
+    port: '0',
+  })
   assert.deepEqual(stateOf(looked, 'replica'), ['warning'], looked.text)
   assert.doesNotMatch(looked.text, /secret/)
-  const primary = doctor({ database: address, database_read: address, data, port: '0' })
+  const primary = await doctor({ database: address, database_read: address, data, port: '0' })
   assert.match(primary.findings.get('replica')?.[0]?.says ?? '', /follows no other/)
 })
 
@@ -223,7 +352,7 @@ test('searches without pg_trgm are told', { skip: databaseName() !== 'postgres' 
   const database = await openDatabase(address)
   await sql`drop extension pg_trgm cascade`.execute(database.read)
   await database.close()
-  const looked = doctor({ database: address, data, port: '0' })
+  const looked = await doctor({ database: address, data, port: '0' })
   assert.match(looked.findings.get('search')?.[0]?.todo ?? '', /CREATE EXTENSION pg_trgm/, looked.text)
 })
 
@@ -231,7 +360,7 @@ test('images on a disk of their own are told of its room', {
   skip: statSync('/dev/shm', { throwIfNoEntry: false })?.dev === statSync(tmpdir()).dev && 'needs two disks',
 }, async (t) => {
   const { data, address } = await calendar(t)
-  const looked = doctor({ database: address, data, port: '0', media: 'file:/dev/shm/kalends-doctor-absent' })
+  const looked = await doctor({ database: address, data, port: '0', media: 'file:/dev/shm/kalends-doctor-absent' })
   assert.match(looked.findings.get('media disk')?.[0]?.says ?? '', /^\d+ MB are free for \/dev\/shm\.$/, looked.text)
 })
 
@@ -241,7 +370,7 @@ test('a damaged file is an error that says what to do', onSqlite, async (t) => {
   const bytes = readFileSync(file)
   bytes.fill(0x55, 4096 * 3, 4096 * 6)
   writeFileSync(file, bytes)
-  const looked = doctor({ database: address, data, port: '0' })
+  const looked = await doctor({ database: address, data, port: '0' })
   assert.equal(looked.status, 1, looked.text)
   assert.match(looked.text, /backup/)
 })

@@ -40,8 +40,8 @@ const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.(\w+)$/
 const ICAL = /(?:^|&)ical=1(?=&|$)/
 /** What calendars have none of: that parameter itself, and pages. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
-/** The dates that a page of a month or day has in its path. */
-const OF_DATES = /(?:^|&)(?:start_date|end_date)=[^&]*(?=&|$)/g
+/** The dates that the path of a page says already. */
+const OF_DATES = /(?:^|&)(?:start_date|end_date|(?:starts|ends)_(?:before|after)|strict_dates)=[^&]*(?=&|$)/g
 
 /** False for an address that cannot be a feed: neither a file nor a page with `ical`. Quick, since every request for a page passes here. */
 export function mayBeFeed(url: string): boolean {
@@ -63,31 +63,32 @@ export function readFeedAddress(url: string, site: Site, now: number): FeedAddre
   return { format: format.name, scope, query, by, isPage: false, isOfToday: false }
 }
 
-/** The calendar of the page that a link with `ical=1` is on, with its filters: of a month or a day, that month or day. */
+/** The calendar of the page that a link with `ical=1` is on, with its filters: of a month or a day, that month or day; of what is past, all of it. */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readAddress(path, new URLSearchParams(query), site)
   const scope = scopeOfPage(asked)
   if (!scope) return undefined
   const by = (slug: string) => `${pathBy(asked, slug)}?${query}`
   const today = dayOf(wallNow(site.timezone, now))
-  const days = asked.is === 'events' ? daysOf(asked.span, today) : undefined
+  const dates = asked.is === 'events' ? datesOf(asked.span, today) : undefined
   const filters = query.replace(OF_PAGES, '')
-  const parts = [(days ? filters.replace(OF_DATES, '') : filters).replace(/^&/, '')]
-  if (days) parts.push(`start_date=${days[0]}`, `end_date=${days[1]}`)
-  const isOfToday = days !== undefined && asked.is === 'events' && isUndated(asked.span)
+  const parts = [(dates ? filters.replace(OF_DATES, '') : filters).replace(/^&/, ''), dates]
+  const isOfToday = asked.is === 'events' && dates !== undefined && isUndated(asked.span)
   return { format: 'ics', scope, query: parts.filter(Boolean).join('&'), by, isPage: true, isOfToday }
 }
 
-/** The first and the last day of the page of a month or a day. */
-function daysOf(span: Span, today: string): [first: string, last: string] | undefined {
-  if (span.view === 'day') return [span.day ?? today, span.day ?? today]
+/** The parameters for the dates of a page; undefined for one of coming events, whose calendar reaches as far as others do. */
+function datesOf(span: Span, today: string): string | undefined {
+  if (span.view === 'past') return `starts_after=0001-01-01&ends_before=${today}%2000:00:00&strict_dates=true`
+  if (span.view === 'day') return `start_date=${span.day ?? today}&end_date=${span.day ?? today}`
   if (span.view !== 'month') return undefined
   const month = span.month ?? monthOf(today)
   const next = monthsLater(month, 1)
-  return [firstOf(month), next === undefined ? `${month}-31` : addDays(firstOf(next), -1)]
+  return `start_date=${firstOf(month)}&end_date=${next === undefined ? `${month}-31` : addDays(firstOf(next), -1)}`
 }
 
-const isUndated = (span: Span) => (span.view === 'month' ? span.month : span.view === 'day' && span.day) === undefined
+const isUndated = (span: Span) =>
+  (span.view === 'month' ? span.month : span.view === 'day' ? span.day : undefined) === undefined
 
 function scopeOfPage(asked: Asked): Scope | undefined {
   if (asked.is === 'record') return { of: asked.kind, slug: decoded(asked.slug) }

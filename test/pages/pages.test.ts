@@ -485,6 +485,7 @@ describe('feeds', () => {
     assert.match((await page('/event/concert/')).body, /href="\/event\/concert\.ics"/)
   })
 
+  const PAST = `start_date=2000-01-01&end_date=${day(-1)}`
   const calendars: [string, string][] = [
     ['/events/?ical=1', ''],
     ['/?ical=1', ''],
@@ -498,7 +499,10 @@ describe('feeds', () => {
       `start_date=${NEXT_YEAR}-05-03&end_date=${NEXT_YEAR}-05-03`,
     ],
     ['/events/2026-11-21/?ical=1', 'start_date=2026-11-21&end_date=2026-11-21'],
-    ['/events/past/?ical=1', ''],
+    ['/events/past/?ical=1', PAST],
+    ['/events/past/?ical=1&ends_after=2050-01-01&search=over', `search=over&${PAST}`],
+    ['/events/?eventDisplay=past&ical=1', PAST],
+    ['/events/category/jazz/past/?ical=1', `categories=jazz&${PAST}`],
     ['/?post_type=tribe_events&tribe-bar-date=2026-11-01&ical=1&eventDisplay=list', 'start_date=2026-11-01'],
     ['/?post_type=tribe_events&ical=1&eventDisplay=list&tribe_events_cat=jazz', 'categories=jazz'],
     ['/events/?tribe-bar-search=concert&ical=1', 'search=concert'],
@@ -520,6 +524,24 @@ describe('feeds', () => {
       assert.deepEqual(await uids(response), await uids(expected))
     })
   }
+
+  test('of moved sites of what is past have nothing that is to come, and all that has been', async () => {
+    const { body } = await page('/events/past/?ical=1')
+    assert.deepEqual(body.match(/^SUMMARY:.*$/gm), ['SUMMARY:Over'])
+  })
+
+  test('of moved sites that mean other days tomorrow are asked for again each time, and so are the ways to them', async () => {
+    for (const [path, expected] of [
+      ['/events/today/?ical=1', 200],
+      ['/events/month/?ical=1', 200],
+      ['/events/past/?ical=1', 200],
+      ['/events/?eventDisplay=today&ical=1', 301],
+      ['/events/?eventDisplay=past&ical=1', 301],
+    ] as const) {
+      const { status, headers } = await fetch(service.origin + path, { redirect: 'manual' })
+      assert.deepEqual([status, headers.get('cache-control')], [expected, 'public, max-age=0, must-revalidate'], path)
+    }
+  })
 
   test('of moved sites that are of nothing are pages with 404', async () => {
     for (const path of ['/event/none/?ical=1', '/event/99999999/?ical=1', '/events/category/none/month/?ical=1']) {

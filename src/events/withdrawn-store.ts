@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { type EventMembers, eventMembers } from '../fields/event-members.ts'
+import { namesWith, type WithValue } from '../fields/member.ts'
 import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { EventRow, WithdrawnEventRow } from '../storage/schema.ts'
@@ -28,11 +30,14 @@ const deleteOne = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('withdrawn_events').where('event', '=', value('event')),
 )
 
-const EVENT_TEXTS = ['title', 'excerpt', 'description', 'event_status_reason', 'search'] as const
-const TEXTS: ReadonlySet<string> = new Set(EVENT_TEXTS)
-
 /** The columns of an event that are kept once it is withdrawn: all but texts, since nobody is to read on what was taken back. */
-export type KeptColumns = Omit<EventRow, (typeof EVENT_TEXTS)[number]>
+export type KeptColumns = Omit<
+  EventRow,
+  Exclude<WithValue<EventMembers, 'from', 'column'>, WithValue<EventMembers, 'withdrawn', true>> | 'search'
+>
+
+const kept = new Set<string>(namesWith(eventMembers, 'withdrawn', true))
+const TEXTS = new Set([...namesWith(eventMembers, 'from', 'column').filter((name) => !kept.has(name)), 'search'])
 
 /**
  * Keeps what the public saw of an event that it cannot see from now on. The links are read by statements that have begun, ahead of all that

@@ -9,64 +9,44 @@ import { recurrence, recurrenceScope } from './recurrence-kinds.ts'
 import { venueFields } from './venue-fields.ts'
 
 const OF_LISTS = { not: 'it is about the lists of this calendar' }
-const OF_PAGES = { not: 'it is about the page of the event' }
-const OF_PEOPLE = { not: 'users are known to this calendar alone' }
-const PUBLISHED = { not: 'readers of events ask when they take place' }
+const OF_MAPS = { not: 'it is about the page of the event' }
+const OF_USERS = { not: 'users are known to this calendar alone' }
 const ADDRESSED = { not: 'url has it' }
-const DATED = { not: 'it has each date of a series as an event' }
+const SPARE = { not: 'it stands for a missing description alone' }
+const PUBLIC = { not: 'it is for the public' }
 const BRIEF = { not: 'a feed says what takes place, when and where' }
+const DATED = { not: 'it has each date of a series as an event' }
+const EACH_DATE = { not: 'each of its dates takes place or does not' }
 
+const ofLists = { ...everywhere, csv: OF_LISTS, feed: OF_LISTS, page: OF_LISTS } as const
+const ofMaps = { ...everywhere, csv: OF_MAPS, feed: OF_MAPS } as const
+const inAddress = { ...everywhere, csv: ADDRESSED, feed: ADDRESSED, page: ADDRESSED } as const
+const time = { ...everywhere, schema: dateTime } as const
 const linked = { from: 'link', csv: true, series: true, withdrawn: true, page: true } as const
+const terms = {
+  ...linked,
+  default: null,
+  within: limits.terms,
+  schema: list(schemaRef('EventTerm')),
+  csv: 'terms',
+} as const
 
 /** The fields of events (rule 3.9), each with its place as a member in answers and other representations. */
 export const eventFields = {
-  author: {
-    ...authorFields.author,
-    ...everywhere,
-    schema: author,
-    csv: OF_PEOPLE,
-    feed: OF_PEOPLE,
-    page: OF_PEOPLE,
-  },
+  author: { ...authorFields.author, ...everywhere, schema: author, csv: OF_USERS, feed: OF_USERS, page: OF_USERS },
   date: { ...authorFields.date, ...saidBy('date_utc'), from: 'column', schema: dateTime, withdrawn: true },
   date_utc: {
     ...authorFields.date_utc,
-    ...everywhere,
-    schema: dateTime,
+    ...time,
     feed: 'date_published',
     series: { not: 'created_utc says since when there is a series' },
-    page: PUBLISHED,
+    page: { not: 'readers of events ask when they take place' },
   },
   title: { kind: text, about: 'The title of the event', required: true, within: limits.title, ...textEverywhere },
-  description: {
-    kind: clearableText,
-    about: 'The description of the event',
-    ...textEverywhere,
-    feed: 'content_html',
-  },
-  slug: {
-    kind: settledText,
-    about: 'The slug of the event',
-    within: limits.slug,
-    ...everywhere,
-    csv: ADDRESSED,
-    feed: ADDRESSED,
-    page: ADDRESSED,
-  },
-  excerpt: {
-    kind: clearableText,
-    about: 'The excerpt of the event',
-    ...textEverywhere,
-    csv: { not: 'it stands for a missing description alone' },
-    feed: { not: 'it stands for a missing description alone' },
-  },
-  status: {
-    ...statusField.status,
-    ...everywhere,
-    schema: status,
-    feed: { not: 'feeds are for the public' },
-    page: { not: 'pages are for the public' },
-  },
+  description: { kind: clearableText, about: 'The description of the event', ...textEverywhere, feed: 'content_html' },
+  slug: { kind: settledText, about: 'The slug of the event', within: limits.slug, ...inAddress },
+  excerpt: { kind: clearableText, about: 'The excerpt of the event', ...textEverywhere, csv: SPARE, feed: SPARE },
+  status: { ...statusField.status, ...everywhere, schema: status, feed: PUBLIC, page: PUBLIC },
   timezone: {
     kind: timezone,
     about: 'The time zone of the event; that of the site when none is given',
@@ -80,58 +60,24 @@ export const eventFields = {
     ...everywhere,
     feed: '_kalends.all_day',
   },
-  start_date: {
-    kind: moment,
-    about: 'When the event starts',
-    required: true,
-    ...everywhere,
-    schema: dateTime,
-    feed: '_kalends.start',
-  },
-  end_date: {
-    kind: moment,
-    about: 'When the event ends',
-    required: true,
-    ...everywhere,
-    schema: dateTime,
-    feed: '_kalends.end',
-  },
+  start_date: { kind: moment, about: 'When the event starts', required: true, ...time, feed: '_kalends.start' },
+  end_date: { kind: moment, about: 'When the event ends', required: true, ...time, feed: '_kalends.end' },
   image: { ...imageField.image, ...everywhere, schema: anyOf(schemaRef('Image'), { type: 'boolean', const: false }) },
   cost: { kind: anything, about: 'The cost of the event', within: limits.cost, ...everywhere, feed: BRIEF },
   website: { kind: { ...url, wire: {} }, about: 'The website of the event', default: null, ...everywhere, feed: BRIEF },
-  show_map: { kind: flag, about: 'Whether the event shows a map', ...everywhere, csv: OF_PAGES, feed: OF_PAGES },
-  show_map_link: {
-    kind: flag,
-    about: 'Whether the event links to a map',
-    ...everywhere,
-    csv: OF_PAGES,
-    feed: OF_PAGES,
-  },
-  hide_from_listings: {
-    kind: flag,
-    about: 'Whether the event is left out of lists',
-    ...everywhere,
-    csv: OF_LISTS,
-    feed: OF_LISTS,
-    page: OF_LISTS,
-  },
-  sticky: {
-    kind: flag,
-    about: 'Whether the event is sticky in the calendar',
-    ...everywhere,
-    csv: OF_LISTS,
-    feed: OF_LISTS,
-    page: OF_LISTS,
-  },
-  featured: { kind: flag, about: 'Whether the event is featured', ...everywhere, feed: OF_LISTS, page: OF_LISTS },
+  show_map: { kind: flag, about: 'Whether the event shows a map', ...ofMaps },
+  show_map_link: { kind: flag, about: 'Whether the event links to a map', ...ofMaps },
+  hide_from_listings: { kind: flag, about: 'Whether the event is left out of lists', ...ofLists },
+  sticky: { kind: flag, about: 'Whether the event is sticky in the calendar', ...ofLists },
+  featured: { kind: flag, about: 'Whether the event is featured', ...ofLists, csv: true },
   event_status: {
     kind: eventStatus,
     about: 'Whether the event takes place: scheduled, canceled or postponed',
     unlisted: true,
     ...everywhere,
     rare: true,
+    series: EACH_DATE,
     schema: { type: 'string', enum: EVENT_STATUSES.filter((known) => known !== 'scheduled') },
-    series: { not: 'each of its dates takes place or does not' },
   },
   event_status_reason: {
     kind: line,
@@ -139,28 +85,10 @@ export const eventFields = {
     unlisted: true,
     ...textEverywhere,
     rare: 'event_status',
-    series: { not: 'each of its dates takes place or does not' },
+    series: EACH_DATE,
   },
-  categories: {
-    kind: links,
-    about: 'The categories of the event: ids, slugs or names',
-    default: null,
-    within: limits.terms,
-    ...linked,
-    schema: list(schemaRef('EventTerm')),
-    csv: 'terms',
-    feed: 'tags',
-  },
-  tags: {
-    kind: links,
-    about: 'The tags of the event: ids, slugs or names',
-    default: null,
-    within: limits.terms,
-    ...linked,
-    schema: list(schemaRef('EventTerm')),
-    csv: 'terms',
-    feed: true,
-  },
+  categories: { kind: links, about: 'The categories of the event: ids, slugs or names', ...terms, feed: 'tags' },
+  tags: { kind: links, about: 'The tags of the event: ids, slugs or names', ...terms, feed: true },
   venue: {
     kind: links,
     about: 'The venue of the event: its id or its fields',
@@ -173,24 +101,23 @@ export const eventFields = {
   organizer: {
     kind: links,
     about: 'The organizers of the event: their ids or their fields',
-    default: null,
     nested: organizerFields,
     ...linked,
+    default: null,
     schema: list(schemaRef('Organizer')),
     feed: 'authors',
   },
   recurrence: {
     kind: recurrence,
-    about: 'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object',
     default: null,
     unlisted: true,
-    from: 'computed',
+    about: 'How the event repeats: lines RRULE, RDATE and EXDATE of RFC 5545, or a rule as an object',
+    ...saidBy('recurrence'),
     rare: true,
     schema: recurrenceShown,
     csv: DATED,
     feed: DATED,
     series: true,
-    withdrawn: { not: 'it is made of columns' },
     page: true,
   },
   recurrence_scope: {

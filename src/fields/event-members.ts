@@ -13,7 +13,8 @@ import {
 } from './answer-schema.ts'
 import { eventFields } from './event-fields.ts'
 import type { Columns } from './field.ts'
-import { everywhere, type Member, type MemberField, type NamesIn, saidBy } from './member.ts'
+import type { Kind } from './kinds.ts'
+import { everywhere, type Member, type NamesIn, saidBy, type WithValue } from './member.ts'
 
 const { recurrence_scope: _scope, ...shownFields } = eventFields
 const details = (name: string) => ({ ...saidBy(name), schema: schemaRef('DateDetails') })
@@ -79,23 +80,27 @@ export const seriesMembers = {
 
 export type SeriesMember = NamesIn<EventMembers, 'series'> | keyof typeof seriesMembers
 
-/** A field that only some events show: those whose column `by` is not blank. */
-interface RareField {
-  name: string
-  by: string
-  blank: unknown
-  show: (kept: unknown) => unknown
+/** The columns that only some events show. */
+export type RareColumn = WithValue<EventMembers, 'rare', unknown> & WithValue<EventMembers, 'from', 'column'>
+
+/** One of them: events show it whose column `by` is not blank. */
+interface RareField extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
+  name: RareColumn
+  by: RareColumn
 }
 
-const fields: Readonly<Record<string, MemberField>> = eventFields
+const isRare = (name: keyof typeof eventFields): name is RareColumn =>
+  'rare' in eventFields[name] && eventFields[name].from === 'column'
+const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
+const asKept = (kept: unknown) => kept
 
 /** Those of answers, or of another representation. */
-export function rareFields(place?: 'csv' | 'feed' | 'series'): readonly RareField[] {
-  return Object.entries(fields).flatMap(([name, field]) => {
-    if (field.from !== 'column' || field.rare === undefined) return []
-    if (place !== undefined && field[place] !== true) return []
-    const by = field.rare === true ? name : field.rare
-    return [{ name, by, blank: fields[by]?.kind.blank, show: field.kind.show ?? ((kept) => kept) }]
+export function rareFields(place: 'csv' | 'feed' | 'series' | 'rare' = 'rare'): readonly RareField[] {
+  return rareColumns.flatMap((name) => {
+    const { kind, ...member }: Member & { kind: Pick<Kind<unknown>, 'read' | 'show'> } = eventFields[name]
+    if (typeof member[place] === 'object') return []
+    const by = member.rare === true ? name : (member.rare as RareColumn)
+    return [{ name, by, read: kind.read, show: kind.show ?? asKept }]
   })
 }
 
@@ -103,13 +108,17 @@ export function rareFields(place?: 'csv' | 'feed' | 'series'): readonly RareFiel
 export function showRare(
   rare: readonly RareField[],
   row: Partial<Columns<typeof eventFields>>,
-): Record<string, unknown> | undefined {
-  const columns: Readonly<Record<string, unknown>> = row
-  let shown: Record<string, unknown> | undefined
-  for (const { name, by, blank, show } of rare) {
-    if (columns[by] === blank) continue
+): Partial<Record<RareColumn, unknown>> | undefined {
+  let shown: Partial<Record<RareColumn, unknown>> | undefined
+  for (const { name, by, show } of rare) {
+    if (row[by] === eventFields[by].kind.blank) continue
     shown ??= {}
-    shown[name] = show(columns[name])
+    shown[name] = show(row[name])
   }
   return shown
 }
+
+/** What an answer that leaves them out says of them, as a request does. */
+export const unshownValues = Object.fromEntries(
+  rareFields().map(({ name, show }) => [name, show(eventFields[name].kind.blank)]),
+)

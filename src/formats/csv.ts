@@ -1,9 +1,13 @@
+import { type EventMembers, type RareColumn, rareFields } from '../fields/event-members.ts'
+import type { NamesIn } from '../fields/member.ts'
 import { plainText } from '../text/html.ts'
 import type { EventFacts } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
+type Cell = (facts: EventFacts) => string
+
 /** The columns, in order, and what each says of an event. Lists within a cell are parted by `|`. */
-const COLUMNS: Readonly<Record<string, (facts: EventFacts) => string>> = {
+const cells = {
   id: ({ row }) => String(row.id),
   uid: ({ row }) => row.uid,
   title: ({ title }) => title,
@@ -33,7 +37,14 @@ const COLUMNS: Readonly<Record<string, (facts: EventFacts) => string>> = {
   event_status: ({ row }) => row.event_status,
   event_status_reason: ({ row }) => plainText(row.event_status_reason),
   date_utc: ({ row }) => row.date_utc,
-}
+} satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, Cell> & Record<string, Cell>
+
+/** Those that are not named above stand behind them. */
+const rare = rareFields('csv').map(({ name, show }): [string, Cell] => [
+  name,
+  ({ row }) => plainText(String(show(row[name]) ?? '')),
+])
+const COLUMNS: Readonly<Record<string, Cell>> = { ...Object.fromEntries(rare), ...cells }
 
 /** CSV (RFC 4180): the names of the columns, then one event a line. */
 export const csv = feedFormat({

@@ -1,4 +1,6 @@
 import type { Context } from '../context/context.ts'
+import { type EventMembers, type RareColumn, rareFields, showRare } from '../fields/event-members.ts'
+import type { NamesIn } from '../fields/member.ts'
 import { describeWhen, type EventFacts, isoTime, placeOf, rfc3339 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
@@ -26,31 +28,37 @@ function writeHead({ title, home, self, language }: FeedHead): string {
   return `${JSON.stringify(head).slice(0, -1)},"items":[`
 }
 
+type FeedName = Exclude<NamesIn<EventMembers, 'feed'>, RareColumn>
+type OwnName<Name> = Name extends `_kalends.${infer Own}` ? Own : never
+
+const rare = rareFields('feed')
+
 /** An event as an item; what JSON Feed has no words for is in `_kalends`. */
 function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
-  return JSON.stringify({
+  const own = {
+    start: isoTime(row, 'start'),
+    end: isoTime(row, 'end'),
+    all_day: row.all_day === 1,
+    timezone: row.timezone,
+    venue: venues[0] ? placeOf(venues[0]) : undefined,
+    ...showRare(rare, row),
+    rest_url: `${context.site.base}/events/${row.id}`,
+  } satisfies Record<OwnName<FeedName>, unknown>
+  const item = {
     id: row.uid,
     url: facts.url,
     title: facts.heading,
     summary: [facts.notice || [], describeWhen(context, row), ...venues.slice(0, 1).map(placeOf)].flat().join('\n'),
     // An item has to have one of the two.
-    ...(facts.html === '' ? { content_text: facts.text } : { content_html: facts.html }),
+    content_text: facts.html === '' ? facts.text : undefined,
+    content_html: facts.html === '' ? undefined : facts.html,
     image: image?.url,
     date_published: rfc3339(row.date_utc),
     date_modified: rfc3339(facts.modified),
     authors: organizers.length > 0 ? organizers.map(({ organizer: name }) => ({ name })) : undefined,
     tags: facts.terms,
-    _kalends: {
-      start: isoTime(row, 'start'),
-      end: isoTime(row, 'end'),
-      all_day: row.all_day === 1,
-      timezone: row.timezone,
-      venue: venues[0] ? placeOf(venues[0]) : undefined,
-      ...(row.event_status === 'scheduled'
-        ? {}
-        : { event_status: row.event_status, event_status_reason: row.event_status_reason }),
-      rest_url: `${context.site.base}/events/${row.id}`,
-    },
-  })
+    _kalends: own,
+  } satisfies Record<Exclude<FeedName, `_kalends.${string}`> | '_kalends', unknown> & Record<string, unknown>
+  return JSON.stringify(item)
 }

@@ -282,7 +282,7 @@ function eventSchema({ fields }: Resource, say: Say): Schema {
 /** A series as its routes show it (docs/series.md). */
 function seriesSchema(): Schema {
   const shared = namesWith(eventMembers, 'series', true)
-  const rare = new Set(rareFields('series').map(({ name }) => name))
+  const rare = new Set<string>(rareFields('series').map(({ name }) => name))
   const properties = { ...memberSchemas(shared), ...seriesMembers }
   return record(
     properties,

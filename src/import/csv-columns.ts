@@ -1,7 +1,7 @@
+import { type RareColumn, rareFields } from '../fields/event-members.ts'
 import { fold } from '../text/fold.ts'
 
-/** The meanings that a column of a table can have. */
-export const COLUMN_MEANINGS = [
+const named = [
   'identity',
   'uid',
   'title',
@@ -52,7 +52,14 @@ export const COLUMN_MEANINGS = [
   'organizer_description',
   'organizer_image',
 ] as const
-export type ColumnMeaning = (typeof COLUMN_MEANINGS)[number]
+
+/** Fields that only some events show, which our own tables have as their kinds say. */
+export const rareCells = rareFields('csv')
+
+export type ColumnMeaning = (typeof named)[number] | RareColumn
+
+/** The meanings that a column of a table can have. */
+export const COLUMN_MEANINGS: readonly ColumnMeaning[] = [...named, ...rareCells.map(({ name }) => name)]
 
 /**
  * Names of columns, by language: those of our own export, of the reference's tables, of Google's and Outlook's, and common ones. A name may have

@@ -1,7 +1,7 @@
 import { NEVER } from '../fields/kinds.ts'
 import { fold } from '../text/fold.ts'
 import { addDays } from '../text/moments.ts'
-import type { ColumnMeaning } from './csv-columns.ts'
+import { type ColumnMeaning, rareCells } from './csv-columns.ts'
 import { linkedItem, numberedIdentity, partsOfPlace } from './named-items.ts'
 import { type SourceEntry, type SourceItem, scheduled } from './source-item.ts'
 import { type DateOrder, readTableDate, readTableTime } from './table-dates.ts'
@@ -88,6 +88,7 @@ function eventItem({ at, cells }: CsvRow, title: string, times: Times, linked: r
   const values: Record<string, unknown> = { title, ...times }
   for (const name of PLAIN) if (cells.has(name)) values[name] = cells.get(name)
   for (const name of FLAGS) if (cells.has(name)) values[name] = isYes(cells.get(name))
+  for (const { name, read } of rareCells) if (cells.has(name)) values[name] = read(cells.get(name))
   if (!cells.has('website') && cells.has('url')) values.website = cells.get('url')
   const { link } = partsOfPlace(cells.get('venue') ?? '')
   if (link !== '' && !values.website) values.website = link

@@ -15,6 +15,7 @@ import { statement } from '../storage/statement.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import { untrashedSlug } from '../text/slug.ts'
 import { venueRules } from '../venues/venue-rules.ts'
+import type { LinkName } from './shown-records.ts'
 import { carriedFields, type ItemKind } from './source-item.ts'
 
 /** The fields of a record that an import may write, in the form the interface accepts: sent unchanged, they restore this state. */
@@ -85,7 +86,7 @@ export function stateOfMade({ row, links, categories, tags }: MadeEvent): Record
 }
 
 /** The ids of what an event is linked to, terms in the order of their ids. */
-type LinkedIds = Record<'venue' | 'organizer' | 'categories' | 'tags', readonly number[]>
+type LinkedIds = Record<LinkName, readonly number[]>
 
 /** The fields that all occurrences of a series have in common, with the times and the rule that it counts from. */
 async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {

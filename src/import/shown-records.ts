@@ -1,6 +1,8 @@
 import { eventFields } from '../fields/event-fields.ts'
+import { type EventMembers, eventMembers, unshownValues } from '../fields/event-members.ts'
 import type { FieldsData } from '../fields/field.ts'
 import { NEVER } from '../fields/kinds.ts'
+import { namesWith, type WithValue } from '../fields/member.ts'
 import { organizerFields } from '../fields/organizer-fields.ts'
 import { venueFields } from '../fields/venue-fields.ts'
 import { termFields } from '../terms/term-fields.ts'
@@ -44,6 +46,16 @@ const asCost: Read = (value, { cost_details: details }) => {
   return details.currency_position === 'postfix' ? `${figure}${mark}` : `${mark}${figure}`
 }
 
+/** The members of events that lead to other records, in the order in which these are read. */
+export const LINKED = {
+  categories: 'category',
+  tags: 'tag',
+  venue: 'venue',
+  organizer: 'organizer',
+} as const satisfies Record<WithValue<EventMembers, 'from', 'link'>, Exclude<ShownKind, 'event'>>
+export type LinkName = keyof typeof LINKED
+export const linkNames = namesWith(eventMembers, 'from', 'link')
+
 /** Members that need a conversion; links and images are handled elsewhere. */
 const READERS: Readonly<Record<ShownKind, Readonly<Record<string, Read>>>> = {
   event: {
@@ -52,10 +64,7 @@ const READERS: Readonly<Record<ShownKind, Readonly<Record<string, Read>>>> = {
     cost: asCost,
     website: asWebsite,
     image: none,
-    venue: none,
-    organizer: none,
-    categories: none,
-    tags: none,
+    ...Object.fromEntries(linkNames.map((name) => [name, none])),
   },
   venue: { venue: asTitle, date_utc: asMoment, image: none },
   organizer: { organizer: asTitle, date_utc: asMoment, image: none },
@@ -69,11 +78,6 @@ const FIELDS: Readonly<Record<ShownKind, FieldsData>> = {
   organizer: organizerFields,
   category: termFields,
   tag: termFields,
-}
-
-/** The values of members that an answer leaves out. */
-const UNSHOWN: Readonly<Partial<Record<ItemKind, Shown>>> = {
-  event: { event_status: 'scheduled', event_status_reason: '' },
 }
 
 /** The member with the name of a record. */
@@ -105,7 +109,8 @@ export function* itemsOf(kind: ShownKind, record: unknown, at: string, before?: 
   }
   const links: Partial<Record<keyof ItemLinks, readonly string[]>> = {}
   if (kind === 'event') {
-    for (const [member, linked] of LINKED) {
+    for (const member of linkNames) {
+      const linked = LINKED[member]
       if (record[member] === undefined) continue
       const records = listOf(record[member], NAMES[linked])
       for (const one of records) if (!before || !isShownBefore(before, linked, one)) yield* itemsOf(linked, one, at)
@@ -114,13 +119,6 @@ export function* itemsOf(kind: ShownKind, record: unknown, at: string, before?: 
   }
   yield itemOf(kind, record, at, links)
 }
-
-const LINKED = [
-  ['categories', 'category'],
-  ['tags', 'tag'],
-  ['venue', 'venue'],
-  ['organizer', 'organizer'],
-] as const satisfies readonly (readonly [keyof ItemLinks, ShownKind])[]
 
 /** A venue stands alone or in a list, and an empty list or false stands for none. A text is a name. */
 function listOf(value: unknown, name: string): Shown[] {
@@ -177,7 +175,7 @@ function itemOf(
 }
 
 function valuesOf(kind: ShownKind, record: Shown): Record<string, unknown> {
-  const values: Record<string, unknown> = { ...UNSHOWN[kind] }
+  const values: Record<string, unknown> = kind === 'event' ? { ...unshownValues } : {}
   for (const member of carriedFields(FIELDS[kind])) {
     const value = record[member]
     if (value === undefined || value === null) continue

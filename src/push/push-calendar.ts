@@ -2,6 +2,7 @@ import type { Context } from '../context/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 import { type Counts, noCounts, type Remark } from '../import/import-run.ts'
 import { type RecordState, readStates } from '../import/record-states.ts'
+import { LINKED } from '../import/shown-records.ts'
 import type { ItemKind } from '../import/source-item.ts'
 import type { Db } from '../storage/database.ts'
 import { readEdition } from '../storage/edition.ts'
@@ -14,7 +15,7 @@ import { keyOfRecord, type PushOptions, type PushRun } from './push-run.ts'
 import { findPushedSeries, pushSeries } from './push-series.ts'
 import { findTarget, targetNumber } from './push-store.ts'
 import { type PushTarget, readTargetEdition } from './push-target.ts'
-import { itemOf, LINKED } from './pushed-values.ts'
+import { itemOf } from './pushed-values.ts'
 
 /** What a push is told, and what it tells. */
 export interface PushTask {

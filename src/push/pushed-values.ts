@@ -1,20 +1,9 @@
 import { type Fingerprints, fingerprintsOf } from '../import/fingerprints.ts'
 import type { RecordState } from '../import/record-states.ts'
-import { itemsOf, type Shown } from '../import/shown-records.ts'
-import { fieldsOf, type ItemKind } from '../import/source-item.ts'
+import { itemsOf, LINKED, type LinkName, linkNames, type Shown } from '../import/shown-records.ts'
+import { fieldsOf } from '../import/source-item.ts'
 import { withExceptions } from '../import/write-series.ts'
 import { keyOfRecord, type PushItem, type PushKind, type PushRun } from './push-run.ts'
-
-/** The fields of events that lead to other records. */
-export const LINKED = {
-  venue: 'venue',
-  organizer: 'organizer',
-  categories: 'category',
-  tags: 'tag',
-} as const satisfies Readonly<Record<string, ItemKind>>
-
-type LinkName = keyof typeof LINKED
-const linkNames = Object.keys(LINKED) as LinkName[]
 
 /** The member with the name of a record. */
 const NAMES: Readonly<Record<PushKind, string>> = {

@@ -6,6 +6,7 @@ import { presentLinks } from '../events/event-present.ts'
 import type { EventLinks } from '../events/event-store.ts'
 import { textsOfEvent } from '../events/event-texts.ts'
 import { recurrenceOf, seriesUrl, showRule, startOf } from '../events/recurrence-present.ts'
+import { type RareColumn, rareFields, type SeriesMember, showRare } from '../fields/event-members.ts'
 import { showImage } from '../images/images.ts'
 import { recurrenceLines } from '../recurrence/write-recurrence.ts'
 import type { SeriesRow } from '../storage/schema.ts'
@@ -30,7 +31,12 @@ export const seriesPresentation: Presentation<LoadedSeries> = {
   present: presentSeries,
 }
 
-function presentSeries(context: Context, { row, links, total }: LoadedSeries): object {
+const rare = rareFields('series')
+
+function presentSeries(
+  context: Context,
+  { row, links, total }: LoadedSeries,
+): Record<Exclude<SeriesMember, RareColumn>, unknown> {
   const { site } = context
   const shared = readShared(row)
   const { description, excerpt, trusted } = shared
@@ -68,5 +74,6 @@ function presentSeries(context: Context, { row, links, total }: LoadedSeries): o
     created_utc: row.created_utc,
     modified_utc: row.modified_utc,
     occurrences: { total, rest_url: `${site.base}/events?post_parent=${row.id}` },
+    ...showRare(rare, shared),
   }
 }

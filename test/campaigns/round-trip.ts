@@ -25,7 +25,7 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
   ],
   csv: [
     ...['title', 'description', 'excerpt', 'slug', 'website'],
-    ...['event_status', 'event_status_reason', 'sticky', 'show_map', 'categories', 'tags', 'recurrence'],
+    ...['sticky', 'show_map', 'categories', 'tags', 'recurrence'],
     ...['venue.date_utc', 'organizer.date_utc', 'organizer.email'],
   ],
 }

@@ -22,7 +22,7 @@ for line in sys.stdin:
         calendar = icalendar.Calendar.from_ical(case["ics"])
         now = datetime.now()
         events = recurring_ical_events.of(calendar).between(now - timedelta(days=30), now + timedelta(days=800))
-        starts = sorted(shown(event["DTSTART"].dt) for event in events)
+        starts = sorted(shown(event["DTSTART"].dt) for event in events if event.get("STATUS") != "CANCELLED")
     except Exception as error:  # a reader that fails says so, and differs
         starts = [repr(error)]
     print(json.dumps(starts))

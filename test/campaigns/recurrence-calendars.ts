@@ -129,7 +129,9 @@ const MOST = 1000
 
 function byIcalJs({ ics, isAllDay }: Calendar): string[] {
   const components = new ICAL.Component(ICAL.parse(ics))
-  const events = components.getAllSubcomponents('vevent')
+  const events = components
+    .getAllSubcomponents('vevent')
+    .filter((event) => event.getFirstPropertyValue('status') !== 'CANCELLED')
   for (const zone of components.getAllSubcomponents('vtimezone')) ICAL.TimezoneService.register(new ICAL.Timezone(zone))
   const masters = events.filter((event) => !event.hasProperty('recurrence-id'))
   const exceptions = events.filter((event) => event.hasProperty('recurrence-id'))

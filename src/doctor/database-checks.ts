@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { databaseAddress, replicaAddress } from '../config.ts'
 import { HELD, HELD_REMEDY } from '../storage/edition.ts'
 import { type Examined, examineDatabase, isStandby } from '../storage/examine.ts'
+import { findMove } from '../storage/moved-calendar.ts'
 import { withoutPaths } from '../text/urls.ts'
 import { formatUtc, utcToMs } from '../text/zones.ts'
 import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
@@ -31,6 +32,7 @@ export async function checkDatabase(config: Config, now: number): Promise<Checke
   if (examined.damage.length > 0) return { examined: undefined, findings: [answering, checkIntegrity(examined)] }
   const findings = [
     answering,
+    ...checkMove(databaseAddress(config)),
     checkIntegrity(examined),
     checkSteps(examined),
     checkWritable(examined),
@@ -41,6 +43,11 @@ export async function checkDatabase(config: Config, now: number): Promise<Checke
     ...(await checkReplica(config)),
   ]
   return { examined, findings }
+}
+
+function checkMove(address: string): Finding[] {
+  const move = findMove(address)
+  return move ? [failing('moved', move.told, move.todo)] : []
 }
 
 function checkIntegrity({ damage, file }: Examined): Finding {

@@ -33,16 +33,26 @@ export function forgetMove(address: string): void {
   if (place) rmSync(place.note, { force: true })
 }
 
+/** Where the calendar of a file was copied to, and what to do about it. */
+export interface Move {
+  told: string
+  todo: string
+}
+
+/** Finds the note beside the file at an address. */
+export function findMove(address: string): Move | undefined {
+  const place = placeAt(address)
+  if (!place || !existsSync(place.note)) return undefined
+  const { file, note } = place
+  const todo = `Set KALENDS_DATABASE to that address; to go on with ${file}, without what has been written there since, remove ${note}.`
+  return { told: readFileSync(note, 'utf8').trim(), todo }
+}
+
 /**
  * Refuses to write into a file whose calendar was copied to another address.
  * @throws Error that says where it is, and how the file is taken back
  */
 export function refuseMoved(address: string): void {
-  const place = placeAt(address)
-  if (!place || !existsSync(place.note)) return
-  const { file, note } = place
-  const told = readFileSync(note, 'utf8').trim()
-  throw new Error(
-    `${told} Set KALENDS_DATABASE to that address; to go on with ${file}, without what has been written there since, remove ${note}.`,
-  )
+  const move = findMove(address)
+  if (move) throw new Error(`${move.told} ${move.todo}`)
 }

@@ -83,6 +83,18 @@ function fingerprint(folder: string): string[] {
 
 const stateOf = ({ findings }: Looked, about: string) => findings.get(about)?.map(({ state }) => state)
 
+test('a file whose calendar was copied elsewhere is found so', onSqlite, async (t) => {
+  const { data, address, port } = await calendar(t)
+  const file = address.slice('sqlite:'.length)
+  const { stdout } = await kalends({ data }, 'copy', address, `sqlite:${join(data, 'new.sqlite')}`)
+  assert.match(stdout, /is not started on .* any more/)
+  const { findings, status } = await doctor({ database: address, data, port })
+  const [moved] = findings.get('moved') ?? []
+  assert.equal(moved?.says.startsWith(`The calendar in ${file} was copied to sqlite:${join(data, 'new.sqlite')}`), true)
+  assert.match(moved?.todo ?? '', /Set KALENDS_DATABASE .*remove .*-moved/)
+  assert.equal(status, 1)
+})
+
 test('a calendar in order is found so, stopped and running, and nothing is changed by looking', async (t) => {
   const { data, address, port } = await calendar(t)
   const file = address.startsWith('sqlite:') ? join(address.slice('sqlite:'.length), '..') : undefined

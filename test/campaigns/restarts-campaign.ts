@@ -30,6 +30,8 @@ export interface RestartOptions {
   workers: number
   /** Milliseconds that a node drains. */
   drainMs: number
+  /** Milliseconds between an answer to a writer and its next event. */
+  restMs: number
 }
 
 /** What came of restarting two nodes in turn under writers. */
@@ -58,7 +60,7 @@ interface Ground {
   settings: Record<string, string>
 }
 
-/** Restarts two nodes of one calendar in turn, while writers create events without a pause. */
+/** Restarts two nodes of one calendar in turn, while writers create events. */
 export async function restartUnderWrites(options: RestartOptions): Promise<RestartFigures> {
   const scratch = await scratchDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'kalends-restarts-'))
@@ -169,7 +171,10 @@ interface Writing {
   longestMs: number
 }
 
-function startWriters({ way, writers }: RestartOptions, ports: readonly number[]): { end: () => Promise<Writing> } {
+function startWriters(
+  { way, writers, restMs }: RestartOptions,
+  ports: readonly number[],
+): { end: () => Promise<Writing> } {
   const writing: Writing = { titles: new Set(), failed: {}, longestMs: 0 }
   const refusedAt = new Map<number, number>()
   let isOver = false
@@ -182,6 +187,7 @@ function startWriters({ way, writers }: RestartOptions, ports: readonly number[]
       writing.longestMs = Math.max(writing.longestMs, Math.round(performance.now() - began))
       if (outcome === '201') writing.titles.add(title)
       else writing.failed[outcome] = (writing.failed[outcome] ?? 0) + 1
+      if (restMs > 0) await sleep(restMs)
     }
     if (agent) agent.destroy()
   }

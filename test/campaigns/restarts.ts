@@ -15,7 +15,7 @@ const numbers = { restarts: Number(values.restarts), workers: Number(values.work
 const ways = WAYS.filter((way) => values.way?.includes(way) ?? (way !== 'nginx' || hasNginx))
 let failures = 0
 for (const way of ways) {
-  const figures = await restartUnderWrites({ ...numbers, way, drainMs: 1000 })
+  const figures = await restartUnderWrites({ ...numbers, way, drainMs: 1000, restMs: 0 })
   console.log(JSON.stringify(figures))
   failures += Object.values(figures.failed).reduce((sum, each) => sum + each, 0) + figures.lost + figures.doubled
 }

@@ -13,6 +13,8 @@ import { addCredential } from '../../src/people/credentials.ts'
 import { insertUser } from '../../src/people/users.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
+import { registerCopyCommand } from '../../src/transfer/copy-command.ts'
+import { type CommandResult, runCommand } from '../support/commands.ts'
 import { programEnvironment } from '../support/environment.ts'
 import { startProcess } from '../support/processes.ts'
 import { testConfig } from '../support/service.ts'
@@ -233,6 +235,16 @@ async function calendarIn(file: string): Promise<void> {
   await database.close()
 }
 
+/** Copies in this process, whose environment is that of the command for as long as it takes. */
+async function copy(words: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
+  Object.assign(process.env, env)
+  try {
+    return await runCommand(registerCopyCommand, ['copy', ...words])
+  } finally {
+    for (const name of Object.keys(env)) delete process.env[name]
+  }
+}
+
 test('copy takes addresses from the environment and from files, where no other user sees them', async (t) => {
   const folder = folderFor(t)
   const [source, one, two, three] = ['source', 'one', 'two', 'three'].map((name) => join(folder, `${name}.sqlite`))
@@ -241,32 +253,28 @@ test('copy takes addresses from the environment and from files, where no other u
   writeFileSync(file, `sqlite:${source}\n`)
   const [from, to] = [`sqlite:${source}`, `sqlite:${one}`]
   for (const [words, env] of [
-    [['copy'], { KALENDS_COPY_FROM: from, KALENDS_COPY_TO: to }],
-    [['copy', '--from-file', file, `sqlite:${two}`], {}],
-    [['copy', `sqlite:${three}`], { KALENDS_COPY_FROM: from }],
-    [['copy', from], { KALENDS_COPY_TO: `sqlite:${three}` }],
+    [[], { KALENDS_COPY_FROM: from, KALENDS_COPY_TO: to }],
+    [['--from-file', file, `sqlite:${two}`], {}],
+    [[`sqlite:${three}`], { KALENDS_COPY_FROM: from }],
+    [[from], { KALENDS_COPY_TO: `sqlite:${three}` }],
   ] as const) {
-    const { status, stdout, stderr } = kalends(words, { ...env })
-    assert.deepEqual([status, stderr], [0, ''], words.join(' '))
-    assert.match(stdout, /^(Copied|The target held all) \d+ rows/m)
+    const { out, err, code } = await copy(words, env)
+    assert.deepEqual([code, err], [0, ''], words.join(' '))
+    assert.match(out, /^(Copied|The target held all) \d+ rows/m)
   }
   for (const name of [one, two, three]) assert.ok(existsSync(name ?? ''))
 })
 
-test('copy says which database is named nowhere, and which file it cannot read', (t) => {
+test('copy says which database is named nowhere, and which file it cannot read', async (t) => {
   const folder = folderFor(t)
   const missing = join(folder, 'missing')
-  assert.match(kalends(['copy']).stderr, /^Name the database to read: .*KALENDS_COPY_FROM.*--from-file\.\n$/)
+  assert.match((await copy([])).err, /^Name the database to read: .*KALENDS_COPY_FROM.*--from-file\.\n$/)
+  assert.match((await copy([`sqlite:${missing}`])).err, /^Name the database to fill: .*KALENDS_COPY_TO.*--to-file\.\n$/)
   assert.match(
-    kalends(['copy', `sqlite:${missing}`]).stderr,
-    /^Name the database to fill: .*KALENDS_COPY_TO.*--to-file\.\n$/,
-  )
-  const { stdout, stderr } = kalends(['copy', missing, 'sqlite:x'])
-  assert.match(
-    stdout + stderr,
+    (await copy([missing, 'sqlite:x'])).err,
     /^No database can be opened at this address: sqlite:FILE and postgres:\/\/… are understood\.\n$/,
   )
-  assert.match(kalends(['copy', '--from-file', missing, 'sqlite:x']).stderr, /^The file .*missing cannot be read: /)
+  assert.match((await copy(['--from-file', missing, 'sqlite:x'])).err, /^The file .*missing cannot be read: /)
 })
 
 test('a password on the command line is remarked on without being repeated, and is on no list of processes', (t) => {

@@ -71,7 +71,7 @@ const CHECK_TYPES = ['--noEmit', '--singleThreaded']
 /** What the type checker and tests of the house print, by `types` or the path of the test. */
 async function reports(tried: Copy, tools: ReadonlySet<string>): Promise<Map<string, string>> {
   const printed = [...tools].map(async (tool): Promise<[string, string]> => {
-    const words = tool === 'types' ? ['tsc', ...CHECK_TYPES, '-p', 'tsconfig.build.json'] : ['node', '--test', tool]
+    const words = tool === 'types' ? ['tsc', ...CHECK_TYPES, '-p', 'tsconfig.build.json'] : ['node', tool]
     const { output } = await runIn(tried, words[0] ?? '', words.slice(1))
     return [tool, output]
   })
@@ -85,7 +85,7 @@ test('with every step done, types, lint and the tests of the house hold', async 
   await follow(copy, [...recipes, ...onOrganizers], [])
   const [types, house] = await Promise.all([
     runIn(copy, 'tsc', CHECK_TYPES),
-    runIn(copy, 'node', ['--test', ...HOUSE.map((name) => `test/house/${name}.test.ts`)]),
+    runIn(copy, 'node', ['--test', '--test-isolation=none', ...HOUSE.map((name) => `test/house/${name}.test.ts`)]),
   ])
   assert.equal(types.output.trim(), '')
   assert.equal(house.code, 0, house.output)

@@ -196,11 +196,12 @@ function closingBracket(source: string, start: number): number {
   return source.length
 }
 
-/** Runs commands in the copy; npm's own start, which takes a second, is left out. */
+/** Runs commands in the copy, without npm's own start, which takes a second; what formats everything is given what may have changed. */
 async function runLines(copy: Copy, lines: readonly string[]): Promise<void> {
   const { scripts } = JSON.parse(readFileSync(join(copy.folder, 'package.json'), 'utf8'))
   for (const line of lines) {
-    const plain = line.replace(/npm run ([\w-]+)/g, (_, name: string) => scripts[name]).replaceAll('npx ', '')
+    const whole = line.replace(/npm run ([\w-]+)/g, (_, name: string) => scripts[name]).replaceAll('npx ', '')
+    const plain = whole.replace(/ \.$/, ` docs ${[...copy.before.keys()].join(' ')}`)
     const { code, output } = await runIn(copy, 'sh', ['-ec', plain])
     if (code !== 0) throw new Error(`${line}\n${output}`)
   }

@@ -8,6 +8,7 @@ import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
 import { beginSeries } from './begin-series.ts'
 import { newImageRows } from './bring-pictures.ts'
 import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
+import { foresee } from './foreseen-events.ts'
 import { type Counts, describeItem, type ImportRun, StalePlan } from './import-run.ts'
 import { findItems, saveItems } from './import-store.ts'
 import { recordPage } from './item-pages.ts'
@@ -117,6 +118,8 @@ async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceIt
   const unchanged = settled.flatMap(({ item, known }) => (known ? [[item, known.record] as const] : []))
   const now = written.map(({ one, record }) => [one.item, record] as const)
   if (kind === 'series') await noteLater(run, [...same, ...unchanged, ...now])
+  const stays = [...same.keys(), ...[...settled, ...written.map(({ one }) => one)].map(({ item }) => item)]
+  if (run.foreseen) foresee(run, run.foreseen, stays)
   for (const note of notes) note()
 }
 

@@ -12,9 +12,11 @@ import { openProgress, type Progress } from './import-progress.ts'
 import {
   describeCounts,
   describeMade,
+  describePreview,
   describeRemarks,
   describeRun,
   describeRuns,
+  describeVisible,
   IMPORT_HEADINGS,
   noteRemark,
   type Remarks,
@@ -308,7 +310,7 @@ async function importInto(
   const remarks: Remarks = new Map()
   const begin = async () => {
     const context = await contextOf(ground, user)
-    return importSource({
+    const imported = await importSource({
       source,
       options,
       sameAs,
@@ -318,12 +320,15 @@ async function importInto(
       progress: progress.show,
       wait: () => print('Another import of this source is running; this one begins when it has ended.'),
     })
+    return { ...imported, say: context.say }
   }
-  const { run, counts, broken } = await begin().finally(() => {
+  const { run, counts, visible, preview, broken, say } = await begin().finally(() => {
     progress.close()
     for (const line of describeRemarks(remarks, IMPORT_HEADINGS)) print(line)
   })
+  for (const line of describePreview(say, preview)) print(line)
   for (const line of describeMade(counts, run)) print(line)
+  for (const line of describeVisible(say, visible, run)) print(line)
   print(describeCounts(counts, run))
   if (broken) throw broken
   return counts.failed === 0 && !remarks.has('note')

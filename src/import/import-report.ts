@@ -1,8 +1,12 @@
+import type { Context } from '../context/context.ts'
+import type { MessageText } from '../locales/messages.ts'
 import { table } from '../people/user-commands.ts'
 import type { Db } from '../storage/database.ts'
-import type { Counts, Remark } from './import-run.ts'
+import type { Counts, Remark, VisibleCounts } from './import-run.ts'
 import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
 import { readStates } from './record-states.ts'
+
+type Say = Context['say']
 
 /** The most lines of one kind that are printed; further ones are counted. */
 const MOST_LINES = 200
@@ -59,6 +63,24 @@ export function describeMade({ made = {} }: Counts, run: number | undefined): st
     return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`]
   })
   return parts.length === 0 ? [] : [`${run === undefined ? 'Would make' : 'Made'}: ${parts.join(', ')}.`]
+}
+
+/** The first events of a source below a heading; nothing where there are none. */
+export function describePreview(say: Say, preview: readonly string[]): string[] {
+  if (preview.length === 0) return []
+  return [say('The first events, as pages would show them:'), ...preview.map((line) => `  ${oneLine(line)}`)]
+}
+
+/** What visitors see of the source after a run, or would see of what a dry run has read; nothing where there are no events. */
+export function describeVisible(say: Say, visible: VisibleCounts, run: number | undefined): string[] {
+  const { coming, past, private: hidden, waiting } = visible
+  if (coming + past + hidden + waiting === 0) return []
+  const text: MessageText =
+    run === undefined
+      ? 'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.'
+      : 'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.'
+  const numbers = { coming, past, hidden, waiting }
+  return [say(text, Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)])))]
 }
 
 /** The outcome in one sentence. */

@@ -35,6 +35,23 @@ export interface Counts {
   made?: Partial<Record<ItemKind, number>>
 }
 
+/** How many events and series visitors see, or do not see: private ones, and those that wait as a draft, for a review or for their time. */
+export interface VisibleCounts {
+  coming: number
+  past: number
+  private: number
+  waiting: number
+}
+
+/** What a dry run foresees. */
+export interface Foreseen {
+  visible: VisibleCounts
+  /** The first events of the source. */
+  first: SourceItem[]
+  /** The names of venues that were read last, by identity. */
+  venues: Map<string, string>
+}
+
 /** A line of the report: an item that failed, or a part of it that was not imported. */
 export interface Remark {
   kind: 'failed' | 'kept' | 'missing' | 'note' | 'private'
@@ -53,6 +70,8 @@ export interface ImportRun {
   run: number | undefined
   origin: Origin
   counts: Counts
+  /** Undefined for a run that writes. */
+  foreseen: Foreseen | undefined
   remark: (remark: Remark) => void
   /** Records by the key of their item, those used last. */
   links: Map<string, number>

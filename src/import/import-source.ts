@@ -4,6 +4,7 @@ import { readEdition } from '../storage/edition.ts'
 import type { Writer } from '../storage/recording.ts'
 import { formatUtc } from '../text/moments.ts'
 import { withItsPictures } from './bring-pictures.ts'
+import { findVisible, foreseesNothing, noteForeseen, previewEvents } from './foreseen-events.ts'
 import { holdSource } from './hold-source.ts'
 import { importBatch } from './import-batch.ts'
 import {
@@ -15,6 +16,7 @@ import {
   noteUnread,
   type Remark,
   remember,
+  type VisibleCounts,
 } from './import-run.ts'
 import {
   findOrigin,
@@ -60,6 +62,9 @@ export interface Imported {
   /** The number of the run; undefined for a dry run. */
   run: number | undefined
   counts: Counts
+  visible: VisibleCounts
+  /** Its first events, as pages would show them; none but for a dry run. */
+  preview: string[]
   /** Why the source counts as broken: what came is in, and nothing was moved to the trash. */
   broken: BrokenSource | undefined
 }
@@ -97,7 +102,8 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
   } finally {
     await endRun(run, end)
   }
-  return { run: run.run, counts: run.counts, broken: run.broken }
+  const told = { visible: await findVisible(run), preview: await previewEvents(run) }
+  return { run: run.run, counts: run.counts, broken: run.broken, ...told }
 }
 
 async function handleGone(run: ImportRun, source: Source): Promise<void> {
@@ -138,7 +144,8 @@ async function beginRun(
   const sets = { begun: new Set<number>(), seen: noneSeen(), lost: new Set<string>(), unread: new Set<string>() }
   const memory = { links: new Map(), digests: new Map(), lacks: new Map(), ...sets }
   const state = { isUnclear: false, hasEvents: false, broken: undefined, isIncomplete: false }
-  const run: ImportRun = { context, by, options, ...begun, counts: noCounts(), remark, ...memory, ...state }
+  const told = { counts: noCounts(), foreseen: options.dryRun ? foreseesNothing() : undefined, remark }
+  const run: ImportRun = { context, by, options, ...begun, ...told, ...memory, ...state }
   run.remark = (said) => {
     if (said.kind === 'failed' || said.kind === 'note') run.isIncomplete = true
     remark(said)
@@ -223,6 +230,7 @@ async function importEntries(run: ImportRun, { source, sameAs, progress }: Impor
     }
     if (standsAlone(entry.kind)) run.hasEvents = true
     if (isRepeated(run, entry)) continue
+    noteForeseen(run, entry)
     waiting[entry.kind].push(withItsPictures(run, asAsked(entry, options.images)))
     if (waiting[entry.kind].length < BATCH) continue
     await bringIn()

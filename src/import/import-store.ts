@@ -283,6 +283,34 @@ export async function countLive(
   return Number(count)
 }
 
+/**
+ * The numbers of events and of series from a source, by status and by whether they are over: the public dates of a series are, all of them. `nowUtc` is
+ * `YYYY-MM-DD HH:MM:SS`.
+ */
+export async function countStandings(
+  db: Db,
+  source: number,
+  nowUtc: string,
+): Promise<{ status: string; is_over: number; count: number | string }[]> {
+  const coming = sql`select from_series.id from events from_series
+    where from_series.series = r.id and from_series.status = 'publish' and from_series.utc_end_date >= ${nowUtc}`
+  const isOver = {
+    event: sql`r.utc_end_date < ${nowUtc}`,
+    series: sql`not exists (${coming})`,
+  }
+  const found = await Promise.all(
+    (['event', 'series'] as const).map((kind) =>
+      sql<{ status: string; is_over: number; count: number | string }>`
+        select status, is_over, count(*) as count from (
+          select r.status, case when ${isOver[kind]} then 1 else 0 end as is_over
+          from import_items i join ${sql.table(kind === 'event' ? 'events' : 'series')} r on r.id = i.record
+          where i.source = ${source} and i.kind = ${kind} and i.occurrence = ''
+        ) standing group by status, is_over`.execute(db),
+    ),
+  )
+  return found.flatMap(({ rows }) => rows)
+}
+
 /** Notes that a run begins; returns its number. */
 export async function insertRun(
   tx: Db,

@@ -17,6 +17,11 @@ export function comparedOf(item: SourceItem): Pick<AheadOfWriting, 'prints' | 'd
   return { prints, digest: digestOf(prints) }
 }
 
+/** The columns of an event, or of the first one of a series, as they would be made; undefined for values that are refused. */
+export function settledOf(item: SourceItem, context: ValueContext): SettledValues | undefined {
+  return item.ahead?.settled ?? settledIfValid(item, context)
+}
+
 /** Undefined for values that are refused: the write of the event reports the reason. */
 function settledIfValid({ values }: SourceItem, context: ValueContext): SettledValues | undefined {
   try {

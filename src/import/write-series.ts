@@ -7,7 +7,7 @@ import { isFault } from '../recurrence/recurrence.ts'
 import { recurrenceLines } from '../recurrence/write-recurrence.ts'
 import { seriesResource } from '../series/series.ts'
 import { prepareSeries } from '../series/series-operations.ts'
-import { durationOf, MOST_OCCURRENCES, type Schedule, startAt, whenAt } from '../series/series-schedule.ts'
+import { durationOf, FOR_EVER, MOST_OCCURRENCES, type Schedule, startAt, whenAt } from '../series/series-schedule.ts'
 import { readShared } from '../series/series-shared.ts'
 import { findSeries } from '../series/series-store.ts'
 import type { SeriesRow } from '../storage/schema.ts'
@@ -48,7 +48,17 @@ export function laterBegin(values: Values, first: string | undefined, now: numbe
   return at && (first ?? at)
 }
 
-function scheduleIn(values: Values, now: number): Schedule | undefined {
+/** Whether a series of a source has no date after today. */
+export function isSeriesOver(values: Values, now: number): boolean {
+  const schedule = scheduleIn(values, now)
+  if (!schedule) return false
+  const { recurrence, start } = schedule
+  const past = occurrenceStarts(recurrence, start, wallNow(start.zone, now), MOST_COUNTED).length
+  return occurrenceStarts(recurrence, start, FOR_EVER, past + 1).length === past
+}
+
+/** The times and the rule of a series of a source; undefined where they cannot be read. */
+export function scheduleIn(values: Values, now: number): Schedule | undefined {
   const when = whenOf(values, now)
   if (!when) return undefined
   const start = startAt(when)

@@ -544,4 +544,13 @@ export const de: Locale = {
   'Event series': 'Veranstaltungsreihe',
   Repeats: 'Wiederholt sich',
   'Coming dates': 'Kommende Termine',
+  'The first events, as pages would show them:': 'Die ersten Veranstaltungen, wie Seiten sie zeigen würden:',
+  'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
+    'Von dieser Quelle sehen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} private, {waiting} als Entwurf, zur Prüfung oder geplant.',
+  'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
+    'Vom Gelesenen sähen Besucher: {coming} kommende, {past} vergangene; und nicht: {hidden} private, {waiting} als Entwurf, zur Prüfung oder geplant.',
+  Private: 'Privat',
+  Draft: 'Entwurf',
+  'Pending review': 'Zur Prüfung',
+  Scheduled: 'Geplant',
 }

@@ -532,4 +532,13 @@ export const es: Locale = {
   'Event series': 'Serie de eventos',
   Repeats: 'Se repite',
   'Coming dates': 'Próximas fechas',
+  'The first events, as pages would show them:': 'Los primeros eventos, como los mostrarían las páginas:',
+  'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
+    'De esta fuente los visitantes ven: {coming} próximos, {past} pasados; y no ven: {hidden} privados, {waiting} en borrador, pendientes o programados.',
+  'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
+    'De lo leído los visitantes verían: {coming} próximos, {past} pasados; y no verían: {hidden} privados, {waiting} en borrador, pendientes o programados.',
+  Private: 'Privado',
+  Draft: 'Borrador',
+  'Pending review': 'Pendiente de revisión',
+  Scheduled: 'Programado',
 }

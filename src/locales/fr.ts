@@ -547,4 +547,13 @@ export const fr: Locale = {
   'Event series': 'Série d’évènements',
   Repeats: 'Se répète',
   'Coming dates': 'Prochaines dates',
+  'The first events, as pages would show them:': 'Les premiers événements, tels que les pages les montreraient :',
+  'Of this source visitors see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
+    'De cette source, les visiteurs voient : {coming} à venir, {past} passés ; et ne voient pas : {hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
+  'Of what was read visitors would see: {coming} coming, {past} past; and not: {hidden} private, {waiting} draft, pending or scheduled.':
+    'De ce qui a été lu, les visiteurs verraient : {coming} à venir, {past} passés ; et ne verraient pas : {hidden} privés, {waiting} brouillons, en attente de relecture ou planifiés.',
+  Private: 'Privé',
+  Draft: 'Brouillon',
+  'Pending review': 'En attente de relecture',
+  Scheduled: 'Planifié',
 }

@@ -1,11 +1,12 @@
 import { addDays, dayOf } from '../text/moments.ts'
-import { eventRow, nearName } from './event-rows.ts'
+import { eventRow } from './event-rows.ts'
 import { nothingFound } from './nothing-found.ts'
 import { capitalized, lastDayOf, laterOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { between, findBounds, findCards } from './page-finding.ts'
 import { html } from './page-html.ts'
 import { canonicalOf, type EventsAsked, feedsOf, pager, sameEvents, viewHead } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { nearName } from './when-in-words.ts'
 
 /** The most events on the page of a day. */
 const MOST = 100
@@ -20,7 +21,7 @@ export async function dayView(viewing: Viewing, asked: EventsAsked, day: string)
   const lasting = shown.filter((card) => dayOf(card.start) < day)
   const starting = shown.filter((card) => dayOf(card.start) >= day)
   const hidden = cards.length - shown.length
-  const near = nearName(viewing, day)
+  const near = nearName(viewing.context.site, day, viewing.today)
   const span = { view: 'day', day } as const
   const bounds = await findBounds(viewing, asked.query.filters)
   const way = (other: string) =>

@@ -5,6 +5,7 @@ import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { type Html, html, link } from './page-html.ts'
 import type { ShownTerm } from './page-terms.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
+import { nearName } from './when-in-words.ts'
 
 /** The title of an event, or a substitute for an empty one. */
 export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 'title'>): string {
@@ -116,7 +117,7 @@ export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: st
 function dayHeader(viewing: Viewing, day: string): Html {
   const { context, today } = viewing
   const { site } = context
-  const near = nearName(viewing, day)
+  const near = nearName(site, day, today)
   const isOtherYear = day.slice(0, 4) !== today.slice(0, 4)
   return html`<h2 class="date"><a href="${spanLink(site, { view: 'day', day }, undefined, '')}"><time datetime="${day}"><span class="hidden">${near && `${near}, `}${writtenDay(
     site,
@@ -127,11 +128,4 @@ function dayHeader(viewing: Viewing, day: string): Html {
     isOtherYear ? 'monthYear' : 'month',
     day,
   )}</span></span></time></a></h2>`
-}
-
-/** `Today` or `Tomorrow` in the language of the site; empty for other days. */
-export function nearName({ context: { site }, today }: Viewing, day: string): string {
-  if (day === today) return say(site, 'Today')
-  const distance = (Date.parse(`${day}T00:00:00Z`) - Date.parse(`${today}T00:00:00Z`)) / 86_400_000
-  return distance === 1 ? say(site, 'Tomorrow') : ''
 }

@@ -11,10 +11,9 @@ import { plainText } from '../text/html.ts'
 import { renderedForPage, showPrepared } from '../text/long-texts.ts'
 import { dayOf } from '../text/moments.ts'
 import { shownUrl } from '../text/urls.ts'
-import { timezoneAbbreviation } from '../text/zones.ts'
 import { addToCalendar } from './add-to-calendar.ts'
 import { type Card, type Picture, pictureOf, shortened, shownCost } from './cards.ts'
-import { chips, nearName, shownTitle, titleOf } from './event-rows.ts'
+import { chips, shownTitle, titleOf } from './event-rows.ts'
 import { feedLinks } from './feed-links.ts'
 import { linkedName } from './linked-view.ts'
 import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
@@ -26,6 +25,7 @@ import { addressLines, mapLink } from './places-shown.ts'
 import { findOtherDates, repeatFact } from './series-view.ts'
 import { calendarPath } from './view-head.ts'
 import { pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
+import { daysInWords, hoursInWords } from './when-in-words.ts'
 
 /** The page of one event. @throws UnshowableRecord */
 export async function eventView(viewing: Viewing, row: EventRow): Promise<View> {
@@ -164,19 +164,14 @@ const mailLink = (title: string, url: string) =>
 function whenBlock(viewing: Viewing, row: EventRow): Html {
   const { context, today } = viewing
   const { site } = context
-  const [first, last] = [dayOf(row.start_date), lastDayOf(row.start_date, row.end_date)]
-  const near = nearName(viewing, first)
-  const days =
-    first === last
-      ? html`<strong>${near && `${near}, `}${writtenDay(site, first, near ? today : '')}</strong>`
-      : html`<strong>${writtenDay(site, first, today)}</strong><strong>${say(site, 'until {date}', { date: writtenDay(site, last, today) })}</strong>`
-  const zone = timezoneAbbreviation(row.timezone, row.utc_start_date)
-  const start = html`<time datetime="${row.start_date.slice(0, 16).replace(' ', 'T')}">${written(site, 'time', row.start_date)}</time>`
-  const end = row.end_date !== row.start_date && html` – ${written(site, 'time', row.end_date)}`
+  const first = dayOf(row.start_date)
+  const days = daysInWords(site, row, today).map((day) => html`<strong>${day}</strong>`)
+  const { start, end, zone } = hoursInWords(site, row)
+  const begin = html`<time datetime="${row.start_date.slice(0, 16).replace(' ', 'T')}">${start}</time>`
   const times =
     row.all_day === 1
       ? html`<span>${say(site, 'All day')}</span>`
-      : html`<span>${start}${end} <abbr class="zone" title="${row.timezone.replaceAll('_', ' ')}">${zone}</abbr></span>`
+      : html`<span>${begin}${end} <abbr class="zone" title="${row.timezone.replaceAll('_', ' ')}">${zone}</abbr></span>`
   return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${days}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'Everything on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
 }
 

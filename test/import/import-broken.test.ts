@@ -96,10 +96,10 @@ describe('a source that is broken', () => {
     const address = await faultySite(t, faults)
     assert.match(
       (await calendar.kalends('import', '--dry-run', address)).out,
-      /^Would make: 100 events\.\nA run would have: 100 made/,
+      /Would make: 100 events\.\nOf what was read .*\nA run would have: 100 made/,
     )
     const { out, err, code } = await calendar.kalends('import', address)
-    assert.match(out, /Made: 100 events\.\nRun 1: 100 made/)
+    assert.match(out, /Made: 100 events\.\nOf this source .*\nRun 1: 100 made/)
     assert.match(err, /it gave 100 of 120 records\. What came before is in/)
     assert.equal(code, 1)
     assert.match((await calendar.kalends('imports')).out, / failed +100 /)

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Calendar, startCalendar } from './calendar-command.ts'
+
+const YEAR = new Date().getUTCFullYear() + 1
+
+const vevent = (uid: string, ...lines: string[]) => ['BEGIN:VEVENT', `UID:${uid}`, ...lines, 'END:VEVENT']
+const ics = (...events: string[][]) =>
+  ['BEGIN:VCALENDAR', 'VERSION:2.0', ...events.flat(), 'END:VCALENDAR', ''].join('\r\n')
+const at = (day: string) => `DTSTART;TZID=Europe/Berlin:${day}T200000`
+
+const TOWN = ics(
+  vevent(
+    'ball@x',
+    'SUMMARY:Ball & \u001b[31mdance',
+    at(`${YEAR}0705`),
+    'DURATION:PT2H',
+    'LOCATION:Harbour Hall\\, 1 Quay',
+  ),
+  vevent(
+    'fair@x',
+    'SUMMARY:Fair',
+    `DTSTART;VALUE=DATE:${YEAR}0801`,
+    `DTEND;VALUE=DATE:${YEAR}0804`,
+    'STATUS:CANCELLED',
+  ),
+  vevent('board@x', 'SUMMARY:Board', at(`${YEAR}0706`), 'CLASS:PRIVATE'),
+  vevent('draft@x', 'SUMMARY:Draft', at(`${YEAR}0707`), 'X-KALENDS-STATUS:draft'),
+  vevent('later@x', 'SUMMARY:Later', at(`${YEAR}0708`), 'X-KALENDS-STATUS:pending'),
+  vevent('gone@x', 'SUMMARY:Gone', at('20200705')),
+  vevent('course@x', 'SUMMARY:Course', at('20240105'), `RRULE:FREQ=WEEKLY;UNTIL=${YEAR}0105T200000Z`),
+  vevent('over@x', 'SUMMARY:Over', at('20240105'), 'RRULE:FREQ=WEEKLY;COUNT=3'),
+  vevent('new-york@x', 'SUMMARY:Call', `DTSTART;TZID=America/New_York:${YEAR}0705T200000`),
+  vevent('bad@x', 'SUMMARY:Bad', `DTSTART:${YEAR}0705T200000`, 'GEO:1;2', `X-ALT-DESC:${'x'.repeat(1_100_000)}`),
+  ...[1, 2, 3].map((n) => vevent(`more${n}@x`, `SUMMARY:More ${n}`, at(`${YEAR}070${n}`))),
+)
+
+describe('the report of an import', () => {
+  const open = async (language: 'en' | 'de') => startCalendar({ timezone: 'Europe/Berlin', language })
+  const run = async (calendar: Calendar, ...words: string[]) => (await calendar.kalends('import', ...words)).out
+
+  test('counts what visitors see and do not see, after a run and for a dry run', async (t) => {
+    const calendar = await open('en')
+    t.after(calendar.close)
+    const source = await calendar.file('town.ics', TOWN)
+    const counts = '7 coming, 2 past; and not: 1 private, 2 draft, pending or scheduled.'
+    const would = `Of what was read visitors would see: ${counts}\n`
+    const sees = `Of this source visitors see: ${counts}\n`
+    for (const [words, line] of [
+      [['--dry-run'], would],
+      [[], sees],
+      [[], sees],
+      [['--dry-run'], would],
+    ] as const) {
+      const out = await run(calendar, ...words, source)
+      assert.ok(out.includes(line), out)
+    }
+    assert.match(await run(calendar, await calendar.file('none.ics', ics())), /^Run 3: 0 made/)
+  })
+
+  test('of a dry run shows the first ten events as pages would, with the hours in their zones', async (t) => {
+    const calendar = await open('en')
+    t.after(calendar.close)
+    const source = await calendar.file('town.ics', TOWN)
+    const parts = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const
+    const day = (date: string) => new Intl.DateTimeFormat('en-GB', parts).format(new Date(`${date}T00:00:00`))
+    const lines = [
+      `Ball &  [31mdance · ${day(`${YEAR}-07-05`)}, 20:00 – 22:00 CEST · Harbour Hall`,
+      `Canceled: Fair · ${day(`${YEAR}-08-01`)}, until ${day(`${YEAR}-08-03`)}, All day`,
+      `Board · ${day(`${YEAR}-07-06`)}, 20:00 CEST · Private`,
+      `Draft · ${day(`${YEAR}-07-07`)}, 20:00 CEST · Draft`,
+      `Later · ${day(`${YEAR}-07-08`)}, 20:00 CEST · Pending review`,
+      `Gone · ${day('2020-07-05')}, 20:00 CEST`,
+      `Course · ${day('2024-01-05')}, 20:00 CET · every Friday until 5 January ${YEAR}`,
+      `Over · ${day('2024-01-05')}, 20:00 CET · every Friday, 3 times`,
+      `Call · ${day(`${YEAR}-07-05`)}, 20:00 EDT`,
+      `More 1 · ${day(`${YEAR}-07-01`)}, 20:00 CEST`,
+    ]
+    const shown = `The first events, as pages would show them:\n${lines.map((line) => `  ${line}\n`).join('')}`
+    const out = await run(calendar, '--dry-run', source)
+    assert.equal(out.slice(out.indexOf('The first'), out.indexOf('Would make')), shown)
+    assert.doesNotMatch(await run(calendar, source), /The first events/)
+    assert.doesNotMatch(await run(calendar, '--dry-run', '--no-private', source), /Board · /)
+    // The page of the event has the same words.
+    const page = await (await fetch(`${calendar.service.origin}/event/call/`)).text()
+    const words = page.replace(/<[^>]+>/g, '')
+    assert.ok(words.includes(day(`${YEAR}-07-05`)) && words.includes('20:00 EDT'), words)
+  })
+
+  test('is in the language of the site', async (t) => {
+    const calendar = await open('de')
+    t.after(calendar.close)
+    const source = await calendar.file('town.ics', TOWN)
+    const out = await run(calendar, '--dry-run', source)
+    assert.match(out, /Abgesagt: Fair · .*, \d+\. August \d+, bis \w+, 3\. August \d+, Ganztägig\n/)
+    assert.match(out, /Vom Gelesenen sähen Besucher: 7 kommende, 2 vergangene; und nicht: 1 private, 2 als Entwurf/)
+  })
+})

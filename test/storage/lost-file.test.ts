@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { copyFile, mkdtemp, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { openStorage } from '../../src/storage/open-calendar.ts'
 import { databaseName } from '../support/database.ts'
@@ -46,6 +48,54 @@ describe('the file of a database', { skip: databaseName() !== 'sqlite' && 'on SQ
       )
       await service.close()
     })
+
+  test('that a shorter one is copied over takes no write and readiness away, until it is back', async () => {
+    const file = join(folder, 'overwritten.sqlite')
+    const service = await startService({ database: `sqlite:${file}` })
+    const ready = async () => (await fetch(`${service.origin}/readyz`)).status
+    const fill = async (title: string) => {
+      for (let i = 0; i < 10; i++)
+        await service.create('/events', { title: `${title} ${i}`, description: 'x'.repeat(20_000), ...day })
+      const connection = new DatabaseSync(file)
+      connection.exec('pragma wal_checkpoint(passive)')
+      connection.close()
+    }
+    await fill('Early')
+    execFileSync('cp', [file, `${file}.early`])
+    await fill('Late')
+    execFileSync('cp', [file, `${file}.late`])
+    await service.create('/events', { title: 'In the log', ...day })
+    assert.equal(await ready(), 200)
+    const { ino } = await stat(file)
+    execFileSync('cp', [`${file}.early`, file])
+    assert.equal((await stat(file)).ino, ino)
+    assert.equal((await service.post('/events', { title: 'Lost', ...day })).status, 503)
+    assert.equal(await ready(), 503)
+    execFileSync('cp', [`${file}.late`, file])
+    assert.equal(await ready(), 200)
+    await service.create('/events', { title: 'After', ...day })
+    const { body } = await service.get('/events?per_page=1&start_date=2020-01-01')
+    assert.equal(body.total, 22)
+    await service.close()
+  })
+
+  test('may be made shorter by SQLite itself, while it is written to', async () => {
+    const file = join(folder, 'vacuumed.sqlite')
+    const service = await startService({ database: `sqlite:${file}` })
+    const ready = async () => (await fetch(`${service.origin}/readyz`)).status
+    const connection = new DatabaseSync(file, { timeout: 20_000 })
+    connection.exec('create table filler (bytes blob); insert into filler values (zeroblob(10000000))')
+    connection.exec('pragma wal_checkpoint(passive)')
+    await service.create('/events', { title: 'Before', ...day })
+    const { size } = await stat(file)
+    connection.exec('drop table filler; vacuum; pragma wal_checkpoint(truncate)')
+    for (let i = 0; i < 20; i++)
+      await service.create('/events', { title: `After ${i}`, description: 'x'.repeat(20_000), ...day })
+    assert.ok((await stat(file)).size < size)
+    assert.equal(await ready(), 200)
+    connection.close()
+    await service.close()
+  })
 
   test('is missed by the log within seconds, once, and so is its return', async () => {
     const file = join(folder, 'logged.sqlite')

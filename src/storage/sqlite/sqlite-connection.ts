@@ -78,26 +78,50 @@ function makeFile(file: string): void {
 }
 
 /**
- * Remembers which file a path leads to. The result throws DatabaseUnavailable for as long as it leads to none, to another or to an empty one: what
- * is written to a file without a name is lost.
+ * Remembers which file a path leads to. The result throws DatabaseUnavailable for as long as it leads to none, to another, to an empty one, or to
+ * one that a shorter file was copied over: what is written there is lost. `connection` reads the file.
  */
-export function watchFile(file: string): () => void {
+export function watchFile(file: string, connection: DatabaseSync): () => void {
   const own = statSync(file)
+  const isCut = watchLength(connection)
   return () => {
-    const why = whyLost(own, file)
+    const why = whyLost(own, file, isCut)
     if (why !== undefined)
       throw new DatabaseUnavailable(`The database ${file} ${why}; until it is back nothing is written.`)
   }
 }
 
-function whyLost(own: Stats, file: string): string | undefined {
+function whyLost(own: Stats, file: string, isCut: (bytes: number) => boolean): string | undefined {
   try {
     const found = statSync(file)
     if (found.ino !== own.ino || found.dev !== own.dev)
       return 'has been replaced by another file, which takes a restart'
-    return found.size === 0 ? 'has been emptied' : undefined
+    if (found.size === 0) return 'has been emptied'
+    return isCut(found.size) ? 'has been overwritten by a shorter file' : undefined
   } catch (error) {
     return `is gone (${error instanceof Error ? error.message : String(error)})`
+  }
+}
+
+/**
+ * Remembers the length of a file. The result tells whether something else than a checkpoint has made it shorter: a checkpoint is seen in the log, and
+ * leaves all pages that the database has.
+ */
+function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
+  // This only checks.
+  const checkpoints = connection.prepare('pragma wal_checkpoint(noop)')
+  const pages = connection.prepare('select page_count * page_size as bytes from pragma_page_count, pragma_page_size')
+  let before = { bytes: 0, log: 0, checkpointed: 0 }
+  return (bytes) => {
+    try {
+      const { log, checkpointed } = checkpoints.get() as { log: number; checkpointed: number }
+      const isSameLog = checkpointed === before.checkpointed && log >= before.log
+      if (isSameLog && bytes < before.bytes && Number(pages.get()?.bytes) > bytes) return true
+      before = { bytes, log, checkpointed }
+    } catch {
+      // While the connection reads, SQLite does not tell; it is asked again soon.
+    }
+    return false
   }
 }
 

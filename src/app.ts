@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { Server } from 'node:http'
 import { type Logger, pino } from 'pino'
 import { cacheBudget } from './cache/cache.ts'
 import { type Config, mediaAddress, mediaUrl, replicaAddress, type SettingSource, type Site, siteOf } from './config.ts'
@@ -39,7 +39,7 @@ import { makeSender, type Sender, sendDue, stopSending } from './webhooks/send-w
 
 /** A running service. */
 export interface App {
-  server: FastifyInstance
+  server: Server
   database: Database
   site: Site
   /** Port it listens on. */
@@ -155,11 +155,10 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const edition = await readEdition(primary.read)
   const { authenticate } = authenticator
   const { webhook_hosts: webhookHosts } = config
-  const http = await makeServer(
+  const http = makeServer(
     { site, database, edition, images, webhookHosts, memory, authenticate, now: Date.now, report },
     {
       ...serverLimits(config),
-      logger: config.log_level === 'silent' ? false : logger,
       cacheBudget: budget,
       ...hearing(requestLog, metrics),
     },
@@ -198,7 +197,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const firstAdministrator = options.isWorker ? undefined : await giveFirstPassword(primary).catch(giveUp(stop))
   const watched = { version: readVersion(), database, memory, cacheBudget: budget, admission: http.admission }
   const read = metrics && (() => readMetrics(metrics, watched))
-  return { server: http.framework, database, site, port, firstAdministrator, demo, readMetrics: read, stop, stopBy }
+  return { server: http.server, database, site, port, firstAdministrator, demo, readMetrics: read, stop, stopBy }
 }
 
 /** The database that requests read from: with its replica, and counted for the metrics, where they are configured. */

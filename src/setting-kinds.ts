@@ -72,7 +72,7 @@ export function isListenPlace(text: string): boolean {
   return Number(port) <= 65535 && (isBracketed ? isIP(host.slice(1, -1)) === 6 : isIP(host) !== 6 && isListenHost(host))
 }
 
-/** Names that the web framework knows for local ranges. */
+/** Names for local ranges. */
 const RANGE_NAMES = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
 /** The address of a proxy, or of a network of them. */

@@ -47,7 +47,7 @@ let scratch: ScratchDatabase | undefined
 let runs = 0
 
 // Requests come in here and go to the service of the current scenario, so that connections outlive it.
-const front = createServer((request, response) => app?.server.server.emit('request', request, response))
+const front = createServer((request, response) => app?.server.emit('request', request, response))
 // A restart may take longer than connections are usually kept.
 front.keepAliveTimeout = 60_000
 const control = createServer((_request, response) => {

@@ -12,7 +12,7 @@ export interface Answered {
   status: number
   /** Milliseconds since the request arrived. */
   ms: number
-  /** Bytes of the body as it goes out; 0 for none, and for files of images. */
+  /** Bytes of the body as it goes out; 0 for none. */
   bytes: number
   requestId: string
   /** Its connection and headers say who asks. */

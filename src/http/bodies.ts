@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyRequest } from 'fastify'
+import type { Readable } from 'node:stream'
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
 import { Problem } from '../problems.ts'
 import { type Body, type BodyRoom, NO_BODY, type Upload } from './incoming.ts'
 import {
@@ -29,7 +30,7 @@ export interface BodyReader {
 
 /** `mayGoOn` holds the responses to requests that wait for `100 Continue`. */
 export function makeBodyReader(
-  request: FastifyRequest,
+  request: IncomingMessage,
   response: ServerResponse,
   intake: Intake,
   mayGoOn: WeakSet<ServerResponse>,
@@ -37,11 +38,11 @@ export function makeBodyReader(
   const holdings: Holding[] = []
   return {
     read: async (room) => {
-      if (!hasBody(request.raw)) return NO_BODY
+      if (!hasBody(request)) return NO_BODY
       const limit = room.isTrusted ? intake.bodyBytes : Math.min(STRANGER_BYTES, intake.bodyBytes)
       const holding = emptyHolding(room.isTrusted ? intake.writers : intake.strangers, limit)
       holdings.push(holding)
-      if (!room.takesFile) checkLength(request.raw, limit)
+      if (!room.takesFile) checkLength(request, limit)
       if (mayGoOn.delete(response)) response.writeContinue()
       return readBody(request, room, holding, intake)
     },
@@ -51,75 +52,109 @@ export function makeBodyReader(
   }
 }
 
-async function readBody(request: FastifyRequest, room: BodyRoom, holding: Holding, intake: Intake): Promise<Body> {
-  const { raw } = request
-  if (request.isMultipart()) {
-    checkLength(raw, holding.limit + (room.takesFile ? intake.fileBytes : 0))
-    const form = await withPatience(raw, intake.patienceMs, readForm(request, room, holding, intake))
+async function readBody(request: IncomingMessage, room: BodyRoom, holding: Holding, intake: Intake): Promise<Body> {
+  const mimeType = mediaType(request.headers)
+  if (mimeType !== '' && !MEDIA_TYPE.test(mimeType)) throw new Problem('rest_unsupported_media_type')
+  if (mimeType === 'multipart/form-data') {
+    checkLength(request, holding.limit + (room.takesFile ? intake.fileBytes : 0))
+    const form = await withPatience(request, intake.patienceMs, readForm(request, room, holding, intake))
     return { ...NO_BODY, form }
   }
-  if (!room.takesFile) return { bytes: await readBytes(raw, holding, intake.patienceMs) }
-  const mimeType = mediaType(raw.headers)
-  const fileName = fileNameOf(raw.headers['content-disposition'] ?? '')
+  if (!room.takesFile) return { bytes: await readBytes(request, holding, intake.patienceMs) }
+  const fileName = fileNameOf(request.headers['content-disposition'] ?? '')
   if (!isJson(mimeType))
-    return { ...NO_BODY, file: { fileName, mimeType, ...(await readToDisk(raw, holding, intake)) } }
+    return { ...NO_BODY, file: { fileName, mimeType, ...(await readToDisk(request, holding, intake)) } }
   // Only a body whose type has parameters is searched for them; any other is no image.
-  const bytes = await readBytes(raw, holding, intake.patienceMs)
+  const bytes = await readBytes(request, holding, intake.patienceMs)
   return { bytes, file: { fileName, mimeType, size: bytes.length, read: async () => bytes } }
 }
 
+/** RFC 9110, 8.3.1 */
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+$/
+
 const isJson = (type: string) => type === 'application/json' || type.endsWith('+json')
 
-/** The fields and files of a multipart form, refused as soon as their sum is too large. */
+/** Of one multipart form. */
+const MOST_FIELDS = 1000
+const MOST_FILES = 10
+
+/** The fields and files of a multipart form, refused as soon as their sum is too large. @throws Problem, or the error of a disk */
 async function readForm(
-  request: FastifyRequest,
+  request: IncomingMessage,
   room: BodyRoom,
   holding: Holding,
   intake: Intake,
 ): Promise<NonNullable<Body['form']>> {
   const fields: [string, string][] = []
-  const files: Upload[] = []
+  const files: Promise<Upload | undefined>[] = []
+  const arriving = new Set<Readable>()
+  const { promise: read, resolve, reject } = Promise.withResolvers<void>()
+  const refuse = () => reject(new Problem('rest_invalid_form'))
+  const onGone = () => request.complete || refuse()
   try {
-    for await (const part of request.parts({ limits: { fieldSize: holding.limit, fileSize: intake.fileBytes } })) {
-      if (part.type === 'field') {
-        const value = String(part.value)
+    const parser = formParser(request, { fieldSize: holding.limit, fileSize: intake.fileBytes })
+    parser.on('field', (name, value, isNameCut, isValueCut) => {
+      try {
         // A field that was cut off has the length of the limit.
-        hold(holding, Buffer.byteLength(value) + Number(part.valueTruncated) + Number(part.fieldnameTruncated))
-        fields.push([part.fieldname, value])
-      } else if (room.takesFile) {
-        const { size, read } = await keepFile(part.file, holding, intake)
-        // A file that was cut off has the length of the limit.
-        if (part.file.truncated) throw tooLarge(intake.fileBytes)
-        files.push({ fileName: part.filename, mimeType: part.mimetype, size, read })
-      } else await passOver(part.file, holding)
-    }
-  } catch (error) {
-    // Otherwise the parser would read all the rest, which nobody needs, while the answer is made.
-    request.raw.unpipe()
-    throw asProblem(error, holding.limit)
+        hold(holding, Buffer.byteLength(value) + Number(isNameCut) + Number(isValueCut))
+        fields.push([name, value])
+      } catch (error) {
+        reject(error)
+      }
+    })
+    parser.on('file', (_name, pieces, fileName, _encoding, mimeType) => {
+      arriving.add(pieces)
+      const taken = room.takesFile
+        ? takeFile(pieces, { fileName, mimeType }, holding, intake)
+        : passOver(pieces, holding)
+      files.push(taken)
+      taken.catch(reject)
+    })
+    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
+      parser.once(limit, () => reject(tooLarge(holding.limit)))
+    parser.once('error', refuse).once('finish', resolve)
+    request.once('close', onGone).pipe(parser)
+    await read
+    const text = formText(fields)
+    const kept = (await Promise.all(files)).filter((file) => file !== undefined)
+    return { fields: parseForm(text), repeated: repeatedKeys(text), files: kept }
+  } finally {
+    request.off('close', onGone)
+    // Otherwise the parser would read all the rest of a refused form, which nobody needs, while the answer is made.
+    request.unpipe()
+    for (const pieces of arriving) pieces.destroy()
   }
-  const text = formText(fields)
-  return { fields: parseForm(text), repeated: repeatedKeys(text), files }
+}
+
+/** @throws Problem for a form whose head does not say what divides its parts */
+function formParser({ headers }: IncomingMessage, sizes: { fieldSize: number; fileSize: number }): BusboyInstance {
+  const limits = { ...sizes, files: MOST_FILES, fields: MOST_FIELDS, parts: MOST_FIELDS + MOST_FILES }
+  try {
+    return new Busboy({ headers: { ...headers, 'content-type': headers['content-type'] ?? '' }, limits })
+  } catch {
+    throw new Problem('rest_invalid_form')
+  }
+}
+
+async function takeFile(
+  pieces: BusboyFileStream,
+  named: Pick<Upload, 'fileName' | 'mimeType'>,
+  holding: Holding,
+  intake: Intake,
+): Promise<Upload> {
+  const file = await keepFile(pieces, holding, intake)
+  // A file that was cut off has the length of the limit.
+  if (pieces.truncated) throw tooLarge(intake.fileBytes)
+  return { ...named, ...file }
 }
 
 /** A file that no parameter takes counts towards the size of the body, and is not stored. */
-async function passOver(file: AsyncIterable<Buffer>, { limit }: Holding): Promise<void> {
+async function passOver(file: AsyncIterable<Buffer>, { limit }: Holding): Promise<undefined> {
   let bytes = 0
   for await (const piece of file) {
     bytes += piece.length
     if (bytes > limit) throw tooLarge(limit)
   }
-}
-
-const LIMITS = new Set(['FST_REQ_FILE_TOO_LARGE', 'FST_FIELDS_LIMIT', 'FST_FILES_LIMIT', 'FST_PARTS_LIMIT'])
-
-function asProblem(error: unknown, limit: number): unknown {
-  if (error instanceof Problem || !(error instanceof Error)) return error
-  if (!('code' in error)) return new Problem('rest_invalid_form')
-  const code = String(error.code)
-  if (LIMITS.has(code)) return tooLarge(limit)
-  // Errors with a code of the form parser are faults of the form; all others come from the disk.
-  return code.startsWith('FST_') ? new Problem('rest_invalid_form') : error
 }
 
 /** How long the rest of a refused body may keep arriving before its connection is closed. */

@@ -1,15 +1,21 @@
-import type { Socket } from 'node:net'
-import type { ConnectionError } from 'fastify'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Site } from '../config.ts'
 import { STATUS_CODES } from '../node-http.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
 import { LONGEST_URL } from './incoming.ts'
 import { problemReply } from './problem-replies.ts'
 
+/** An error of a connection, with the bytes at which the parser stopped. */
+interface ConnectionError extends Error {
+  code?: string
+  rawPacket?: unknown
+}
+
 /** Answers requests that are no HTTP, have too long a head, or arrive too slowly, and closes the connection. */
-export function refuseUnreadable(error: ConnectionError, socket: Socket, site: Site, requestId: string): void {
+export function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, requestId: string): void {
   // A client that has sent nothing, such as a browser that connects in advance, gets no answer.
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0) {
+  if (error.code === 'ECONNRESET' || !(socket instanceof Socket) || !socket.writable || socket.bytesRead === 0) {
     socket.destroy()
     return
   }
@@ -27,18 +33,9 @@ export function refuseUnreadable(error: ConnectionError, socket: Socket, site: S
 }
 
 function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
-  // The types of the framework do not know this one.
-  if (String(code) === 'ERR_HTTP_REQUEST_TIMEOUT') return 'rest_request_timeout'
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'rest_request_timeout'
   if (code !== 'HPE_HEADER_OVERFLOW') return 'rest_invalid_request'
   // Of a head that is too long only the last piece is at hand; without a line end it is taken for a piece of the address.
   const isOneLine = Buffer.isBuffer(packet) && !packet.subarray(0, LONGEST_URL).includes('\n')
   return isOneLine ? 'rest_uri_too_long' : 'rest_head_too_large'
-}
-
-/** The Problem behind an error of the transport; undefined for defects of the service. */
-export function transportProblem(error: unknown): Problem | undefined {
-  if (error instanceof Problem) return error
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const isOfClient = error instanceof Error && 'statusCode' in error && error.statusCode === 400
-  return code.startsWith('FST_ERR_CTP') || isOfClient ? new Problem('rest_unsupported_media_type') : undefined
 }

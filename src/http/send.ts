@@ -225,7 +225,8 @@ function isLeaving(error: unknown): boolean {
   )
 }
 
-function announce(
+/** Tells the log and the counts of an answer. */
+export function announce(
   { onAnswered }: Front,
   { request, requestId, arrived, user = '' }: Visit,
   route: string,

@@ -1,12 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import multipart from '@fastify/multipart'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
 import type { CacheBudget } from '../cache/cache.ts'
 import type { Reply } from '../formats/format.ts'
 import { isPretty } from '../formats/json.ts'
@@ -32,7 +24,7 @@ import { problemReply } from './problem-replies.ts'
 import { makePublicFeeds, type PublicFeeds, serveFeed } from './public-feeds.ts'
 import { makePublicPages, type PublicPages, sendProblemPage, servePage } from './public-pages.ts'
 import { makePublicReads, type PublicReads, readPublic, type TellWrong } from './public-reads.ts'
-import { refuseUnreadable, transportProblem } from './refusals.ts'
+import { refuseUnreadable } from './refusals.ts'
 import { makeResponder, type Responder, type Service } from './respond.ts'
 import { namedRoute } from './rest-route.ts'
 import { makeRouteTable } from './route-table.ts'
@@ -41,7 +33,6 @@ import { sitePage, takesHtml } from './site-page.ts'
 
 /** Limits and surroundings of the server. */
 export interface ServerOptions {
-  logger: FastifyBaseLogger | false
   /** bytes of a body that is no upload */
   bodyBytes: number
   /** bytes of an uploaded image */
@@ -75,15 +66,11 @@ const WHOLE_REQUEST_MS = 300_000
 /** How often requests that take too long to arrive are looked for. */
 const LOOK_AT_ARRIVING_MS = 1000
 
-/** Of one multipart form. */
-const MOST_FIELDS = 1000
-const MOST_FILES = 10
-
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server that listens once its framework is told to. */
+/** A server that listens once it is told to. */
 export interface HttpServer {
-  framework: FastifyInstance
+  server: Server
   /** The requests that run and those that wait. */
   admission: Admission
   /**
@@ -102,11 +89,11 @@ interface Servers {
   feeds: PublicFeeds
   reads: PublicReads
   pages: PublicPages | undefined
-  /** The framework, which answers everything that is left. */
-  handler: (request: IncomingMessage, response: ServerResponse) => void
+  /** Answers everything that is left. */
+  handler: Handler
 }
 
-function makeServe({ service, front, feeds, reads, pages, handler }: Servers): Servers['handler'] {
+function makeServe({ service, front, feeds, reads, pages, handler }: Servers): Handler {
   const serve = (request: IncomingMessage, response: ServerResponse, tellWrong?: TellWrong) => {
     if (readPublic(reads, request, response, tellWrong)) return
     const otherwise = () => {
@@ -117,24 +104,16 @@ function makeServe({ service, front, feeds, reads, pages, handler }: Servers): S
   }
   // Programs are told of a wrong parameter of a feed as JSON, and people on a page.
   const tellPeople: TellWrong | undefined = pages && ((visit, names) => sendProblemPage(pages, visit, 400, names))
-  const serveAsFeed: Servers['handler'] = (request, response) =>
+  const serveAsFeed: Handler = (request, response) =>
     serve(request, response, takesHtml(request) ? tellPeople : undefined)
   return (request, response) => {
-    const { url = '/' } = request
-    const named = namedRoute(service.site.restRoot, url)
-    if (named !== url) request.url = named
+    request.url = namedRoute(service.site.restRoot, withPath(request.url ?? '/'))
     if (!serveFeed(feeds, request, response, serveAsFeed)) serve(request, response)
   }
 }
 
-/** The framework's own compilers of schemas take 30 ms to load. */
-const compileNothing = (): never => {
-  throw new Error('No route of the framework has a schema.')
-}
-const NO_SCHEMAS = { compilersFactory: { buildValidator: compileNothing, buildSerializer: compileNothing } }
-
-/** The HTTP server: transport, limits and headers around the answers; the only place that knows the framework. */
-export async function makeServer(service: Service, options: ServerOptions): Promise<HttpServer> {
+/** The HTTP server: transport, limits and headers around the answers. */
+export function makeServer(service: Service, options: ServerOptions): HttpServer {
   const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
   // Requests may take as much memory as answers.
   const front = makeFront(service.site, {
@@ -148,51 +127,31 @@ export async function makeServer(service: Service, options: ServerOptions): Prom
   const reads = makePublicReads(service, routes, respond, options.cacheBudget, front)
   const pages = options.look && makePublicPages(service, front, reads.finished, options.cacheBudget, options.look)
   const feeds = makePublicFeeds(service, front, options.cacheBudget, pages)
+  // The answers to requests that wait to be told to send their body.
   const mayGoOn = new WeakSet<ServerResponse>()
   let acceptors: Acceptors = { port: 0, listeners: [] }
-  let closing: Closing = { isDraining: false, isClosing: false, connections: new Map() }
-  const app: FastifyInstance = Fastify({
-    serverFactory: (handler) => {
-      const server = listener(options, mayGoOn, (request, response) => enter(request, response))
-      closing = notClosing(server)
-      const enter = openFront(front, closing, makeServe({ service, front, feeds, reads, pages, handler }))
-      return server
-    },
-    logController: new LogController({ disableRequestLogging: true }),
-    schemaController: NO_SCHEMAS,
-    ...(options.logger ? { loggerInstance: options.logger } : {}),
-    bodyLimit: options.bodyBytes,
-    genReqId: front.requestIds,
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: 10_000 },
-    rewriteUrl: (request) => routableUrl(request.url ?? '/'),
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, service.site, front.requestIds()),
-  })
-  await app.register(multipart, { limits: { files: MOST_FILES, fields: MOST_FIELDS, parts: MOST_FIELDS + MOST_FILES } })
-  app.removeContentTypeParser(['application/json', 'text/plain'])
-  // Bodies are read when it is known who sends them.
-  app.addContentTypeParser('*', (_request, _body, done) => done(null))
-  await app.register(async (own) => addOwnRoutes(own, service, front, closing))
-  addInterface(app, service, options, front, mayGoOn, respond)
+  const server = listener(options, mayGoOn, (request, response) => enter(request, response))
+  const closing = notClosing(server)
+  const handler = makeHandler(service, front, closing, makeInterface(options, front, mayGoOn, respond))
+  const enter = openFront(front, closing, makeServe({ service, front, feeds, reads, pages, handler }))
+  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, service.site, front.requestIds()))
   return {
-    framework: app,
+    server,
     admission: front.admission,
     listen: async (place, isShared) => {
-      await app.ready()
-      acceptors = await openAcceptors(app.server, place, isShared)
+      acceptors = await openAcceptors(server, place, isShared)
       // From here on it watches the connections that it is given.
-      app.server.emit('listening')
+      server.emit('listening')
       return acceptors.port
     },
     stop: async (times) => {
-      await closeServer(app.server, closing, times, () => closeAcceptors(acceptors))
-      app.server.close()
-      await app.close()
+      await closeServer(server, closing, times, () => closeAcceptors(acceptors))
+      server.close()
     },
   }
 }
 
-/** The listener in front of the framework. `mayGoOn` gets the answers to requests that wait to be told to send their body. */
+/** The listener. `mayGoOn` gets the answers to requests that wait to be told to send their body. */
 function listener({ patienceMs }: ServerOptions, mayGoOn: WeakSet<ServerResponse>, handle: Handler): Server {
   const limits = {
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -211,145 +170,123 @@ function listener({ patienceMs }: ServerOptions, mayGoOn: WeakSet<ServerResponse
   return server
 }
 
-/** The routes beside the interface, which the framework sends. */
-function addOwnRoutes(app: FastifyInstance, service: Service, front: Front, closing: Closing): void {
-  const { onAnswered } = front
-  app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id))
-  if (onAnswered)
-    app.addHook('onResponse', async (request, reply) => {
-      onAnswered({
-        method: request.method,
-        url: request.raw.url ?? '',
-        route: request.routeOptions.url ?? '',
-        status: reply.statusCode,
-        ms: reply.elapsedTime,
-        bytes: Number(reply.getHeader('content-length') ?? 0),
-        requestId: request.id,
-        request: request.raw,
-        user: '',
-        from: 'ordinary',
+/** Answers one visit, later. */
+type Answering = (visit: Visit) => Promise<void>
+
+/** Answers what is no page, no feed and no read that memory knows: by the route of its path, or as the interface does. */
+function makeHandler(service: Service, front: Front, closing: Closing, answerInterface: Answering): Handler {
+  const own = ownRoutes(service, front, closing)
+  const find = ({ method, url = '' }: IncomingMessage): Answering => {
+    if (method !== 'GET' && method !== 'HEAD') return answerInterface
+    const [path = ''] = url.split('?', 1)
+    if (!path.startsWith(MEDIA_PATH)) return own.get(path) ?? answerInterface
+    const key = path.slice(MEDIA_PATH.length)
+    return (visit) => sendMedia(service, front, visit, decodedPath(key) ?? key)
+  }
+  return (request, response) => {
+    request.url = decodable(request.url ?? '/')
+    const visit: Visit = { request, response, requestId: front.requestIds(), arrived: performance.now() }
+    find(request)(visit)
+      .catch((error: unknown) => sendReply(front, visit, failureReply(service, error, visit.requestId)))
+      .catch((error: unknown) => {
+        front.report(error, visit.requestId)
+        response.destroy()
       })
-    })
-  app.setErrorHandler(async (error, request, reply) => {
-    const { status, headers, body } = failureReply(service, error, request.id)
-    return reply
-      .code(status)
-      .headers(answerHeaders(service.site, headers, true))
-      .send(JSON.stringify(body))
-  })
-  app.get('/healthz', async () => ({ status: 'alive' }))
-  app.get('/readyz', async (request, reply) => {
-    if (closing.isDraining) return reply.code(503).header('Retry-After', '1').send({ status: 'stopping' })
+  }
+}
+
+const MEDIA_PATH = '/media/'
+
+/** The answers at paths beside the interface. */
+function ownRoutes(service: Service, front: Front, closing: Closing): ReadonlyMap<string, Answering> {
+  const { site } = service
+  const sendJson = (visit: Visit, route: string, status: number, body: object) => {
+    const headers = { 'Content-Type': 'application/json; charset=utf-8', ...(status === 503 && { 'Retry-After': '1' }) }
+    sendBytes(front, visit, { status, route, headers, body: Buffer.from(JSON.stringify(body)) })
+  }
+  const ready: Answering = async (visit) => {
+    const say = (status: number, body: object) => sendJson(visit, '/readyz', status, body)
+    if (closing.isDraining) return say(503, { status: 'stopping' })
     try {
       await service.database.ping()
       await service.images.store.check()
-      return { status: 'ready', memory: service.memory.index ? 'filled' : 'filling' }
+      say(200, { status: 'ready', memory: service.memory.index ? 'filled' : 'filling' })
     } catch (error) {
-      service.report(error, request.id)
-      return reply
-        .code(503)
-        .header('Retry-After', '1')
-        .send({ status: whatFails(error) })
+      service.report(error, visit.requestId)
+      say(503, { status: whatFails(error) })
     }
-  })
-  for (const url of service.site.restRoot === '' ? [] : ['/', '/index.php'])
-    app.get(url, async (_request, reply) => {
-      const { headers, html } = sitePage(service.site)
-      return reply.headers(headers).send(html)
-    })
-  app.get('/media/*', async (request: FastifyRequest<{ Params: { '*': string } }>, reply) =>
-    sendMedia(service, front, request.params['*'], reply),
-  )
+  }
+  const welcome: Answering = async (visit) => {
+    const { headers, html } = sitePage(site)
+    sendBytes(front, visit, { status: 200, route: '/', headers, body: Buffer.from(html) })
+  }
+  return new Map<string, Answering>([
+    ['/healthz', async (visit) => sendJson(visit, '/healthz', 200, { status: 'alive' })],
+    ['/readyz', ready],
+    ...(site.restRoot === '' ? [] : ['/', '/index.php'].map((path) => [path, welcome] as const)),
+  ])
 }
 
 /** Answers everything below the REST root, and addresses that do not exist. */
-function addInterface(
-  app: FastifyInstance,
-  service: Service,
+function makeInterface(
   options: ServerOptions,
   front: Front,
   mayGoOn: WeakSet<ServerResponse>,
   respond: Responder,
-): void {
-  const intake = makeIntake(
-    {
-      bodyBytes: options.bodyBytes,
-      fileBytes: options.imageBytes,
-      folder: options.uploadFolder,
-      patienceMs: options.patienceMs,
-    },
-    options.intakeBytes,
-  )
-  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-    const arrived = performance.now()
-    const body = makeBodyReader(request, reply.raw, intake, mayGoOn)
+): Answering {
+  const { bodyBytes, imageBytes: fileBytes, uploadFolder: folder, patienceMs } = options
+  const intake = makeIntake({ bodyBytes, fileBytes, folder, patienceMs }, options.intakeBytes)
+  return async (visit) => {
+    const { request, response } = visit
+    const body = makeBodyReader(request, response, intake, mayGoOn)
     try {
-      const incoming = incomingOf(request, front, body)
+      const incoming = incomingOf(visit, front, body)
       const answer = await respond(incoming)
-      await sendReply(front, request, reply, arrived, answer, incoming.user)
+      await sendReply(front, { ...visit, user: incoming.user }, answer)
     } finally {
       await body.letGo()
     }
   }
-  app.all('/*', handle)
-  app.setNotFoundHandler(handle)
-  app.setErrorHandler(async (error, request, reply) => {
-    await sendReply(front, request, reply, performance.now(), failureReply(service, error, request.id))
-  })
 }
 
-/** The answer to an error that no handler has answered. */
+/** The answer to an error that nobody has answered. */
 function failureReply({ site, report }: Service, error: unknown, requestId: string): Reply {
-  const problem = transportProblem(error)
-  if (!problem) report(error, requestId)
-  const known = problem ?? new Problem('rest_internal_error')
+  if (!(error instanceof Problem)) report(error, requestId)
+  const known = error instanceof Problem ? error : new Problem('rest_internal_error')
   const { status, body } = problemReply(known, site.language, false)
   const { retryAfter } = known.details
   return { status, headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }, body }
 }
 
-/** Sends an answer of the ordinary way in place of the framework. `arrived` is of `performance.now`. */
-async function sendReply(
-  front: Front,
-  { raw: request, id: requestId }: FastifyRequest,
-  reply: FastifyReply,
-  arrived: number,
-  answer: Reply,
-  user?: string,
-): Promise<void> {
+/** Sends an answer of the ordinary way. */
+async function sendReply(front: Front, visit: Visit, answer: Reply): Promise<void> {
   const { status, route = '', innerStatus = 200, shown } = answer
-  const { method, url = '' } = request
-  const isPublic = request.headers.authorization === undefined
-  const headers = Object.entries(answerHeaders(front.site, answer.headers, isPublic)).flat()
+  const { method, url = '', headers: asked } = visit.request
+  const headers = Object.entries(answerHeaders(front.site, answer.headers, asked.authorization === undefined)).flat()
   const content = shown ? shown.bytes : await jsonBytes(answer.body, isPretty(url))
-  const visit: Visit = { request, response: reply.raw, requestId, arrived, user }
-  reply.hijack()
-  passRest(request)
+  passRest(visit.request)
+  if (!Buffer.isBuffer(content)) {
+    sendStream(front, visit, { status, route, headers, tag: '', chunks: content }, 'ordinary')
+    return
+  }
   const isRead = method === 'GET' || method === 'HEAD'
   const isTagged = isRead && status === 200 && innerStatus === 200
-  try {
-    if (!Buffer.isBuffer(content))
-      sendStream(front, visit, { status, route, headers, tag: '', chunks: content }, 'ordinary')
-    else {
-      const tag = isTagged ? versionedTag(await contentTagInTurns(content), answer.version) : ''
-      send(front, visit, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
-    }
-  } catch (error) {
-    // The framework has given this answer out of its hands.
-    front.report(error, requestId)
-    reply.raw.destroy()
-  }
+  const tag = isTagged ? versionedTag(await contentTagInTurns(content), answer.version) : ''
+  send(front, visit, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
 }
 
-function incomingOf(request: FastifyRequest, front: Front, body: BodyReader): Incoming {
-  return {
-    method: request.method,
-    url: request.raw.url ?? request.url,
-    headers: request.headers,
-    ...askerOf(front, request.raw),
-    requestId: request.id,
-    readBody: body.read,
-  }
+/** Sends an answer without an ETag. */
+function sendBytes(
+  front: Front,
+  visit: Visit,
+  { headers, ...answer }: { status: number; route: string; headers: Record<string, string>; body: Buffer },
+): void {
+  send(front, visit, { ...asNew(), ...answer, headers: Object.entries(headers).flat(), tag: '' }, 'ordinary')
+}
+
+function incomingOf({ request, requestId }: Visit, front: Front, body: BodyReader): Incoming {
+  const { method = 'GET', url = '', headers } = request
+  return { method, url, headers, ...askerOf(front, request), requestId, readBody: body.read }
 }
 
 /** Why the service is not ready, as `/readyz` says it. */
@@ -360,20 +297,27 @@ function whatFails(error: unknown): string {
   return 'the database does not answer'
 }
 
-/** Begins an absolute address with a path, as it is sent to proxies (RFC 9112, 3.2.2). */
-const ABSOLUTE = /^https?:\/\/[^/]*\//
+/** The beginning of an absolute address, as it is sent to proxies (RFC 9112, 3.2.2). */
+const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/
 
-/**
- * The address with a path the router accepts: one that is not percent-encoded as it should be is taken to the letter, and one that is no
- * path at all is a path that is not there.
- */
-function routableUrl(sent: string): string {
-  const url = sent.startsWith('/') || ABSOLUTE.test(sent) ? sent : `/${sent}`
+/** The address from its path on; one that is no path at all is a path that is not there. */
+function withPath(sent: string): string {
+  if (sent.startsWith('/')) return sent
+  const url = sent.replace(ABSOLUTE, '')
+  return url.startsWith('/') ? url : `/${url}`
+}
+
+/** The address with a path that can be decoded: one that is not percent-encoded as it should be is taken to the letter. */
+function decodable(url: string): string {
   const [path = ''] = url.split('?', 1)
+  return decodedPath(path) === undefined ? path.replaceAll('%', '%25') + url.slice(path.length) : url
+}
+
+/** A path decoded; undefined where it cannot be. */
+function decodedPath(path: string): string | undefined {
   try {
-    decodeURIComponent(path)
-    return url
+    return decodeURIComponent(path)
   } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length)
+    return undefined
   }
 }

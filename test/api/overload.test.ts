@@ -13,7 +13,7 @@ const LONG = 190_000
 let service: TestService
 before(async () => {
   service = await startService({ patience_ms: '1500', intake_bytes: '30000000', trusted_proxy: 'loopback' })
-  service.app.server.server.on('connection', (socket) => ends.set(socket.remotePort, socket))
+  service.app.server.on('connection', (socket) => ends.set(socket.remotePort, socket))
   const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' }
   for (let i = 0; i < 50; i++) {
     const description = `${i} ${'word '.repeat(LONG / 5)}`

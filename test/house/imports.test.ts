@@ -201,11 +201,10 @@ test('http, pages and formats ask stores, and write no SQL', () => {
   assert.deepEqual(pathsOf(wrong), [])
 })
 
-test('only http knows the web framework; src/app.ts may name its type', () => {
+test('only http reads forms of several parts', () => {
   const wrong = sources.flatMap(({ path, imports }) =>
     imports
-      .filter(({ target }) => /^@?fastify\b/.test(target))
-      .filter(({ runs }) => placeOf(path) !== 'http' && !(path === 'app.ts' && !runs))
+      .filter(({ target }) => target === '@fastify/busboy' && placeOf(path) !== 'http')
       .map(({ target }) => [path, target] as const),
   )
   assert.deepEqual(describe(wrong), [])

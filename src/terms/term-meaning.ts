@@ -35,7 +35,8 @@ export function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Requi
     if (term.taxonomy !== taxonomy) continue
     slugs.set(term.slug, term)
     ids.set(term.id, term)
-    const key = nameKey(term.name)
+    // A name that is no text makes its term unshowable, and takes no other along.
+    const key = nameKey(String(term.name))
     const namesake = names.get(key)
     if (!namesake || term.id < namesake.id) names.set(key, term)
   }

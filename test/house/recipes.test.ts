@@ -81,11 +81,19 @@ async function reports(tried: Copy, tools: ReadonlySet<string>): Promise<Map<str
 /** The tests of the house that look at what the recipes change, but for those that a recipe itself runs. */
 const HOUSE = ['columns', 'documents', 'formats', 'imports', 'locales', 'settings']
 
+/** Reads an event with every field set, the new one among them, through every representation. */
+const MEMBERS = 'test/api/event-members.test.ts'
+
 test('with every step done, types, lint and the tests of the house hold', async () => {
   await follow(copy, [...recipes, ...onOrganizers], [])
   const [types, house] = await Promise.all([
     runIn(copy, 'tsc', CHECK_TYPES),
-    runIn(copy, 'node', ['--test', '--test-isolation=none', ...HOUSE.map((name) => `test/house/${name}.test.ts`)]),
+    runIn(copy, 'node', [
+      '--test',
+      '--test-isolation=none',
+      ...HOUSE.map((name) => `test/house/${name}.test.ts`),
+      MEMBERS,
+    ]),
   ])
   assert.equal(types.output.trim(), '')
   assert.equal(house.code, 0, house.output)
@@ -117,6 +125,13 @@ test('with every step done, the service has the field, the filter, the represent
     const made = await service.post('/organizers', { organizer: 'Choir', access: 'Lift' })
     assert.equal((await service.get('/organizers?search=lift')).body.organizers[0].id, made.body.id)
     assert.equal((await service.post(`/organizers/${made.body.id}`, { access: '' })).body.access, undefined)
+  })
+
+  await t.test('an event says what to wear, and nothing once that is cleared', async () => {
+    const draft = { ...EVENT, title: 'Ball', status: 'draft' }
+    const { id, dress_code } = await service.create('/events', { ...draft, dress_code: 'Black <b>tie</b>' })
+    assert.equal(dress_code, 'Black tie')
+    assert.ok(!('dress_code' in (await service.update(`/events/${id}`, { dress_code: '' }))))
   })
 
   await t.test('lists of events are narrowed to sticky ones, and their links stay so', async () => {

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import ICAL from 'ical.js'
+import { eventFields } from '../../src/fields/event-fields.ts'
+import { eventMembers, rareFields, seriesMembers } from '../../src/fields/event-members.ts'
+import type { Member, WithValue } from '../../src/fields/member.ts'
+import { itemsOf } from '../../src/import/shown-records.ts'
+import { carriedFields } from '../../src/import/source-item.ts'
+import { registerExportCommand } from '../../src/transfer/export-command.ts'
+import { openGround } from '../support/command-ground.ts'
+import { runCommand } from '../support/commands.ts'
+import { withoutLinkedData } from '../support/linked-data.ts'
+import { uploadPicture } from '../support/pictures.ts'
+import { type Answer, startService, type TestService } from '../support/service.ts'
+
+type Shown = Record<string, unknown>
+
+const WINDOW = 'start_date=2027-01-01&end_date=2027-12-31'
+const members = Object.entries<Member>(eventMembers)
+const names = (has: (member: Member, name: string) => boolean) =>
+  members.flatMap(([name, member]) => (has(member, name) ? [name] : [])).sort()
+const keys = (value: object) => Object.keys(value).sort()
+
+/** Members that a date has only where it stands for those after it. */
+const OF_COLLAPSED = 'next_occurrences'
+const LISTED = names(({ lists }, name) => !lists && name !== OF_COLLAPSED)
+const OF_SERIES = [...new Set([...names(({ series }) => series === true), ...keys(seriesMembers)])].sort()
+
+let service: TestService
+/** The first of two dates of a series, with every member set. */
+let event: Answer['body']
+
+before(async () => {
+  service = await startService()
+  const image = await uploadPicture(service, 1200, 900)
+  const made = await service.create('/events', {
+    ...Object.fromEntries(rareFields().map(({ name, show }) => [name, show(1) === true || `Some ${name}`])),
+    title: 'Summer concert',
+    description: '<p>Music until late</p>',
+    excerpt: 'Music in short',
+    slug: 'summer-concert',
+    timezone: 'Europe/Berlin',
+    start_date: '2027-06-05 20:15:00',
+    end_date: '2027-06-05 23:45:00',
+    image,
+    cost: '12',
+    website: 'https://example.org/concert',
+    show_map: true,
+    show_map_link: true,
+    sticky: true,
+    featured: true,
+    event_status: 'postponed',
+    event_status_reason: 'Too much rain',
+    categories: ['Concerts'],
+    tags: ['Open air'],
+    venue: { venue: 'Town hall', address: 'Main Street 1', city: 'Kilvara', geo_lat: 53, geo_lng: -8 },
+    organizer: [{ organizer: 'Music club', email: 'club@example.org' }],
+    recurrence: 'RRULE:FREQ=WEEKLY;COUNT=2',
+  })
+  event = (await service.get(`/events/${made.id}`)).body
+})
+after(() => service.close())
+
+const feed = async (format: string) =>
+  String(await (await fetch(`${service.base}/events?format=${format}&${WINDOW}`)).text())
+async function exported(): Promise<Answer['body']> {
+  const file = join(service.config.data, 'export.json')
+  const words = ['export', '--start-date', '2027-01-01', '--output', file]
+  const { code } = await runCommand((program) => registerExportCommand(program, () => openGround(service)), words)
+  assert.equal(code, 0)
+  return JSON.parse(await readFile(file, 'utf8'))
+}
+
+const first = (list: Shown[]) => list.find(({ id }) => id === event.id)
+
+test('an event read by itself has every member', () => {
+  assert.deepEqual(
+    keys(event),
+    names((_member, name) => name !== OF_COLLAPSED),
+  )
+})
+
+test('lists, NDJSON and exports show the same members with the same values, but for those that the table leaves out', async () => {
+  const shown = withoutLinkedData(event)
+  const path = `/events?${WINDOW}`
+  const lists = [await service.get(path), await service.get(path), await service.get(path, 'admin')]
+  const lines = (await feed('ndjson')).trim().split('\n')
+  for (const list of [
+    ...lists.map(({ body }) => body.events),
+    lines.map((line) => JSON.parse(line)),
+    (await exported()).events,
+  ]) {
+    const found = first(list)
+    assert.deepEqual(keys(found ?? {}), LISTED)
+    assert.deepEqual(found, shown)
+  }
+  const collapsed = await service.get(`${path}&collapse=series`)
+  assert.deepEqual(keys(collapsed.body.events[0]), [...LISTED, OF_COLLAPSED].sort())
+})
+
+test('the interface description has every member, and requires those that every event has', async () => {
+  const { Event, Series } = (await service.get('/doc')).body.components.schemas
+  assert.deepEqual(keys(Event.properties), keys(eventMembers))
+  assert.deepEqual(
+    [...Event.required].sort(),
+    names(({ rare }) => rare === undefined),
+  )
+  assert.deepEqual(keys(Series.properties), OF_SERIES)
+})
+
+test('a table has a filled cell for each member that is not left out', async () => {
+  const [row = {}]: Record<string, string>[] = parse(await feed('csv'), { columns: true })
+  for (const [name, { csv }] of members) {
+    if (typeof csv === 'object') assert.ok(!(name in row), name)
+    else assert.notEqual(row[csv === true ? name : csv] ?? '', '', name)
+  }
+})
+
+test('an item of JSON Feed has each member that is not left out', async () => {
+  const { items } = JSON.parse(await feed('jsonfeed'))
+  const [{ _kalends: own, ...item }] = items
+  for (const [name, { feed, rare }] of members) {
+    if (typeof feed === 'object') assert.ok(!(name in own), name)
+    else {
+      const place = feed === true ? name : feed
+      const [, below] = place.split('_kalends.')
+      assert.notEqual(rare !== undefined ? own[name] : below ? own[below] : item[place], undefined, name)
+    }
+  }
+})
+
+test('a series shows each member that is not left out', async () => {
+  const { body } = await service.get(`~/wp-json/kalends/v1/series/${event.post_parent}`)
+  assert.deepEqual(keys(body), OF_SERIES)
+})
+
+test('a calendar file has what iCalendar has words for', async () => {
+  const [component] = new ICAL.Component(ICAL.parse(await feed('ics'))).getAllSubcomponents('vevent')
+  const has = new Set(component?.getAllProperties().map(({ name }) => name))
+  const words =
+    'summary description dtstart dtend rrule location geo organizer categories url image status comment last-modified'
+  for (const name of words.split(' ')) assert.ok(has.has(name), name)
+})
+
+/** What of each member stands on the page for people. */
+const ON_PAGE: Readonly<Record<WithValue<typeof eventMembers, 'page', true>, RegExp>> = {
+  title: /Summer concert/,
+  description: /Music until late/,
+  excerpt: /Music in short/,
+  timezone: /title="Europe\/Berlin"/,
+  all_day: /<time /,
+  start_date: /8:15/,
+  end_date: /11:45/,
+  image: /srcset=/,
+  cost: /12/,
+  website: /https:\/\/example\.org\/concert/,
+  show_map: /Show on a map/,
+  show_map_link: /Show on a map/,
+  event_status: /This event has been postponed\./,
+  event_status_reason: /Too much rain/,
+  categories: /Concerts/,
+  tags: /Open air/,
+  venue: /Town hall/,
+  organizer: /Music club/,
+  recurrence: /Every Saturday, 2 times/,
+  url: /rel="canonical"/,
+  timezone_abbr: /CEST/,
+}
+
+test('the page for people has each member that is not left out', async () => {
+  const page = await (await fetch(event.url)).text()
+  for (const [name, shown] of Object.entries(ON_PAGE)) assert.match(page, shown, name)
+})
+
+test('an import of an answer takes every field that is carried over', () => {
+  const item = [...itemsOf('event', event, '')].at(-1)
+  assert.ok(item && 'kind' in item)
+  const taken = { ...item.values, ...item.links, image: item.image }
+  assert.deepEqual(keys(taken), [...carriedFields(eventFields)].sort())
+  for (const [name, value] of Object.entries(taken)) assert.ok(value !== '' && value !== undefined, name)
+})
+
+test('what is kept of a withdrawn event are the columns that are not left out, and the history has its title', async () => {
+  await service.remove(`/events/${event.id}`)
+  const { read } = service.app.database
+  const { kept, ...row } = await read
+    .selectFrom('withdrawn_events')
+    .selectAll()
+    .where('event', '=', event.id)
+    .executeTakeFirstOrThrow()
+  const columns: Shown = JSON.parse(kept)
+  for (const [name, { from, withdrawn }] of members) {
+    if (from === 'link') assert.notEqual(row[LINKS[name] ?? 'terms'], '[]', name)
+    else assert.equal(name in columns, withdrawn === true, name)
+  }
+  const acts = await read
+    .selectFrom('history')
+    .selectAll()
+    .where('record', '=', event.id)
+    .where('kind', '=', 'event')
+    .execute()
+  assert.deepEqual(new Set(acts.map(({ name }) => name)), new Set(['Summer concert']))
+})
+
+const LINKS: Readonly<Record<string, 'venues' | 'organizers' | 'terms'>> = { venue: 'venues', organizer: 'organizers' }

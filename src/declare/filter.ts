@@ -3,70 +3,79 @@ import { parameter } from '../text/query-text.ts'
 import type { Field } from './resource.ts'
 
 /**
- * How a parameter stands in the links of a list (rule 11.4): its place among the others, and its value, absent for `undefined`. `ofSent` gives
- * the value of a parameter that was sent, `ofList` the value of one that is always there, from the list as it was worked out.
+ * How a parameter stands in the links of a list (rule 11.4) where it does not as it was sent: not at all, with another value, or in the links of every
+ * list, with a value that was worked out. `undefined` leaves it out.
  */
-export type InLinks<Value, Shape> = { place: number } & (
-  | { ofSent: (sent: Value) => unknown }
-  | { ofList: (shape: Shape) => unknown }
-)
+export type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
+
+/** How a filter narrows a query of the database. `Ground` has who asks, and what several parameters make together. */
+export interface Narrowing<Value, Ground, Condition> {
+  sql(value: Value, ground: Ground): Condition | Promise<Condition>
+}
 
 /**
- * One parameter of a list with everything that follows from it. A part that several parameters make together is named in place of a function,
- * and worked out once for all of them.
+ * One parameter of a list with everything that follows from it. It narrows the list by itself, or with others as the part of the list that it names.
+ * `'none'` narrows nothing.
  */
-export interface Filter<Value, Part, Sql, Index, Shape, Accepts> extends Field {
+export type Filter<Value, Part extends string, Ground, Narrows> = Field & {
   // biome-ignore lint/suspicious/noExplicitAny: what a column would keep is no matter of filters.
   kind: Kind<Value, any>
-  /** How it narrows a query of the database. */
-  sql: Part | Sql
-  /** How it narrows a query of the index, or that the index cannot tell. */
-  index: Part | 'database' | Index
-  links: 'none' | InLinks<Value, Shape>
-  /** Whether a record is in the list, said as plainly as can be: tests compare the others with it. */
-  accepts: Part | Accepts
-}
+  links?: InLinks<NoInfer<Value>, Ground>
+} & ({ part: Part | 'none' } | (Narrows & { part?: never }))
 
-/** A parameter that links name as it was sent. */
-export const asSent = (place: number) => ({ place, ofSent: (sent: unknown) => sent })
+/** The filters of a list by name, for those who go through all of them. */
+type Filters<Ground, Condition> = Readonly<
+  Record<string, Partial<Narrowing<unknown, Ground, Condition>> & { links?: InLinks<unknown, Ground> }>
+>
 
-/** The rows of filters with their names, for those who go through all of them. */
-type Rows<Query, Row> = readonly (readonly [name: keyof Query, row: Row])[]
-
-/** What the query of each filter that was sent becomes; parts are left to what makes them. */
-export function sentFilters<Query, Sql, Made>(
-  rows: Rows<Query, { sql: string | Sql }>,
+/** How a part of a list narrows a query of the database; undefined where it does not. */
+export type PartNarrowing<Query, Ground, Condition> = (
   query: Query,
-  make: (sql: Sql, value: unknown) => Made,
-): Made[] {
-  return rows.flatMap(([name, { sql }]) =>
-    query[name] === undefined || typeof sql === 'string' ? [] : [make(sql, query[name])],
-  )
+  ground: Ground,
+) => Condition | undefined | Promise<Condition | undefined>
+
+/** The conditions of a list: those of its parts, and of each filter that was sent. */
+export async function conditionsOf<Query extends object, Ground, Condition>(
+  filters: Filters<Ground, Condition>,
+  parts: readonly PartNarrowing<Query, Ground, Condition>[],
+  query: Query,
+  ground: Ground,
+): Promise<Condition[]> {
+  const made = parts.map((part) => part(query, ground))
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) made.push(filters[name]?.sql?.(value, ground))
+  return (await Promise.all(made)).filter((condition) => condition !== undefined)
 }
 
-/** Writes the parameters of links as the rest of a query string: each that has a value, in the order of their places (rule 11.4). */
-export function linkWriter<Query, Shape>(
-  rows: Rows<Query, { links: 'none' | InLinks<unknown, Shape> }>,
-): (query: Query, shape: Shape) => string {
-  const linked = rows
-    .flatMap(([name, { links }]) => (links === 'none' ? [] : [{ name: String(name), links }]))
-    .sort((a, b) => a.links.place - b.links.place)
-    .map((row, rank) => ({ ...row, rank }))
-  const ofLists = linked.flatMap(({ name, links, rank }) => ('ofList' in links ? [{ name, rank, ...links }] : []))
-  const ofSent = new Map(
-    linked.flatMap(({ name, links, rank }) => ('ofSent' in links ? [[name, { rank, ...links }] as const] : [])),
-  )
-  const none = linked.map(() => '')
-  return (query, shape) => {
+/**
+ * Writes the parameters of links as the rest of a query string: each that has a value, those in `order` first, the others as they are declared
+ * (rule 11.4).
+ * @throws Error where `order` names a filter twice, or one that links leave out
+ */
+export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
+  filters: Own & Filters<Ground, unknown>,
+  order: readonly (keyof Own & string)[],
+): (query: object, ground: Ground) => string {
+  const linked = Object.keys(filters).filter((name) => filters[name]?.links !== 'none')
+  const wrong = order.filter((name, at) => !linked.includes(name) || order.indexOf(name) !== at)
+  if (wrong.length > 0) throw new Error(`Named twice in the order of links, or left out of them: ${wrong.join(', ')}`)
+  const names = [...new Set([...order, ...linked])]
+  const ranks = new Map(names.map((name, rank) => [name, rank]))
+  const ofLists = names.flatMap((name, rank) => {
+    const links = filters[name]?.links
+    return typeof links === 'object' && 'ofList' in links ? [{ name, rank, links }] : []
+  })
+  const none = names.map(() => '')
+  return (query, ground) => {
     const texts = none.slice()
-    for (const { name, rank, ofList } of ofLists) texts[rank] = parameter(name, ofList(shape))
     // Most lists are narrowed by a few of many parameters.
-    for (const name in query) {
-      const row = query[name] === undefined ? undefined : ofSent.get(name)
-      if (row) texts[row.rank] = parameter(name, row.ofSent(query[name]))
+    for (const [name, value] of Object.entries(query)) {
+      const rank = value === undefined ? undefined : ranks.get(name)
+      const links = filters[name]?.links
+      if (rank === undefined || (typeof links === 'object' && 'ofList' in links)) continue
+      texts[rank] = parameter(name, typeof links === 'object' ? links.ofSent(value) : value)
     }
-    let joined = ''
-    for (const text of texts) joined += text
-    return joined
+    for (const { name, rank, links } of ofLists) texts[rank] = parameter(name, links.ofList(ground))
+    return texts.join('')
   }
 }

@@ -11,6 +11,11 @@ import { findIdsByEntries } from '../terms/term-store.ts'
 
 type Events = ExpressionBuilder<Tables, 'events'>
 
+/** A list that somebody asks for. */
+interface By {
+  context: Context
+}
+
 /** A condition on events. */
 export type Condition = (record: Events) => ReturnType<Events['and']>
 
@@ -48,7 +53,7 @@ export async function inTerms(taxonomy: Taxonomy, entries: readonly string[], { 
     record('events.id', 'in', record.selectFrom('event_terms').select('event').where('term', 'in', list))
 }
 
-export function modifiedAfter(value: string | number, context: Context): Condition {
+export function modifiedAfter(value: string | number, { context }: By): Condition {
   return (record) => record('events.modified', '>', momentAfter(value, context))
 }
 
@@ -61,12 +66,12 @@ function shownVenues(record: Events, { caller }: Context) {
     .where((venue) => shownTo(caller, 'venues')(venue as never) as never)
 }
 
-export function atVenues(ids: readonly number[], context: Context): Condition {
+export function atVenues(ids: readonly number[], { context }: By): Condition {
   const list = wholeList(context.db, ids)
   return (record) => record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
 }
 
-export function byOrganizers(ids: readonly number[], { db, caller }: Context): Condition {
+export function byOrganizers(ids: readonly number[], { context: { db, caller } }: By): Condition {
   return (record) =>
     record(
       'events.id',
@@ -97,7 +102,7 @@ export function atVenueWithin(circle: Circle, context: Context): Condition {
     )
 }
 
-export function withIds(ids: readonly number[], { db }: Context): Condition {
+export function withIds(ids: readonly number[], { context: { db } }: By): Condition {
   return (record) => record('events.id', 'in', wholeList(db, ids))
 }
 
@@ -116,5 +121,3 @@ export function firstOfSeries(all: Condition): Condition {
     return record.and([all(record), record.or([record('events.series', 'is', null), record('events.id', 'in', first)])])
   }
 }
-
-export const anyEvent: Condition = (record) => record.and([])

@@ -1,40 +1,34 @@
 import type { Context } from '../context/context.ts'
+import type { PartNarrowing } from '../declare/filter.ts'
 import { geoCircle, geoFilter } from '../linked/geoloc.ts'
 import type { IndexQuery } from '../memory/event-index-list.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import { findSearched } from '../memory/search-cache.ts'
 import { mayRead } from '../people/caller.ts'
-import { statusFilter } from '../records/status.ts'
 import { distanceKm } from '../storage/distance.ts'
 import { alsoMatching } from '../storage/search/search-index.ts'
 import { matchesSearch, parseSearch } from '../text/search.ts'
-import { anyEvent, atVenueWithin, type Condition, listedTo, located, withinWindow } from './event-conditions.ts'
-import type { AroundEvents, EventListShape, EventPart, FilteredEvent } from './event-filter.ts'
+import { atVenueWithin, type Condition, listedTo, located, withinWindow } from './event-conditions.ts'
+import type { AroundEvents, EventGround, EventPart, FilteredEvent } from './event-filter.ts'
 import type { EventsQuery } from './event-filters.ts'
 import { isShown } from './event-present.ts'
 
 /** How a part narrows lists; `index` gives undefined where the database has to be asked. */
 interface EventPartRules {
-  sql: (query: EventsQuery, shape: EventListShape, context: Context) => Condition | Promise<Condition>
-  index: (
-    asked: IndexQuery,
-    query: EventsQuery,
-    shape: EventListShape,
-    memory: EventMemory,
-    context: Context,
-  ) => IndexQuery | undefined
+  sql: PartNarrowing<EventsQuery, EventGround, Condition>
+  index: (asked: IndexQuery, query: EventsQuery, ground: EventGround, memory: EventMemory) => IndexQuery | undefined
   accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
-/** The page is cut out of the narrowed list, so it narrows nothing. The search is put around all other conditions. */
-export const eventParts: Record<Exclude<EventPart, 'page' | 'search'>, EventPartRules> = {
+/** The search is put around all other conditions. */
+export const eventParts: Record<Exclude<EventPart, 'search'>, EventPartRules> = {
   status: {
-    sql: (_query, { status }, context) => listedTo(context, status.statuses),
+    sql: (_query, { status, context }) => listedTo(context, status.statuses),
     // The index holds published events, and the links of every list name that status.
     index: (asked, { status }) => (!status || areAllPublished(status) ? asked : undefined),
-    accepts: ({ row }, { status }, { context }) =>
+    accepts: ({ row }, _query, { status, context }) =>
       row.hide_from_listings === 0 &&
-      statusFilter(context.caller, status).statuses.some((listed) => listed === row.status) &&
+      status.statuses.some((listed) => listed === row.status) &&
       mayRead(context.caller, row),
   },
   window: {
@@ -50,15 +44,15 @@ export const eventParts: Record<Exclude<EventPart, 'page' | 'search'>, EventPart
       (window.endsAfter === undefined || end > window.endsAfter),
   },
   place: {
-    sql: async (query, _shape, context) => {
+    sql: async (query, { context }) => {
       const { geoloc, circle } = await geoFilter(context, query)
       const conditions = [
         ...(geoloc === undefined ? [] : [located(geoloc, context)]),
         ...(circle ? [atVenueWithin(circle, context)] : []),
       ]
-      return conditions.length === 0 ? anyEvent : (record) => record.and(conditions.map((one) => one(record)))
+      return (record) => record.and(conditions.map((one) => one(record)))
     },
-    index: (asked, query, _shape, { index }, context) => {
+    index: (asked, query, { context }, { index }) => {
       const circle = geoCircle(context, query)
       const { geoloc } = query
       if (!circle && geoloc === undefined) return asked

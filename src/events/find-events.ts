@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import { linkWriter, sentFilters } from '../declare/filter.ts'
+import { conditionsOf } from '../declare/filter.ts'
 import type { Found } from '../declare/operations.ts'
 import { type IndexPage, type IndexQuery, listIndexed } from '../memory/event-index-list.ts'
 import { type EventMemory, soonFilled } from '../memory/event-memory.ts'
@@ -7,8 +7,8 @@ import { MAX_ID, offsetOf, type PageRequest, pageRequest } from '../records/reco
 import { statusFilter, statusLinks } from '../records/status.ts'
 import type { EventRow } from '../storage/schema.ts'
 import { type Condition, firstOfSeries } from './event-conditions.ts'
-import type { EventFilter, EventListShape } from './event-filter.ts'
-import { type EventsQuery, eventFilters } from './event-filters.ts'
+import type { EventFilter, EventGround } from './event-filter.ts'
+import { type EventsQuery, eventFilters, eventLinks } from './event-filters.ts'
 import { eventParts, eventSearch } from './event-list-parts.ts'
 import { listEventIds, listEvents } from './event-store.ts'
 import { eventWindow } from './event-window.ts'
@@ -38,17 +38,17 @@ export function findInMemory(
 ): Found<EventRow> | undefined | Promise<Found<EventRow> | undefined> {
   const memory = currentMemory(context)
   if (!memory) return undefined
-  const shape = shapeOf(context, query)
+  const ground = groundOf(context, query)
   const page = pageRequest(query, context)
-  const list = () => listFromMemory(memory, query, shape, page, context)
+  const list = () => listFromMemory(memory, query, ground, page)
   const listed = list()
   if (listed === undefined) return undefined
-  const effective = linksOf(query, shape)
+  const effective = eventLinks(query, ground)
   if (listed instanceof Promise)
-    return listed.then((later) => later && inIndex(memory, query, shape, later, page, effective, undefined))
+    return listed.then((later) => later && inIndex(memory, query, ground, later, page, effective, undefined))
   // The result of a search depends on more than the index.
   const again = query.search === undefined ? () => onlyAtOnce(list()) : undefined
-  return inIndex(memory, query, shape, listed, page, effective, again)
+  return inIndex(memory, query, ground, listed, page, effective, again)
 }
 
 const onlyAtOnce = <Value>(value: Value | Promise<Value>) => (value instanceof Promise ? undefined : value)
@@ -56,7 +56,7 @@ const onlyAtOnce = <Value>(value: Value | Promise<Value>) => (value instanceof P
 function inIndex(
   { index }: EventMemory,
   query: EventsQuery,
-  { status }: EventListShape,
+  { status }: EventGround,
   { ids, total }: IndexPage,
   { page, perPage }: PageRequest,
   effective: string,
@@ -81,9 +81,9 @@ function inIndex(
 const PAST_END = 'event-archive-page-not-found'
 
 async function findInDatabase(context: Context, query: EventsQuery): Promise<Found<EventRow>> {
-  const shape = shapeOf(context, query)
+  const ground = groundOf(context, query)
   const page = pageRequest(query, context)
-  const where = await conditionOf(context, query, shape)
+  const where = await conditionOf(query, ground)
   const { rows, total } = await listEvents(where, query.include ? 'publication' : 'start', page, context)
   return {
     isCollapsed: isCollapsed(query),
@@ -91,23 +91,23 @@ async function findInDatabase(context: Context, query: EventsQuery): Promise<Fou
     rows,
     total,
     ...page,
-    effective: linksOf(query, shape),
-    shownOnly: statusLinks(shape.status).shownOnly,
+    effective: eventLinks(query, ground),
+    shownOnly: statusLinks(ground.status).shownOnly,
     pastEnd: PAST_END,
   }
 }
 
 /** All events that a query finds, without pages: their ids alone, whose rows are read as they are shown. @throws Problem */
 export async function findAllEvents(context: Context, query: EventsQuery): Promise<Found<EventRow>> {
-  const shape = shapeOf(context, query)
-  const effective = linksOf(query, shape)
-  const { statuses } = shape.status
+  const ground = groundOf(context, query)
+  const effective = eventLinks(query, ground)
+  const { statuses } = ground.status
   const memory = currentMemory(context)
-  const listed = memory && (await listFromMemory(memory, query, shape, EVERY_PAGE, context))
+  const listed = memory && (await listFromMemory(memory, query, ground, EVERY_PAGE))
   const revision = memory?.index?.revision
   const order = query.include ? 'publication' : 'start'
-  const ids = listed?.ids ?? (await listEventIds(await conditionOf(context, query, shape), order, context))
-  const withdrawn = () => findWithdrawn(context, query, shape)
+  const ids = listed?.ids ?? (await listEventIds(await conditionOf(query, ground), order, context))
+  const withdrawn = () => findWithdrawn(query, ground)
   const found = {
     isCollapsed: isCollapsed(query),
     ids,
@@ -123,23 +123,18 @@ export async function findAllEvents(context: Context, query: EventsQuery): Promi
 
 const EVERY_PAGE: PageRequest = { page: 1, perPage: MAX_ID }
 
-function shapeOf(context: Context, query: EventsQuery): EventListShape {
-  return { window: eventWindow(query, context), status: statusFilter(context.caller, query.status) }
+function groundOf(context: Context, query: EventsQuery): EventGround {
+  return { context, window: eventWindow(query, context), status: statusFilter(context.caller, query.status) }
 }
 
-const rows = Object.entries(eventFilters) as [keyof EventsQuery, EventFilter<unknown>][]
-const rowOf = new Map<string, EventFilter<unknown>>(rows)
+const filters: Readonly<Record<string, EventFilter<unknown>>> = eventFilters
 const parts = Object.values(eventParts)
+const sqlOfParts = parts.map(({ sql }) => sql)
 
-/** The condition of every part, and of every filter that was sent. */
-async function conditionOf(context: Context, query: EventsQuery, shape: EventListShape): Promise<Condition> {
-  const narrowed = [
-    ...parts.map((part) => part.sql(query, shape, context)),
-    ...sentFilters(rows, query, (sql, value) => sql(value, context)),
-  ]
-  const conditions = await Promise.all(narrowed)
+async function conditionOf(query: EventsQuery, ground: EventGround): Promise<Condition> {
+  const conditions = await conditionsOf(filters, sqlOfParts, query, ground)
   const all: Condition = (record) => record.and(conditions.map((condition) => condition(record)))
-  const found = query.search === undefined ? all : await eventSearch.sql(query.search, all, context)
+  const found = query.search === undefined ? all : await eventSearch.sql(query.search, all, ground.context)
   return isCollapsed(query) ? firstOfSeries(found) : found
 }
 
@@ -166,42 +161,31 @@ const EVERYTHING: Omit<IndexQuery, 'window' | 'isCollapsed'> = {
 function listFromMemory(
   memory: EventMemory,
   query: EventsQuery,
-  shape: EventListShape,
+  ground: EventGround,
   page: PageRequest,
-  context: Context,
 ): IndexPage | undefined | Promise<IndexPage | undefined> {
   if (!memory.index) return undefined
-  const asked = indexQuery(memory, query, shape, context)
+  const asked = indexQuery(memory, query, ground)
   if (!asked) return undefined
   const list = (narrowed: IndexQuery) =>
     memory.index && listIndexed(memory.index, narrowed, offsetOf(page), page.perPage)
   if (query.search === undefined) return list(asked)
-  const searched = eventSearch.index(query.search, asked, memory, context)
+  const searched = eventSearch.index(query.search, asked, memory, ground.context)
   return searched instanceof Promise ? searched.then(list) : list(searched)
 }
 
 /** The question to the index, but for the search. */
-function indexQuery(
-  memory: EventMemory,
-  query: EventsQuery,
-  shape: EventListShape,
-  context: Context,
-): IndexQuery | undefined {
-  let asked: IndexQuery | undefined = { ...EVERYTHING, window: shape.window, isCollapsed: isCollapsed(query) }
-  for (const name in query) {
-    const index = rowOf.get(name)?.index
-    const value = query[name as keyof EventsQuery]
-    if (index === 'database' && value !== undefined) return undefined
-    if (typeof index !== 'function' || value === undefined) continue
-    asked = index(value, asked, memory)
+function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround): IndexQuery | undefined {
+  let asked: IndexQuery | undefined = { ...EVERYTHING, window: ground.window, isCollapsed: isCollapsed(query) }
+  for (const [name, value] of Object.entries(query)) {
+    const filter = filters[name]
+    if (value === undefined || filter === undefined || filter.part !== undefined) continue
+    asked = filter.index?.(value, asked, memory)
     if (!asked) return undefined
   }
   for (const part of parts) {
-    asked = part.index(asked, query, shape, memory, context)
+    asked = part.index(asked, query, ground, memory)
     if (!asked) return undefined
   }
   return asked
 }
-
-/** The parameters of links: the window as it was worked out, every filter as it was sent. */
-const linksOf = linkWriter<EventsQuery, EventListShape>(rows)

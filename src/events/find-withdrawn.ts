@@ -11,7 +11,7 @@ import { formatUtc } from '../text/moments.ts'
 import { utcToWall } from '../text/zones.ts'
 import { venueRules } from '../venues/venue-rules.ts'
 import { event } from './event.ts'
-import type { AroundEvents, EventFilter, EventListShape, FilteredEvent } from './event-filter.ts'
+import type { AroundEvents, EventFilter, EventGround, FilteredEvent } from './event-filter.ts'
 import { type EventsQuery, eventFilters } from './event-filters.ts'
 import { eventParts, eventSearch } from './event-list-parts.ts'
 import { type KeptColumns, readWithdrawn, type WithdrawnEvent } from './withdrawn-store.ts'
@@ -20,35 +20,32 @@ import { type KeptColumns, readWithdrawn, type WithdrawnEvent } from './withdraw
  * The withdrawn events that a query would find if they had stayed public, some at a time. They are not in the table of events, so each is tested
  * by the plain meaning of the filters. Only their titles are kept, so a search looks in titles alone.
  */
-export async function* findWithdrawn(
-  context: Context,
-  query: EventsQuery,
-  shape: EventListShape,
-): AsyncGenerator<WithdrawnEvent[]> {
+export async function* findWithdrawn(query: EventsQuery, ground: EventGround): AsyncGenerator<WithdrawnEvent[]> {
+  const { context } = ground
   let around: AroundEvents | undefined
   for await (const rows of readWithdrawn(context.db, formatUtc(context.now - TOMBSTONE_DAYS * 86_400_000))) {
-    around ??= await readAround(context, query, shape)
+    around ??= await readAround(query, ground)
     const loaded = await loadAsBefore(context, rows)
     yield rows.filter((_, at) => isFound(loaded[at], query, around))
   }
 }
 
-const filters = Object.entries(eventFilters) as [keyof EventsQuery, EventFilter<unknown>][]
+const filters: Readonly<Record<string, EventFilter<unknown>>> = eventFilters
 
 function isFound(event: FilteredEvent | undefined, query: EventsQuery, around: AroundEvents | undefined): boolean {
   if (!event || !around) return false
   return (
     Object.values(eventParts).every((part) => part.accepts(event, query, around)) &&
     (query.search === undefined || eventSearch.accepts(query.search, event)) &&
-    filters.every(
-      ([name, { accepts }]) =>
-        query[name] === undefined || typeof accepts === 'string' || accepts(event, query[name], around),
-    )
+    Object.entries(query).every(([name, value]) => {
+      const filter = filters[name]
+      return value === undefined || !filter || filter.part !== undefined || filter.accepts(event, value, around)
+    })
   )
 }
 
-async function readAround(context: Context, query: EventsQuery, { window }: EventListShape): Promise<AroundEvents> {
-  const { db, caller } = context
+async function readAround(query: EventsQuery, ground: EventGround): Promise<AroundEvents> {
+  const { db, caller } = ground.context
   const located = db
     .selectFrom('venues')
     .select('id')
@@ -61,7 +58,7 @@ async function readAround(context: Context, query: EventsQuery, { window }: Even
     located.execute(),
   ])
   const terms = { category: new Set(category), tag: new Set(tag) }
-  return { context, window, terms, isLocated: venue !== undefined }
+  return { ...ground, terms, isLocated: venue !== undefined }
 }
 
 /** The events as they were, linked to records that still exist. */

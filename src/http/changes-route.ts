@@ -1,6 +1,7 @@
 import type { Context } from '../context/context.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import { defineFields, type Fields } from '../declare/resource.ts'
+import type { EventsQuery } from '../events/event-filters.ts'
 import { count, settledText, words } from '../fields/kinds.ts'
 import type { Reply } from '../formats/format.ts'
 import type { MessageText } from '../locales/messages.ts'
@@ -30,7 +31,14 @@ const feedFields = defineFields({
 })
 
 /** The filters of lists of events that the feed accepts. Filters by date are left out: events leave such lists with time, without a change. */
-const FILTERS = ['search', 'categories', 'tags', 'venue', 'organizer', 'featured']
+const FILTERS: readonly string[] = [
+  'search',
+  'categories',
+  'tags',
+  'venue',
+  'organizer',
+  'featured',
+] satisfies (keyof EventsQuery)[]
 
 function eventFilters(): Fields {
   const { filters } = servedOf('event')

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
 import { momentAfter } from '../records/modified-after.ts'
 import { shownTo, visibleTo } from '../records/record-store.ts'
-import { type Status, statusFilter } from '../records/status.ts'
+import { type StatusFilter, statusFilter } from '../records/status.ts'
 import { type Circle, withinCircle } from '../storage/geo.ts'
 import type { Tables } from '../storage/schema.ts'
 import { oneLineContains } from '../storage/text.ts'
@@ -12,43 +12,50 @@ import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
 type Venues = ExpressionBuilder<Tables, 'venues'>
 
+/** A list of venues or organizers as its filters know it: of which kind, who asks, and what its parameters make together. */
+export interface LinkedGround {
+  type: LinkedType
+  context: Context
+  status: StatusFilter
+}
+
 export const anyRecord: LinkedCondition = (record) => record.and([])
 
-/** The records that lists with these statuses show the caller. */
-export function listedTo(statuses: readonly Status[], { table }: LinkedType, { caller }: Context): LinkedCondition {
+/** The records with the statuses of the list that it shows the caller. */
+export function listedTo({ status, type: { table }, context: { caller } }: LinkedGround): LinkedCondition {
   return (record) =>
     record.and([
-      record(sql.ref(`${table}.status`), 'in', [...statuses]),
+      record(sql.ref(`${table}.status`), 'in', [...status.statuses]),
       visibleTo(caller, table)(record as never) as never,
     ])
 }
 
 /** All words within one and the same field; no words find nothing (rule 14.3). */
-export function withWords(text: string, { table }: LinkedType, { db }: Context): LinkedCondition {
+export function withWords(text: string, { type: { table }, context: { db } }: LinkedGround): LinkedCondition {
   const words = parseWords(text)
   return (record) =>
     record.and([words.length === 0 ? sql<SqlBool>`1 = 0` : oneLineContains(db, `${table}.search`, words)])
 }
 
-export function modifiedAfter(value: string | number, { table }: LinkedType, context: Context): LinkedCondition {
-  return (record) => record(sql.ref<string>(`${table}.modified`), '>', momentAfter(value, context))
+export function modifiedAfter(value: string | number, { type, context }: LinkedGround): LinkedCondition {
+  return (record) => record(sql.ref<string>(`${type.table}.modified`), '>', momentAfter(value, context))
 }
 
-export function linkedTo(event: number, type: LinkedType, context: Context): LinkedCondition {
-  return (record) => record.exists(linksOf(record, type, context).where(sql.ref<number>('event'), '=', event))
+export function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
+  return (record) => record.exists(linksOf(record, ground).where(sql.ref<number>('event'), '=', event))
 }
 
 /** With an event that is neither draft, pending nor in the trash, or without any. */
-export function withEvents(wanted: boolean, type: LinkedType, context: Context): LinkedCondition {
+export function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   return (record) => {
-    const links = linksOf(record, type, context)
+    const links = linksOf(record, ground)
     const used = record.exists(links.where('events.status', 'not in', ['pending', 'draft', 'trash']))
     return wanted ? used : record.not(used)
   }
 }
 
 /** With listed events to come, of all of which an index knows when they are. */
-export function withUpcoming(type: LinkedType, context: Context): LinkedCondition {
+export function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
   const { statuses } = statusFilter(context.caller, undefined)
   return (record) =>
     record(
@@ -79,7 +86,7 @@ const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
 const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
 
 /** The links from events the caller may see, so that no filter betrays the others. */
-function linksOf(record: Venues, type: LinkedType, context: Context) {
+function linksOf(record: Venues, { type, context }: LinkedGround) {
   return (
     record
       .selectFrom(asVenueLinks(type))

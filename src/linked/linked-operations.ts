@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import { linkWriter, sentFilters } from '../declare/filter.ts'
+import { conditionsOf } from '../declare/filter.ts'
 import type { Extent, Found, Operations, Presentation } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'
 import { mayDelete, mayEdit, mayRead } from '../people/caller.ts'
@@ -24,13 +24,8 @@ import {
   prepareLinked,
   trashLinked,
 } from './linked-change.ts'
-import {
-  type LinkedFilter,
-  type LinkedListShape,
-  type LinkedQuery,
-  linkedParts,
-  placedFilters,
-} from './linked-filters.ts'
+import type { LinkedGround } from './linked-conditions.ts'
+import { type LinkedQuery, linkedLinks, linkedParts, placedFilters } from './linked-filters.ts'
 import { findLinked, findLinkedByIds, type LinkedCondition, type LinkedRow, listLinked } from './linked-store.ts'
 import { recordRights, refuseUnreadable } from './record-present.ts'
 
@@ -180,7 +175,6 @@ async function findAmong<Row extends DescribedRow>(
   return { ids: rows.map(({ id }) => id), rows, total: rows.length, page: 1, perPage: ids.length, effective: '' }
 }
 
-const rows = Object.entries(placedFilters) as unknown as [keyof LinkedQuery, LinkedFilter<unknown>][]
 const parts = Object.values(linkedParts)
 
 /** One page of the list; organizers have no parameters of places. */
@@ -190,21 +184,16 @@ async function find<Row extends DescribedRow>(
   query: LinkedQuery,
 ): Promise<Found<Row>> {
   const page = pageRequest(query, context)
-  const shape: LinkedListShape = { status: statusFilter(context.caller, query.status) }
-  const narrowed = await Promise.all([
-    ...parts.map((part) => part.sql(query, shape, rules, context)),
-    ...sentFilters(rows, query, (sql, value) => sql(value, rules, context)),
-  ])
+  const ground: LinkedGround = { type: rules, context, status: statusFilter(context.caller, query.status) }
+  const narrowed = await conditionsOf(placedFilters, parts, query, ground)
   const where: LinkedCondition = (record) => record.and(narrowed.map((condition) => condition(record)))
   const found = await listLinked<Row>(rules, where, query.search !== undefined, page, context)
   return {
     ids: found.rows.map(({ id }) => id),
     ...found,
     ...page,
-    effective: linksOf(query, shape),
-    shownOnly: statusLinks(shape.status).shownOnly,
+    effective: linkedLinks(query, ground),
+    shownOnly: statusLinks(ground.status).shownOnly,
     pastEnd: `${rules.kind}-archive-page-not-found`,
   }
 }
-
-const linksOf = linkWriter<LinkedQuery, LinkedListShape>(rows)

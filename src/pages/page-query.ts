@@ -9,9 +9,9 @@ import { venueRules } from '../venues/venue-rules.ts'
 import type { EventFilters } from './page-finding.ts'
 
 /** The filters that pages share with the interface, in the order of their addresses. */
-const SHARED = ['search', 'categories', 'tags', 'venue', 'organizer', 'featured', 'start_date', 'end_date'] as const
 const { search, categories, tags, venue, organizer, featured, start_date, end_date, geoloc_radius, page } = eventFilters
-const FIELDS = { search, categories, tags, venue, organizer, featured, start_date, end_date, geoloc_radius, page }
+const SHARED = { search, categories, tags, venue, organizer, featured, start_date, end_date }
+const FIELDS = { ...SHARED, geoloc_radius, page }
 
 /** The query of a page, parsed. */
 export interface PageQuery {
@@ -23,7 +23,7 @@ export interface PageQuery {
   isFiltered: boolean
 }
 
-const NAMES = [...SHARED, 'near', 'geoloc_radius'] as const
+const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_radius']
 
 /** @throws Problem rest_invalid_param */
 export async function readQuery(context: Context, query: URLSearchParams): Promise<PageQuery> {

@@ -9,6 +9,12 @@ import { wholeList } from '../storage/whole-list.ts'
 import { fold } from '../text/fold.ts'
 import { canonicalSlug } from '../text/slug.ts'
 
+/** A list of terms as its filters know it: of which taxonomy, and who asks. */
+export interface TermGround {
+  taxonomy: Taxonomy
+  context: Context
+}
+
 /** A condition on terms. */
 export type TermCondition = RawBuilder<SqlBool>
 
@@ -52,7 +58,7 @@ export function inUseOrAbove(taxonomy: Taxonomy): TermCondition {
 export const inUse: TermCondition = sql<SqlBool>`count > 0`
 
 /** Callers who may make terms see all of them, and so do callers who see all events. */
-export function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
+function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return seesAll(caller) || can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 

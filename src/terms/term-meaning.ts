@@ -42,9 +42,3 @@ export function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Requi
   }
   return { bySlug: (slug) => slugs.get(slug), byId: (id) => ids.get(id), byName: (key) => names.get(key) }
 }
-
-/** The terms above one, the nearest first. */
-export function ancestorsOf(terms: ReadonlyMap<number, TermRow>, { parent }: TermRow): TermRow[] {
-  const above = terms.get(parent)
-  return above ? [above, ...ancestorsOf(terms, above)] : []
-}

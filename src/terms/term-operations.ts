@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import { linkWriter, sentFilters } from '../declare/filter.ts'
+import { conditionsOf } from '../declare/filter.ts'
 import type { AskedUpdate, Found, Operations, Presentation } from '../declare/operations.ts'
 import { invalidParam } from '../problems.ts'
 import { presentListed, presentSingle } from '../records/present-loaded.ts'
@@ -7,7 +7,7 @@ import { pageRequest } from '../records/record-store.ts'
 import { textsOfTerm } from '../records/record-texts.ts'
 import type { Db } from '../storage/database.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
-import { categoryFilters, idsOf, type TermFilter, type TermsQuery, termParts } from './term-filters.ts'
+import { categoryFilters, filterLinks, idsOf, type TermsQuery, termParts } from './term-filters.ts'
 import { presentTerm, termLinks } from './term-present.ts'
 import { changeTerm, createTerm, mayManageTerms, type TermValues } from './term-rules.ts'
 import {
@@ -98,24 +98,18 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
 
 const ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
 
-const rows = Object.entries(categoryFilters) as unknown as [keyof TermsQuery, TermFilter<unknown>][]
 const parts = Object.values(termParts)
 
 /** One page of the list; tags have no parent. */
 async function find(context: Context, taxonomy: Taxonomy, query: TermsQuery): Promise<Found<TermRow>> {
+  const ground = { taxonomy, context }
   const page = pageRequest(query, context)
-  const narrowed = await Promise.all([
-    ...parts.map((part) => part.sql(query, taxonomy, context)),
-    ...sentFilters(rows, query, (sql, value) => sql(value, taxonomy, context)),
-  ])
   const order: TermOrder = {
     by: ORDERS.find((known) => known === query.orderby) ?? 'name',
     isDescending: query.order?.toLowerCase() === 'desc',
-    included: await idsOf(context, taxonomy, query.include ?? []),
+    included: await idsOf(query.include ?? [], ground),
   }
-  const conditions = narrowed.filter((condition) => condition !== undefined)
+  const conditions = await conditionsOf(categoryFilters, parts, query, ground)
   const found = await listTerms(context, taxonomy, { conditions, order, isSearch: query.search !== undefined }, page)
-  return { ids: found.rows.map(({ id }) => id), ...found, ...page, effective: linksOf(query, undefined) }
+  return { ids: found.rows.map(({ id }) => id), ...found, ...page, effective: filterLinks(query, ground) }
 }
-
-const linksOf = linkWriter<TermsQuery, undefined>(rows)

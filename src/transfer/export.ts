@@ -22,9 +22,6 @@ const { resource, filters, operations } = events
 /** The filters of an export: those of lists of events, which has no pages. */
 export const exportFilters = Object.entries(filters).filter(([name]) => !['page', 'per_page'].includes(name))
 
-/** Filters that name records. */
-const RECORDS = ['categories', 'tags', 'venue', 'organizer']
-
 /** The names of the formats, the first of which is the default. */
 export const exportFormats: readonly string[] = formatsOf(resource).map(({ name }) => name)
 
@@ -73,7 +70,7 @@ async function readQuery(context: Context, raw: RawValues): Promise<unknown> {
     const names = Object.keys(error.details.params)
     const named = names.map((name) => `--${name.replaceAll('_', '-')} ${String(raw[name])}`)
     const drafts = names.includes('status') ? ' Only --all has others than published ones.' : ''
-    const records = names.some((name) => RECORDS.includes(name)) ? ' The calendar has nothing of that name or id.' : ''
+    const records = names.some((name) => filters[name]?.lookUp) ? ' The calendar has nothing of that name or id.' : ''
     throw new Error(`No list takes such a value: ${named.join(', ')}.${drafts}${records}`)
   }
 }

@@ -94,14 +94,3 @@ for (const [name, { table, fields, links, settled }] of Object.entries(kept)) {
     }
   })
 }
-
-for (const { resource, filters } of resources)
-  test(`every filter of ${resource.path} has a place of its own among the parameters of links`, () => {
-    const places = Object.entries(filters as Readonly<Record<string, { links?: 'none' | { place: number } }>>).flatMap(
-      ([name, { links }]) => (links === undefined || links === 'none' ? [] : [{ name, place: links.place }]),
-    )
-    const shared = [...Map.groupBy(places, ({ place }) => place)].filter(([, filtered]) => filtered.length > 1)
-    const told = shared.map(([place, filtered]) => `${place}: ${filtered.map(({ name }) => name).join(', ')}`)
-    assert.ok(places.length > 0)
-    assert.deepEqual(told, [], 'filters share a place')
-  })

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { limits } from '../../src/fields/limits.ts'
-import { limitsPage } from '../../src/http/limits-page.ts'
+import { limitsPage } from '../support/limits-page.ts'
 
 const PAGE = fileURLToPath(new URL('../../docs/limits.md', import.meta.url))
 

@@ -138,7 +138,7 @@ test('with every step done, the service has the field, the filter, the represent
     for (const title of ['Fair', 'Market']) await service.post('/events', { ...EVENT, title, sticky: true })
     const sticky = await service.get(`/events?sticky=1&per_page=1&${WINDOW}`)
     assert.equal(sticky.body.total, 2)
-    assert.equal(new URL(sticky.body.next_rest_url).searchParams.get('sticky'), '1')
+    assert.equal(new URL(sticky.body.next_rest_url).searchParams.get('sticky'), 'true')
     const others = await service.get(`/events?sticky=false&${WINDOW}`)
     assert.deepEqual(
       others.body.events.map(({ title }: { title: string }) => title),

@@ -6,17 +6,20 @@ import { isShown } from '../../src/events/event-present.ts'
 import { findEventLinks } from '../../src/events/event-store.ts'
 import { eventWindow } from '../../src/events/event-window.ts'
 import { isCollapsed } from '../../src/events/find-events.ts'
-import {
-  type FilteredRow,
-  type LinkedFilter,
-  type LinkedQuery,
-  linkedParts,
-  placedFilters,
-} from '../../src/linked/linked-filters.ts'
+import { isTruthy } from '../../src/fields/kinds.ts'
+import { geoCircle } from '../../src/linked/geoloc.ts'
+import type { LinkedQuery } from '../../src/linked/linked-filters.ts'
+import type { LinkedRow } from '../../src/linked/linked-store.ts'
+import { type Caller, can, mayRead, seesAll, seesOwn } from '../../src/people/caller.ts'
+import { isModifiedAfter } from '../../src/records/modified-after.ts'
+import { statusFilter } from '../../src/records/status.ts'
 import type { Db } from '../../src/storage/database.ts'
-import type { EventRow, OrganizerRow, TermRow, VenueRow } from '../../src/storage/schema.ts'
-import { categoryFilters, type TermFilter, type TermsQuery, termParts } from '../../src/terms/term-filters.ts'
+import { distanceKm } from '../../src/storage/distance.ts'
+import type { EventRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../../src/storage/schema.ts'
+import type { TermsQuery } from '../../src/terms/term-filters.ts'
 import { fold } from '../../src/text/fold.ts'
+import { formatUtc } from '../../src/text/moments.ts'
+import { parseWords } from '../../src/text/search.ts'
 import { canonicalSlug, slugify } from '../../src/text/slug.ts'
 import type { Path } from './random-calendar.ts'
 
@@ -54,20 +57,31 @@ export function listPlainly(stored: Stored, path: Path, query: object, context: 
   return listTerms(stored, path === 'categories' ? 'category' : 'tag', query, context)
 }
 
-/** Whether the meaning of every parameter that was sent accepts a record; parts are asked apart. */
-function acceptsEach<Row extends { accepts: unknown }>(
-  rows: readonly (readonly [string, Row])[],
-  query: object,
-  accepts: (row: Row, value: unknown) => boolean,
+/** Whether a record is in a list by a parameter that was sent. */
+type Accepts<Row, Value, Around> = { accepts(record: Row, value: Value, around: Around): boolean }['accepts']
+
+/** The plain meaning of each parameter of a list; `'part'` where several make a part of it, which is asked apart, or where it leaves nothing out. */
+type Meaning<Query, Row, Around> = {
+  readonly [Name in keyof Query]-?: 'part' | Accepts<Row, Exclude<Query[Name], undefined>, Around>
+}
+
+function isMeantBy<Query extends object, Row, Around>(
+  meaning: Meaning<Query, Row, Around>,
+  query: Query,
+  record: Row,
+  around: Around,
 ): boolean {
-  const sent = new Map<string, unknown>(Object.entries(query))
-  return rows.every(([name, row]) => sent.get(name) === undefined || accepts(row, sent.get(name)))
+  const meanings: Readonly<Record<string, 'part' | Accepts<Row, unknown, Around>>> = meaning
+  return Object.entries(query).every(([name, value]) => {
+    const accepts = meanings[name]
+    return value === undefined || typeof accepts !== 'function' || accepts(record, value, around)
+  })
 }
 
 const isLocated = ({ venues }: Stored, context: Context) =>
   venues.some((venue) => venue.geo_lat !== null && isShown(context, venue))
 
-const eventRows = Object.entries(eventFilters) as [string, EventFilter<unknown>][]
+const eventRows: Readonly<Record<string, EventFilter<unknown>>> = eventFilters
 
 /** Of each series only the first occurrence, if the query asks for that. */
 function collapsed(events: readonly LoadedEvent[], query: EventsQuery): readonly LoadedEvent[] {
@@ -82,16 +96,18 @@ function listEvents(stored: Stored, query: EventsQuery, context: Context): numbe
     category: idsMeant(stored.terms, 'category', query.categories),
     tag: idsMeant(stored.terms, 'tag', query.tags),
   }
-  const around = { context, window, terms, isLocated: isLocated(stored, context) }
+  const asked = statusFilter(context.caller, query.status)
+  const around = { context, window, status: asked, terms, isLocated: isLocated(stored, context) }
   const { status, window: dates, place } = eventParts
   const listed = stored.events.filter(({ row, links }) => {
     const event = { row, links: { ...links, terms: [...links.categories, ...links.tags].map(({ id }) => id) } }
     return (
       [place, status, dates].every((part) => part.accepts(event, query, around)) &&
       (query.search === undefined || eventSearch.accepts(query.search, event)) &&
-      acceptsEach(eventRows, query, ({ accepts }, value) =>
-        typeof accepts === 'string' ? true : accepts(event, value, around),
-      )
+      Object.entries(query).every(([name, value]) => {
+        const filter = eventRows[name]
+        return value === undefined || filter?.part !== undefined || filter?.accepts(event, value, around) === true
+      })
     )
   })
   const key = ({ row }: LoadedEvent) => [query.include ? '' : row.start_date, row.date].join(' ')
@@ -105,7 +121,7 @@ function listEvents(stored: Stored, query: EventsQuery, context: Context): numbe
 type Terms = Stored['terms']
 
 /** The term that an entry means, by a plain reading of rule 13.2. */
-function termMeant(terms: Terms, taxonomy: TermRow['taxonomy'], entry: string): TermRow | undefined {
+function termMeant(terms: Terms, taxonomy: Taxonomy, entry: string): TermRow | undefined {
   const own = [...terms.values()].filter((term) => term.taxonomy === taxonomy).sort((a, b) => a.id - b.id)
   return (
     own.find(({ slug }) => slug === canonicalSlug(entry)) ??
@@ -116,7 +132,7 @@ function termMeant(terms: Terms, taxonomy: TermRow['taxonomy'], entry: string): 
 }
 
 /** The terms that entries mean, and all below them. */
-function idsMeant(terms: Terms, taxonomy: TermRow['taxonomy'], entries: readonly string[] = []): ReadonlySet<number> {
+function idsMeant(terms: Terms, taxonomy: Taxonomy, entries: readonly string[] = []): ReadonlySet<number> {
   const meant = new Set(entries.map((entry) => termMeant(terms, taxonomy, entry)?.id ?? 0))
   const isMeant = ({ id, parent }: TermRow): boolean => {
     const above = terms.get(parent)
@@ -125,7 +141,59 @@ function idsMeant(terms: Terms, taxonomy: TermRow['taxonomy'], entries: readonly
   return new Set([...terms.values()].filter(isMeant).map(({ id }) => id))
 }
 
-const linkedRows = Object.entries(placedFilters) as unknown as [string, LinkedFilter<unknown>][]
+interface AroundLinked {
+  context: Context
+  /** All events that are linked to the record, whether the caller may see them or not. */
+  events: readonly EventRow[]
+  isLocated: boolean
+  query: LinkedQuery
+}
+
+/** A venue or organizer; organizers have no coordinates. */
+type FilteredRow = LinkedRow & Partial<Pick<VenueRow, 'geo_lat' | 'geo_lng'>>
+
+/** The events of a record that the caller may see. */
+const seenOf = ({ context, events }: AroundLinked) => events.filter((event) => mayRead(context.caller, event))
+
+function isUpcoming(event: EventRow, { caller, now }: Context): boolean {
+  const { statuses } = statusFilter(caller, undefined)
+  const isListed = event.hide_from_listings === 0 && statuses.some((status) => status === event.status)
+  return isListed && event.utc_start_date >= formatUtc(now)
+}
+
+const linkedMeaning: Meaning<LinkedQuery, FilteredRow, AroundLinked> = {
+  page: 'part',
+  per_page: 'part',
+  status: 'part',
+  geoloc: 'part',
+  geoloc_lat: 'part',
+  geoloc_lng: 'part',
+  geoloc_radius: 'part',
+  search: ({ search }, wanted) => {
+    const parsed = parseWords(wanted)
+    return parsed.length > 0 && search.split('\n').some((line) => parsed.every((word) => line.includes(word)))
+  },
+  event: (_record, id, around) => seenOf(around).some((event) => event.id === id),
+  has_events: (_record, wanted, around) =>
+    seenOf(around).some(({ status }) => !['pending', 'draft', 'trash'].includes(status)) === isTruthy(wanted),
+  only_with_upcoming: (_record, wanted, around) =>
+    !wanted || seenOf(around).some((event) => isUpcoming(event, around.context)),
+  modified_after: (row, wanted, { context }) => isModifiedAfter(row, wanted, context),
+}
+
+/** Whether a record has the asked status and place. */
+function isListedAt(record: FilteredRow, query: LinkedQuery, { context, isLocated }: AroundLinked): boolean {
+  const { geo_lat: lat = null, geo_lng: lng = null, status } = record
+  const { statuses } = statusFilter(context.caller, query.status)
+  const circle = geoCircle(context, query)
+  if (!statuses.some((listed) => listed === status) || !mayRead(context.caller, record)) return false
+  if (!isLocated) return true
+  const isThere = lat !== null && lng !== null
+  return (
+    (query.geoloc === undefined || isThere === query.geoloc) &&
+    (!circle || (isThere && distanceKm(circle.lat, circle.lng, lat, lng) <= circle.radius))
+  )
+}
 
 function listLinked(stored: Stored, records: readonly FilteredRow[], query: LinkedQuery, context: Context): number[] {
   const eventsOf = (id: number): EventRow[] =>
@@ -133,33 +201,78 @@ function listLinked(stored: Stored, records: readonly FilteredRow[], query: Link
       .filter(({ links }) => [...links.venues, ...links.organizers].some((record) => record.id === id))
       .map(({ row }) => row)
   const listed = records.filter((record) => {
-    const around = { context, events: eventsOf(record.id), isLocated: isLocated(stored, context) }
-    return (
-      [linkedParts.place, linkedParts.status].every((part) => part.accepts(record, query, around)) &&
-      acceptsEach(linkedRows, query, ({ accepts }, value) =>
-        typeof accepts === 'string' ? true : accepts(record, value, around),
-      )
-    )
+    const around = { context, query, events: eventsOf(record.id), isLocated: isLocated(stored, context) }
+    return isListedAt(record, query, around) && isMeantBy(linkedMeaning, query, record, around)
   })
   return listed.sort((a, b) => compare(b.date, a.date) || b.id - a.id).map(({ id }) => id)
 }
 
-const termRows = Object.entries(categoryFilters) as unknown as [string, TermFilter<unknown>][]
+interface AroundTerms {
+  context: Context
+  terms: Terms
+  query: TermsQuery
+  /** All events that have the term, whether the caller may see them or not. */
+  eventsOf: (term: TermRow) => readonly EventRow[]
+}
 
-function listTerms(stored: Stored, taxonomy: TermRow['taxonomy'], query: TermsQuery, context: Context): number[] {
+const isAmong = ({ id, taxonomy }: TermRow, entries: readonly string[], { terms }: AroundTerms) =>
+  entries.some((entry) => (/^\d+$/.test(entry) ? Number(entry) === id : termMeant(terms, taxonomy, entry)?.id === id))
+
+const termMeaning: Meaning<TermsQuery, TermRow, AroundTerms> = {
+  page: 'part',
+  per_page: 'part',
+  order: 'part',
+  orderby: 'part',
+  hide_empty: 'part',
+  post: 'part',
+  event: 'part',
+  search: ({ folded, slug }, wanted) => folded.includes(fold(wanted)) || slug.includes(fold(wanted)),
+  exclude: (term, entries, around) => !isAmong(term, entries, around),
+  include: isAmong,
+  parent: ({ parent }, wanted) => parent === wanted,
+  slug: ({ slug }, wanted) => slug === canonicalSlug(wanted),
+}
+
+/** The terms above one, the nearest first. */
+function ancestorsOf(terms: Terms, { parent }: TermRow): TermRow[] {
+  const above = terms.get(parent)
+  return above ? [above, ...ancestorsOf(terms, above)] : []
+}
+
+const seesAllTerms = (caller: Caller, taxonomy: Taxonomy) =>
+  seesAll(caller) || can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
+
+/** Whether a term is used as the list asks. */
+function isUsed(term: TermRow, { query, context: { caller }, terms, eventsOf }: AroundTerms): boolean {
+  const { hide_empty: isHidden = true, parent } = query
+  const isAbove = [...terms.values()].some(
+    (other) =>
+      other.taxonomy === term.taxonomy && other.count > 0 && ancestorsOf(terms, other).some(({ id }) => id === term.id),
+  )
+  if (isHidden) return term.count > 0 || (term.taxonomy === 'category' && parent === undefined && isAbove)
+  const events = eventsOf(term)
+  const isOwn = seesOwn(caller) && events.some(({ author }) => author === caller.id)
+  return term.count > 0 || isAbove || isOwn || events.length === 0 || seesAllTerms(caller, term.taxonomy)
+}
+
+function isOfEvent(term: TermRow, { query: { event, post }, context, eventsOf }: AroundTerms): boolean {
+  const asked = event ?? post
+  return asked === undefined || eventsOf(term).some((one) => one.id === asked && mayRead(context.caller, one))
+}
+
+function listTerms(stored: Stored, taxonomy: Taxonomy, query: TermsQuery, context: Context): number[] {
   const { terms } = stored
   const eventsOf = (term: TermRow) =>
     stored.events
       .filter(({ links }) => [...links.categories, ...links.tags].some(({ id }) => id === term.id))
       .map(({ row }) => row)
-  const around = { context, terms, eventsOf }
+  const around = { context, query, terms, eventsOf }
   const listed = [...terms.values()].filter(
     (term) =>
       term.taxonomy === taxonomy &&
-      Object.values(termParts).every((part) => part.accepts(term, query, around)) &&
-      acceptsEach(termRows, query, ({ accepts }, value) =>
-        typeof accepts === 'string' ? true : accepts(term, value, around),
-      ),
+      isUsed(term, around) &&
+      isOfEvent(term, around) &&
+      isMeantBy(termMeaning, query, term, around),
   )
   const key = orderOf(stored, taxonomy, query)
   const direction = query.order?.toLowerCase() === 'desc' ? -1 : 1
@@ -167,7 +280,7 @@ function listTerms(stored: Stored, taxonomy: TermRow['taxonomy'], query: TermsQu
 }
 
 /** By what terms are ordered (rule 11.8). */
-function orderOf({ terms }: Stored, taxonomy: TermRow['taxonomy'], { orderby, include = [] }: TermsQuery) {
+function orderOf({ terms }: Stored, taxonomy: Taxonomy, { orderby, include = [] }: TermsQuery) {
   const places = new Map(
     include.map((entry, place) => [/^\d+$/.test(entry) ? Number(entry) : termMeant(terms, taxonomy, entry)?.id, place]),
   )

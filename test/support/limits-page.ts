@@ -1,8 +1,8 @@
-import { environmentName } from '../config.ts'
-import type { Field, Fields } from '../declare/resource.ts'
-import { type Bounds, limits, MOST_LEVELS, MOST_MEMBERS, MOST_PAIRS } from '../fields/limits.ts'
-import { resources } from '../resources.ts'
-import { LONGEST_MARK_RUN } from '../text/marks.ts'
+import { environmentName } from '../../src/config.ts'
+import type { Field, Fields } from '../../src/declare/resource.ts'
+import { type Bounds, limits, MOST_LEVELS, MOST_MEMBERS, MOST_PAIRS } from '../../src/fields/limits.ts'
+import { resources } from '../../src/resources.ts'
+import { LONGEST_MARK_RUN } from '../../src/text/marks.ts'
 
 /** `docs/limits.md`, compared by a test with the declarations. */
 export function limitsPage(): string {

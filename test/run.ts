@@ -48,15 +48,15 @@ const ON_ONE = [
 /** What takes longest begins first, so that no core is left without work at the end. */
 const LONGEST = [
   'test/house/recipes',
-  'test/pages/browser',
-  'test/api/processes',
   'test/storage/backup',
-  'test/campaigns/',
-  'test/commands/',
-  'test/fuzz/fuzz',
-  'test/api/ndjson',
   'test/api/stopping',
-  'test/pages/embed',
+  'test/pages/browser',
+  'test/campaigns/',
+  'test/commands/command-line',
+  'test/fuzz/fuzz',
+  'test/api/processes',
+  'test/api/ndjson',
+  'test/commands/refused-starts',
   'test/push',
 ]
 

@@ -16,6 +16,7 @@ import { databaseName, scratchDatabase } from '../support/database.ts'
 import { programEnvironment } from '../support/environment.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 
+/** For what SQLite alone has, and for what proves nothing about a database. */
 const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
 /** A calendar that was served once, with its settings as flags. */
@@ -129,7 +130,7 @@ test('a calendar in order is found so, stopped and running, and nothing is chang
   await service.end()
 })
 
-test('each wrong setting is an error by its name, and then there is nothing else to look at', async () => {
+test('each wrong setting is an error by its name, and then there is nothing else to look at', onSqlite, async () => {
   const looked = await doctor({ port: 'eighty', trusted_proxy: 'banana' })
   assert.equal(looked.status, 1)
   assert.deepEqual(stateOf(looked, 'configuration'), ['error', 'error'])
@@ -242,7 +243,7 @@ test('webhooks and imports that stand still, and a calendar that is held, are to
   assert.doesNotMatch(printed, /hidden/)
 })
 
-test('a calendar without a backup, or without one in the last seven days, is told of it', async (t) => {
+test('a calendar without a backup, or without one in the last seven days, is told of it', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
   const settings = { database: address, data, port: '0' }
   const never = await doctor(settings)
@@ -280,7 +281,7 @@ async function insertImages(address: string, count: number) {
   await database.close()
 }
 
-test('files of images that the store lacks are counted, and the first of them named', async (t) => {
+test('files of images that the store lacks are counted, and the first of them named', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
   const settings = { database: address, data, port: '0' }
   const files = (count: number) => Array.from({ length: count }, (_, at) => `2026/11/${at + 1000}.png`)
@@ -299,7 +300,7 @@ test('files of images that the store lacks are counted, and the first of them na
   )
 })
 
-test('of many images a sample is looked for, and it is called one', async (t) => {
+test('of many images a sample is looked for, and it is called one', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
   await insertImages(address, 1500)
   const { findings } = await doctor({ database: address, data, port: '0' })
@@ -317,7 +318,7 @@ async function startSite(t: TestContext, body: string, headers: Record<string, s
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('a site address that leads to this calendar, to another one or to something else is told', async (t) => {
+test('a site address that leads to this calendar, to another one or to something else is told', onSqlite, async (t) => {
   const { data, address, port } = await calendar(t)
   const other = await calendar(t)
   const settings = { database: address, data, port, site_url: `http://127.0.0.1:${port}` }
@@ -334,7 +335,7 @@ test('a site address that leads to this calendar, to another one or to something
   assert.deepEqual(stateOf(endless, 'site answer'), ['warning'])
 })
 
-test('a clock that is hours away from that of the site is told', async (t) => {
+test('a clock that is hours away from that of the site is told', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
   const date = new Date(Date.now() + 7_200_000).toUTCString()
   const site_url = await startSite(t, '{}', { Date: date })

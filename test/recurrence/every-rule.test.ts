@@ -73,7 +73,7 @@ test('Rules without a date end with the steps that they may take, and unknown pa
     assert.ok(rule)
     const begun = performance.now()
     assert.ok([...everyDate(rule, '0001-01-01 09:00:00', '9999-12-31 00:00:00', { left: 100_000 })].length <= 100_000)
-    assert.ok(performance.now() - begun < 5000)
+    assert.ok(performance.now() - begun < 30_000)
   }
   for (const text of [
     '',

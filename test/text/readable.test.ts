@@ -34,7 +34,7 @@ describe('HTML as text that people read without markup', () => {
     for (const piece of ['<a href="x">', '<a href="', '<p>', '&amp;', '</a>', '<li>', '<img alt="', ' ', '<a ']) {
       const started = performance.now()
       readableText(piece.repeat(100_000 / piece.length), BASE)
-      assert.ok(performance.now() - started < 1000, piece)
+      assert.ok(performance.now() - started < 10_000, piece)
     }
   })
 })

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
 import { migrateWithin, refuseNewer } from './migrate.ts'
+import { countedSteps } from './migration.ts'
 import { openDatabase } from './open-database.ts'
 import { openExisting, readSnapshot } from './snapshot.ts'
 import { prepareKept } from './sqlite/sqlite-connection.ts'
@@ -31,8 +32,8 @@ export interface Manifest {
   version: string
   /** The edition of the calendar at that moment. */
   edition: string
-  /** The name of the calendar, which backups of earlier versions do not have. */
-  calendar?: string
+  /** The name of the calendar. */
+  calendar: string
   /** Migrations that the tables have gone through. */
   migrations: string[]
   /** Rows of each table. */
@@ -81,6 +82,8 @@ export async function writeBackupTables(
     const steps = await findMigrations(source.read)
     if (!steps) throw new Error('The database holds no calendar.')
     refuseNewer(steps)
+    if (steps.length === 0)
+      throw new Error('The database is of an earlier version; serve it once with this one, which brings it up to date.')
     const least = await leastBytes(source.read)
     if (free < least)
       throw new Error(`The disk has ${free} bytes left, and the backup needs ${least} at the least: make room first.`)
@@ -146,13 +149,16 @@ function copyFromFile(
   }
   target.exec(`delete from main.sqlite_sequence;
     insert into main.sqlite_sequence select * from source.sqlite_sequence where name in (select name from main.sqlite_schema)`)
-  const migrations = target.prepare('select name from source.migrations order by name').all()
+  const migrations = target
+    .prepare('select name from source.migrations order by name')
+    .all()
+    .map(({ name }) => String(name))
   const edition = target.prepare('select * from source.editions').get()
   target.exec('commit; detach source')
   return describeTables(
     target,
-    migrations.map(({ name }) => String(name)),
-    { edition: String(edition?.edition), ...(edition?.calendar ? { calendar: String(edition.calendar) } : {}) },
+    countedSteps(migrations),
+    { edition: String(edition?.edition), calendar: String(edition?.calendar) },
     shapes,
   )
 }
@@ -177,9 +183,8 @@ async function copyFromServer(target: DatabaseSync, from: Db, leftOut: readonly 
     target.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, next - 1)
   }
   target.exec('commit')
-  // One of an earlier version has no name.
   const { edition, calendar } = await from.selectFrom('editions').selectAll().executeTakeFirstOrThrow()
-  return describeTables(target, migrations, { edition, ...(calendar ? { calendar } : {}) }, shapes)
+  return describeTables(target, migrations, { edition, calendar }, shapes)
 }
 
 /** The statements that make the tables in a file after these migrations. */

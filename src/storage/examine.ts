@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { withoutPassword } from './database-address.ts'
 import { migrationNames } from './migrate.ts'
+import { countedSteps } from './migration.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import type { ImageColumns } from './schema.ts'
 import { noDatabase } from './snapshot.ts'
@@ -172,7 +173,8 @@ function whyReadOnly(server: Row | undefined, refused: readonly string[]): strin
 
 async function examineCalendar(ask: Ask, isThere: boolean, nowUtc: string): Promise<Told> {
   if (!isThere) return nothingTold(undefined)
-  const done = new Set((await ask('select name from migrations')).map(({ name }) => String(name)))
+  const names = (await ask('select name from migrations')).map(({ name }) => String(name))
+  const done = new Set(countedSteps(names))
   const steps = {
     missing: migrationNames.filter((name) => !done.has(name)),
     unknown: [...done].filter((name) => !migrationNames.includes(name)).sort(),

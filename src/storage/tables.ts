@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
+import { countedSteps } from './migration.ts'
 
 /** A table as the database describes it. */
 export interface TableShape {
@@ -108,7 +109,7 @@ const postgresReferences = sql<{ table: string; to: string }>`
   join pg_class c on c.oid = f.conrelid join pg_class r on r.oid = f.confrelid
   where f.contype = 'f' and ${OURS}`
 
-/** The migrations that ran on a database, in order; undefined when it holds no calendar. */
+/** The migrations that ran on a database, in order, none for one of the first version; undefined when it holds no calendar. */
 export async function findMigrations(db: Db): Promise<string[] | undefined> {
   const all = isPostgres(db)
     ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
@@ -116,7 +117,7 @@ export async function findMigrations(db: Db): Promise<string[] | undefined> {
   const { rows: found } = await all.execute(db)
   if (!found[0]?.found) return undefined
   const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db)
-  return rows.map(({ name }) => name)
+  return countedSteps(rows.map(({ name }) => name))
 }
 
 export async function countRows(db: Db, table: TableShape): Promise<number> {

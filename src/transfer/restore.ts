@@ -5,6 +5,7 @@ import { type Manifest, type OpenBackup, openBackup } from '../storage/backup-fi
 import type { Db } from '../storage/database.ts'
 import { nameCalendar } from '../storage/edition.ts'
 import { finishMigration, migrateWithin, migrationNames } from '../storage/migrate.ts'
+import { countedSteps, FIRST_STEP } from '../storage/migration.ts'
 import { type Fill, type Former, type Replacing, replaceDatabase } from '../storage/replace-database.ts'
 import { raiseSequences } from '../storage/sequences.ts'
 import { formatUtc } from '../text/zones.ts'
@@ -73,10 +74,9 @@ export async function restore(
 }
 
 /** The name of the calendar, and whether it is held: as it was in its own place; elsewhere when it has anything that others would notice. */
-function standingOf({ calendar, edition, rows }: Manifest, former: Former): NonNullable<Former> {
-  const name = calendar ?? edition
-  if (former?.calendar === name) return former
-  return { calendar: name, held: Number((rows.webhooks ?? 0) + (rows.import_schedules ?? 0) > 0) }
+function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
+  if (former?.calendar === calendar) return former
+  return { calendar, held: Number((rows.webhooks ?? 0) + (rows.import_schedules ?? 0) > 0) }
 }
 
 /** @throws Error with one sentence when the backup has a file that is not one of its images: whatever is in the store, readers are sent */
@@ -91,10 +91,14 @@ async function requireImages({ db, listFiles }: OpenBackup): Promise<void> {
 }
 
 function requireKnownVersion({ version, migrations }: Manifest): void {
-  const unknown = migrations.filter((name) => !migrationNames.includes(name))
+  const unknown = countedSteps(migrations).filter((name) => !migrationNames.includes(name))
   if (unknown.length > 0)
     throw new Error(
       `The backup was taken by a newer version of Kalends (${version}, with ${unknown.join(', ')}); restore it with that one.`,
+    )
+  if (!migrations.includes(FIRST_STEP))
+    throw new Error(
+      `The backup was taken by a version of development (${version}); restore it with the version of 23 November 2026, and serve it once with this one.`,
     )
 }
 

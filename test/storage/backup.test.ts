@@ -48,6 +48,7 @@ import { startS3 } from '../support/s3.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
 import { credentialsOf, type Reader, startService, type TestService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
+import { makeFirstVersion } from './open.ts'
 
 let folder: string
 before(async () => {
@@ -254,6 +255,14 @@ describe('a backup of a whole calendar', () => {
     await target.remove()
   })
 
+  test('of a calendar that went through each former step by itself is restored', async () => {
+    const target = { database: `sqlite:${path('stepwise.sqlite')}`, media: `file:${path('stepwise-media')}` }
+    const stepwise = await withManifest((manifest) => {
+      manifest.migrations = ['0001-first', '0033-sequences', ...migrationNames]
+    })
+    assert.match(await succeed(['restore', stepwise], target), new RegExp(`Restored ${events.all} events`))
+  })
+
   test('goes on with ids that were never given', async () => {
     const target = { database: `sqlite:${path('ids.sqlite')}`, media: `file:${path('ids-media')}` }
     await succeed(['restore', backup()], target)
@@ -319,6 +328,10 @@ describe('a backup of a whole calendar', () => {
       manifest.migrations = [...migrationNames, '9999-of-tomorrow']
     })
     assert.match((await command(['restore', newer], target)).err, /newer version of Kalends .*9999-of-tomorrow/)
+    const between = await withManifest((manifest) => {
+      manifest.migrations = ['0001-first', '0019-fewer-pages']
+    })
+    assert.match((await command(['restore', between], target)).err, /taken by a version of development/)
     const other = await withManifest((manifest) => {
       manifest.format = 2
     })
@@ -492,28 +505,14 @@ describe('a backup of a whole calendar', () => {
   }
 })
 
-test('a calendar of an older version is restored and brought up to date', async () => {
-  const last = migrationNames.at(-1)
-  const older = `sqlite:${path('older.sqlite')}`
-  const database = await openDatabase(older)
-  const { migrateWithin } = await import('../../src/storage/migrate.ts')
-  await database.migrate(async (tx) => {
-    await migrateWithin(tx, migrationNames.slice(0, -1))
+test('a calendar of the first version is not backed up before it was brought up to date', async (t) => {
+  const address = await makeFirstVersion(t)
+  const { err, code } = await command(['backup', path('of-first-version.backup')], {
+    database: address,
+    media: `file:${path('first-media')}`,
   })
-  await database.close()
-  const media = `file:${path('older-media')}`
-  await succeed(['backup', path('of-older.backup')], { database: older, media })
-  const target = await scratchDatabase()
-  await succeed(['restore', path('of-older.backup')], { database: target.address, media })
-  const restored = await openDatabase(target.address)
-  const { rows } = await restored.read
-    .selectFrom('migrations' as never)
-    .select('name' as never)
-    .execute()
-    .then((found) => ({ rows: found as { name: string }[] }))
-  assert.ok(rows.some(({ name }) => name === last))
-  await restored.close()
-  await target.remove()
+  assert.match(err, /The database is of an earlier version; serve it once with this one/)
+  assert.equal(code, 1)
 })
 
 test('of a calendar that a newer version has had no backup is taken', async () => {

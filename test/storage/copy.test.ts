@@ -12,6 +12,7 @@ import { localMediaStore } from '../../src/media/media-store.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { readEdition } from '../../src/storage/edition.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import { FIRST_STEP } from '../../src/storage/migration.ts'
 import { openCalendar } from '../../src/storage/open-calendar.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { listTables } from '../../src/storage/tables.ts'
@@ -357,14 +358,14 @@ test('a source of another version is refused by what it lacks or has beyond this
   const [from, to] = [fileAddress('other-version'), fileAddress('this-version')]
   const database = await openMigrated(from)
   await database.write(async (tx) => {
-    await sql`insert into migrations (name) values ('9999-later')`.execute(tx)
+    await sql`insert into migrations (name) values ('0001-first'), ('9999-later')`.execute(tx)
   })
   await assert.rejects(copy(from, to), { message: 'The source is of a newer version (with 9999-later).' })
   await database.write(async (tx) => {
-    await sql`delete from migrations where name in ('0001-first', '9999-later')`.execute(tx)
+    await sql`delete from migrations where name in (${FIRST_STEP}, '9999-later')`.execute(tx)
   })
   await assert.rejects(copy(from, to), {
-    message: 'The source is of an older version (without 0001-first); serve it once with this one.',
+    message: `The source is of an older version (without ${FIRST_STEP}); serve it once with this one.`,
   })
   await database.close()
 })

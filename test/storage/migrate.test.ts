@@ -5,19 +5,14 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '../../src/storage/database.ts'
-import { isPostgres } from '../../src/storage/dialect.ts'
-import { migrate, migrateWithin, migrations } from '../../src/storage/migrate.ts'
-import { first } from '../../src/storage/migrations/0001-first.ts'
-import { media } from '../../src/storage/migrations/0006-media.ts'
-import { recordOfChanges } from '../../src/storage/migrations/0009-record-of-changes.ts'
-import { uids } from '../../src/storage/migrations/0011-uids.ts'
-import { sequences } from '../../src/storage/migrations/0033-sequences.ts'
+import { migrate, migrationNames } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
-import { findSequences } from '../../src/storage/sequences.ts'
+import { findMigrations } from '../../src/storage/tables.ts'
 import { administer, databaseName, scratchDatabase } from '../support/database.ts'
 import { readAll, startProcess } from '../support/processes.ts'
 import { touch } from '../support/recording.ts'
-import { openBare, openScratch } from './open.ts'
+import { day, startService } from '../support/service.ts'
+import { makeFirstVersion, openAgain, openScratch } from './open.ts'
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
@@ -27,7 +22,7 @@ test('three processes that start at once on an empty database run each step once
   const printed = await Promise.all(processes.map(readAll))
   assert.deepEqual(await Promise.all(processes.map(({ ended }) => ended)), [0, 0, 0])
   const [all, ...others] = printed.flat().sort()
-  assert.match(String(all), /^0001-first\b/)
+  assert.match(String(all), /^0034-messages-as-of-now\b/)
   assert.deepEqual(others, ['nothing', 'nothing'])
   await remove()
 })
@@ -40,15 +35,10 @@ test('a database that is up to date is left as it is', async (t) => {
 })
 
 test('a start says beforehand that it brings a calendar up to date, and nothing of a new one', async (t) => {
-  const { address, remove } = await scratchDatabase('bare')
-  t.after(remove)
-  const database = await openDatabase(address)
-  const names = migrations.map(({ name }) => name)
-  await database.migrate(async (tx) => void (await migrateWithin(tx, names.slice(0, -1))))
-  await database.close()
+  const address = await makeFirstVersion(t)
   const says = /The database is brought up to date, from step (\S+) on/
   const [first] = await startedLines(t, address)
-  assert.equal(says.exec(first ?? '')?.[1], names.at(-1))
+  assert.equal(says.exec(first ?? '')?.[1], migrationNames[0])
   const again = await startedLines(t, address)
   assert.ok(!again.some((line) => says.test(line)))
   const empty = await scratchDatabase('bare')
@@ -121,7 +111,7 @@ test('without the extension for trigrams everything works, and a start says what
   restricted.username = name
   const poor = await openDatabase(restricted.href)
   const { ran, remarks } = await migrate(poor)
-  assert.equal(ran[0], '0001-first')
+  assert.deepEqual(ran, migrationNames)
   assert.match(remarks.join(), /CREATE EXTENSION pg_trgm/)
   await poor.close()
   assert.match((await startedLines(t, restricted.href)).join('\n'), /CREATE EXTENSION pg_trgm/)
@@ -137,95 +127,6 @@ test('without the extension for trigrams everything works, and a start says what
   await remove()
 })
 
-test('images from before they had texts get slugs of their own, and are found by their names', async (t) => {
-  const database = await openBare(t)
-  await database.migrate(first.up)
-  await database.write(async (tx) => {
-    for (const [index, title] of ['Poster', 'poster', 'Other'].entries()) {
-      await sql`insert into records (kind) values ('image')`.execute(tx)
-      await sql`insert into images (id, author, title, date_utc, file, mime_type, width, height, filesize, sizes, source_url, original_image)
-        select max(id), 1, ${title}, '2026-01-02 03:04:05', ${`${index}.png`}, 'image/png', 1, 1, 1, '{}', '', '' from records`.execute(
-        tx,
-      )
-    }
-  })
-  await database.migrate(media.up)
-  const rows = await database.read.selectFrom('images').selectAll().orderBy('id').execute()
-  assert.deepEqual(
-    rows.map(({ slug }) => slug),
-    ['poster', `poster-${rows[1]?.id}`, 'other'],
-  )
-  assert.deepEqual(
-    rows.map(({ search, modified_utc, alt_text }) => [search, modified_utc, alt_text]),
-    ['poster', 'poster', 'other'].map((name) => [name, '2026-01-02 03:04:05', '']),
-  )
-})
-
-/** A database as the release before had it, with events and a log of changes. */
-async function openWithLog(t: TestContext): Promise<Database> {
-  const database = await openBare(t)
-  await database.migrate(async (tx) => {
-    await sql`create table migrations (name text primary key)`.execute(tx)
-    for (const { name, up } of migrations.slice(0, migrations.indexOf(recordOfChanges))) {
-      await up(tx)
-      await sql`insert into migrations (name) values (${name})`.execute(tx)
-    }
-  })
-  return database
-}
-
-const log = (database: Database, changes: readonly (readonly [kind: string, record: number])[]) =>
-  database.migrate(async (tx) => {
-    for (const [kind, record] of changes)
-      await sql`insert into changes (kind, record) values (${kind}, ${record})`.execute(tx)
-  })
-
-/** Events with these statuses, numbered from 4 on. */
-const putEvents = (database: Database, statuses: readonly string[]) =>
-  database.migrate(async (tx) => {
-    for (const [index, status] of statuses.entries()) {
-      await sql`insert into records (kind) values ('event')`.execute(tx)
-      await sql`insert into events (id, author, status, slug, date, date_utc, modified, modified_utc, search, title, start_date, end_date,
-          utc_start_date, utc_end_date, timezone)
-        values (${4 + index}, 1, ${status}, ${`event-${index}`}, '', '', '', '', '', ${`Event ${index}`}, '2030-01-01 10:00:00', '2030-01-01 11:00:00',
-          '2030-01-01 10:00:00', '2030-01-01 11:00:00', 'UTC')`.execute(tx)
-    }
-  })
-
-test('a log of changes becomes one row for each record, and goes on behind it', async (t) => {
-  const database = await openWithLog(t)
-  await putEvents(database, ['publish', 'draft', 'trash', 'publish'])
-  await log(database, [
-    ['event', 4],
-    ['event', 5],
-    ['event', 6],
-    ['event', 4],
-    ['venue', 99],
-    ['user', 7],
-    ['event', 4],
-  ])
-  await migrate(database)
-  const columns = ['kind', 'record', 'was_public', 'is_public', 'deleted'] as const
-  const rows = await database.read.selectFrom('changes').select(columns).orderBy('record').orderBy('kind').execute()
-  assert.deepEqual(
-    rows.map((row) => Object.values(row)),
-    [
-      ['event', 4, 1, 1, 0],
-      ['event', 5, 0, 0, 0],
-      ['event', 6, 1, 0, 0],
-      ['event', 7, 1, 1, 0],
-      ['user', 7, 0, 0, 1],
-      ['venue', 99, 1, 0, 1],
-    ],
-  )
-  const cursor = await database.cursor()
-  if (databaseName() === 'sqlite') assert.equal(cursor, '7')
-  await database.write((tx) => touch(tx, 'event', 7))
-  assert.notEqual(await database.cursor(), cursor)
-  const read = await database.readChanges(cursor)
-  assert.deepEqual(read !== 'too old' && read.changes, [{ kind: 'event', record: 7 }])
-})
-
 test('a process of the release before cannot write unnoticed to a migrated database', async (t) => {
   const { database } = await openScratch(t)
   const old = database.migrate(async (tx) => {
@@ -234,40 +135,165 @@ test('a process of the release before cannot write unnoticed to a migrated datab
   await assert.rejects(old, /null|NULL/)
 })
 
-test('events from before they had UIDs get UUIDs of their own', async (t) => {
-  const database = await openBare(t)
-  await database.migrate(async (tx) => {
-    await sql`create table events (id integer primary key)`.execute(tx)
-    for (let id = 1; id <= 200; id++) await sql`insert into events values (${id})`.execute(tx)
-    await uids.up(tx)
-  })
-  const rows = await database.read.selectFrom('events').select('uid').execute()
-  assert.equal(new Set(rows.map(({ uid }) => uid)).size, 200)
-  for (const { uid } of rows) assert.match(uid, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+type Row = Record<string, unknown>
+
+/** The tables of the first version whose rows are the calendar. */
+const FIRST_TABLES = ['records', 'users', 'credentials', 'events', 'venues', 'organizers', 'images', 'terms'].concat([
+  'event_venues',
+  'event_organizers',
+  'event_terms',
+])
+
+async function rowsOf(database: Database, table: string): Promise<Row[]> {
+  const { rows } = await sql<Row>`select * from ${sql.table(table)} order by 1, 2`.execute(database.read)
+  return rows
+}
+
+/** What a database consists of, as it says itself; of changes the positions are its own. */
+async function formOf(database: Database): Promise<string[]> {
+  const { rows } = await sql
+    .raw<{ line: string }>(
+      databaseName() === 'postgres'
+        ? `select concat_ws(' ', table_name, column_name, data_type, collation_name, is_nullable, column_default) as line
+            from information_schema.columns where table_schema = current_schema()
+          union all select indexdef from pg_indexes where schemaname = current_schema()
+          union all select concat(conrelid::regclass, ' ', pg_get_constraintdef(oid)) from pg_constraint
+            where connamespace = current_schema()::regnamespace
+          union all select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+          union all select sequencename from pg_sequences where schemaname = current_schema()`
+        : 'select sql as line from sqlite_schema where sql is not null',
+    )
+    .execute(database.read)
+  return rows.map(({ line }) => line).sort()
+}
+
+test('a calendar of the first version is carried over with every row as it was', async (t) => {
+  const database = await openAgain(t, await makeFirstVersion(t))
+  const before = new Map<string, Row[]>()
+  for (const table of FIRST_TABLES) before.set(table, await rowsOf(database, table))
+  assert.deepEqual((await migrate(database)).ran, migrationNames)
+  for (const [table, rows] of before) {
+    const after = await rowsOf(database, table)
+    const columns = Object.keys(rows[0] ?? {})
+    const shared = after.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
+    assert.ok(rows.length > 0, table)
+    assert.deepEqual(
+      shared,
+      rows.map((row) => ({ ...row })),
+      table,
+    )
+  }
+  assert.deepEqual(await formOf(database), await formOf((await openScratch(t)).database))
+  assert.deepEqual(await migrate(database), { ran: [], remarks: [] })
 })
 
-test('sequences begin above those that feeds of an older version have shown', async (t) => {
-  const database = await openBare(t)
-  await database.migrate(async (tx) => {
-    await sql`create table migrations (name text primary key)`.execute(tx)
-    for (const { name, up } of migrations.slice(0, migrations.indexOf(sequences))) {
-      await up(tx)
-      await sql`insert into migrations (name) values (${name})`.execute(tx)
-    }
-  })
-  await putEvents(database, ['publish', 'trash'])
-  await database.migrate(async (tx) => {
-    await sql`insert into changes (kind, record, position, revision, was_public, is_public, deleted, changed_utc, "user")
-      values ('event', 5, ${isPostgres(tx) ? sql`pg_current_xact_id()` : sql`1`}, 7, 1, 0, 0, '2026-11-20 10:00:00', 1)`.execute(
-      tx,
-    )
-  })
-  const start = Date.now()
+test('a calendar of the first version gets what that one did not know', async (t) => {
+  const database = await openAgain(t, await makeFirstVersion(t))
+  const { rows: named } = await sql<{ edition: string }>`select edition from editions`.execute(database.read)
+  const start = Math.floor(Date.now() / 1000) - Date.UTC(2020, 0, 1) / 1000
   await migrate(database)
-  const found = await findSequences(database.read, 'event', [4, 5])
-  // An event in the trash was shown with the second in which it went there, and one more.
-  assert.equal(found.get(5), (Date.UTC(2026, 10, 20, 10) - Date.UTC(2020, 0, 1)) / 1000 + 1)
-  assert.ok((found.get(4) ?? 0) >= Math.floor((start - Date.UTC(2020, 0, 1)) / 1000))
-  await database.write((tx) => touch(tx, 'event', 5))
-  assert.ok(((await findSequences(database.read, 'event', [5])).get(5) ?? 0) > (found.get(5) ?? 0))
+  const events = await rowsOf(database, 'events')
+  assert.equal(new Set(events.map(({ uid }) => uid)).size, events.length)
+  for (const { uid } of events)
+    assert.match(String(uid), /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+  assert.deepEqual(
+    (await rowsOf(database, 'images')).map(({ slug, search, date_utc, modified_utc }) => [
+      slug,
+      search,
+      modified_utc === date_utc,
+    ]),
+    [
+      ['poster', 'poster', true],
+      ['poster-8', 'poster', true],
+    ],
+  )
+  assert.deepEqual(
+    (await rowsOf(database, 'old_slugs')).map(({ kind, slug, record }) => [kind, slug, record]),
+    [
+      ['event', 'cancelled-walk', 13],
+      ['venue', 'cellar', 9],
+    ],
+  )
+  assert.deepEqual(await rowsOf(database, 'editions'), [
+    { edition: named[0]?.edition, calendar: named[0]?.edition, held: 0 },
+  ])
+  const changes = await rowsOf(database, 'changes')
+  assert.deepEqual(
+    changes
+      .map(({ kind, record, was_public, is_public, deleted }) =>
+        [kind, record, was_public, is_public, deleted].join(' '),
+      )
+      .sort(),
+    [
+      'event 10 1 1 0',
+      'event 11 1 1 0',
+      'event 12 0 0 0',
+      'event 13 1 0 0',
+      'event 14 0 0 0',
+      'image 7 1 1 0',
+      'image 8 1 1 0',
+      'organizer 6 1 1 0',
+      'term 1 1 1 0',
+      'term 2 1 1 0',
+      'term 3 1 1 0',
+      'term 4 1 0 1',
+      'user 1 0 0 0',
+      'venue 4 1 1 0',
+      'venue 5 1 1 0',
+      'venue 9 1 0 0',
+    ],
+  )
+  for (const { sequence } of changes) assert.ok(Number(sequence) > start)
+})
+
+test('a calendar of the first version goes on with its numbers and its readers', async (t) => {
+  const database = await openAgain(t, await makeFirstVersion(t))
+  await migrate(database)
+  const cursor = await database.cursor()
+  if (databaseName() === 'sqlite') assert.equal(cursor, '22')
+  await database.write(async (tx) => {
+    const { rows } = await sql<{ id: number }>`insert into records (kind) values ('event') returning id`.execute(tx)
+    assert.equal(rows[0]?.id, 15)
+    await touch(tx, 'event', 10)
+  })
+  const read = await database.readChanges(cursor)
+  assert.deepEqual(read !== 'too old' && read.changes, [{ kind: 'event', record: 10 }])
+})
+
+test('a calendar of the first version is served with its addresses, links and times', async (t) => {
+  const service = await startService({ database: await makeFirstVersion(t) })
+  t.after(() => service.close())
+  const { body } = await service.get('/events?search=alles&start_date=2020-01-01')
+  const [event, ...others] = body.events
+  assert.deepEqual(others, [])
+  assert.deepEqual(
+    [event.id, event.slug, event.start_date, event.utc_start_date, event.description.trim()],
+    [10, 'evening-of-songs', '2026-12-05 19:30:00', '2026-12-05 18:30:00', `<p>Über <b>alles</b>: it's "quoted"</p>`],
+  )
+  const slugs = [event.venue, event.organizer, event.categories, event.tags].map((all) =>
+    all.map(({ slug }: { slug: string }) => slug).join(),
+  )
+  assert.deepEqual(slugs, ['town-hall,garden', 'ann-ohara', 'jazz', 'free-entry'])
+  assert.equal((await service.create('/events', { title: 'New', ...day })).id, 15)
+})
+
+test('a calendar that went through each former step by itself is up to date', async (t) => {
+  const { database } = await openScratch(t)
+  await database.migrate(async (tx) => {
+    await sql`insert into migrations (name) values ('0001-first'), ('0033-sequences')`.execute(tx)
+  })
+  assert.deepEqual(await migrate(database), { ran: [], remarks: [] })
+  assert.deepEqual(await findMigrations(database.read), migrationNames)
+})
+
+test('a calendar of a version of development is refused in one sentence, and left as it is', async (t) => {
+  const database = await openAgain(t, await makeFirstVersion(t))
+  await database.migrate(async (tx) => {
+    await sql`insert into migrations (name) values ('0005-scopes')`.execute(tx)
+  })
+  await assert.rejects(
+    migrate(database),
+    /^Error: The database was last served by a version of development \(0005-scopes\)/,
+  )
+  assert.equal((await rowsOf(database, 'events')).length, 5)
 })

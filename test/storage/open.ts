@@ -1,27 +1,20 @@
+import { readFile } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
+import { sql } from 'kysely'
 import type { Database } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
-import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { databaseName, scratchDatabase } from '../support/database.ts'
 
 /** An up-to-date database of the kind that is tested, with its address; both go away with the test. */
 export async function openScratch(t: TestContext): Promise<{ database: Database; address: string }> {
-  const opened = await openFor(t, await scratchDatabase())
-  await migrate(opened.database)
-  return opened
-}
-
-/** A database without any tables, which goes away with the test. */
-export async function openBare(t: TestContext): Promise<Database> {
-  return (await openFor(t, await scratchDatabase('bare'))).database
-}
-
-async function openFor(t: TestContext, { address, remove }: ScratchDatabase) {
+  const { address, remove } = await scratchDatabase()
   const database = await openDatabase(address)
   t.after(async () => {
     await database.close()
     await remove()
   })
+  await migrate(database)
   return { database, address }
 }
 
@@ -30,4 +23,18 @@ export async function openAgain(t: TestContext, address: string): Promise<Databa
   const database = await openDatabase(address)
   t.after(() => database.close())
   return database
+}
+
+/** The address of a calendar of the first version, which goes away with the test. */
+export async function makeFirstVersion(t: TestContext): Promise<string> {
+  const { address, remove } = await scratchDatabase('bare')
+  t.after(remove)
+  const file = new URL(`first-version.${databaseName()}.sql`, import.meta.url)
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '' && !line.startsWith('--'))
+  const database = await openDatabase(address)
+  await database.migrate(async (tx) => {
+    for (const line of lines) await sql.raw(line).execute(tx)
+  })
+  await database.close()
+  return address
 }

@@ -4,12 +4,11 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { linksOf } from '../../src/memory/event-index.ts'
 import { readIndex } from '../../src/memory/event-index-read.ts'
-import { migrations } from '../../src/storage/migrate.ts'
-import { lighterWrites } from '../../src/storage/migrations/0027-lighter-writes.ts'
+import { migrateWithin, migrationNames } from '../../src/storage/migrate.ts'
 import { connect, prepareKept } from '../../src/storage/sqlite/sqlite-connection.ts'
 import { queryBuilder } from '../../src/storage/sqlite/sqlite-queries.ts'
 import { databaseName } from '../support/database.ts'
-import { openBare, openScratch } from './open.ts'
+import { openScratch } from './open.ts'
 
 const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
@@ -34,7 +33,7 @@ test('reading the calendar into memory touches no row of an event', onSqlite, as
     texts.add(text)
     return prepare(text)
   })
-  for (const step of migrations) await step.up(db)
+  await migrateWithin(db, migrationNames)
   insertOccurrence(connection)
   texts.clear()
   const index = await readIndex(db, new Map(), new AbortController().signal, { report: assert.ifError })
@@ -59,31 +58,3 @@ function insertOccurrence(connection: DatabaseSync): void {
     .prepare(`insert into events (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`)
     .run(...columns.map((name) => set[name] ?? 0))
 }
-
-test('the history and old slugs of an older version stay', async (t) => {
-  const database = await openBare(t)
-  await database.migrate(async (tx) => {
-    for (const step of migrations.slice(0, migrations.indexOf(lighterWrites))) await step.up(tx)
-    for (const id of [3, 4])
-      await sql`insert into history values (${id}, '2026-01-01 00:00:00', 1, 'ann', 'create', 'event', 7, 'Fair', '', '', '')`.execute(
-        tx,
-      )
-    await sql`insert into old_slugs (kind, slug, record, left_utc) values ('event', 'fair', 7, '2026-01-01T00:00:00.000Z')`.execute(
-      tx,
-    )
-    await lighterWrites.up(tx)
-  })
-  const history = await database.read.selectFrom('history').select(['id', 'name']).orderBy('id').execute()
-  assert.deepEqual(
-    history.map(({ id, name }) => [Number(id), name]),
-    [
-      [3, 'Fair'],
-      [4, 'Fair'],
-    ],
-  )
-  const old = await database.read.selectFrom('old_slugs').select(['kind', 'slug', 'record']).execute()
-  assert.deepEqual(
-    old.map(({ kind, slug, record }) => [kind, slug, Number(record)]),
-    [['event', 'fair', 7]],
-  )
-})

@@ -17,16 +17,6 @@ import { statement } from '../statement.ts'
 // It may go back when a transaction with a small id writes over the greatest position, but no cursor is ever given twice for different
 // data: the transaction that was committed last always has a row, and only cursors from then on see it.
 
-/** Adds the columns of a change that only PostgreSQL needs; part of the first migration. */
-export async function stampChanges(db: Db): Promise<void> {
-  if (!isPostgres(db)) return
-  await sql`alter table changes add column xact xid8 not null default pg_current_xact_id()`.execute(db)
-  await sql`create index changes_xact on changes (xact)`.execute(db)
-  // A single row in `changes_dropped`: changes of transactions before this one may be gone.
-  await sql`create table changes_dropped (before xid8 not null)`.execute(db)
-  await sql`insert into changes_dropped values ('0')`.execute(db)
-}
-
 /**
  * Gives new positions to changes that no transaction of this server can have made, since the database was brought here from another server: they
  * would look new for a long time.

@@ -47,6 +47,8 @@ export async function conditionsOf<Query extends object, Ground, Condition>(
   return (await Promise.all(made)).filter((condition) => condition !== undefined)
 }
 
+const AS_SENT = { ofSent: (sent: unknown) => sent }
+
 /**
  * Writes the parameters of links as the rest of a query string: each that has a value, those in `order` first, the others as they are declared
  * (rule 11.4).
@@ -59,23 +61,31 @@ export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
   const linked = Object.keys(filters).filter((name) => filters[name]?.links !== 'none')
   const wrong = order.filter((name, at) => !linked.includes(name) || order.indexOf(name) !== at)
   if (wrong.length > 0) throw new Error(`Named twice in the order of links, or left out of them: ${wrong.join(', ')}`)
-  const names = [...new Set([...order, ...linked])]
-  const ranks = new Map(names.map((name, rank) => [name, rank]))
-  const ofLists = names.flatMap((name, rank) => {
-    const links = filters[name]?.links
-    return typeof links === 'object' && 'ofList' in links ? [{ name, rank, links }] : []
-  })
-  const none = names.map(() => '')
+  const rows = [...new Set([...order, ...linked])].map((name, rank) => ({
+    name,
+    rank,
+    links: filters[name]?.links ?? AS_SENT,
+  }))
+  const ofLists = rows.flatMap(({ links, ...row }) =>
+    typeof links === 'object' && 'ofList' in links ? [{ ...row, links }] : [],
+  )
+  const ofSent = new Map(
+    rows.flatMap(({ links, ...row }) =>
+      typeof links === 'object' && 'ofSent' in links ? [[row.name, { ...row, links }]] : [],
+    ),
+  )
+  const none = rows.map(() => '')
   return (query, ground) => {
     const texts = none.slice()
-    // Most lists are narrowed by a few of many parameters.
-    for (const [name, value] of Object.entries(query)) {
-      const rank = value === undefined ? undefined : ranks.get(name)
-      const links = filters[name]?.links
-      if (rank === undefined || (typeof links === 'object' && 'ofList' in links)) continue
-      texts[rank] = parameter(name, typeof links === 'object' ? links.ofSent(value) : value)
-    }
     for (const { name, rank, links } of ofLists) texts[rank] = parameter(name, links.ofList(ground))
-    return texts.join('')
+    // Most lists are narrowed by a few of many parameters.
+    for (const name in query) {
+      const value: unknown = query[name as keyof typeof query]
+      const row = value === undefined ? undefined : ofSent.get(name)
+      if (row) texts[row.rank] = parameter(name, row.links.ofSent(value))
+    }
+    let joined = ''
+    for (const text of texts) joined += text
+    return joined
   }
 }

@@ -177,8 +177,9 @@ function listFromMemory(
 /** The question to the index, but for the search. */
 function indexQuery(memory: EventMemory, query: EventsQuery, ground: EventGround): IndexQuery | undefined {
   let asked: IndexQuery | undefined = { ...EVERYTHING, window: ground.window, isCollapsed: isCollapsed(query) }
-  for (const [name, value] of Object.entries(query)) {
+  for (const name in query) {
     const filter = filters[name]
+    const value = query[name as keyof EventsQuery]
     if (value === undefined || filter === undefined || filter.part !== undefined) continue
     asked = filter.index?.(value, asked, memory)
     if (!asked) return undefined

@@ -1,5 +1,4 @@
 import type { Context } from '../context/context.ts'
-import { blankColumns } from '../fields/field.ts'
 import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
 import { shownTo } from '../records/record-store.ts'
@@ -10,10 +9,10 @@ import { foldedText } from '../text/long-texts.ts'
 import { formatUtc } from '../text/moments.ts'
 import { utcToWall } from '../text/zones.ts'
 import { venueRules } from '../venues/venue-rules.ts'
-import { event } from './event.ts'
 import type { AroundEvents, EventFilter, EventGround, FilteredEvent } from './event-filter.ts'
 import { type EventsQuery, eventFilters } from './event-filters.ts'
 import { eventParts, eventSearch } from './event-list-parts.ts'
+import { UNSENT } from './event-rules.ts'
 import { type KeptColumns, readWithdrawn, type WithdrawnEvent } from './withdrawn-store.ts'
 
 /**
@@ -85,21 +84,7 @@ function idsIn(json: string): number[] {
 }
 
 /** The columns that an older version did not keep. */
-const UNKNOWN = {
-  ...blankColumns(event.fields),
-  cost: '[]',
-  image: null,
-  author: 0,
-  slug: '',
-  date: '',
-  date_utc: '',
-  dated: 0,
-  status: 'publish',
-  trusted: 0,
-  series: null,
-  recurrence_id: '',
-  own: '',
-}
+const UNKNOWN = { ...UNSENT, author: 0, slug: '', date: '', date_utc: '', dated: 0, status: 'publish', trusted: 0 }
 
 /** The row that the event had, with its title alone to search in. It was changed when it was withdrawn. */
 function rowAsBefore({ site }: Context, withdrawn: WithdrawnEventRow): FilteredEvent['row'] {

@@ -2,11 +2,8 @@ import type { Field, Fields, Resource } from '../declare/resource.ts'
 import {
   address,
   anyOf,
-  author,
   boolean,
-  dateTime,
   emptyList,
-  globalId,
   id,
   integer,
   list,
@@ -38,6 +35,7 @@ import {
   words,
 } from '../fields/kinds.ts'
 import { type Bounds, limits } from '../fields/limits.ts'
+import { embeddedTermMembers, linkedMembers, termMembers } from '../fields/linked-members.ts'
 import { type Member, namesWith } from '../fields/member.ts'
 import { recurrence } from '../fields/recurrence-kinds.ts'
 
@@ -210,40 +208,9 @@ const imageObject = record(
 )
 
 const termUrls = record({ self: address, collection: address, up: address }, ['self', 'collection'])
-const hrefs = list(record({ href: address }))
 
-/** A category or tag as its own routes show it (rule 7.1): tags have no `parent`, entries of lists no `_links`. */
-const term = record(
-  {
-    id,
-    count: integer,
-    description: string,
-    name: string,
-    slug: string,
-    taxonomy: string,
-    parent: integer,
-    meta: emptyList,
-    url: address,
-    urls: schemaRef('TermUrls'),
-    _links: record({ self: hrefs, collection: hrefs, up: hrefs }, ['self', 'collection']),
-  },
-  ['id', 'count', 'description', 'name', 'slug', 'taxonomy', 'meta', 'url', 'urls'],
-)
-
-/** A category or tag as events show it (rule 7.3). */
-const embeddedTerm = record({
-  name: string,
-  slug: string,
-  term_group: integer,
-  term_taxonomy_id: id,
-  taxonomy: string,
-  description: string,
-  parent: integer,
-  count: integer,
-  filter: { type: 'string', const: 'raw' },
-  id,
-  urls: schemaRef('TermUrls'),
-})
+const recordOf = ({ always, some }: Record<'always' | 'some', Readonly<Record<string, Schema>>>) =>
+  record({ ...always, ...some }, Object.keys(always))
 
 /** schema.org data (rule 9.1), open to all members of that vocabulary. */
 const linkedData: Schema = {
@@ -251,15 +218,6 @@ const linkedData: Schema = {
   properties: { '@context': string, '@type': string, name: string },
   required: ['@type', 'name'],
   additionalProperties: true,
-}
-
-const recordHead = {
-  author,
-  status,
-  date: dateTime,
-  date_utc: dateTime,
-  modified: dateTime,
-  modified_utc: dateTime,
 }
 
 const members: Readonly<Record<string, Member & Partial<FieldData>>> = eventMembers
@@ -298,12 +256,10 @@ function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   const typed = kept.map(([field, declared]): [string, Schema] => [field, { type: plainType(declared) }])
   const isFlag = ([, { type }]: [string, Schema]) => type === 'boolean'
   const flags = Object.fromEntries(typed.filter(isFlag))
-  const head = { id, ...recordHead, url: address, [name]: string }
   const details = Object.fromEntries(typed.filter((entry) => !isFlag(entry)))
-  const texts = { description: string, excerpt: string, slug: string, image: schemaRef('Image') }
-  const end = { global_id: globalId, global_id_lineage: list(globalId) }
-  const properties = { ...head, ...texts, ...details, json_ld: schemaRef('LinkedData'), ...flags, ...end }
-  return record(described(properties, fields, say), Object.keys({ ...head, ...flags, ...end }))
+  const { always, some } = linkedMembers
+  const required = { ...always, [name]: string, ...flags }
+  return record(described({ ...required, ...some, ...details }, fields, say), Object.keys(required))
 }
 
 /** Adds the description from the declaration of plain values; that of images and links describes the request. */
@@ -374,11 +330,11 @@ export function resourceSchemas(resources: readonly Resource[], say: Say): Recor
   return {
     ImageSize: imageSize,
     CostDetails: costDetails,
-    Term: term,
+    Term: recordOf(termMembers),
     Image: imageObject,
     DateDetails: dateDetails,
     ...Object.fromEntries(answers),
-    EventTerm: embeddedTerm,
+    EventTerm: record(embeddedTermMembers),
     TermUrls: termUrls,
     LinkedData: linkedData,
     ...Object.fromEntries(lists),

@@ -132,14 +132,10 @@ function stateOf(fields: FieldsData, row: object): RecordState {
   const state: Record<string, unknown> = {}
   for (const name of carriedFields(fields)) {
     if (!(name in columns)) continue
-    state[name] = isFlag(fields, name) ? columns[name] === 1 : (columns[name] ?? '')
+    const show = fields[name]?.kind.show
+    state[name] = show ? show(columns[name]) : (columns[name] ?? '')
   }
   return state
-}
-
-function isFlag(fields: FieldsData, name: string): boolean {
-  const kind = fields[name]?.kind
-  return (kind?.answers ?? kind?.wire.type) === 'boolean'
 }
 
 function termState({ name, description, slug, parent, taxonomy }: TermRow): RecordState {

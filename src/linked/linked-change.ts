@@ -139,13 +139,10 @@ function searchLines(fields: Fields, current: Record<string, unknown>): string {
 /** The sent values that tell a record from its namesakes, without empty ones. */
 function detailsOf(rules: LinkedRules, values: Record<string, unknown>): Record<string, unknown> {
   const kept = { ...keptColumns(rules.fields, values), ...rules.settle(values, undefined) }
-  const flags = new Set(
-    Object.entries(rules.fields).flatMap(([name, { kind }]) =>
-      (kind.answers ?? kind.wire.type) === 'boolean' ? [name] : [],
-    ),
-  )
   return Object.fromEntries(
-    Object.entries(kept).filter(([name, value]) => name !== rules.kind && !flags.has(name) && isFilled(value)),
+    Object.entries(kept).filter(
+      ([name, value]) => name !== rules.kind && !rules.fields[name]?.kind.show && isFilled(value),
+    ),
   )
 }
 

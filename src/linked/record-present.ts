@@ -1,6 +1,7 @@
 import type { Context, Presenting } from '../context/context.ts'
 import type { Fields } from '../declare/resource.ts'
 import { url } from '../fields/kinds.ts'
+import type { linkedMembers } from '../fields/linked-members.ts'
 import { showImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
@@ -42,20 +43,39 @@ const isShown = (value: unknown) => value === 0 || (value !== '0' && Boolean(val
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/** Names of the plain fields a kind shows after its head, by its declaration: worked out once, since every event shows such records. */
-const detailNames = new WeakMap<Fields, readonly string[]>()
+/** The plain fields that a kind shows after its head, by its declaration: worked out once, since every event shows such records. */
+const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly PlainField[]>>()
 
-function detailsOf(fields: Fields, kind: string): readonly string[] {
-  const known = detailNames.get(fields)
-  if (known) return known
-  const names = Object.entries(fields).flatMap(([name, field]) =>
-    field.kind.keep && name !== kind && name !== 'description' && field.kind.answers !== 'boolean' ? [name] : [],
-  )
-  detailNames.set(fields, names)
-  return names
+interface PlainField {
+  name: string
+  show: (kept: unknown) => unknown
 }
 
-const isUrlField = (fields: Fields, name: string) => fields[name]?.kind.keep === url.keep
+function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags', readonly PlainField[]> {
+  const known = plainFields.get(fields)
+  if (known) return known
+  const kept = Object.entries(fields).filter(
+    ([name, field]) => field.kind.keep && name !== kind && name !== 'description',
+  )
+  const details = kept.flatMap(
+    ([
+      name,
+      {
+        kind: { keep, show },
+      },
+    ]): PlainField[] => {
+      const shown = keep === url.keep ? (value: unknown) => shownUrl(String(value)) : (value: unknown) => value
+      return show ? [] : [{ name, show: shown }]
+    },
+  )
+  const flags = kept.flatMap(([name, { kind }]) => (kind.show ? [{ name, show: kind.show }] : []))
+  const made = { details, flags }
+  plainFields.set(fields, made)
+  return made
+}
+
+type Of<Name extends string> = Readonly<Record<Name, unknown>>
+type Always = keyof typeof linkedMembers.always
 
 /** A venue or organizer as its own routes and events show it: what both kinds have in common, details in the order declared. */
 export function presentLinkedRecord(
@@ -64,25 +84,34 @@ export function presentLinkedRecord(
   fields: Fields,
   row: LinkedPresentable,
   image: ImageRow | undefined,
+  linkedData: object | undefined,
 ): Record<string, unknown> {
   const { site } = presenting
   const columns = row as unknown as Readonly<Record<string, unknown>>
   const trusted = row.trusted === 1
-  const shown: Record<string, unknown> = {}
+  const { details, flags } = plainFieldsOf(fields, kind)
+  const global = globalId(site, row.id)
+  const end = { global_id: global, global_id_lineage: [global] }
+  const head = { id: row.id, ...recordHead(row), url: recordUrl(site, kind, row) } satisfies Of<
+    Exclude<Always, keyof typeof end>
+  >
+  const { json_ld, ...texts } = {
+    description: renderedText(row.description, trusted),
+    excerpt: renderedText(row.excerpt, trusted),
+    slug: row.slug,
+    image: image && showImage(presenting, image),
+    json_ld: linkedData,
+  } satisfies Of<keyof typeof linkedMembers.some>
+  const shown: Record<string, unknown> = head
   const show = (name: string, value: unknown) => {
     if (isShown(value)) shown[name] = value
   }
-  show('id', row.id)
-  Object.assign(shown, recordHead(row))
-  show('url', recordUrl(site, kind, row))
   show(kind, renderTitle(String(columns[kind]), trusted))
-  show('description', renderedText(row.description, trusted))
-  show('excerpt', renderedText(row.excerpt, trusted))
-  show('slug', row.slug)
-  show('image', image && showImage(presenting, image))
-  for (const name of detailsOf(fields, kind))
-    show(name, isUrlField(fields, name) ? shownUrl(String(columns[name])) : columns[name])
-  return shown
+  for (const [name, text] of Object.entries(texts)) show(name, text)
+  for (const detail of details) show(detail.name, detail.show(columns[detail.name]))
+  show('json_ld', json_ld)
+  for (const flag of flags) shown[flag.name] = flag.show(columns[flag.name])
+  return Object.assign(shown, end)
 }
 
 /** @throws Problem <kind>-not-accessible when the caller may not read the record (rule 25.3). */

@@ -1,5 +1,5 @@
 import type { Presenting } from '../context/context.ts'
-import { globalId, presentLinkedRecord } from '../linked/record-present.ts'
+import { presentLinkedRecord } from '../linked/record-present.ts'
 import type { ImageRow, OrganizerRow } from '../storage/schema.ts'
 import { linkedText, plainText } from '../text/html.ts'
 import { renderedPlain } from '../text/long-texts.ts'
@@ -13,12 +13,7 @@ export function presentOrganizer(
   image: ImageRow | undefined,
   linkedData?: object,
 ): object {
-  return {
-    ...presentLinkedRecord(presenting, 'organizer', organizer.fields, row, image),
-    ...(linkedData ? { json_ld: linkedData } : {}),
-    global_id: globalId(presenting.site, row.id),
-    global_id_lineage: [globalId(presenting.site, row.id)],
-  }
+  return presentLinkedRecord(presenting, 'organizer', organizer.fields, row, image, linkedData)
 }
 
 /** An organizer as linked data (rule 9.3): schema.org Person. */

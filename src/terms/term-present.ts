@@ -1,4 +1,5 @@
 import type { Site } from '../config.ts'
+import type { Answer, embeddedTermMembers, termMembers } from '../fields/linked-members.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { renderTermName } from '../text/html.ts'
 import { renderedSafe } from '../text/long-texts.ts'
@@ -30,7 +31,7 @@ export function presentTerm(site: Site, term: TermRow, ancestors: Ancestors) {
     meta: [],
     url: termUrl(site, term, ancestors),
     urls: termUrls(site, term),
-  }
+  } satisfies Answer<typeof termMembers>
 }
 
 function termUrl(site: Site, term: TermRow, ancestors: Ancestors): string {
@@ -61,5 +62,5 @@ export function embedTerm(site: Site, term: TermRow) {
     filter: 'raw',
     id: term.id,
     urls: termUrls(site, term),
-  }
+  } satisfies Record<keyof typeof embeddedTermMembers, unknown>
 }

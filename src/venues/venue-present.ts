@@ -1,5 +1,5 @@
 import type { Presenting } from '../context/context.ts'
-import { globalId, presentLinkedRecord } from '../linked/record-present.ts'
+import { presentLinkedRecord } from '../linked/record-present.ts'
 import type { ImageRow, VenueRow } from '../storage/schema.ts'
 import { linkedText, plainText } from '../text/html.ts'
 import { renderedPlain } from '../text/long-texts.ts'
@@ -13,14 +13,7 @@ export function presentVenue(
   image: ImageRow | undefined,
   linkedData?: object,
 ): object {
-  return {
-    ...presentLinkedRecord(presenting, 'venue', venue.fields, row, image),
-    ...(linkedData ? { json_ld: linkedData } : {}),
-    show_map: row.show_map === 1,
-    show_map_link: row.show_map_link === 1,
-    global_id: globalId(presenting.site, row.id),
-    global_id_lineage: [globalId(presenting.site, row.id)],
-  }
+  return presentLinkedRecord(presenting, 'venue', venue.fields, row, image, linkedData)
 }
 
 /** A venue as linked data (rule 9.3): schema.org Place. */

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -75,7 +75,23 @@ const GENERATORS = [
   { name: 'openapi-typescript', output: 'types.ts', args: (from: string, to: string) => [from, '--output', to] },
   { name: 'oazapfts', output: 'oazapfts.ts', args: (from: string, to: string) => [from, to] },
   { name: 'openapi-zod-client', output: 'zod.ts', args: (from: string, to: string) => [from, '--output', to] },
+  {
+    name: 'orval',
+    output: 'orval.ts',
+    args: (from: string, to: string) => ['--client', 'fetch', '--input', from, '--output', to],
+  },
+  {
+    name: '@hey-api/openapi-ts',
+    output: 'hey-api/index.ts',
+    args: (from: string, to: string) => ['--input', from, '--output', dirname(to), '--no-log-file', '--silent'],
+  },
 ]
+
+/** Has a program take the TypeScript of the folder `openapi` where it is installed beside another, which is too new for it. */
+const takeOlderCompiler = () => `import { registerHooks } from 'node:module'
+const older = ${JSON.stringify(file('openapi/node_modules/typescript/lib/typescript.js'))}
+registerHooks({ resolve: (name, context, next) => next(name === 'typescript' ? older : name, context) })
+`
 
 test('what other generators make of the document compiles, strictly', async (t) => {
   const project = await mkdtemp(join(tmpdir(), 'kalends-generators-'))
@@ -83,9 +99,12 @@ test('what other generators make of the document compiles, strictly', async (t) 
   const from = join(project, 'doc.json')
   await writeFile(from, JSON.stringify(document))
   await symlink(file('node_modules'), join(project, 'node_modules'))
+  const hook = join(project, 'older-compiler.mjs')
+  await writeFile(hook, takeOlderCompiler())
+  const env = { ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(hook).href}` }
   await Promise.all(
     GENERATORS.map(({ name, output, args }) =>
-      run(process.execPath, [programOf(name), ...args(from, join(project, output))], { cwd: project }),
+      run(process.execPath, [programOf(name), ...args(from, join(project, output))], { cwd: project, env }),
     ),
   )
   const compilerOptions = {

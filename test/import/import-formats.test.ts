@@ -491,6 +491,25 @@ describe('an import of another format', () => {
       )
     })
 
+  test('takes from a table of our own whether an event takes place, and from another one no word that is none', async (t) => {
+    t.after(end)
+    const own =
+      'title,start_date,status,event_status,event_status_reason\nBall,2026-07-05 20:00,publish,canceled,"Rain, snow"\n'
+    const other = 'Title,Start date,Status,Event status\nFair,2026-07-06 20:00,publish,Confirmed\n'
+    for (const text of [own, other]) await calendar.kalends('import', await calendar.file('table.csv', text))
+    assert.deepEqual(
+      (await events()).map(({ title, event_status, event_status_reason }: Shown) => [
+        title,
+        event_status,
+        event_status_reason,
+      ]),
+      [
+        ['Ball', 'canceled', 'Rain, snow'],
+        ['Fair', undefined, undefined],
+      ],
+    )
+  })
+
   test('leaves titles of others alone that only begin like that', async (t) => {
     t.after(end)
     const text = ics(

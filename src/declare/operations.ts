@@ -65,14 +65,21 @@ export interface Presentation<Loaded> {
 // biome-ignore lint/suspicious/noExplicitAny: the routes hand each resource what its own declaration parsed.
 export type Values = any
 
+/** A record that was written, and the answer, which is made with it so that a record that cannot be shown is not written. */
+export interface WriteResult {
+  id: number
+  /** The series that a written event is a date of. */
+  series?: number | null
+  answer: object
+}
+
 /**
  * A write in two steps. `prepare` does everything that waits for the outside, such as fetching an image. `write` runs in a transaction that its caller
- * owns, perhaps beside other writes and perhaps twice, so it uses nothing but `tx`. It returns the answer, so that
- * a record that cannot be shown is not written.
+ * owns, perhaps beside other writes and perhaps twice, so it uses nothing but `tx`.
  */
 export interface WriteSteps<Asked, Prepared = unknown> {
   prepare(context: Context, asked: Asked): Promise<Prepared>
-  write(tx: Tx, prepared: Prepared, context: Context): Promise<object>
+  write(tx: Tx, prepared: Prepared, context: Context): Promise<WriteResult>
 }
 
 /** The record to be changed, as it was found, and the sent values. */

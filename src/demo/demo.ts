@@ -122,8 +122,7 @@ async function create(context: Creating, path: string, sent: RawValues): Promise
   if (!served) throw new Error(`There is no resource ${path}.`)
   const values = await parseFields(served.resource.fields, sent, context)
   const { prepare, write } = served.operations.create
-  const made = await write(context.tx, await prepare(context, values), context)
-  return 'id' in made ? Number(made.id) : 0
+  return (await write(context.tx, await prepare(context, values), context)).id
 }
 
 /** Makes something of each entry, one after the other. */

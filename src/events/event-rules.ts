@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, ValueContext } from '../context/context.ts'
+import type { WriteResult } from '../declare/operations.ts'
 import { blankColumns, keptColumns, type Parsed } from '../fields/field.ts'
 import { linkImage, type ResolvedImage } from '../images/images.ts'
 import {
@@ -74,36 +75,31 @@ async function prepareLinks(rules: LinkedRules, value: unknown, context: Context
  * Looks at an event that is written as `row`, with these links as far as they are known from writing it. The queries of `look`
  * come after everything that is written, and reach the database together with that.
  */
-export type LookAtWritten<Seen> = (tx: Tx, row: EventRow, links: KnownLinks) => Promise<Seen>
+export type LookAtWritten = (tx: Tx, row: EventRow, links: KnownLinks) => Promise<WriteResult>
 
 /** Writes a new event with everything it links to; nothing of it stays when any part fails. */
-export async function createEvent<Seen>(
+export async function createEvent(
   tx: Tx,
   prepared: PreparedEvent,
   context: Context,
-  look: LookAtWritten<Seen>,
-): Promise<Seen> {
+  look: LookAtWritten,
+): Promise<WriteResult> {
   return writeEvent(tx, undefined, prepared, context, look)
 }
 
 /** Changes the sent fields of an event (rule 16.2), which is held. */
-export async function changeEvent<Seen>(
+export async function changeEvent(
   tx: Tx,
   before: EventRow,
   prepared: PreparedEvent,
   context: Context,
-  look: LookAtWritten<Seen>,
-): Promise<Seen> {
+  look: LookAtWritten,
+): Promise<WriteResult> {
   return writeEvent(tx, before, prepared, context, look)
 }
 
 /** Moves an event, which is held, to the trash; its links stay, its terms count it no longer (rules 24.1 and 24.4). */
-export async function trashEvent<Seen>(
-  tx: Tx,
-  row: EventRow,
-  context: Context,
-  look: LookAtWritten<Seen>,
-): Promise<Seen> {
+export async function trashEvent(tx: Tx, row: EventRow, context: Context, look: LookAtWritten): Promise<WriteResult> {
   const [columns, had] = await Promise.all([
     trashColumns(tx, 'events', { ...row, name: row.title }, context),
     row.status === 'publish' ? findTermIds(tx, row.id) : [],
@@ -129,13 +125,13 @@ export const UNSENT = {
   own: '',
 } satisfies Partial<EventRow>
 
-async function writeEvent<Seen>(
+async function writeEvent(
   tx: Tx,
   before: EventRow | undefined,
   prepared: PreparedEvent,
   context: Context,
-  look: LookAtWritten<Seen>,
-): Promise<Seen> {
+  look: LookAtWritten,
+): Promise<WriteResult> {
   const linked = await settleLinked(tx, prepared, context)
   const { row, columns, terms } = await settleEvent(tx, before, prepared, context)
   // Links that were not sent are none for a new event, and stay for another.

@@ -126,32 +126,32 @@ export async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
 }
 
 /** Presents a written event inside its transaction: an event that cannot be shown is not written. Its presented text is stored. */
-export function readBack(context: Context): LookAtWritten<object> {
+export function readBack(context: Context): LookAtWritten {
   return async (tx, row, links) => {
-    const presented = showRecord('event', row.id, () => presentOwn(context, row))
+    const { id, series } = row
+    const presented = showRecord('event', id, () => presentOwn(context, row))
     // Few words may link to a hundred long texts, so these are not read for an answer that has no room for them.
-    if (context.room && (await linkedBytes(tx, row.id)) > context.room.bytes) return { id: row.id }
+    if (context.room && (await linkedBytes(tx, id)) > context.room.bytes) return { id, series, answer: { id } }
     const [found] = await Promise.all([
       linksOf(tx, row, links),
       presented && keepPresented(tx, formOf(context), [presented]),
     ])
-    return showPrepared(textsOfEvent(row, found, 'single'), () =>
+    const answer = await showPrepared(textsOfEvent(row, found, 'single'), () =>
       presentWritten(context, row, found, presented?.own, links.made),
     )
+    return { id, series, answer }
   }
 }
 
 /** The same for an event that goes to the trash; one that cannot be shown may go there too. */
-export function readTrashed(context: Context): LookAtWritten<object> {
+export function readTrashed(context: Context): LookAtWritten {
   return async (tx, row, links) => {
+    const { id, series } = row
     const found = await linksOf(tx, row, links)
-    try {
-      return await showPrepared(textsOfEvent(row, found, 'single'), () =>
-        presentWritten(context, row, found, undefined, links.made),
-      )
-    } catch (error) {
-      return trashedAnyway(context, row.id, error)
-    }
+    const shown = showPrepared(textsOfEvent(row, found, 'single'), () =>
+      presentWritten(context, row, found, undefined, links.made),
+    )
+    return { id, series, answer: await shown.catch((error: unknown) => trashedAnyway(context, id, error)) }
   }
 }
 

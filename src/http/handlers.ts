@@ -125,9 +125,8 @@ async function createReply(
   const values = await parseFields(args, asked.values(args), context, { extent: 'whole', mayAsk: isAllowed })
   const prepared = await operations.create.prepare(context, values)
   const write = async (tx: Tx): Promise<Reply> => {
-    const body = await operations.create.write(tx, prepared, context)
-    const id = 'id' in body ? String(body.id) : ''
-    return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body }
+    const { id, answer } = await operations.create.write(tx, prepared, context)
+    return { status: 201, headers: { Location: `${context.site.base}/${resource.path}/${id}` }, body: answer }
   }
   return context.write((tx) => keeping(tx, () => write(tx)))
 }
@@ -201,7 +200,8 @@ async function writeAlone<Asked>(
 ): Promise<Reply> {
   const prepared = await steps.prepare(context, asked)
   const write = async (tx: Tx): Promise<Reply> => {
-    return { status: 200, headers: {}, body: await steps.write(tx, prepared, context) }
+    const { answer } = await steps.write(tx, prepared, context)
+    return { status: 200, headers: {}, body: answer }
   }
   return context.write((tx) => keeping(tx, () => write(tx)))
 }

@@ -94,19 +94,18 @@ export const media = offer<ImageRow>(image, filters, {
   },
   create: {
     prepare: prepareCreate,
-    write: async (tx, prepared: PreparedUpload, context) =>
-      presentMedia(context, await insertUpload(tx, prepared, context)),
+    write: async (tx, prepared: PreparedUpload, context) => written(context, await insertUpload(tx, prepared, context)),
   },
   update: {
     prepare: async (_context, { row, values }) => ({ id: row.id, sent: textsOf(values) }),
     write: async (tx, { id, sent }: { id: number; sent: Partial<ImageTexts> }, context) =>
-      presentMedia(context, await changeTexts(tx, id, sent, context)),
+      written(context, await changeTexts(tx, id, sent, context)),
   },
   remove: {
     prepare: async (_context, row) => row,
     write: async (tx, row: ImageRow, context) => {
       await deleteImage(tx, row, context)
-      return { deleted: true, previous: presentMedia(context, row) }
+      return { id: row.id, answer: { deleted: true, previous: presentMedia(context, row) } }
     },
   },
   rights: {
@@ -115,6 +114,8 @@ export const media = offer<ImageRow>(image, filters, {
     remove: ({ caller }, row) => (row ? mayDeleteImage(caller, row) : can(caller, 'upload')),
   },
 })
+
+const written = (context: Context, row: ImageRow) => ({ id: row.id, answer: presentMedia(context, row) })
 
 type Sent = Parsed<typeof image.fields>
 

@@ -170,7 +170,7 @@ function setFeatured(
       const inWrite = { ...context, db: tx }
       const changed = await locate(inWrite, { id })
       if (!changed) throw new Problem('rest_post_invalid_id')
-      return presentSingle(inWrite, presentation, await loadOne(kind, inWrite, changed))
+      return { id, answer: await presentSingle(inWrite, presentation, await loadOne(kind, inWrite, changed)) }
     },
   }
 }

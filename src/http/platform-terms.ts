@@ -70,8 +70,10 @@ const parentFilter = defineFields({
 export const tags = serve('tag', 'tags', {
   create: {
     prepare: async (_context, values) => values,
-    write: async (tx, values: TermValues & { name: string }, { site }) =>
-      presentOne(site, 'tags', await createTerm(tx, 'tag', values), new Map()),
+    write: async (tx, values: TermValues & { name: string }, { site }) => {
+      const term = await createTerm(tx, 'tag', values)
+      return { id: term.id, answer: presentOne(site, 'tags', term, new Map()) }
+    },
   },
 })
 

@@ -9,7 +9,7 @@ import { isOlder, keptAfter, knownItem, planItem } from './plan-item.ts'
 import { type RecordState, readStates } from './record-states.ts'
 import { noteSeen } from './seen-records.ts'
 import { fieldsOf, type SourceItem } from './source-item.ts'
-import { prepareChange, seriesOf, servedOf } from './write-item.ts'
+import { prepareChange, servedOf } from './write-item.ts'
 import { laterTimes } from './write-series.ts'
 
 /** Items that still need a plan, and notes on those that are settled. */
@@ -116,7 +116,8 @@ async function writeBegun(
   return context.write(async (tx) => {
     const before = (await readStates(tx, 'event', [row.record])).get(row.record)
     if (JSON.stringify(before) !== JSON.stringify(state)) throw new StalePlan(item.identity)
-    const record = seriesOf(await servedOf('event').operations.update.write(tx, prepared, context))
+    const { series } = await servedOf('event').operations.update.write(tx, prepared, context)
+    const record = series ?? 0
     const after = fingerprintsOf((await readStates(tx, 'series', [record])).get(record) ?? {})
     const written = new Set(Object.keys(raw))
     const known = keptAfter(readFingerprints(row.kept), fingerprintsOf(state), after, written)

@@ -11,7 +11,6 @@ import { resources, type Served, series } from '../resources.ts'
 import { findSeries, keepSeriesUid } from '../series/series-store.ts'
 import type { Tx } from '../storage/recording.ts'
 import { findTermsByName } from '../terms/term-store.ts'
-import { unwritten } from '../text/written-json.ts'
 import { bringPictures } from './bring-pictures.ts'
 import { type ImportRun, PATHS } from './import-run.ts'
 import { numberIn } from './named-items.ts'
@@ -217,7 +216,7 @@ export async function writeItem(
   const { create } = servedOf(item.kind === 'series' ? 'event' : item.kind).operations
   try {
     const made = await create.write(tx, prepared, run.context)
-    const id = item.kind === 'series' ? seriesOf(made) : idOf(made)
+    const id = item.kind === 'series' ? (made.series ?? 0) : made.id
     if (item.uid !== undefined && item.kind === 'series') await keepSeriesUid(tx, id, item.uid)
     // The write may have found a record of the same name and taken it.
     const recorded = tx.recording.changes.get(
@@ -236,20 +235,6 @@ async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Pro
   if (kind !== 'category' || links.parent !== undefined || values.slug !== undefined) return undefined
   const namesakes = await findTermsByName(tx, 'category', name)
   return namesakes.some(({ parent }) => parent === 0) ? undefined : namesakes[0]?.id
-}
-
-function idOf(made: object): number {
-  return 'id' in made ? Number(made.id) : 0
-}
-
-/** The series that an answer for its first occurrence names. */
-export function seriesOf(made: object): number {
-  const recurrence = memberOf(unwritten(made), 'recurrence')
-  return Number(memberOf(recurrence, 'series') ?? 0)
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? value[name as keyof typeof value] : undefined
 }
 
 /** Why an item could not be written, in words. */

@@ -91,10 +91,10 @@ function linkedWrites<Row extends DescribedRow>(
   presentation: Presentation<LoadedLinked<Row>>,
 ): Pick<Operations<Row>, 'create' | 'update' | 'remove'> {
   /** The record as a write answers it, inside the transaction, so that no record is written that cannot be shown. */
-  const showWritten = async (context: Context, tx: Db, id: number) =>
-    withoutLinkedData(
-      await presentSingle(context, presentation, await withImage(tx, await getLinked<Row>(tx, rules, id))),
-    )
+  const showWritten = async (context: Context, tx: Db, id: number) => {
+    const loaded = await withImage(tx, await getLinked<Row>(tx, rules, id))
+    return { id, answer: withoutLinkedData(await presentSingle(context, presentation, loaded)) }
+  }
   return {
     create: {
       prepare: (context, values) => prepareWrite(context, values, undefined),
@@ -118,7 +118,8 @@ function linkedWrites<Row extends DescribedRow>(
         if (current.status === 'trash') throw new Problem(`${rules.kind}-is-in-trash`)
         await trashLinked(tx, rules, current, context)
         // A record that cannot be shown can still be moved to the trash.
-        return showWritten(context, tx, id).catch((error: unknown) => trashedAnyway(context, id, error))
+        const shown = showWritten(context, tx, id)
+        return shown.catch((error: unknown) => ({ id, answer: trashedAnyway(context, id, error) }))
       },
     },
   }

@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.ts'
+import type { WriteResult } from '../declare/operations.ts'
 import { changeEvent, type LookAtWritten, type PreparedEvent } from '../events/event-rules.ts'
 import { type EventLinks, findEventLinks, type KnownLinks, updateEvent } from '../events/event-store.ts'
 import { linksOf } from '../events/events.ts'
@@ -25,8 +26,8 @@ export async function changeOccurrence(
   before: EventRow,
   prepared: PreparedEvent,
   context: Context,
-  look: LookAtWritten<object>,
-): Promise<object> {
+  look: LookAtWritten,
+): Promise<WriteResult> {
   const isBack = (row: EventRow) => before.status === 'trash' && row.status !== 'trash'
   const [had, terms] = await Promise.all([linksOf(tx, before), findTermsByIds(tx, readShared(series).terms)])
   return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
@@ -169,8 +170,8 @@ export async function beginSeries(
   recurrence: unknown,
   seriesId: number,
   context: Context,
-  look: LookAtWritten<object>,
-): Promise<object> {
+  look: LookAtWritten,
+): Promise<WriteResult> {
   return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
     const planned = planOf(row, recurrence, context)
     const { schedule, starts, until } = planned

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context/context.ts'
+import type { WriteResult } from '../declare/operations.ts'
 import { type LookAtWritten, type PreparedEvent, settleEvent, settleLinked } from '../events/event-rules.ts'
 import { findEvent, insertEvents, moveOccurrences, type WrittenLinks } from '../events/event-store.ts'
 import { ownFields } from '../events/recurrence-present.ts'
@@ -67,8 +68,8 @@ export async function changeAll(
   addressed: EventRow,
   asked: AskedChange,
   context: Context,
-  look: LookAtWritten<object>,
-): Promise<object> {
+  look: LookAtWritten,
+): Promise<WriteResult> {
   const { status, ...others } = asked.prepared.values
   if (status !== 'trash') return changeEach(tx, held, addressed, asked, context, look)
   const prepared = { ...asked.prepared, values: others }
@@ -86,8 +87,8 @@ async function changeEach(
   addressed: EventRow,
   asked: AskedChange,
   context: Context,
-  look: LookAtWritten<object>,
-): Promise<object> {
+  look: LookAtWritten,
+): Promise<WriteResult> {
   const { series } = held
   const rows = asked.takesSent
     ? held.rows.map((row) => (row.id === addressed.id ? takingSent(row, asked) : row))

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context/context.ts'
+import type { WriteResult } from '../declare/operations.ts'
 import {
   type EventValues,
   type LookAtWritten,
@@ -25,13 +26,13 @@ export interface Planned extends Written {
 }
 
 /** Writes a series with its occurrences, and shows the first of them. */
-export async function createSeries<Seen>(
+export async function createSeries(
   tx: Tx,
   prepared: PreparedEvent,
   { schedule, starts, until }: Planned,
   context: Context,
-  look: LookAtWritten<Seen>,
-): Promise<Seen> {
+  look: LookAtWritten,
+): Promise<WriteResult> {
   const linked = await settleLinked(tx, prepared, context)
   const base = slugify(prepared.values.slug || prepared.values.title || '')
   const settled = await settleEvent(tx, undefined, inSeries(prepared, schedule, starts[0] ?? '', base), context)

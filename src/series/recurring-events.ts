@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { AskedUpdate, Operations, WriteSteps } from '../declare/operations.ts'
+import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
 import type { LoadedEvent } from '../events/event-filter.ts'
 import {
   changeEvent,
@@ -80,7 +80,7 @@ export function otherThan(series: SeriesRow | undefined, recurrence: EventValues
   return rrule === known ? undefined : `RRULE:${rrule}`
 }
 
-async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, context: Context): Promise<object> {
+async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, context: Context): Promise<WriteResult> {
   const held = await getHeld(tx, event.id, context, mayEdit)
   if (held.series !== null) throw new Problem('series-was-changed')
   if (recurrence === undefined) return changeEvent(tx, held, event, context, readBack(context))
@@ -88,7 +88,7 @@ async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, conte
 }
 
 /** Every writer locks the series before its occurrences, so that none deadlock. */
-async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<object> {
+async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<WriteResult> {
   const { event, series, scope, recurrence } = prepared
   if (scope === 'this') return updateThis(tx, prepared, context)
   const held = await getHeldSeries(tx, series?.id ?? 0, series?.version ?? 0)
@@ -101,7 +101,7 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
 }
 
 /** Shows an occurrence after a write, in the trash or not. */
-export function readWritten(context: Context): LookAtWritten<object> {
+export function readWritten(context: Context): LookAtWritten {
   return async (tx, { id }, links) => {
     const row = await findEvent(tx, id)
     if (!row) throw new Problem('series-was-changed')
@@ -109,7 +109,7 @@ export function readWritten(context: Context): LookAtWritten<object> {
   }
 }
 
-async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Context): Promise<object> {
+async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Context): Promise<WriteResult> {
   const held = await holdSeries(tx, series?.id ?? 0)
   const row = await getHeld(tx, event.id, context, mayEdit)
   if (!held || row.series !== held.id) throw new Problem('series-was-changed')
@@ -123,7 +123,7 @@ export async function becomeSingle(
   row: EventRow,
   { event, scope }: Pick<PreparedUpdate, 'event' | 'scope'>,
   context: Context,
-): Promise<object> {
+): Promise<WriteResult> {
   const part = scope === 'following' ? await splitSeries(tx, held, row, undefined, context) : held
   await removeAll(tx, part, context, row.id)
   const single = { series: null, recurrence_id: '', own: '' }
@@ -155,7 +155,7 @@ const remove: WriteSteps<AskedUpdate<EventRow>, PreparedRemoval> = {
   },
 }
 
-async function removeThis(tx: Tx, row: EventRow, series: SeriesRow, context: Context): Promise<object> {
+async function removeThis(tx: Tx, row: EventRow, series: SeriesRow, context: Context): Promise<WriteResult> {
   const held = await holdSeries(tx, series.id)
   const removed = await eventOperations.remove.write(tx, row, context)
   const after = await findEvent(tx, row.id)

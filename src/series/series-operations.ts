@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Context } from '../context/context.ts'
-import type { AskedUpdate, Found, Operations, WriteSteps } from '../declare/operations.ts'
+import type { AskedUpdate, Found, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
 import type { EventValues, PreparedEvent } from '../events/event-rules.ts'
 import { prepareChange } from '../events/events.ts'
 import { recordRights } from '../linked/record-present.ts'
@@ -103,10 +103,10 @@ async function loadWith(db: Db, row: SeriesRow): Promise<LoadedSeries> {
 }
 
 /** Presents a written series inside its transaction, so that a series that cannot be shown is not written. */
-async function showWritten(tx: Tx, id: number, context: Context): Promise<object> {
+async function showWritten(tx: Tx, id: number, context: Context): Promise<WriteResult> {
   const row = await findSeries(tx, id)
   if (!row) throw new Problem('rest-series-not-found')
-  return presentSingle(context, seriesPresentation, await loadWith(tx, row))
+  return { id, answer: await presentSingle(context, seriesPresentation, await loadWith(tx, row)) }
 }
 
 interface PreparedSeries {

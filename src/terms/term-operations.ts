@@ -52,7 +52,8 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
   const show = async (context: Context, db: Db, id: number) => {
     const term = await findTerm(db, taxonomy, id)
     if (!term) throw invalidParam('id')
-    return presentSingle(context, presentation, { term, ancestors: await findAncestors(db, [term]) })
+    const loaded = { term, ancestors: await findAncestors(db, [term]) }
+    return { id, answer: await presentSingle(context, presentation, loaded) }
   }
   return {
     versioned: { kind: 'term', idOf: ({ id }) => id },
@@ -84,12 +85,12 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
       prepare: async (context, term) => {
         // A term that cannot be shown can still be removed.
         const loaded = await withAncestors(context.db, [term])
-        const [shown = { id: term.id }] = await presentListed(context, presentation, loaded)
-        return { term, shown }
+        const [answer = { id: term.id }] = await presentListed(context, presentation, loaded)
+        return { term, answer }
       },
-      write: async (tx, { term, shown }: { term: TermRow; shown: object }) => {
+      write: async (tx, { term, answer }: { term: TermRow; answer: object }) => {
         await deleteTerm(tx, term)
-        return shown
+        return { id: term.id, answer }
       },
     },
     rights: { create: mayManage, update: mayManage, remove: mayManage },

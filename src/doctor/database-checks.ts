@@ -5,6 +5,7 @@ import { type Examined, examineDatabase, isStandby } from '../storage/examine.ts
 import { findMove } from '../storage/moved-calendar.ts'
 import { withoutPaths } from '../text/urls.ts'
 import { formatUtc, utcToMs } from '../text/zones.ts'
+import { describeReason } from '../webhooks/webhook-reasons.ts'
 import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
 
 const DAY_MS = 86_400_000
@@ -115,10 +116,12 @@ function checkSearch({ hasSearchIndex }: Examined): Finding[] {
 function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[] {
   return [
     ...(isHeld ? [warning('held', HELD, HELD_REMEDY)] : []),
-    ...webhooks.map(({ url, says }) =>
+    ...webhooks.map(({ url, since, disabledWhy: why }) =>
       warning(
         'webhooks',
-        `${withoutPaths(url)} ${says}`,
+        why === undefined
+          ? `${withoutPaths(url)} has taken no message since ${since}.`
+          : `${withoutPaths(url)} is told nothing any more: ${describeReason('en', why)}`,
         'Mend the receiver; one that is disabled has to be enabled again.',
       ),
     ),

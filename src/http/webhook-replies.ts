@@ -8,7 +8,7 @@ import type { Database } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { DeliveryColumns, WebhookColumns } from '../storage/schema.ts'
 import { sendTest } from '../webhooks/send-test.ts'
-import { storedText } from '../webhooks/stored-texts.ts'
+import { describeReason } from '../webhooks/webhook-reasons.ts'
 import {
   addWebhook,
   checkAddress,
@@ -43,8 +43,6 @@ export interface WebhookGround {
 const MOST_ON_A_PAGE = 1000
 /** The last page that is looked up; lists are empty beyond it. */
 const LAST_PAGE = 1_000_000_000
-/** The note on a webhook that was disabled by a request. */
-const DISABLED_WHY = 'By an administrator.'
 
 /**
  * Answers a request of the routes of webhooks.
@@ -93,7 +91,7 @@ const replies: Record<WebhookDeed, WebhookReply> = {
     }),
   testWebhook: async (_asked, id, { database, hosts }, context) => {
     const { status, error } = await sendTest(database, await getWebhook(context.db, id), hosts, context.now)
-    return ok({ arrived: error === '', status, error: storedText(context.site.language, error) })
+    return ok({ arrived: error === '', status, error: describeReason(context.site.language, error) })
   },
   rotateWebhook: (_asked, id, _ground, context) =>
     context.write(async (tx) => {
@@ -138,7 +136,7 @@ function createReply(asked: Asked, _id: number, { hosts }: WebhookGround, contex
 async function addAsked(tx: Tx, asked: WebhookChange, context: Context): Promise<Reply> {
   const { url = '', events = '', isPrivate = false, isEnabled } = asked
   const { id, secret } = await addWebhook(tx, { url, events, is_private: Number(isPrivate) }, context.now)
-  if (!isEnabled) await disableWebhook(tx, id, DISABLED_WHY, context.now)
+  if (!isEnabled) await disableWebhook(tx, id, 'administrator', context.now)
   const body = { ...(await shown(tx, id, context)), secret }
   return { status: 201, headers: { Location: body.rest_url }, body }
 }
@@ -148,7 +146,7 @@ async function updateReply(asked: Asked, id: number, { hosts }: WebhookGround, c
   const values = await parseFields(webhookFields, asked.values(webhookFields), context, parsing)
   const change = changeIn(values, hosts)
   return context.write(async (tx) => {
-    await updateWebhook(tx, id, change, DISABLED_WHY, context.now)
+    await updateWebhook(tx, id, change, 'administrator', context.now)
     return ok(await shown(tx, id, context))
   })
 }
@@ -176,7 +174,7 @@ function presentWebhook(webhook: WebhookColumns, { site }: Context) {
     created_utc,
     failing_since_utc,
     disabled_utc,
-    disabled_why: storedText(site.language, disabled_why),
+    disabled_why: describeReason(site.language, disabled_why),
     rest_url: `${site.restUrl}/${OWN_NAMESPACE}/webhooks/${id}`,
   }
 }
@@ -184,6 +182,6 @@ function presentWebhook(webhook: WebhookColumns, { site }: Context) {
 /** A message without its body: its record is read at its own address. */
 function presentDelivery(delivery: DeliveryColumns, { site }: Context) {
   const { id, message, type, kind, record, state, created_utc, next_utc, attempts, status } = delivery
-  const error = storedText(site.language, delivery.error)
+  const error = describeReason(site.language, delivery.error)
   return { id, message, type, kind, record, state, created_utc, next_utc, attempts, status, error }
 }

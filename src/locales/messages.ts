@@ -1,6 +1,6 @@
 import { recurrenceMessages } from '../recurrence/recurrence-messages.ts'
 import { recurrenceWords } from '../recurrence/recurrence-words.ts'
-import { webhookMessages } from './webhook-messages.ts'
+import { webhookReasons } from './webhook-messages.ts'
 
 /** English texts that stand in no declaration, with `{name}` where a value goes: the key other languages translate. */
 export const messages = [
@@ -42,7 +42,7 @@ export const messages = [
   'There are {limit} webhooks already; remove one that is not needed.',
   'Messages are sent by https to public addresses, without a password in them; other hosts are named in the setting webhook-hosts.',
   '"{type}" is no type of change; there are {known}.',
-  ...webhookMessages,
+  ...Object.values(webhookReasons),
   'Somebody else has changed the series meanwhile; read it again.',
   'There is no series with this id.',
   'The series is not open to you.',

@@ -37,8 +37,8 @@ export interface Examined {
   administrators: number
   /** Whether webhooks and imports on a schedule are held since a restore in another place. */
   isHeld: boolean
-  /** Webhooks that do not get their messages, and what is the matter. */
-  failing: { url: string; says: string }[]
+  /** Webhooks that do not get their messages, since when, and the stored reason of one that is disabled. */
+  failing: { url: string; since: string; disabledWhy: string | undefined }[]
   /** Imports on a schedule that are paused or whose last run failed; as many as a reader takes in. */
   stuck: { name: string; isPaused: boolean; outcome: string }[]
 }
@@ -231,10 +231,8 @@ async function examineSending(ask: Ask): Promise<Pick<Told, 'isHeld' | 'failing'
     isHeld: held.length > 0,
     failing: failing.map((row) => ({
       url: String(row.url),
-      says:
-        row.disabled_utc === ''
-          ? `has taken no message since ${row.failing_since_utc}.`
-          : `is told nothing any more: ${row.disabled_why}`,
+      since: String(row.failing_since_utc),
+      disabledWhy: row.disabled_utc === '' ? undefined : String(row.disabled_why),
     })),
     stuck: stuck.map((row) => ({
       name: String(row.name),

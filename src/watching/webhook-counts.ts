@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../storage/database.ts'
 import { withoutPaths } from '../text/urls.ts'
 import type { Settled } from '../webhooks/send-webhooks.ts'
+import { describeReason } from '../webhooks/webhook-reasons.ts'
 import { countDisabled, countWaiting } from '../webhooks/webhook-store.ts'
 import { type Family, single } from './metric-families.ts'
 
@@ -23,9 +24,12 @@ export function countSettled(counts: WebhookCounts, { outcome, disabled }: Settl
 /** Writes a line when a webhook begins to fail, a message is given up, or a webhook is disabled; further failures have none. */
 export function logSettled(logger: Logger, settled: Settled): void {
   const { webhook, message, outcome, posted, begins, disabled, waiting } = settled
-  const line = { webhook: webhook.id, address: withoutPaths(webhook.url), status: posted.status, reason: posted.error }
+  const { status, error } = posted
+  const reason = describeReason('en', error)
+  const line = { webhook: webhook.id, address: withoutPaths(webhook.url), status, reason }
   if (outcome === 'given_up') logger.error({ ...line, message: message.message, waiting }, 'webhook message given up')
-  if (disabled !== undefined) logger.error({ ...line, reason: disabled, waiting }, 'webhook disabled')
+  if (disabled !== undefined)
+    logger.error({ ...line, reason: describeReason('en', disabled), waiting }, 'webhook disabled')
   else if (begins) logger.warn({ ...line, waiting }, 'webhook fails')
 }
 

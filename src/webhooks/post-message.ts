@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { request as requestSecure } from 'node:https'
+import type { WebhookReason } from '../locales/webhook-messages.ts'
 import { lookUpAmong, mayConnect, nameOf } from '../media/public-addresses.ts'
 import { request as requestPlain } from '../node-http.ts'
 
@@ -8,7 +9,7 @@ export interface Posted {
   /** Of the answer; 0 for none. */
   status: number
   /** Why it did not arrive; empty when it did. */
-  error: string
+  error: WebhookReason | ''
   /** Seconds that the receiver asks us to wait. */
   retryAfter?: number
 }
@@ -38,7 +39,7 @@ export async function postMessage(
   body: string,
   limits: PostLimits,
 ): Promise<Posted> {
-  if (!mayPost(url, limits.hosts)) return { status: 0, error: 'The address may not be sent to.' }
+  if (!mayPost(url, limits.hosts)) return { status: 0, error: 'forbidden' }
   try {
     const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.timeoutMs)])
     const response = await send(new URL(url), headers, Buffer.from(body), limits.hosts, signal)
@@ -46,7 +47,7 @@ export async function postMessage(
     await readSome(response)
     if (status >= 200 && status < 300) return { status, error: '' }
     const wait = Number(response.headers['retry-after'])
-    return { status, error: `The receiver answered ${status}.`, ...(wait > 0 ? { retryAfter: wait } : {}) }
+    return { status, error: `answered ${status}`, ...(wait > 0 ? { retryAfter: wait } : {}) }
   } catch (error) {
     return { status: 0, error: reasonOf(error) }
   }
@@ -79,10 +80,8 @@ async function readSome(response: IncomingMessage): Promise<void> {
   response.destroy()
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'The receiver could not be reached.'
-  if (error.name === 'TimeoutError' || error.cause instanceof Error) return 'The receiver did not answer in time.'
-  return 'code' in error
-    ? `The receiver could not be reached (${String(error.code)}).`
-    : 'The receiver could not be reached.'
+function reasonOf(error: unknown): WebhookReason {
+  if (!(error instanceof Error)) return 'unreachable'
+  if (error.name === 'TimeoutError' || error.cause instanceof Error) return 'late'
+  return 'code' in error ? `failed ${String(error.code)}` : 'unreachable'
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { WebhookMessage } from '../locales/webhook-messages.ts'
+import type { WebhookReason } from '../locales/webhook-messages.ts'
 import type { Database } from '../storage/database.ts'
 import { writerBy } from '../storage/recording.ts'
 import type { DeliveryColumns, WebhookColumns } from '../storage/schema.ts'
@@ -42,7 +42,7 @@ export interface Settled {
   /** Whether the webhook fails from now on, and has not before. */
   begins: boolean
   /** Why it is disabled from now on; undefined where it is not. */
-  disabled: WebhookMessage | undefined
+  disabled: WebhookReason | undefined
   /** Messages that wait for it; counted where one of these turns. */
   waiting: number
 }
@@ -151,9 +151,9 @@ async function settle(
   onSettled({ webhook, message, outcome, posted, ...turns })
 }
 
-function whyDisabled({ status }: Posted, since: string, now: number): WebhookMessage | undefined {
-  if (status === 410) return 'The receiver answered that it is gone (410).'
-  return since !== '' && since < formatUtc(now - LONGEST_FAILURE) ? 'Nothing has arrived for five days.' : undefined
+function whyDisabled({ status }: Posted, since: string, now: number): WebhookReason | undefined {
+  if (status === 410) return 'gone'
+  return since !== '' && since < formatUtc(now - LONGEST_FAILURE) ? 'silent' : undefined
 }
 
 function outcomeOf(

@@ -5,6 +5,7 @@ import type { Database } from '../storage/database.ts'
 import { describeHeld } from '../storage/edition.ts'
 import type { WebhookColumns } from '../storage/schema.ts'
 import { sendTest } from './send-test.ts'
+import { describeReason } from './webhook-reasons.ts'
 import {
   addWebhook,
   checkAddress,
@@ -84,7 +85,7 @@ function registerList(webhook: Command, { open }: Places): void {
 }
 
 function stateOf({ disabled_utc, disabled_why, failing_since_utc }: WebhookColumns): string {
-  if (disabled_utc !== '') return `disabled at ${disabled_utc}: ${disabled_why}`
+  if (disabled_utc !== '') return `disabled at ${disabled_utc}: ${describeReason('en', disabled_why)}`
   return failing_since_utc === '' ? 'enabled' : `failing since ${failing_since_utc}`
 }
 
@@ -106,7 +107,7 @@ const CHANGES = [
   {
     name: 'disable',
     about: 'Tell a webhook nothing from now on.',
-    change: (...[tx, id, now]: Parameters<typeof enableWebhook>) => disableWebhook(tx, id, 'By command.', now),
+    change: (...[tx, id, now]: Parameters<typeof enableWebhook>) => disableWebhook(tx, id, 'command', now),
     done: 'Disabled',
   },
 ] as const
@@ -151,7 +152,7 @@ function registerTest(webhook: Command, { open, hosts, clock }: Places): void {
           hosts(),
           clock(),
         )
-        if (error !== '') throw new Error(`The message did not arrive. ${error}`)
+        if (error !== '') throw new Error(`The message did not arrive. ${describeReason('en', error)}`)
         print(`The receiver answered ${status}.`)
       }),
     )
@@ -180,7 +181,7 @@ function registerDeliveries(webhook: Command, { open }: Places): void {
           row.state,
           `${row.attempts}`,
           row.next_utc,
-          row.state === 'sent' ? `${row.status}` : row.error,
+          row.state === 'sent' ? `${row.status}` : describeReason('en', row.error),
         ])
         print(
           table([['ID', 'WEBHOOK', 'TIME (UTC)', 'TYPE', 'RECORD', 'STATE', 'TRIES', 'NEXT (UTC)', 'LAST'], ...rows]),

@@ -2,7 +2,7 @@ import type { Updateable } from 'kysely'
 import { limits } from '../fields/limits.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
-import type { WebhookMessage } from '../locales/webhook-messages.ts'
+import type { WebhookReason } from '../locales/webhook-messages.ts'
 import type { Db } from '../storage/database.ts'
 import { notHeld } from '../storage/edition.ts'
 import { insertActs } from '../storage/history.ts'
@@ -122,7 +122,7 @@ export async function enableWebhook(tx: Tx, id: number, now: number): Promise<vo
 }
 
 /** Tells a webhook nothing from now on: of what changes meanwhile it never hears. False for one that was disabled already. */
-export async function disableWebhook(tx: Tx, id: number, why: WebhookMessage, now: number): Promise<boolean> {
+export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now: number): Promise<boolean> {
   const webhook = await getWebhook(tx, id)
   const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')
   const off = { disabled_utc: formatUtc(now), disabled_why: why }
@@ -145,7 +145,7 @@ export async function updateWebhook(
   tx: Tx,
   id: number,
   { url, events, isPrivate, isEnabled }: WebhookChange,
-  why: WebhookMessage,
+  why: WebhookReason,
   now: number,
 ): Promise<void> {
   const { disabled_utc } = await getWebhook(tx, id)

@@ -218,6 +218,7 @@ test('webhooks and imports that stand still, and a calendar that is held, are to
         disabled_why: '',
       },
       { id: 2, url: 'https://b.example/', failing_since_utc: '', disabled_utc: since, disabled_why: 'It was gone.' },
+      { id: 4, url: 'https://d.example/', failing_since_utc: '', disabled_utc: since, disabled_why: 'gone' },
       { id: 3, url: 'https://c.example/', failing_since_utc: '', disabled_utc: '', disabled_why: '' },
     ]
     for (const row of rows)
@@ -234,6 +235,7 @@ test('webhooks and imports that stand still, and a calendar that is held, are to
     [
       'https://a.example/*** has taken no message since 2026-11-01 10:00:00.',
       'https://b.example/ is told nothing any more: It was gone.',
+      'https://d.example/ is told nothing any more: The receiver answered that it is gone (410).',
     ],
   )
   assert.deepEqual(

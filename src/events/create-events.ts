@@ -11,7 +11,7 @@ import { indexWritten } from '../storage/search/search-index.ts'
 import { settleTerms, termEntries } from '../terms/term-rules.ts'
 import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
 import { type EventValues, ownColumns, type PreparedEvent, settleLinked, UNSENT } from './event-rules.ts'
-import { insertEventsApart, type NewEvent } from './event-store.ts'
+import { insertEvents, type NewEvent } from './event-store.ts'
 
 /** The parts of a new event that follow from its values alone: its columns, and the slug it asks for. */
 export interface SettledValues {
@@ -58,7 +58,7 @@ export async function createEvents(tx: Tx, asked: readonly AskedEvent[], context
     const row = { ...(settled[at]?.columns as EventRow), image, slug: slugs[at] ?? '', uid }
     events.push({ row, links: { venues, organizers, terms: [...categories, ...tags] }, categories, tags })
   }
-  await insertEventsApart(tx, events)
+  await insertEvents(tx, events)
   await shiftCounts(tx, countsOf(events))
   await indexWritten(tx, events.length)
   return events

@@ -25,7 +25,7 @@ export function listedTo({ caller }: Context, statuses: readonly Status[]): Cond
     record.and([
       record('events.status', 'in', [...statuses]),
       record('events.hide_from_listings', '=', 0),
-      visibleTo(caller, 'events')(record as never) as never,
+      visibleTo(caller, 'events'),
     ])
 }
 
@@ -63,7 +63,7 @@ function shownVenues(record: Events, { caller }: Context) {
     .selectFrom('event_venues')
     .innerJoin('venues', 'venues.id', 'event_venues.venue')
     .select('event')
-    .where((venue) => shownTo(caller, 'venues')(venue as never) as never)
+    .where(shownTo(caller, 'venues'))
 }
 
 export function atVenues(ids: readonly number[], { context }: By): Condition {
@@ -81,7 +81,7 @@ export function byOrganizers(ids: readonly number[], { context: { db, caller } }
         .innerJoin('organizers', 'organizers.id', 'event_organizers.organizer')
         .select('event')
         .where('event_organizers.organizer', 'in', wholeList(db, ids))
-        .where((host) => shownTo(caller, 'organizers')(host as never) as never),
+        .where(shownTo(caller, 'organizers')),
     )
 }
 
@@ -94,12 +94,7 @@ export function located(wanted: boolean, context: Context): Condition {
 }
 
 export function atVenueWithin(circle: Circle, context: Context): Condition {
-  return (record) =>
-    record(
-      'events.id',
-      'in',
-      shownVenues(record, context).where((venue) => withinCircle(context.db, venue as never, circle) as never),
-    )
+  return (record) => record('events.id', 'in', shownVenues(record, context).where(withinCircle(context.db, circle)))
 }
 
 export function withIds(ids: readonly number[], { context: { db } }: By): Condition {

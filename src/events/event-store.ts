@@ -206,14 +206,18 @@ function grouped<Row extends { event: number }>(rows: readonly Row[]): Map<numbe
   return Map.groupBy(rows, ({ event }) => event)
 }
 
-type LinkRow = { event: number; position: number } & Partial<Record<LinkedType['kind'], number>>
+const venueRows = (event: number, ids: readonly number[] = []) =>
+  ids.map((venue, position) => ({ event, venue, position }))
 
-const insertVenues = statement<{ rows: LinkRow[] }>()((db, value) =>
-  db.insertInto('event_venues').values(value('rows') as never),
+const organizerRows = (event: number, ids: readonly number[] = []) =>
+  ids.map((organizer, position) => ({ event, organizer, position }))
+
+const insertVenues = statement<{ rows: ReturnType<typeof venueRows> }>()((db, value) =>
+  db.insertInto('event_venues').values(value('rows')),
 )
 
-const insertOrganizers = statement<{ rows: LinkRow[] }>()((db, value) =>
-  db.insertInto('event_organizers').values(value('rows') as never),
+const insertOrganizers = statement<{ rows: ReturnType<typeof organizerRows> }>()((db, value) =>
+  db.insertInto('event_organizers').values(value('rows')),
 )
 
 const deleteVenues = statement<{ event: number }>()((db, value) =>
@@ -226,8 +230,8 @@ const deleteOrganizers = statement<{ event: number }>()((db, value) =>
 
 async function insertLinks(tx: Tx, type: LinkedType, event: number, ids: readonly number[] = []): Promise<void> {
   if (ids.length === 0) return
-  const insert = type.table === 'venues' ? insertVenues : insertOrganizers
-  await insert(tx, { rows: ids.map((id, position) => ({ event, [type.kind]: id, position })) })
+  if (type.table === 'venues') await insertVenues(tx, { rows: venueRows(event, ids) })
+  else await insertOrganizers(tx, { rows: organizerRows(event, ids) })
 }
 
 async function replaceLinks(tx: Tx, type: LinkedType, event: number, ids?: readonly number[]): Promise<void> {
@@ -264,7 +268,7 @@ async function replaceTerms(tx: Tx, event: number, ids?: readonly number[]): Pro
   if (ids) await Promise.all([deleteEventTerms(tx, { event }), insertTerms(tx, event, ids)])
 }
 
-const insertOne = statement<{ row: EventRow }>()((db, value) => db.insertInto('events').values(value('row') as never))
+const insertOne = statement<{ row: EventRow }>()((db, value) => db.insertInto('events').values(value('row')))
 
 const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, value) =>
   db.updateTable('events').set(value('columns')).where('id', '=', value('id')),
@@ -288,16 +292,7 @@ function inParts<Row>(rows: readonly Row[], write: (part: Row[]) => Promise<unkn
   return Array.from(rowParts(rows), write)
 }
 
-const insertMany = statement<{ rows: EventRow[] }>()((db, value) =>
-  db.insertInto('events').values(value('rows') as never),
-)
-
-/** Writes new events that link to the same records. All statements have begun, in this order, when the function returns. */
-export async function insertEvents(tx: Tx, rows: readonly EventRow[], links: WrittenLinks): Promise<void> {
-  for (const row of rows) recordWritten(tx, 'event', undefined, { ...row, name: row.title })
-  const ids = rows.map(({ id }) => id)
-  await Promise.all([...inParts(rows, (part) => insertMany(tx, { rows: part })), ...linkEvents(tx, ids, links)])
-}
+const insertMany = statement<{ rows: EventRow[] }>()((db, value) => db.insertInto('events').values(value('rows')))
 
 /** A new row with the ids of what it links to, in order. */
 export interface NewEvent {
@@ -306,36 +301,20 @@ export interface NewEvent {
 }
 
 /** Writes new events, each with its links. All statements have begun, in this order, when the function returns. */
-export async function insertEventsApart(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   for (const { row } of events) recordWritten(tx, 'event', undefined, { ...row, name: row.title })
-  const linked = (kind: LinkedType['kind'], ids: (links: WrittenLinks) => readonly number[]): LinkRow[] =>
-    events.flatMap(({ row, links }) => ids(links).map((id, position) => ({ event: row.id, [kind]: id, position })))
-  const terms = events.flatMap(({ row, links }) => (links.terms ?? []).map((term) => ({ event: row.id, term })))
-  await Promise.all([
-    ...inParts(
-      events.map(({ row }) => row),
-      (rows) => insertMany(tx, { rows }),
-    ),
-    ...inParts(
-      linked('venue', ({ venues }) => venues ?? []),
-      (rows) => insertVenues(tx, { rows }),
-    ),
-    ...inParts(
-      linked('organizer', ({ organizers }) => organizers ?? []),
-      (rows) => insertOrganizers(tx, { rows }),
-    ),
-    ...inParts(terms, (rows) => insertEventTerms(tx, { rows })),
-  ])
+  const rows = events.map(({ row }) => row)
+  const linked = events.map(({ row: { id }, links }) => ({ id, links }))
+  await Promise.all([...inParts(rows, (part) => insertMany(tx, { rows: part })), ...linkEvents(tx, linked)])
 }
 
-/** Links events to the same records, as many as there are of each kind. */
-function linkEvents(tx: Tx, events: readonly number[], links: WrittenLinks): Promise<unknown>[] {
-  const linked = (kind: LinkedType['kind'], ids: readonly number[] = []): LinkRow[] =>
-    events.flatMap((event) => ids.map((id, position) => ({ event, [kind]: id, position })))
-  const terms = events.flatMap((event) => (links.terms ?? []).map((term) => ({ event, term })))
+function linkEvents(tx: Tx, events: readonly { id: number; links: WrittenLinks }[]): Promise<unknown>[] {
+  const venues = events.flatMap(({ id, links }) => venueRows(id, links.venues))
+  const organizers = events.flatMap(({ id, links }) => organizerRows(id, links.organizers))
+  const terms = events.flatMap(({ id, links }) => (links.terms ?? []).map((term) => ({ event: id, term })))
   return [
-    ...inParts(linked('venue', links.venues), (rows) => insertVenues(tx, { rows })),
-    ...inParts(linked('organizer', links.organizers), (rows) => insertOrganizers(tx, { rows })),
+    ...inParts(venues, (rows) => insertVenues(tx, { rows })),
+    ...inParts(organizers, (rows) => insertOrganizers(tx, { rows })),
     ...inParts(terms, (rows) => insertEventTerms(tx, { rows })),
   ]
 }
@@ -376,8 +355,9 @@ export async function replaceLinksOf(
   const writing = kinds.flatMap((kind) => {
     const [events, ids] = [asked[kind], asked.links[kind]]
     if (!ids || events.length === 0) return []
-    const only = { venues: undefined, organizers: undefined, terms: undefined, [kind]: ids }
-    return [deleteLinksOf[kind](tx, { events }), ...linkEvents(tx, events, only)]
+    const links = { venues: undefined, organizers: undefined, terms: undefined, [kind]: ids }
+    const linked = events.map((id) => ({ id, links }))
+    return [deleteLinksOf[kind](tx, { events }), ...linkEvents(tx, linked)]
   })
   await Promise.all(writing)
 }

@@ -49,7 +49,7 @@ async function readAround(query: EventsQuery, ground: EventGround): Promise<Arou
     .selectFrom('venues')
     .select('id')
     .where('geo_lat', 'is not', null)
-    .where((venue) => shownTo(caller, 'venues')(venue as never) as never)
+    .where(shownTo(caller, 'venues'))
     .limit(1)
   const [category, tag, [venue]] = await Promise.all([
     findIdsByEntries(db, 'category', query.categories ?? []),

@@ -23,7 +23,7 @@ const selectTerms = statement<{ event: number }>()((db, value) =>
 )
 
 const insertOne = statement<{ row: WithdrawnEventRow }>()((db, value) =>
-  db.insertInto('withdrawn_events').values(value('row') as never),
+  db.insertInto('withdrawn_events').values(value('row')),
 )
 
 const deleteOne = statement<{ event: number }>()((db, value) =>

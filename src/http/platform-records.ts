@@ -197,7 +197,7 @@ async function find(kind: PostKind, context: Context, query: Query): Promise<Fou
       ...(kind.kind === 'event' ? eventConditions(context, query) : []),
       ...(query.search?.trim() ? [await matchesSearch(context, kind.posts.table, query.search)] : []),
     ],
-    open: visibleTo(context.caller, kind.posts.table) as never,
+    open: visibleTo(context.caller, kind.posts.table),
     toColumn: (wall) => wall,
   })
   return {

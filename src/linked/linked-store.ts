@@ -1,4 +1,11 @@
-import { type ExpressionBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
 import type { Context } from '../context/context.ts'
 import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
@@ -83,7 +90,7 @@ export function nameOf({ kind }: LinkedType, row: LinkedRow): string {
 type Venues = ExpressionBuilder<Tables, 'venues'>
 
 /** A condition on venues or organizers: both tables have the columns used here, and the query builder is told of one. */
-export type LinkedCondition = (record: Venues) => ReturnType<Venues['and']>
+export type LinkedCondition = (record: Venues) => Expression<SqlBool>
 
 /** One page of the records with a condition, the latest published first (rules 11.7 and 13.8). */
 export async function listLinked<Row extends LinkedRow>(
@@ -172,10 +179,7 @@ const insertOne = forBoth((table) =>
 
 const updateOne = forBoth((table) =>
   statement<{ id: number; columns: Columns }>()((db, value) =>
-    db
-      .updateTable(table)
-      .set(value('columns') as never)
-      .where('id', '=', value('id')),
+    db.updateTable(table).set(value('columns')).where('id', '=', value('id')),
   ),
 )
 

@@ -16,7 +16,7 @@ type Owned = Pick<OldSlugColumns, 'kind' | 'record'>
 const upsert = statement<{ row: OldSlugColumns }>()((db, value) =>
   db
     .insertInto('old_slugs')
-    .values(value('row') as never)
+    .values(value('row'))
     .onConflict((conflict) =>
       conflict.columns(['kind', 'slug']).doUpdateSet((row) => ({
         record: row.ref('excluded.record'),

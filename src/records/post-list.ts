@@ -1,7 +1,7 @@
-import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
 import type { Db } from '../storage/database.ts'
-import type { RecordTable, Tables, Taxonomy } from '../storage/schema.ts'
+import type { RecordTable, Taxonomy } from '../storage/schema.ts'
 import { alsoMatching } from '../storage/search/search-index.ts'
 import { oneLineContains } from '../storage/text.ts'
 import { wholeList } from '../storage/whole-list.ts'
@@ -81,8 +81,8 @@ function isAmong(db: Db, column: RawBuilder<unknown>, values: readonly (number |
 /** The conditions of a list of posts beyond the shared filters. */
 export interface Narrowing {
   conditions: readonly PostCondition[]
-  /** Who may see what, as a condition of the query builder. */
-  open: (rows: ExpressionBuilder<Tables, 'images'>) => unknown
+  /** Who may see what. */
+  open: Expression<SqlBool>
   toColumn: (wall: string) => string
 }
 
@@ -98,7 +98,7 @@ export async function listPosts<Row extends { id: number }>(
   // All tables have the columns used here; the query builder is told of one.
   const matching = context.db
     .selectFrom(posts.table as 'images')
-    .where(open as never)
+    .where(open)
     .where(all.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${sql.join(all, sql` and `)}`)
   const inOrder = matching
     .orderBy(orderOf(posts, query))

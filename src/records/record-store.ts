@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely'
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Context } from '../context/context.ts'
 import type { Address } from '../declare/operations.ts'
 import { type Caller, seesAll, seesOwn } from '../people/caller.ts'
@@ -203,19 +203,17 @@ export async function idAt(context: Context, table: RecordTable, address: Addres
 }
 
 /** The condition that the caller may see a record in lists: published, their own, or any by the right to edit others' (rule 11.9). */
-export function visibleTo(caller: Caller, table: RecordTable) {
-  return (records: ExpressionBuilder<Tables, RecordTable>): ExpressionWrapper<Tables, RecordTable, SqlBool> => {
-    const published = records(sql.ref(`${table}.status`), '=', 'publish')
-    if (seesAll(caller)) return records.and([])
-    if (!seesOwn(caller)) return published
-    return records.or([published, records(sql.ref(`${table}.author`), '=', caller.id)])
-  }
+export function visibleTo(caller: Caller, table: RecordTable): Expression<SqlBool> {
+  const records = expressionBuilder<Tables>()
+  if (seesAll(caller)) return records.and([])
+  const published = records(sql.ref(`${table}.status`), '=', 'publish')
+  return seesOwn(caller) ? records.or([published, records(sql.ref(`${table}.author`), '=', caller.id)]) : published
 }
 
 /** The condition that events show a venue or organizer to the caller: they may see it, and it is not in the trash. */
-export function shownTo(caller: Caller, table: 'venues' | 'organizers') {
-  return (records: ExpressionBuilder<Tables, RecordTable>): ExpressionWrapper<Tables, RecordTable, SqlBool> =>
-    records.and([visibleTo(caller, table)(records), records(sql.ref(`${table}.status`), '!=', 'trash')])
+export function shownTo(caller: Caller, table: 'venues' | 'organizers'): Expression<SqlBool> {
+  const records = expressionBuilder<Tables>()
+  return records.and([visibleTo(caller, table), records(sql.ref(`${table}.status`), '!=', 'trash')])
 }
 
 /** Whether the caller may see the record with this id in lists. */

@@ -302,7 +302,10 @@ export async function addDates(
   const rows = await occurrenceRows(tx, series, like, schedule, starts, ids)
   const counted = like.status === 'publish' ? rows.length : 0
   await Promise.all([
-    insertEvents(tx, rows, shared),
+    insertEvents(
+      tx,
+      rows.map((row) => ({ row, links: shared })),
+    ),
     shiftCounts(tx, new Map(shared.terms.map((term) => [term, counted]))),
   ])
   return rows

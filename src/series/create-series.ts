@@ -45,7 +45,10 @@ export async function createSeries(
   const counted = first.status === 'publish' ? starts.length : 0
   const [, , , seen] = await Promise.all([
     insertSeries(tx, series),
-    insertEvents(tx, [first, ...others], links),
+    insertEvents(
+      tx,
+      [first, ...others].map((row) => ({ row, links })),
+    ),
     shiftCounts(tx, new Map(settled.terms.after.map((term) => [term, counted]))),
     look(tx, first, links),
   ])

@@ -109,7 +109,7 @@ export async function countShown(db: Db, ids: readonly number[]): Promise<Map<nu
   return new Map(rows.map(({ series, total }) => [series ?? 0, Number(total)]))
 }
 
-const insertOne = statement<{ row: SeriesRow }>()((db, value) => db.insertInto('series').values(value('row') as never))
+const insertOne = statement<{ row: SeriesRow }>()((db, value) => db.insertInto('series').values(value('row')))
 
 export async function insertSeries(tx: Tx, row: SeriesRow): Promise<void> {
   noteSeries(tx, undefined, row)

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from './database.ts'
 import { isPostgres } from './dialect.ts'
 import { EARTH_RADIUS, radians } from './distance.ts'
@@ -29,7 +29,8 @@ export function boxAround(circle: Circle): { latitudes: number; longitudes: numb
 }
 
 /** The condition that a venue's coordinates lie in the circle: a box that the index serves, then the exact distance. */
-export function withinCircle(db: Db, venues: ExpressionBuilder<Tables, 'venues'>, circle: Circle) {
+export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
+  const venues = expressionBuilder<Tables, 'venues'>()
   const { latitudes, longitudes } = boxAround(circle)
   const conditions = [
     venues('venues.geo_lat', '>=', circle.lat - latitudes),

@@ -69,7 +69,7 @@ export async function listEvents(
   const shown = isByStart ? ids.orderBy('start_date') : ids
   const [totals, rows] = await context.aside(context.db, 'list', [
     matching.select((record) => record.fn.countAll<number>().as('total')),
-    foundRows<EventRow>(context.db, 'events', shown.orderBy('date').orderBy('id'), columns),
+    foundRows(context.db, 'events', shown.orderBy('date').orderBy('id'), columns),
   ])
   return { rows, total: Number(totals[0]?.total) }
 }

@@ -111,9 +111,9 @@ export async function listLinked<Row extends LinkedRow>(
     .offset(sql.lit(offsetOf(page)))
   const [totals, rows] = await context.aside(context.db, 'list', [
     countAll,
-    foundRows<Row>(context.db, type.table, shown, latestFirst(type)),
+    foundRows(context.db, type.table, shown, latestFirst(type)),
   ])
-  return { rows, total: Number(totals[0]?.total) }
+  return { rows: rows as Row[], total: Number(totals[0]?.total) }
 }
 
 function latestFirst({ table }: LinkedType) {
@@ -128,17 +128,15 @@ async function searchLinked<Row extends LinkedRow>(
   page: PageRequest,
   { db, aside }: Context,
 ): Promise<Listing<Row>> {
-  const shown = sql`(
+  const shown = sql<{ id: number; total: number | string }>`(
     with matching as materialized ${matching.select(['id', 'date'])}
     select id, (select count(*) from matching) as total from matching
     order by date desc, id desc limit ${sql.lit(page.perPage)} offset ${sql.lit(offsetOf(page))})`
-  const [rows] = await aside(db, 'search', [
-    foundRows<Row & { total: number }>(db, type.table, shown, latestFirst(type)),
-  ])
+  const [rows] = await aside(db, 'search', [foundRows(db, type.table, shown, latestFirst(type))])
   const [first] = rows
-  if (first || page.page === 1) return { rows, total: Number(first?.total ?? 0) }
+  if (first || page.page === 1) return { rows: rows as Row[], total: Number(first?.total ?? 0) }
   const [totals] = await aside(db, 'search', [countAll])
-  return { rows, total: Number(totals[0]?.total) }
+  return { rows: [], total: Number(totals[0]?.total) }
 }
 
 /** A public record as site maps list it. */

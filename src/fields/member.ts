@@ -38,6 +38,9 @@ export interface Member {
 /** A field of events: as a member, or one that no answer has. */
 export type MemberField = FieldData & (Member | { from: 'request' })
 
+/** A field of a venue or organizer, which its answers and those of its events show: whether the table of events and its own page have it. */
+export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
+
 /** The names of the members that a property, such as `from`, has this value of. */
 export type WithValue<Members, Property extends string, Value> = {
   [Name in keyof Members]: Members[Name] extends Readonly<Record<Property, Value>> ? Name : never
@@ -82,3 +85,10 @@ export function saidBy(name: string) {
     page: not,
   } as const
 }
+
+const UNASKED = { not: 'readers of events ask where to go and whom to ask' }
+
+/** The places of fields of venues and organizers: in the table of events and on the page, on the page alone, or in answers alone. */
+export const inTable = { csv: true, page: true } as const
+export const onPage = { csv: UNASKED, page: true } as const
+export const inAnswers = { csv: UNASKED, page: UNASKED } as const

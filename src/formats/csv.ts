@@ -1,10 +1,17 @@
 import { type EventMembers, type RareColumn, rareFields } from '../fields/event-members.ts'
 import type { NamesIn } from '../fields/member.ts'
+import type { organizerFields } from '../fields/organizer-fields.ts'
+import type { venueFields } from '../fields/venue-fields.ts'
 import { plainText } from '../text/html.ts'
 import type { EventFacts } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
 type Cell = (facts: EventFacts) => string
+/** An event, its venue and its organizers. */
+type ShownColumn =
+  | NamesIn<EventMembers, 'csv'>
+  | NamesIn<typeof venueFields, 'csv'>
+  | NamesIn<typeof organizerFields, 'csv'>
 
 /** The columns, in order, and what each says of an event. Lists within a cell are parted by `|`. */
 const cells = {
@@ -37,7 +44,7 @@ const cells = {
   event_status: ({ row }) => row.event_status,
   event_status_reason: ({ row }) => plainText(row.event_status_reason),
   date_utc: ({ row }) => row.date_utc,
-} satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, Cell> & Record<string, Cell>
+} satisfies Record<Exclude<ShownColumn, RareColumn>, Cell> & Record<string, Cell>
 
 /** Those that are not named above stand behind them. */
 const rare = rareFields('csv').map(({ name, show }): [string, Cell] => [

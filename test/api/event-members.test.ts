@@ -6,7 +6,9 @@ import { parse } from 'csv-parse/sync'
 import ICAL from 'ical.js'
 import { eventFields } from '../../src/fields/event-fields.ts'
 import { eventMembers, rareFields, seriesMembers } from '../../src/fields/event-members.ts'
-import type { Member, WithValue } from '../../src/fields/member.ts'
+import type { LinkedField, Member, WithValue } from '../../src/fields/member.ts'
+import { organizerFields } from '../../src/fields/organizer-fields.ts'
+import { venueFields } from '../../src/fields/venue-fields.ts'
 import { itemsOf } from '../../src/import/shown-records.ts'
 import { carriedFields } from '../../src/import/source-item.ts'
 import { registerExportCommand } from '../../src/transfer/export-command.ts'
@@ -56,8 +58,17 @@ before(async () => {
     event_status_reason: 'Too much rain',
     categories: ['Concerts'],
     tags: ['Open air'],
-    venue: { venue: 'Town hall', address: 'Main Street 1', city: 'Kilvara', geo_lat: 53, geo_lng: -8 },
-    organizer: [{ organizer: 'Music club', email: 'club@example.org' }],
+    venue: {
+      ...{ venue: 'Town hall', address: 'Main Street 1', city: 'Kilvara', stateprovince: 'Alto', zip: '12345' },
+      ...{ country: 'Portugal', geo_lat: 53, geo_lng: -8, phone: '+351 1', website: 'https://example.org/hall' },
+      ...{ description: 'By the river', image },
+    },
+    organizer: [
+      {
+        ...{ organizer: 'Music club', email: 'club@example.org', phone: '+351 2', image },
+        ...{ website: 'https://example.org/club', description: 'Since 1901' },
+      },
+    ],
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=2',
   })
   event = (await service.get(`/events/${made.id}`)).body
@@ -113,6 +124,9 @@ test('the interface description has every member, and requires those that every 
 
 test('a table has a filled cell for each member that is not left out', async () => {
   const [row = {}]: Record<string, string>[] = parse(await feed('csv'), { columns: true })
+  const linked = Object.entries<LinkedField>({ ...venueFields, ...organizerFields })
+  for (const [name, { csv }] of linked)
+    if (typeof csv !== 'object') assert.notEqual(row[csv === true ? name : csv] ?? '', '', name)
   for (const [name, { csv }] of members) {
     if (typeof csv === 'object') assert.ok(!(name in row), name)
     else assert.notEqual(row[csv === true ? name : csv] ?? '', '', name)
@@ -173,6 +187,41 @@ const ON_PAGE: Readonly<Record<WithValue<typeof eventMembers, 'page', true>, Reg
 test('the page for people has each member that is not left out', async () => {
   const page = await (await fetch(event.url)).text()
   for (const [name, shown] of Object.entries(ON_PAGE)) assert.match(page, shown, name)
+})
+
+/** The same of the pages of its venue and its organizer. */
+const ON_VENUE_PAGE: Readonly<Record<WithValue<typeof venueFields, 'page', true>, RegExp>> = {
+  venue: /Town hall/,
+  description: /By the river/,
+  address: /Main Street 1/,
+  city: /Kilvara/,
+  country: /Portugal/,
+  zip: /12345/,
+  phone: /\+351 1/,
+  stateprovince: /Alto/,
+  website: /https:\/\/example\.org\/hall/,
+  image: /srcset=/,
+  geo_lat: /mlat=53/,
+  geo_lng: /mlon=-8/,
+}
+const ON_ORGANIZER_PAGE: Readonly<Record<WithValue<typeof organizerFields, 'page', true>, RegExp>> = {
+  organizer: /Music club/,
+  description: /Since 1901/,
+  phone: /\+351 2/,
+  website: /https:\/\/example\.org\/club/,
+  email: /club@example\.org/,
+  image: /srcset=/,
+}
+
+test('the pages of its venue and organizer have each field that is not left out', async () => {
+  const pages = [
+    [event.venue.url, ON_VENUE_PAGE],
+    [event.organizer[0].url, ON_ORGANIZER_PAGE],
+  ] as const
+  for (const [url, fields] of pages) {
+    const page = await (await fetch(url)).text()
+    for (const [name, shown] of Object.entries(fields)) assert.match(page, shown, name)
+  }
 })
 
 test('an import of an answer takes every field that is carried over', () => {

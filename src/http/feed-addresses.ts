@@ -79,16 +79,25 @@ function readCalendarLink(path: string, query: string, site: Site, now: number):
 
 /** The parameters for the dates of a page; undefined for one of coming events, whose calendar reaches as far as others do. */
 function datesOf(span: Span, today: string): string | undefined {
-  if (span.view === 'past') return `starts_after=0001-01-01&ends_before=${today}%2000:00:00&strict_dates=true`
-  if (span.view === 'day') return `start_date=${span.day ?? today}&end_date=${span.day ?? today}`
-  if (span.view !== 'month') return undefined
-  const month = span.month ?? monthOf(today)
+  switch (span.view) {
+    case 'list':
+      return undefined
+    case 'past':
+      return `starts_after=0001-01-01&ends_before=${today}%2000:00:00&strict_dates=true`
+    case 'month':
+      return datesOfMonth(span.month ?? monthOf(today))
+    case 'day':
+      return `start_date=${span.day ?? today}&end_date=${span.day ?? today}`
+  }
+}
+
+function datesOfMonth(month: string): string {
   const next = monthsLater(month, 1)
   return `start_date=${firstOf(month)}&end_date=${next === undefined ? `${month}-31` : addDays(firstOf(next), -1)}`
 }
 
-const isUndated = (span: Span) =>
-  (span.view === 'month' ? span.month : span.view === 'day' ? span.day : undefined) === undefined
+/** Whether an address names a view without a date. */
+const isUndated = ({ view: _view, ...dates }: Span) => Object.values(dates).every((date) => date === undefined)
 
 function scopeOfPage(asked: Asked): Scope | undefined {
   if (asked.is === 'record') return { of: asked.kind, slug: decoded(asked.slug) }

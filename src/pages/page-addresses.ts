@@ -5,7 +5,8 @@ import { inEnglish, isFile } from './translated-paths.ts'
 
 /** The events that a page shows, as its path says. */
 export type Span =
-  | { view: 'list' | 'past' }
+  | { view: 'list' }
+  | { view: 'past' }
   | { view: 'month'; month: string | undefined }
   | { view: 'day'; day: string | undefined }
 
@@ -194,14 +195,26 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
     : readFeedBelow('/events', segments)
 }
 
-function readSpan([view, value, ...rest]: readonly string[]): Span | undefined {
+function readSpan(segments: readonly string[]): Span | undefined {
+  const [name, value, ...rest] = segments
   if (rest.length > 0) return undefined
-  if (view === undefined) return { view: 'list' }
-  if (view === 'month' && (value === undefined || isMonth(value))) return { view, month: value }
-  if (value !== undefined) return undefined
-  if (view === 'past') return { view }
-  if (view === 'today') return { view: 'day', day: undefined }
-  return isDay(view) ? { view: 'day', day: view } : undefined
+  const spans = Object.values(SPANS).map((read) => read(name, value))
+  return spans.find((span) => span !== undefined)
+}
+
+/** How the end of a path names each view. */
+const SPANS: {
+  [View in Span['view']]: (name?: string, value?: string) => Extract<Span, { view: View }> | undefined
+} = {
+  list: (name) => (name === undefined ? { view: 'list' } : undefined),
+  past: (name, value) => (name === 'past' && value === undefined ? { view: name } : undefined),
+  month: (name, value) =>
+    name === 'month' && (value === undefined || isMonth(value)) ? { view: name, month: value } : undefined,
+  day: (name, value) => {
+    if (name === undefined || value !== undefined) return undefined
+    if (name === 'today') return { view: 'day', day: undefined }
+    return isDay(name) ? { view: 'day', day: name } : undefined
+  },
 }
 
 /** Views of moved sites that show a list in other ways. Below a term they may be the slug of another. */
@@ -219,8 +232,6 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Ask
   if (second === undefined && isDay(first)) return { is: 'moved', to: `${base}${first}/` }
   return { is: 'unknown' }
 }
-
-const DISPLAYS = new Set(['list', 'month', 'day', 'past', 'today'])
 
 /** Where the query addresses of moved sites lead. */
 function readOldQuery(path: string, query: URLSearchParams, site: Site): Asked | undefined {
@@ -273,19 +284,30 @@ function baseOf(path: string): string {
 }
 
 function oldSpan(display: string | null, date: string | null): string {
-  const view = display !== null && DISPLAYS.has(display) ? display : 'list'
   const day = date !== null && isDay(date) ? date : undefined
   const month = date !== null && isMonth(date.slice(0, 7)) ? date.slice(0, 7) : undefined
-  if (view === 'month' || (date !== null && isMonth(date))) return month ? `month/${month}/` : 'month/'
-  if (view === 'past') return 'past/'
-  if (view === 'today' || (view === 'day' && !day)) return 'today/'
-  return day ? `${day}/` : ''
+  const spans: Record<Span['view'] | 'today', Span> = {
+    list: day === undefined ? { view: 'list' } : { view: 'day', day },
+    past: { view: 'past' },
+    month: { view: 'month', month },
+    day: { view: 'day', day },
+    today: { view: 'day', day: undefined },
+  }
+  const view = date !== null && isMonth(date) ? 'month' : (display ?? 'list')
+  return spanPath(new Map(Object.entries(spans)).get(view) ?? spans.list, undefined).slice('/events/'.length)
 }
 
 /** The path of a span of events, below the root of the site. */
 export function spanPath(span: Span, scope: Scope | undefined): string {
   const base = scope ? `/events/${scope.taxonomy}/${scope.slugs.join('/')}/` : '/events/'
-  if (span.view === 'month') return `${base}month/${span.month === undefined ? '' : `${span.month}/`}`
-  if (span.view === 'day') return `${base}${span.day ?? 'today'}/`
-  return span.view === 'past' ? `${base}past/` : base
+  switch (span.view) {
+    case 'list':
+      return base
+    case 'past':
+      return `${base}past/`
+    case 'month':
+      return `${base}month/${span.month === undefined ? '' : `${span.month}/`}`
+    case 'day':
+      return `${base}${span.day ?? 'today'}/`
+  }
 }

@@ -200,9 +200,15 @@ function narrowed(query: PageQuery, taxonomy: 'category' | 'tag', slug: string):
 
 function viewOf(viewing: Viewing, asked: EventsAsked, today: string): Promise<View> {
   const { span } = asked
-  if (span.view === 'month') return monthView(viewing, asked, span.month ?? monthOf(today))
-  if (span.view === 'day') return dayView(viewing, asked, span.day ?? today)
-  return listView(viewing, asked)
+  switch (span.view) {
+    case 'list':
+    case 'past':
+      return listView(viewing, asked)
+    case 'month':
+      return monthView(viewing, asked, span.month ?? monthOf(today))
+    case 'day':
+      return dayView(viewing, asked, span.day ?? today)
+  }
 }
 
 async function recordPage(

@@ -15,15 +15,17 @@ export interface EventsAsked {
   query: PageQuery
 }
 
-/** Parameters that the month and the day view ignore. */
+/** Parameters that views ignore whose address says when. */
 const OF_LISTS = ['start_date', 'end_date']
+
+/** Whether a view takes them. */
+const IS_LIST: Readonly<Record<Span['view'], boolean>> = { list: true, past: true, month: false, day: false }
 
 const scopeIn = ({ term }: EventsAsked): Scope | undefined => term && scopeOf(term)
 
 /** The address of another span of the same events. */
 export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span, page = 1): string {
-  const isList = span.view === 'list' || span.view === 'past'
-  return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, isList ? [] : OF_LISTS, page))
+  return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, IS_LIST[span.view] ? [] : OF_LISTS, page))
 }
 
 /** The addresses of the days of the same events. */
@@ -69,12 +71,12 @@ function views(viewing: Viewing, asked: EventsAsked): Html[] {
   const month = span.view === 'day' && span.day ? span.day.slice(0, 7) : undefined
   const day =
     span.view === 'month' && span.month && !viewing.today.startsWith(span.month) ? `${span.month}-01` : undefined
-  const spans: readonly [Span, string][] = [
-    [{ view: 'list' }, say(site, 'List')],
-    [{ view: 'month', month }, say(site, 'Month')],
-    [{ view: 'day', day }, say(site, 'Day')],
-  ]
-  return spans.map(
+  const spans: Record<Exclude<Span['view'], 'past'>, readonly [Span, string]> = {
+    list: [{ view: 'list' }, say(site, 'List')],
+    month: [{ view: 'month', month }, say(site, 'Month')],
+    day: [{ view: 'day', day }, say(site, 'Day')],
+  }
+  return Object.values(spans).map(
     ([other, name]) =>
       html`<a href="${sameEvents(viewing, asked, other)}"${other.view === span.view && html` aria-current="true"`}>${name}</a>`,
   )
@@ -112,7 +114,7 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   const { site } = viewing.context
   const { sent } = asked.query
   const { span } = asked
-  const isList = span.view === 'list' || span.view === 'past'
+  const isList = IS_LIST[span.view]
   const hidden = ['organizer', 'featured'].flatMap((name) => {
     const value = sent.get(name)
     return value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`]
@@ -175,7 +177,7 @@ function dateFields({ context: { site } }: Viewing, { query }: EventsAsked): Htm
 function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { sent } = asked.query
-  const isList = asked.span.view === 'list' || asked.span.view === 'past'
+  const isList = IS_LIST[asked.span.view]
   const shown = [...sent].filter(([name]) => name !== 'geoloc_radius' && (isList || !OF_LISTS.includes(name)))
   if (shown.length === 0) return false
   const chip = ([name, value]: readonly [string, string]) => {

@@ -56,7 +56,7 @@ export interface View {
   /** The scripts it needs besides the one of all pages. */
   scripts?: readonly Pick<Asset, 'path'>[]
   /** The part of the site it belongs to. */
-  current: 'list' | 'month' | 'day' | undefined
+  current: Span['view'] | undefined
   body: Html
 }
 

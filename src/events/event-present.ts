@@ -290,7 +290,7 @@ export function isShown(context: Context, linked: VenueRow | OrganizerRow): bool
 }
 
 /** An event as linked data (rule 9.2): schema.org Event with all of its organizers. */
-export function eventLinkedData(context: Context, row: EventRow, links: EventLinks): object {
+function eventLinkedData(context: Context, row: EventRow, links: EventLinks): object {
   const [place] = showEach(context, 'venue', links.venues, venueLinkedData)
   const organizers = showEach(context, 'organizer', links.organizers, organizerLinkedData)
   const { offers, ...own } = ownLinkedData(context, row, links.images.get(row.image ?? 0))

@@ -2,7 +2,7 @@ import type { Schema } from './answer-schema.ts'
 import type { FieldData } from './field.ts'
 
 /** Why a representation does not have a member. */
-export interface Omitted {
+interface Omitted {
   not: string
 }
 

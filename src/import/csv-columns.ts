@@ -59,7 +59,7 @@ export const rareCells = rareFields('csv')
 export type ColumnMeaning = (typeof named)[number] | RareColumn
 
 /** The meanings that a column of a table can have. */
-export const COLUMN_MEANINGS: readonly ColumnMeaning[] = [...named, ...rareCells.map(({ name }) => name)]
+const COLUMN_MEANINGS: readonly ColumnMeaning[] = [...named, ...rareCells.map(({ name }) => name)]
 
 /**
  * Names of columns, by language: those of our own export, of the reference's tables, of Google's and Outlook's, and common ones. A name may have

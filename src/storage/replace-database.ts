@@ -1,6 +1,7 @@
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { giveTo, type Owner, ownerAt, requireOwnerKept } from '../keep-owner.ts'
 import { makeFolder } from '../make-folder.ts'
@@ -239,12 +240,26 @@ async function readFormer(tx: Db): Promise<Former> {
   return Number(rows[0]?.found) === 0 ? undefined : readCalendar(tx)
 }
 
+/** Milliseconds that the connections of a service which has just ended may take to leave. */
+const LEAVES_WITHIN_MS = 3000
+
 async function refuseWhileUsed(tx: Db): Promise<void> {
+  const until = performance.now() + LEAVES_WITHIN_MS
+  let others = await countOthers(tx)
+  while (others > 0 && performance.now() < until) {
+    await sleep(50)
+    others = await countOthers(tx)
+  }
+  if (others > 0) throw new Error(`The database is in use by ${others} connections of Kalends: stop every node first.`)
+}
+
+/** Counts the connections of other processes. A transaction sees them as they were at its first look, until it clears that. */
+async function countOthers(tx: Db): Promise<number> {
+  await sql`select pg_stat_clear_snapshot()`.execute(tx)
   const { rows } = await sql<{ others: number }>`
     select count(*) as others from pg_stat_activity where datname = current_database() and backend_type = 'client backend'
       and application_name = 'kalends' and pid <> pg_backend_pid()`.execute(tx)
-  const others = rows[0]?.others ?? 0
-  if (others > 0) throw new Error(`The database is in use by ${others} connections of Kalends: stop every node first.`)
+  return rows[0]?.others ?? 0
 }
 
 /** Finds what a calendar in a schema is made of, without what belongs to extensions: statements that move it, but for where to. */

@@ -20,8 +20,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
 const recipes = readRecipes(page)
 
-/** A recipe in words alone: what it makes is as large as a folder. */
-const IN_WORDS = 'Add a resource'
+/** Recipes in words alone: what one makes is as large as a folder, and of the other the compiler asks for each part. */
+const IN_WORDS = ['Add a resource', 'Add a page view']
 
 /** The same field on organizers, which nobody has to be told of. */
 const onOrganizers = recipes.filter(({ title }) => title === 'Add a plain field').map(ofOrganizers)
@@ -30,7 +30,7 @@ const copy = await copySources(root)
 after(() => removeCopy(copy))
 
 test('every recipe has steps that are done here, and says what reports one that is left out', () => {
-  const run = recipes.filter(({ title }) => title !== IN_WORDS)
+  const run = recipes.filter(({ title }) => !IN_WORDS.includes(title))
   assert.ok(run.length >= 5)
   for (const { title, steps, omissions, unmarked } of run) {
     assert.ok(steps.length > 1, `${title} has no steps`)

@@ -71,21 +71,21 @@ async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
   }
   if (isWorker) {
     const app = await startApp(config, { isWorker, ...given })
-    tellMetrics(app)
-    return stopOnSignal(app)
+    stopOnSignal(app)
+    return tellMetrics(app)
   }
   if (config.workers === 1) {
     const metrics = await openMetrics(config)
     const app = await startApp(config, { demo, ...given })
+    stopOnSignal(app)
     metrics?.begin(app)
-    announce(app.site, app, config)
-    return stopOnSignal(app)
+    return announce(app.site, app, config)
   }
   const metrics = await openMetrics(config)
   const workers = await startWorkers(config, { demo })
+  stopOnSignal(workers)
   metrics?.begin(workers)
   announce(siteOf(config, workers.port), workers, config)
-  stopOnSignal(workers)
 }
 
 /**
@@ -107,7 +107,7 @@ async function openMetrics({
 }
 
 /**
- * From now on signals let it finish, where `bin/kalends.js` would end it at once. A supervisor that sends SIGHUP for new settings starts it again with
+ * From now on, and before anybody is told that it answers, signals let it finish, where `bin/kalends.js` would end it at once. A supervisor that sends SIGHUP for new settings starts it again with
  * them.
  */
 function stopOnSignal({ stopBy }: Pick<App, 'stopBy'>): void {

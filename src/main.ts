@@ -107,8 +107,8 @@ async function openMetrics({
 }
 
 /**
- * From now on, and before anybody is told that it answers, signals let it finish, where `bin/kalends.js` would end it at once. A supervisor that sends SIGHUP for new settings starts it again with
- * them.
+ * Lets signals finish the service, where `bin/kalends.js` would end it at once. It is called before anybody is told that the service answers. A supervisor
+ * that sends SIGHUP for new settings starts it again with them.
  */
 function stopOnSignal({ stopBy }: Pick<App, 'stopBy'>): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

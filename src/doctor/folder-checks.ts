@@ -156,14 +156,15 @@ async function checkMediaFolder(folder: string): Promise<Finding> {
 /** Asks for an object that is not there: a bucket which says so can be reached and read. */
 async function checkBucket(address: string): Promise<Finding> {
   const told: string[] = []
+  let todo = 'Do so, or name a folder with --media.'
   try {
     const store = await openMediaStore(address, (error) => told.push(error.message))
+    todo =
+      'Look at --media and at the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, or the role of the machine).'
     const found = await store.read('doctor/absent.png')
     found?.stream.destroy()
     return ok('media', 'The bucket answers.')
   } catch (error) {
-    const todo =
-      'Look at --media and at the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, or the role of the machine).'
     return failing('media', told[0] ?? messageOf(error), todo)
   }
 }

@@ -46,12 +46,11 @@ const cells = {
   date_utc: ({ row }) => row.date_utc,
 } satisfies Record<Exclude<ShownColumn, RareColumn>, Cell> & Record<string, Cell>
 
-/** Those that are not named above stand behind them. */
-const rare = rareFields('csv').map(({ name, show }): [string, Cell] => [
-  name,
-  ({ row }) => plainText(String(show(row[name]) ?? '')),
-])
-const COLUMNS: Readonly<Record<string, Cell>> = { ...Object.fromEntries(rare), ...cells }
+/** The columns of all other fields that only some events show. They follow those of `cells`. */
+const others = rareFields('csv')
+  .filter(({ name }) => !(name in cells))
+  .map(({ name, show }): [string, Cell] => [name, ({ row }) => plainText(String(show(row[name]) ?? ''))])
+const COLUMNS: Readonly<Record<string, Cell>> = { ...cells, ...Object.fromEntries(others) }
 
 /** CSV (RFC 4180): the names of the columns, then one event a line. */
 export const csv = feedFormat({

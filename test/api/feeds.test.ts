@@ -400,6 +400,11 @@ describe('CSV', () => {
   test('has a line for each public event under the names of its columns, and no cell that runs as a formula (1d.22)', async () => {
     const { text } = await feed('csv')
     assert.ok(text.endsWith('\r\n'))
+    const [head = ''] = text.split('\r\n')
+    assert.ok(
+      head.startsWith('id,uid,title,start_date,') && head.endsWith(',event_status,event_status_reason,date_utc'),
+      head,
+    )
     const lines: Record<string, string>[] = parseCsv(text, { columns: true, record_delimiter: '\r\n' })
     assert.equal(lines.length, events.size)
     for (const line of lines)

@@ -19,7 +19,7 @@ import { type PostgresServer, startPostgres } from './support/postgres.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Tests that a database takes part in, by the beginnings of paths; of campaigns the one that kills the server of the database. */
+/** Tests that a database takes part in, by the beginnings of paths. The only campaign among them kills the server of the database. */
 const ON_BOTH = [
   'test/api',
   'test/campaigns/crash',
@@ -34,7 +34,7 @@ const ON_BOTH = [
   'test/storage',
 ]
 
-/** Those of them that prove nothing about it. */
+/** Tests among these that prove nothing about the database. */
 const ON_ONE = [
   'test/api/intake',
   'test/api/languages',

@@ -3,8 +3,8 @@ import { parameter } from '../text/query-text.ts'
 import type { Field } from './resource.ts'
 
 /**
- * How a parameter stands in the links of a list (rule 11.4) where it does not as it was sent: not at all, with another value, or in the links of every
- * list, with a value that was worked out. `undefined` leaves it out.
+ * How links of a list name a parameter (rule 11.4), unless as it was sent: `'none'` leaves it out, `ofSent` gives it another value, and `ofList` gives
+ * it a value in the links of every list. Without a value (`undefined`) it is left out too.
  */
 export type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts'
+import { anyCoordinates } from '../linked/linked-conditions.ts'
 import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../organizers/organizer-rules.ts'
-import { shownTo } from '../records/record-store.ts'
 import { TOMBSTONE_DAYS } from '../storage/pruning.ts'
 import type { OrganizerRow, VenueRow, WithdrawnEventRow } from '../storage/schema.ts'
 import { findIdsByEntries } from '../terms/term-store.ts'
@@ -44,20 +44,14 @@ function isFound(event: FilteredEvent | undefined, query: EventsQuery, around: A
 }
 
 async function readAround(query: EventsQuery, ground: EventGround): Promise<AroundEvents> {
-  const { db, caller } = ground.context
-  const located = db
-    .selectFrom('venues')
-    .select('id')
-    .where('geo_lat', 'is not', null)
-    .where(shownTo(caller, 'venues'))
-    .limit(1)
-  const [category, tag, [venue]] = await Promise.all([
+  const { db } = ground.context
+  const [category, tag, isLocated] = await Promise.all([
     findIdsByEntries(db, 'category', query.categories ?? []),
     findIdsByEntries(db, 'tag', query.tags ?? []),
-    located.execute(),
+    anyCoordinates(ground.context),
   ])
   const terms = { category: new Set(category), tag: new Set(tag) }
-  return { ...ground, terms, isLocated: venue !== undefined }
+  return { ...ground, terms, isLocated }
 }
 
 /** The events as they were, linked to records that still exist. */

@@ -36,8 +36,8 @@ export type KeptColumns = Omit<
   Exclude<WithValue<EventMembers, 'from', 'column'>, WithValue<EventMembers, 'withdrawn', true>> | 'search'
 >
 
-const kept = new Set<string>(namesWith(eventMembers, 'withdrawn', true))
-const TEXTS = new Set([...namesWith(eventMembers, 'from', 'column').filter((name) => !kept.has(name)), 'search'])
+const KEPT = new Set<string>(namesWith(eventMembers, 'withdrawn', true))
+const TEXTS = new Set([...namesWith(eventMembers, 'from', 'column').filter((name) => !KEPT.has(name)), 'search'])
 
 /**
  * Keeps what the public saw of an event that it cannot see from now on. The links are read by statements that have begun, ahead of all that
@@ -96,7 +96,7 @@ const selectRows = statement<{ events: readonly number[] }>()((db, value) =>
     .orderBy('event'),
 )
 
-/** Returns a withdrawn event with the higher of two sequences: its own, and that of a series with the same UID. */
+/** A withdrawn event with its sequence: the highest of its own, that of a series with the same UID, and the least one at the time of the withdrawal. */
 export interface WithdrawnEvent extends WithdrawnEventRow {
   sequence: number
 }

@@ -83,7 +83,7 @@ export type SeriesMember = NamesIn<EventMembers, 'series'> | keyof typeof series
 /** The columns that only some events show. */
 export type RareColumn = WithValue<EventMembers, 'rare', unknown> & WithValue<EventMembers, 'from', 'column'>
 
-/** One of them: events show it whose column `by` is not blank. */
+/** One of these columns. An event shows it if its column `by` is not blank. */
 interface RareField extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
   name: RareColumn
   by: RareColumn
@@ -94,7 +94,7 @@ const isRare = (name: keyof typeof eventFields): name is RareColumn =>
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
 const asKept = (kept: unknown) => kept
 
-/** Those of answers, or of another representation. */
+/** Returns the columns that only some events show in answers, or in another representation. */
 export function rareFields(place: 'csv' | 'feed' | 'series' | 'rare' = 'rare'): readonly RareField[] {
   return rareColumns.flatMap((name) => {
     const { kind, ...member }: Member & { kind: Pick<Kind<unknown>, 'read' | 'show'> } = eventFields[name]
@@ -104,7 +104,7 @@ export function rareFields(place: 'csv' | 'feed' | 'series' | 'rare' = 'rare'): 
   })
 }
 
-/** Those of these fields that an event, or a series, has; undefined where it has none. */
+/** Shows the values that an event or a series has in these columns; undefined where it has none. */
 export function showRare(
   rare: readonly RareField[],
   row: Partial<Columns<typeof eventFields>>,
@@ -118,7 +118,7 @@ export function showRare(
   return shown
 }
 
-/** What an answer that leaves them out says of them, as a request does. */
+/** The values that a request sends for an event without them. */
 export const unshownValues = Object.fromEntries(
   rareFields().map(({ name, show }) => [name, show(eventFields[name].kind.blank)]),
 )

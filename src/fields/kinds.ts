@@ -43,7 +43,7 @@ export interface Kind<Value, Kept = Value> {
   keep?: (value: Value) => Kept
   /** What the column holds where nothing was sent. */
   blank?: Kept
-  /** How answers show the column, where not as it is. */
+  /** How answers show the column; those of kinds without it are shown as they are. */
   show?: (kept: unknown) => unknown
 }
 

@@ -45,9 +45,9 @@ export const limits = {
   links: { entries: 100 },
   /** Requests of a batch. */
   batch: { entries: 100 },
-  /** The answers to the requests of a batch together; those that follow have ids alone. */
+  /** All answers of a batch together; further answers have ids alone. */
   batchAnswers: { bytes: 8_000_000 },
-  /** A page of changes, unless its only record is longer: less than the least room that can be set for unsent answers. */
+  /** The records of a page of changes, unless there is only one. The smallest setting of the room for unsent answers is larger. */
   changesPage: { bytes: 900_000 },
   /** The header `Idempotency-Key`. */
   idempotencyKey: { characters: 255 },

@@ -56,7 +56,7 @@ export const termMembers = {
   some: { parent: integer, _links: record({ self: hrefs, collection: hrefs, up: hrefs }, ['self', 'collection']) },
 } satisfies Record<string, Record<string, Schema>>
 
-/** Those of a category or tag as events show it (rule 7.3). */
+/** The members of a category or tag as events show it (rule 7.3). */
 export const embeddedTermMembers = {
   name: string,
   slug: string,
@@ -71,6 +71,6 @@ export const embeddedTermMembers = {
   urls: termUrls,
 } satisfies Record<string, Schema>
 
-/** An answer with the members of such a table, those of `some` perhaps. */
+/** An answer that has every member of `always`, and may have any of `some`. */
 export type Answer<Members extends { always: object; some: object }> = Record<keyof Members['always'], unknown> &
   Partial<Record<keyof Members['some'], unknown>>

@@ -19,8 +19,8 @@ export interface Member {
   /** Its schema in answers, unless the kind of the field says it. */
   schema?: Schema
   /**
-   * Only some events show it: those with a value, or with one in the field named here. Of a column it is shown as its kind says, in all
-   * representations that have it, so it is no text with markup.
+   * Only events with a value show it or, where a field is named here, events with a value in that field. All representations show such a column as
+   * its kind says, so it cannot be a text with markup.
    */
   rare?: true | string
   lists?: Omitted
@@ -41,7 +41,7 @@ export type MemberField = FieldData & (Member | { from: 'request' })
 /** A field of a venue or organizer, which its answers and those of its events show: whether the table of events and its own page have it. */
 export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
 
-/** The names of the members that a property, such as `from`, has this value of. */
+/** The names of the members whose property, such as `from`, has this value. */
 export type WithValue<Members, Property extends string, Value> = {
   [Name in keyof Members]: Members[Name] extends Readonly<Record<Property, Value>> ? Name : never
 }[keyof Members]
@@ -55,7 +55,7 @@ export type NamesIn<Members, Where extends string> = {
     : never
 }[keyof Members]
 
-/** The names of the members that a property has this value of, as `WithValue` has them. */
+/** Returns the names that `WithValue` is the type of. */
 export function namesWith<Members extends object, const Property extends string, const Value>(
   members: Members,
   property: Property,
@@ -70,10 +70,10 @@ const TEXT = { not: 'nobody is to read on what was taken back' }
 /** A column that all representations have. */
 export const everywhere = { from: 'column', csv: true, feed: true, series: true, withdrawn: true, page: true } as const
 
-/** The same of a text. */
+/** The same for a text, which is not kept of a withdrawn event. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
-/** A member that says what another one says, which is made for programs that read answers. */
+/** A member that repeats another one for programs: only answers have it. */
 export function saidBy(name: string) {
   const not: Omitted = { not: `${name} says the same` }
   return {

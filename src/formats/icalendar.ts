@@ -84,7 +84,7 @@ export const icalendar = feedFormat({
 
 /** The series of a feed so far. */
 interface ChosenSeries {
-  /** The events that were found, for callers who see more than what is public. */
+  /** The ids of the events in the feed, if the caller has signed in and may see events that are not public; else empty. */
   listed: ReadonlySet<number>
   series: Map<number, WholeSeries | undefined>
   excepted: Set<number>

@@ -51,23 +51,18 @@ interface PlainField {
   show: (kept: unknown) => unknown
 }
 
+const asKept = (value: unknown) => value
+const asUrl = (value: unknown) => shownUrl(String(value))
+
 function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags', readonly PlainField[]> {
   const known = plainFields.get(fields)
   if (known) return known
   const kept = Object.entries(fields).filter(
     ([name, field]) => field.kind.keep && name !== kind && name !== 'description',
   )
-  const details = kept.flatMap(
-    ([
-      name,
-      {
-        kind: { keep, show },
-      },
-    ]): PlainField[] => {
-      const shown = keep === url.keep ? (value: unknown) => shownUrl(String(value)) : (value: unknown) => value
-      return show ? [] : [{ name, show: shown }]
-    },
-  )
+  const details = kept
+    .filter(([, { kind }]) => !kind.show)
+    .map(([name, { kind }]) => ({ name, show: kind.keep === url.keep ? asUrl : asKept }))
   const flags = kept.flatMap(([name, { kind }]) => (kind.show ? [{ name, show: kind.show }] : []))
   const made = { details, flags }
   plainFields.set(fields, made)

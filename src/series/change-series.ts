@@ -138,7 +138,7 @@ async function changeEach(
   return look(tx, { ...addressed, ...own?.columns }, { ...NOTHING_KNOWN, made: linked.made })
 }
 
-/** The addressed occurrence, in which what was sent is no longer its own. Its times are compared once the new ones of the series are known. */
+/** The addressed occurrence, which no longer has values of its own where values were sent. Its times are compared later, with the new ones of the series. */
 function takingSent(row: EventRow, { prepared }: AskedChange): EventRow {
   const times: readonly string[] = TIMES
   const own = ownFields(row).filter((name) => times.includes(name) || !(name in prepared.values))

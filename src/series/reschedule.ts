@@ -30,7 +30,7 @@ export function movedWall(wall: string, from: Start, to: Start): string {
   return to.allDay ? `${moved.slice(0, 10)} 00:00:00` : settled(moved, to)
 }
 
-/** Compares the occurrences of a series, at the places where their original starts have gone, with its new original starts. */
+/** Compares the occurrences of a series with its new original starts. `place` says where an original start has moved to. */
 export function compareDates(
   rows: readonly EventRow[],
   place: (wall: string) => string,
@@ -53,7 +53,7 @@ export function compareDates(
   }
 }
 
-/** A schedule, and where the original starts of the one before it have gone. */
+/** A new schedule, and where it moves the original starts of the old one. */
 export interface NewDates {
   schedule: Schedule
   place: (wall: string) => string

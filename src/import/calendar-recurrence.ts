@@ -3,7 +3,7 @@ import { readRecurrence } from '../recurrence/read-recurrence.ts'
 import { type Fault, isFault, type Recurrence } from '../recurrence/recurrence.ts'
 import { MOST_DATES } from '../recurrence/rule-parts.ts'
 import { formatUtc, settledWall, utcToWall } from '../text/zones.ts'
-import { type CalendarTime, horizonOf, timeOf, utcOfTime } from './calendar-times.ts'
+import { type CalendarTime, horizonOf, MOST_RULES, timeOf, utcOfTime } from './calendar-times.ts'
 import { type CalendarZones, type Span, utcOf, wallAt, withSteps } from './calendar-zones.ts'
 import { type Component, type Property, propertiesOf } from './component-reader.ts'
 import { endOfRule } from './zone-clocks.ts'
@@ -70,9 +70,6 @@ function shownAt(wall: string, { zone, isDay, own }: CalendarTime): string {
   if (isDay) return `${wall.slice(0, 10)} 00:00:00`
   return own ? utcToWall(formatUtc(utcOf(own.clock, wall)), zone) : settledWall(wall, zone)
 }
-
-/** The most rules of one event. */
-const MOST_RULES = 10
 
 /** The dates of an event one by one; undefined where a rule cannot be read. */
 function datesOf(

@@ -44,12 +44,16 @@ export function horizonOf({ today }: CalendarZones, start: string): string {
   return `${Math.min(9999, Math.max(yearOf(today), yearOf(start)) + YEARS_AHEAD)}-12-31 23:59:59`
 }
 
+/** The most rules of one event that are read. */
+export const MOST_RULES = 10
+
 /** The first and the last time of an event; of a rule that never ends some years are looked at. */
 export function spanOf(component: Component, zones: CalendarZones): Span {
   const lists = ['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE'].flatMap((name) => propertiesOf(component, name))
   const walls = lists.flatMap(({ value }) => value.split(/[,/]/).flatMap((text) => wallOf(text) ?? [])).sort()
   const start = wallOf(propertyOf(component, 'DTSTART')?.value ?? '') ?? walls[0] ?? '1970-01-01 00:00:00'
-  const ends = propertiesOf(component, 'RRULE').map(({ value }) => lastOf(value, start, horizonOf(zones, start)))
+  const rules = propertiesOf(component, 'RRULE').slice(0, MOST_RULES)
+  const ends = rules.map(({ value }) => lastOf(value, start, horizonOf(zones, start)))
   return { first: walls[0] ?? start, last: [walls.at(-1) ?? start, ...ends].sort().at(-1) ?? start }
 }
 

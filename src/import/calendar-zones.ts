@@ -22,6 +22,8 @@ export interface CalendarZones {
   definitions: Map<string, Definition>
   /** What may still be done to read definitions. */
   steps: Steps
+  /** The zones that were found for names and for pairs of offsets. */
+  meanings: Map<string, string | undefined>
   /** Names that faults were told of, and the faults that were not told yet. */
   told: Set<string>
   faults: string[]
@@ -44,10 +46,12 @@ const MOST_STEPS = 5_000_000
 /** Steps for one event. */
 const STEPS_AT_ONCE = 100_000
 const MOST_TOLD = 1000
+const MOST_MEANINGS = 1000
 
 export function noZones(zone: string, now: number): CalendarZones {
   const today = formatUtc(now).slice(0, 10)
-  return { zone, definitions: new Map(), steps: { left: MOST_STEPS }, told: new Set(), faults: [], today }
+  const steps = { left: MOST_STEPS }
+  return { zone, definitions: new Map(), steps, meanings: new Map(), told: new Set(), faults: [], today }
 }
 
 export const yearOf = (wall: string) => Number(wall.slice(0, 4))
@@ -72,11 +76,19 @@ export function define({ definitions, steps }: CalendarZones, component: Compone
 export function zoneOf(tzid: string, span: Span, zones: CalendarZones): ZoneReading {
   const name = zoneName(tzid)
   if (name === '') return { zone: zones.zone }
-  const named = zoneNamed(name)
+  const named = meaningOf(name, zones, () => zoneNamed(name))
   if (named !== undefined && isPlace(named, name) && span.last >= zones.today) return { zone: named }
   const definition = zones.definitions.get(name.toLowerCase())
   const defined = definition && readingOf(definition, span, zones)
   return defined ?? { zone: named ?? guessed(name, zones) }
+}
+
+function meaningOf(key: string, { meanings }: CalendarZones, find: () => string | undefined): string | undefined {
+  if (meanings.has(key)) return meanings.get(key)
+  if (meanings.size >= MOST_MEANINGS) meanings.clear()
+  const found = find()
+  meanings.set(key, found)
+  return found
 }
 
 /** The zone of times without one, by the name that the calendar gives it. */
@@ -107,11 +119,17 @@ function tell({ told, faults }: CalendarZones, name: string, what: string): void
 }
 
 /** A zone with these offsets, in minutes, in winter and summer of this year. */
-function zoneOfPair(offsets: readonly number[], { zone, today }: CalendarZones): string | undefined {
+function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | undefined {
+  const { zone, today } = zones
   const halves = [Date.UTC(yearOf(today), 0, 15), Date.UTC(yearOf(today), 6, 15)]
   const shows = (one: string, order: readonly number[]) =>
     halves.every((utc, at) => isClockOf(one, { offset: (order[at] ?? 0) * 60_000, steps: [] }, utc, utc))
-  return [zone, ...WELL_KNOWN].find((one) => shows(one, offsets) || shows(one, offsets.toReversed()))
+  const find = (steps: Steps) => {
+    steps.left -= WELL_KNOWN.length * COMPARISON
+    if (steps.left < 0) return undefined
+    return [zone, ...WELL_KNOWN].find((one) => shows(one, offsets) || shows(one, offsets.toReversed()))
+  }
+  return meaningOf(`${zone} ${offsets.join(' ')}`, zones, () => withSteps(zones, find).result)
 }
 
 /** Zones that are tried first, and those of Windows, which are all that many people use. */

@@ -210,7 +210,7 @@ export function readHeader(
   const possible = names.map((name) => new Set(meanings.get(plainName(name))?.map(({ meaning }) => meaning)))
   const columns = names.map((name) => given.get(name))
   // A name with a single meaning goes before one that may have several.
-  for (const most of [1, possible.length])
+  for (const most of [1, Number.POSITIVE_INFINITY])
     for (const [at, known] of possible.entries()) {
       const free = columns[at] === undefined && known.size <= most && [...known].find((meaning) => !taken.has(meaning))
       if (free) {

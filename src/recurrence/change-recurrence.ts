@@ -112,11 +112,8 @@ export function moveRecurrence(recurrence: Recurrence, start: Start, at: string,
   const shift = (wall: string) => shifted(wall, at, to)
   const begin = { ...to, local: shift(start.local) }
   const { rule } = recurrence
-  const lists = {
-    added: recurrence.added.map((wall) => settled(shift(wall), to)),
-    left: recurrence.left.map((wall) => settled(shift(wall), to)),
-  }
   const place = (wall: string) => settled(shift(wall), to)
+  const lists = { added: recurrence.added.map(place), left: recurrence.left.map(place) }
   if (!rule) return { start: begin, recurrence: lists, place }
   const dates = firstDates(rule, start, isEndless(rule) ? COMPARED : MOST_LISTED + 1)
   const wanted = dates.map(shift)
@@ -124,9 +121,13 @@ export function moveRecurrence(recurrence: Recurrence, start: Start, at: string,
   const exact = shiftedRules(rule, start, begin).find(isExact)
   if (exact) return { start: begin, recurrence: { rule: exact, ...lists }, place }
   const along = isEndless(rule) || !isByPlace(rule) ? moveAlong(rule, start, at, to) : undefined
-  if (along) return { ...along, recurrence: { ...lists, rule: along.rule } }
+  if (along) {
+    const added = recurrence.added.map(along.place)
+    const left = recurrence.left.map(along.place)
+    return { start: along.start, recurrence: { rule: along.rule, added, left }, place: along.place }
+  }
   if (isEndless(rule) || dates.length > MOST_LISTED) return undefined
-  const added = [...new Set([...wanted.slice(1).map((wall) => settled(wall, to)), ...lists.added])].sort()
+  const added = [...new Set([...dates.slice(1).map(place), ...lists.added])].sort()
   return { start: begin, recurrence: { ...lists, added }, place }
 }
 

@@ -5,16 +5,12 @@ import { LANGUAGES } from '../../src/config.ts'
 import { registerImportCommands } from '../../src/import/import-command.ts'
 import { runCommand } from '../support/commands.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
+import { ics, vevent } from './calendar-file.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
 type Shown = any
 
 const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
-
-const ics = (...components: readonly (readonly string[])[]) =>
-  ['BEGIN:VCALENDAR', 'VERSION:2.0', ...components.flat(), 'END:VCALENDAR', ''].join('\r\n')
-
-const vevent = (uid: string, ...lines: readonly string[]) => ['BEGIN:VEVENT', `UID:${uid}`, ...lines, 'END:VEVENT']
 
 const ODD_ZONE = [
   'BEGIN:VTIMEZONE',

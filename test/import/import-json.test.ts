@@ -173,6 +173,15 @@ describe('an import of records as the interface shows them', () => {
     assert.deepEqual(events.map(({ slug }: { slug: string }) => slug).sort(), ['evening-1', 'evening-1-2'])
   })
 
+  /** A source whose one event has another title here, and yet another one there, since it was imported. */
+  const changedInBoth = async () => {
+    const source = await calendar.file('town.ndjson', lines([shown(1)]))
+    await calendar.kalends('import', source)
+    const [{ id }] = (await calendar.service.get(ALL)).body.events
+    await calendar.service.update(`/events/${id}`, { title: 'Mine', excerpt: 'Only here' })
+    await calendar.file('town.ndjson', lines([shown(1, { title: 'Theirs', description: '<p>New text.</p>' })]))
+    return { source, id }
+  }
   for (const [policy, title, description] of [
     ['keep', 'Mine', '<p>New text.</p>'],
     ['overwrite', 'Theirs', '<p>New text.</p>'],
@@ -180,11 +189,7 @@ describe('an import of records as the interface shows them', () => {
   ] as const) {
     test(`with ${policy}, a field that changed here and there is settled as asked, and reported (4d.3)`, async (t) => {
       t.after(end)
-      const source = await calendar.file('town.ndjson', lines([shown(1)]))
-      await calendar.kalends('import', source)
-      const [{ id }] = (await calendar.service.get(ALL)).body.events
-      await calendar.service.update(`/events/${id}`, { title: 'Mine', excerpt: 'Only here' })
-      await calendar.file('town.ndjson', lines([shown(1, { title: 'Theirs', description: '<p>New text.</p>' })]))
+      const { source, id } = await changedInBoth()
       const { out } = await calendar.kalends('import', '--conflicts', policy, source)
       const event = (await calendar.service.get(`/events/${id}`)).body
       assert.equal(event.title, title)
@@ -196,11 +201,7 @@ describe('an import of records as the interface shows them', () => {
 
   test('takes the values of the source with overwrite, also where an earlier run kept those here (4d.3)', async (t) => {
     t.after(end)
-    const source = await calendar.file('town.ndjson', lines([shown(1)]))
-    await calendar.kalends('import', source)
-    const [{ id }] = (await calendar.service.get(ALL)).body.events
-    await calendar.service.update(`/events/${id}`, { title: 'Mine', excerpt: 'Only here' })
-    await calendar.file('town.ndjson', lines([shown(1, { title: 'Theirs', description: '<p>New text.</p>' })]))
+    const { source, id } = await changedInBoth()
     const kept = /changed here as well, which stays: title\n/
     assert.match((await calendar.kalends('import', source)).out, kept)
     const before = await calendar.rows()

@@ -4,17 +4,9 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { registerExportCommand } from '../../src/transfer/export-command.ts'
 import { runCommand } from '../support/commands.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
+import { icsOf } from './calendar-file.ts'
 
 const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
-
-const ics = (...events: readonly (readonly string[])[]) =>
-  [
-    'BEGIN:VCALENDAR',
-    'VERSION:2.0',
-    ...events.flatMap(([uid, ...lines]) => ['BEGIN:VEVENT', `UID:${uid}`, ...lines, 'END:VEVENT']),
-    'END:VCALENDAR',
-    '',
-  ].join('\r\n')
 
 const AT = 'DTSTART:20270705T200000Z'
 const TIMES = { start_date: '2027-07-05 20:00:00', end_date: '2027-07-05 21:00:00' }
@@ -80,7 +72,7 @@ describe('what a source calls private', () => {
 
   test('comes in from iCalendar as private, stays so, and is public once the source says so', async () => {
     const source = (secret: string, plan: string) =>
-      ics(
+      icsOf(
         ['open@x', 'SUMMARY:Open', AT],
         ['public@x', 'SUMMARY:Public', AT, 'CLASS:PUBLIC'],
         ['secret@x', 'SUMMARY:Secret', AT, secret],
@@ -146,7 +138,7 @@ describe('what a source calls private', () => {
 
   test('stays out with --no-private, and what has become private is public no longer', async () => {
     const source = (kind: string) =>
-      ics(['a@x', 'SUMMARY:Was open', AT, `CLASS:${kind}`], ['b@x', 'SUMMARY:Closed', AT, 'CLASS:PRIVATE'])
+      icsOf(['a@x', 'SUMMARY:Was open', AT, `CLASS:${kind}`], ['b@x', 'SUMMARY:Closed', AT, 'CLASS:PRIVATE'])
     const { out, code } = await importing('a.ics', source('PUBLIC'), '--no-private')
     assert.equal(code, 0, out)
     assert.match(out, /Left out, since the source has it as private:\n {2}line \d+: event b@x \(Closed\)/)

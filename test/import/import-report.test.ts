@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Calendar, startCalendar } from './calendar-command.ts'
+import { ics, vevent } from './calendar-file.ts'
 
 const YEAR = new Date().getUTCFullYear() + 1
 
-const vevent = (uid: string, ...lines: string[]) => ['BEGIN:VEVENT', `UID:${uid}`, ...lines, 'END:VEVENT']
-const ics = (...events: string[][]) =>
-  ['BEGIN:VCALENDAR', 'VERSION:2.0', ...events.flat(), 'END:VCALENDAR', ''].join('\r\n')
 const at = (day: string) => `DTSTART;TZID=Europe/Berlin:${day}T200000`
 
 const TOWN = ics(

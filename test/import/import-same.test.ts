@@ -5,20 +5,13 @@ import { isPostgres } from '../../src/storage/dialect.ts'
 import { patient, scratchDatabase } from '../support/database.ts'
 import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
+import { ics, vevent } from './calendar-file.ts'
 
 const ALL = '/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50'
 
-const vevent = (uid: string, title: string, ...more: string[]) => [
-  'BEGIN:VEVENT',
-  `UID:${uid}`,
-  `SUMMARY:${title}`,
-  'DTSTART:20270705T200000',
-  ...more,
-  'END:VEVENT',
-]
-const ics = (...events: string[][]) =>
-  ['BEGIN:VCALENDAR', 'VERSION:2.0', ...events.flat(), 'END:VCALENDAR', ''].join('\r\n')
-const town = (title = 'Ball') => ics(vevent('1@x', title), vevent('2@x', 'Course', 'RRULE:FREQ=WEEKLY;COUNT=3'))
+const titled = (uid: string, title: string, ...more: readonly string[]) =>
+  vevent(uid, `SUMMARY:${title}`, 'DTSTART:20270705T200000', ...more)
+const town = (title = 'Ball') => ics(titled('1@x', title), titled('2@x', 'Course', 'RRULE:FREQ=WEEKLY;COUNT=3'))
 
 describe('a calendar that was imported under another name', () => {
   let calendar: Calendar
@@ -76,13 +69,13 @@ describe('a calendar that was imported under another name', () => {
 
   test('leaves one event for a UID where two calendars share some, and all of it with --same-as none', async () => {
     await calendar.kalends('import', await calendar.file('town.ics', town()))
-    const club = ics(vevent('1@x', 'Ball'), vevent('8@x', 'Training'), vevent('9@x', 'Match'))
+    const club = ics(titled('1@x', 'Ball'), titled('8@x', 'Training'), titled('9@x', 'Match'))
     const source = await calendar.file('club.ics', club)
     const { out, code } = await calendar.kalends('import', '--mirror', source)
     assert.match(out, /event 1@x \(Ball\) is here already: event \d+, from file:.*town\.ics\n/)
     assert.match(out, /2 made, 0 changed, 0 unchanged, 1 left/)
     assert.equal(code, 0)
-    const part = await calendar.file('part.ics', ics(vevent('2@x', 'Course', 'RRULE:FREQ=WEEKLY;COUNT=3')))
+    const part = await calendar.file('part.ics', ics(titled('2@x', 'Course', 'RRULE:FREQ=WEEKLY;COUNT=3')))
     const shared = await calendar.kalends('import', '--same-as', 'none', part)
     assert.match(shared.out, /0 made, 0 changed, 0 unchanged, 1 left/)
     assert.deepEqual(await uids(), ['1@x', '2@x', '8@x', '9@x'])
@@ -93,7 +86,7 @@ describe('a calendar that was imported under another name', () => {
     const { events } = (await calendar.service.get(ALL)).body
     const ball = events.find(({ title }: { title: string }) => title === 'Ball')
     await calendar.service.remove(`/events/${ball.id}`)
-    const source = await calendar.file('club.ics', ics(vevent('1@x', 'Ball')))
+    const source = await calendar.file('club.ics', ics(titled('1@x', 'Ball')))
     assert.match((await calendar.kalends('import', source)).out, /1 made/)
     await calendar.service.update(`/events/${ball.id}`, { status: 'publish' })
     const found = await uids()
@@ -109,7 +102,7 @@ describe('a calendar that was imported under another name', () => {
       end_date: '2027-05-01 21:00',
     })
     const [uid = ''] = await uids()
-    const source = await calendar.file('back.ics', ics(vevent(uid, 'Own'), vevent('new@x', 'New')))
+    const source = await calendar.file('back.ics', ics(titled(uid, 'Own'), titled('new@x', 'New')))
     assert.match((await calendar.kalends('import', source)).out, /is here already: event \d+\n/)
     assert.deepEqual(await titles(), ['New', 'Own'])
   })
@@ -124,8 +117,8 @@ test('two sources that are first imported at the same time leave one event and o
     await scratch.remove()
   })
   const fileOf = (name: string) => {
-    const shared = [vevent('1@x', `${name} ball`), vevent('2@x', `${name} course`, 'RRULE:FREQ=WEEKLY;COUNT=3')]
-    const own = [1, 2, 3].map((at) => vevent(`${at}@${name}`, `${name} ${at}`))
+    const shared = [titled('1@x', `${name} ball`), titled('2@x', `${name} course`, 'RRULE:FREQ=WEEKLY;COUNT=3')]
+    const own = [1, 2, 3].map((at) => titled(`${at}@${name}`, `${name} ${at}`))
     return calendar.file(`${name}.ics`, ics(...shared, ...own))
   }
   const files = await Promise.all(['a', 'b'].map(fileOf))

@@ -19,6 +19,8 @@ import { until } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const HOUR = 3_600_000
+/** Of tests that ask for no reports. */
+const unheard = () => undefined
 
 /** The settings of a calendar, as flags for another process. */
 function flagsOf({ service }: Calendar): string[] {
@@ -84,21 +86,11 @@ describe('an import on a schedule', () => {
     await calendar.kalends('import', '--every', '1d', '--name', 'town', 'https://town.example')
     let now = Date.now() + 1000
     // It never comes back from this.
-    void runDueImports(
-      database,
-      () => new Promise(() => undefined),
-      () => now,
-      () => undefined,
-    )
+    const clock = () => now
+    void runDueImports(database, () => new Promise(() => undefined), clock, unheard)
     await until(async () => (await listSchedules(database.read))[0]?.leased_utc !== '', 'nobody has it in hand')
     let count = 0
-    const look = () =>
-      runDueImports(
-        database,
-        async () => ({ code: 0, said: String(++count) }),
-        () => now,
-        () => undefined,
-      )
+    const look = () => runDueImports(database, async () => ({ code: 0, said: String(++count) }), clock, unheard)
     await look()
     assert.equal(count, 0)
     now += 301_000
@@ -144,14 +136,8 @@ describe('an import on a schedule', () => {
       begun.push(source)
       return begun.length <= 4 ? never : { code: 0, said: 'Run 1' }
     }
-    const looks = () =>
-      runDueImports(
-        database,
-        start,
-        () => now,
-        () => undefined,
-        running,
-      )
+    const clock = () => now
+    const looks = () => runDueImports(database, start, clock, unheard, running)
     const first = looks()
     await until(() => begun.length === 3, 'three are not begun together')
     now += 61_000
@@ -173,6 +159,7 @@ describe('an import on a schedule', () => {
     for (let at = 1; at <= 14; at++)
       await calendar.kalends('import', '--every', '1d', '--name', `town ${at}`, `https://${at}.example`)
     let now = Date.now() + 1000
+    const clock = () => now
     let begun = 0
     const running = makeRunningImports()
     const { promise: never, reject: end } = Promise.withResolvers<ScheduledRun>()
@@ -182,15 +169,7 @@ describe('an import on a schedule', () => {
         begun += 1
         return never
       }
-      looks.push(
-        runDueImports(
-          database,
-          start,
-          () => now,
-          () => undefined,
-          running,
-        ),
-      )
+      looks.push(runDueImports(database, start, clock, unheard, running))
     }
     for (const most of [3, 6, 9, 12]) {
       look()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { type Calendar, startCalendar } from './calendar-command.ts'
+import { ics, vevent } from './calendar-file.ts'
 import { allEvents, comparable } from './compared-events.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; assertions say what they expect.
@@ -16,11 +17,6 @@ const calendarOf = (t: TestContext) =>
     t.after(calendar.close)
     return calendar
   })
-
-const ics = (...components: readonly (readonly string[])[]) =>
-  ['BEGIN:VCALENDAR', 'VERSION:2.0', ...components.flat(), 'END:VCALENDAR', ''].join('\r\n')
-
-const vevent = (uid: string, ...lines: readonly string[]) => ['BEGIN:VEVENT', `UID:${uid}`, ...lines, 'END:VEVENT']
 
 const weekly = (rule: string, ...more: readonly string[]) =>
   vevent(

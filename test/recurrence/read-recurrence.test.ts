@@ -286,6 +286,18 @@ test('a series that moves takes its weekday, its end and its exceptions along', 
   assert.deepEqual(moved('FREQ=MONTHLY;BYMONTHDAY=24'), ['RRULE:FREQ=MONTHLY;BYMONTHDAY=25'])
 })
 
+test('an exception stays one where a series moves along by the place of a weekday, by more days in some months', () => {
+  const start = { ...START, local: '2027-01-15 19:00:00' }
+  const left = ['EXDATE:20270416T190000', 'EXDATE:20270521T190000']
+  const before = read(['RRULE:FREQ=MONTHLY;BYDAY=3FR', ...left], start)
+  const moved = moveRecurrence(before, start, '2027-02-19 19:00:00', { ...START, local: '2027-02-23 19:00:00' })
+  assert.ok(moved)
+  assert.deepEqual(recurrenceLines(moved.recurrence, moved.start), [
+    'RRULE:FREQ=MONTHLY;BYDAY=4TU',
+    'EXDATE;TZID=Europe/Berlin:20270427T190000,20270525T190000',
+  ])
+})
+
 /** Rules in words. */
 const WORDS: readonly (readonly [input: unknown, en: string, de: string])[] = [
   [

@@ -42,7 +42,7 @@ export function describeRemarks(remarks: Remarks, headings: Headings): string[] 
 }
 
 /** Without control characters, so that a text of the source cannot control the terminal. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
@@ -132,7 +132,8 @@ export async function describeRun(db: Db, id: number): Promise<string[]> {
       }
     }
   }
-  if (trashed.length === 0) return [...describeRuns([run]), 'It moved nothing to the trash.']
+  if (trashed.length === 0)
+    return [...describeRuns([run]), run.state === 'undone' ? 'It was undone.' : 'It moved nothing to the trash.']
   const more = trashed.length > MOST_LINES ? ['  … and more'] : []
   return [...describeRuns([run]), 'Moved to the trash:', ...trashed.slice(0, MOST_LINES), ...more]
 }

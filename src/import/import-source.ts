@@ -114,6 +114,11 @@ async function handleGone(run: ImportRun, source: Source): Promise<void> {
 /** Reads everything: only its whole series shows that an occurrence is gone, and a list of changes omits the other occurrences. */
 async function importWhole(run: ImportRun, task: ImportTask): Promise<void> {
   run.seen = noneSeen()
+  // Nothing of it was written, so all of it is foreseen anew.
+  if (run.foreseen) {
+    run.counts = noCounts()
+    run.foreseen = foreseesNothing()
+  }
   task.source.readSince?.('')
   await importEntries(run, task)
 }

@@ -5,6 +5,7 @@ import { recordChange, type Tx } from '../storage/recording.ts'
 import { rowParts } from '../storage/row-parts.ts'
 import type { ImportActColumns, ImportColumns, ImportItemColumns, ImportSourceColumns } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { wholeList } from '../storage/whole-list.ts'
 import { formatUtc } from '../text/moments.ts'
 import type { ItemKind } from './source-item.ts'
 
@@ -44,9 +45,10 @@ export async function moveSource(tx: Tx, source: number, address: string): Promi
   const empty = await findSource(tx, address)
   if (empty !== undefined) {
     await tx.deleteFrom('import_items').where('source', '=', empty).execute()
-    await tx.updateTable('imports').set({ source, position: '' }).where('source', '=', empty).execute()
+    await tx.updateTable('imports').set({ source }).where('source', '=', empty).execute()
     await tx.deleteFrom('import_sources').where('id', '=', empty).execute()
   }
+  await tx.updateTable('imports').set({ position: '' }).where('source', '=', source).execute()
   await tx.updateTable('import_sources').set({ address, token: '', options: '' }).where('id', '=', source).execute()
 }
 
@@ -278,7 +280,7 @@ export async function countLive(
     .where('import_items.kind', '=', kind)
     .where('import_items.occurrence', '=', '')
     .where('events.status', '!=', 'trash')
-    .$if(records !== undefined, (query) => query.where('import_items.record', 'in', records ?? []))
+    .$if(records !== undefined, (query) => query.where('import_items.record', 'in', wholeList(db, records ?? [])))
     .executeTakeFirstOrThrow()
   return Number(count)
 }

@@ -4,6 +4,7 @@ import type { Database } from '../storage/database.ts'
 import { describeHeld } from '../storage/edition.ts'
 import { formatUtc } from '../text/moments.ts'
 import { realPath } from '../unreadable.ts'
+import { oneLine } from './import-report.ts'
 import { listSchedules, saveSchedule } from './import-schedule.ts'
 
 /** The options of an import, as typed. */
@@ -72,7 +73,7 @@ export async function describeSchedules({ read }: Pick<Database, 'read'>, now: n
       `${every_seconds / 60}m`,
       paused === 1 ? 'paused' : leased_utc > formatUtc(now) ? 'running' : next_utc,
       String(failures),
-      outcome.replace(/[\p{Cc}\p{Cf}]+/gu, ' ') || '-',
+      oneLine(outcome) || '-',
     ],
   )
   if (rows.length === 0) return ['No import is on a schedule.']

@@ -15,6 +15,7 @@ import { bringPictures } from './bring-pictures.ts'
 import { type ImportRun, PATHS } from './import-run.ts'
 import { numberIn } from './named-items.ts'
 import type { RecordState } from './record-states.ts'
+import { linkNames as eventLinks, LINKED } from './shown-records.ts'
 import { type ItemKind, type ItemLinks, keyOf, type SourceItem } from './source-item.ts'
 import { laterTimes, prepareSeriesChange } from './write-series.ts'
 
@@ -47,30 +48,17 @@ export function servedOf(kind: ItemKind): Served {
 }
 
 /** The kinds of the records that links lead to. */
-const LINKED: Readonly<Record<keyof ItemLinks, ItemKind>> = {
-  venue: 'venue',
-  organizer: 'organizer',
-  categories: 'category',
-  tags: 'tag',
-  parent: 'category',
-}
-
-export const linkNames = [
-  'venue',
-  'organizer',
-  'categories',
-  'tags',
-  'parent',
-] as const satisfies readonly (keyof ItemLinks)[]
+const LINK_KINDS: Readonly<Record<keyof ItemLinks, ItemKind>> = { ...LINKED, parent: 'category' }
+const linkNames = ['parent', ...eventLinks] as const
 
 /** Every identity that an item refers to, with its kind. */
 export function* referencesOf({ links }: SourceItem): Generator<{ kind: ItemKind; identity: string }> {
-  for (const name of linkNames) for (const identity of links[name] ?? []) yield { kind: LINKED[name], identity }
+  for (const name of linkNames) for (const identity of links[name] ?? []) yield { kind: LINK_KINDS[name], identity }
 }
 
 /** The ids of the records that a link of an item names; unknown records are left out. */
 function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly string[]): number[] {
-  return identities.flatMap((identity) => run.links.get(keyOf(LINKED[name], identity)) ?? [])
+  return identities.flatMap((identity) => run.links.get(keyOf(LINK_KINDS[name], identity)) ?? [])
 }
 
 /** Reports numbers of records that nothing here has. */
@@ -117,7 +105,7 @@ export async function prepareItem(
     const identities = item.links[name]
     if (identities === undefined || !isWanted(name)) continue
     const ids = linkedIds(run, name, identities)
-    noteUnknown(run, item, LINKED[name], identities)
+    noteUnknown(run, item, LINK_KINDS[name], identities)
     if (ids.length === identities.length) fields.add(name)
     else if (record !== undefined) continue
     // Records that a dry run would make have no ids.

@@ -4,7 +4,7 @@ import { type Component, propertiesOf, propertyOf } from './component-reader.ts'
 
 /** What clocks show during some years: an offset, and the UTC times from which they have another one. All in ms. */
 export interface Clock {
-  /** The first time of all that something is known of. */
+  /** The earliest time that the clock is known at. */
   since: number
   offset: number
   steps: readonly { at: number; offset: number }[]

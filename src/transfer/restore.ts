@@ -59,7 +59,7 @@ export async function restore(
     const remarks: string[] = []
     let isHeld = false
     const fill: Fill = async (tx, former) => {
-      const remark = await fillDatabase(backup, tx, progress)
+      const remark = await fillDatabase(backup, tx, replacing.now, progress)
       if (remark) remarks.push(remark)
       const named = standingOf(manifest, former)
       isHeld = named.held === 1
@@ -103,11 +103,16 @@ function requireKnownVersion({ version, migrations }: Manifest): void {
 }
 
 /** Makes the tables of the version that took the backup, copies the rows, and brings both up to date together. */
-async function fillDatabase(backup: OpenBackup, tx: Db, progress: CopyProgress): Promise<string | undefined> {
+async function fillDatabase(
+  backup: OpenBackup,
+  tx: Db,
+  now: number,
+  progress: CopyProgress,
+): Promise<string | undefined> {
   await migrateWithin(tx, backup.manifest.migrations)
   await copyTables(backup.db, tx, await listCommonTables(backup.db, tx), progress)
   await migrateWithin(tx, migrationNames)
-  await raiseSequences(tx, formatUtc(Date.now()))
+  await raiseSequences(tx, formatUtc(now))
   return finishMigration(tx)
 }
 

@@ -225,6 +225,8 @@ describe('a source that is broken', () => {
       /Moved to the trash:\n {2}event \d+: Event 3, 2027-07-04 20:00:00\n {2}event \d+: Event 1, 2027-07-02 20:00:00\n/,
     )
     assert.match((await calendar.kalends('imports', 'show', '9')).err, /There is no run 9/)
+    await calendar.kalends('imports', 'undo', '2')
+    assert.match((await calendar.kalends('imports', 'show', '2')).out, / undone .*\nIt was undone\.\n/s)
   })
 
   test('pauses its schedule, which says how to go on, and goes on with a permission for one run', async () => {

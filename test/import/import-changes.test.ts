@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
+import { countLive } from '../../src/import/import-store.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const ALL = '/events?start_date=1990-01-01&end_date=2100-01-01&per_page=50'
@@ -115,5 +116,37 @@ describe('an import of another calendar of this kind', () => {
     await other.remove(`/events/${events[0].id}?recurrence_scope=all`, 'admin')
     await calendar.kalends('import', '--mirror', source)
     assert.deepEqual(await titles(calendar), ['Once'])
+  })
+
+  test('foresees each event once where a lost occurrence has everything read again', async (t) => {
+    const { other, calendar, source } = await pair(t)
+    const made = await other.create('/events', { title: 'Weekly', ...at(4), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+    const once = await other.create('/events', { title: 'Once', ...at(5) })
+    await calendar.kalends('import', '--mirror', source)
+    const { events } = (await other.get(`/events?post_parent=${made.post_parent}&start_date=2027-01-01`)).body
+    await other.remove(`/events/${events[1].id}`, 'admin')
+    await other.update(`/events/${once.id}`, { title: 'Changed' })
+    const { out } = await calendar.kalends('import', '--mirror', '--dry-run', source)
+    assert.equal(out.match(/^ {2}Changed · /gm)?.length, 1, out)
+    assert.match(out, /visitors would see: 2 coming, 0 past/)
+    assert.match(out, /A run would have: 0 made, 2 changed, 0 unchanged/)
+  })
+
+  test('is read from its beginning under another address, also where the last run was cut off', async (t) => {
+    const { other, calendar, source } = await pair(t)
+    await other.create('/events', { title: 'First', ...at(1) })
+    await calendar.kalends('import', '--name', 'town', source)
+    const cutOff = { state: 'failed', position: '[4,2,50]' } as const
+    await calendar.service.app.database.write((tx) => tx.updateTable('imports').set(cutOff).execute())
+    await other.create('/events', { title: 'Second', ...at(2) })
+    assert.match((await calendar.kalends('import', '--same-as', 'town', source)).out, /1 made, 0 changed, 1 unchanged/)
+  })
+
+  test('counts the events of a source that are still here, however many it has lost at once', async (t) => {
+    const { other, calendar, source } = await pair(t)
+    await other.create('/events', { title: 'Evening', ...at(1) })
+    await calendar.kalends('import', source)
+    const records = Array.from({ length: 70_000 }, (_, id) => id)
+    assert.equal(await countLive(calendar.service.app.database.read, 1, 'event', records), 1)
   })
 })

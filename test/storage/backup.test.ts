@@ -28,7 +28,7 @@ import { type App, startApp } from '../../src/app.ts'
 import { saveSchedule } from '../../src/import/import-schedule.ts'
 import { localMediaStore } from '../../src/media/media-store.ts'
 import { openMediaStore } from '../../src/media/open-media-store.ts'
-import { writeBackupTables } from '../../src/storage/backup-file.ts'
+import { type Manifest, writeBackupTables } from '../../src/storage/backup-file.ts'
 import type { Db } from '../../src/storage/database.ts'
 import { readEdition } from '../../src/storage/edition.ts'
 import { migrate, migrationNames } from '../../src/storage/migrate.ts'
@@ -97,14 +97,7 @@ async function printedBy(words: readonly string[], at: Places): Promise<string> 
   return printed
 }
 
-/** Runs one of the commands as an operator does. */
-async function runForReal(words: readonly string[], places: Places): Promise<void> {
-  const { child, ended } = startProcess('src/main.ts', [...flags(places), ...words])
-  child.stdout?.resume()
-  assert.equal(await ended, 0)
-}
-
-async function timeOf(work: () => Promise<void>): Promise<number> {
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()
   return performance.now() - start
@@ -132,13 +125,27 @@ async function ask(
   return { status: response.status, text: await response.text() }
 }
 
-async function addEvent({ port }: Pick<App, 'port'>, title: string): Promise<void> {
+/** The titles of the events of a calendar that is not running. */
+async function titlesOf(places: Places): Promise<string[]> {
+  const app = await serve(places)
+  const { text } = await ask(app, 'admin', '/tribe/events/v1/events?start_date=2020-01-01&per_page=50')
+  await app.stop()
+  return (JSON.parse(text).events as { title: string }[]).map(({ title }) => title)
+}
+
+interface Made {
+  id: number
+  categories: { id: number }[]
+}
+
+async function addEvent({ port }: Pick<App, 'port'>, title: string, more = {}): Promise<Made> {
   const response = await fetch(`http://127.0.0.1:${port}/wp-json/tribe/events/v1/events`, {
     method: 'POST',
     headers: { ...credentialsOf('admin'), 'content-type': 'application/json' },
-    body: JSON.stringify({ title, start_date: '2026-12-01', end_date: '2026-12-01', status: 'publish' }),
+    body: JSON.stringify({ title, start_date: '2026-12-01', end_date: '2026-12-01', status: 'publish', ...more }),
   })
   assert.equal(response.status, 201)
+  return (await response.json()) as Made
 }
 
 async function readAt<T>(address: string, work: (read: Db) => Promise<T>): Promise<T> {
@@ -153,6 +160,22 @@ async function readAt<T>(address: string, work: (read: Db) => Promise<T>): Promi
 
 const editionOf = (address: string) => readAt(address, readEdition)
 const eventsOf = (address: string) => readAt(address, countEvents)
+
+type Change = (manifest: Manifest, connection: DatabaseSync) => void
+
+/** A copy of a backup with another manifest, other content and a right checksum. */
+async function changedBackup(of: string, change: Change): Promise<string> {
+  const file = path('changed.backup')
+  await copyFile(of, file)
+  await truncate(file, (await stat(file)).size - 88)
+  const connection = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+  const manifest: Manifest = JSON.parse(String(connection.prepare('select manifest from backup').get()?.manifest))
+  change(manifest, connection)
+  connection.prepare('update backup set manifest = ?').run(JSON.stringify(manifest))
+  connection.close()
+  await sealFile(file)
+  return file
+}
 
 describe('a backup of a whole calendar', () => {
   let scratch: ScratchDatabase
@@ -171,7 +194,7 @@ describe('a backup of a whole calendar', () => {
     const app = await serve(source)
     expected = await readEveryAnswer(app.port)
     // The service is running.
-    await runForReal(['backup', backup()], source)
+    await printedBy(['backup', backup()], source)
     await app.stop()
     edition = await editionOf(source.database)
     events = await eventsOf(source.database)
@@ -188,13 +211,6 @@ describe('a backup of a whole calendar', () => {
     return { ...places, remove: other.remove }
   }
 
-  async function titlesOf(places: Places): Promise<string[]> {
-    const app = await serve(places)
-    const { text } = await ask(app, 'admin', '/tribe/events/v1/events?start_date=2020-01-01&per_page=50')
-    await app.stop()
-    return (JSON.parse(text).events as { title: string }[]).map(({ title }) => title)
-  }
-
   test('belongs to its user alone, and nothing lies beside it (4d.26)', async () => {
     assert.equal((await stat(backup())).mode & 0o777, 0o600)
     const names = await readdir(folder)
@@ -206,7 +222,7 @@ describe('a backup of a whole calendar', () => {
 
   test('gives the same answers on a new file (4d.24, 4d.25)', async () => {
     const target = { database: `sqlite:${path('new/kalends.sqlite')}`, media: `file:${path('new/media')}` }
-    await runForReal(['restore', backup()], target)
+    await printedBy(['restore', backup()], target)
     const app = await serve(target)
     assert.deepEqual(await readEveryAnswer(app.port), expected)
     await app.stop()
@@ -269,13 +285,7 @@ describe('a backup of a whole calendar', () => {
     const ids: number[] = []
     for (const places of [source, target]) {
       const app = await serve(places)
-      const sent = { title: 'Next', start_date: '2027-01-01', end_date: '2027-01-01', categories: ['Next'] }
-      const response = await fetch(`http://127.0.0.1:${app.port}/wp-json/tribe/events/v1/events`, {
-        method: 'POST',
-        headers: { ...credentialsOf('admin'), 'content-type': 'application/json' },
-        body: JSON.stringify(sent),
-      })
-      const { id, categories } = (await response.json()) as { id: number; categories: { id: number }[] }
+      const { id, categories } = await addEvent(app, 'Next', { categories: ['Next'] })
       ids.push(id, categories[0]?.id ?? 0)
       await app.stop()
     }
@@ -306,21 +316,7 @@ describe('a backup of a whole calendar', () => {
     await target.remove()
   })
 
-  /** The backup with another manifest and a right checksum. */
-  async function withManifest(
-    change: (manifest: Record<string, unknown>, connection: DatabaseSync) => void,
-  ): Promise<string> {
-    const file = path('changed.backup')
-    await copyFile(backup(), file)
-    await truncate(file, (await stat(file)).size - 88)
-    const connection = new DatabaseSync(file, { enableForeignKeyConstraints: false })
-    const manifest = JSON.parse(String(connection.prepare('select manifest from backup').get()?.manifest))
-    change(manifest, connection)
-    connection.prepare('update backup set manifest = ?').run(JSON.stringify(manifest))
-    connection.close()
-    await sealFile(file)
-    return file
-  }
+  const withManifest = (change: Change) => changedBackup(backup(), change)
 
   test('of a newer version is refused, and so is one that lacks rows (4d.25)', async () => {
     const target = await otherCalendar('newer-media')
@@ -367,7 +363,7 @@ describe('a backup of a whole calendar', () => {
   test('killed at any moment of a restore, the calendar is the former one or the new one', async () => {
     const target = await otherCalendar('killed-media')
     const spare = { database: `sqlite:${path('spare.sqlite')}`, media: target.media }
-    const took = await timeOf(() => runForReal(['restore', backup()], spare))
+    const took = await timeOf(() => printedBy(['restore', backup()], spare))
     for (const share of [0.5, 0.8, 0.95]) {
       await runAndKill(['restore', backup()], target, took * share)
       const titles = await titlesOf(target)
@@ -536,12 +532,7 @@ describe('what a restore replaces', () => {
   let places: Places
   const backup = () => path('of-first.backup')
 
-  async function titles(): Promise<string> {
-    const app = await serve(places)
-    const { text } = await ask(app, 'admin', '/tribe/events/v1/events?start_date=2020-01-01')
-    await app.stop()
-    return (JSON.parse(text).events as { title: string }[]).map(({ title }) => title).join()
-  }
+  const titles = async () => (await titlesOf(places)).join()
 
   /** Puts the calendar of the backup in place, and adds an event. */
   async function restoreAndAdd(title: string): Promise<string> {
@@ -672,34 +663,25 @@ test('a backup with a file that is no image of its calendar is refused before an
   const service = await startService(places)
   await service.close()
   await succeed(['backup', path('hostile.backup')], places)
-  const { size } = await stat(path('hostile.backup'))
   for (const [key, isNamed] of [
     ['2026/11/page.html', true],
     ['kalends.sqlite', true],
     ['../../kalends.sqlite', true],
     ['2026/11/unnamed.png', false],
   ] as const) {
-    const file = path('hostile-changed.backup')
-    await copyFile(path('hostile.backup'), file)
-    await truncate(file, size - 88)
-    const connection = new DatabaseSync(file, { enableForeignKeyConstraints: false })
-    connection.prepare("insert into sqlar values (?, 33152, 0, 1, 'x')").run(key)
-    const author = connection.prepare('select id from users').get()
-    const { manifest } = connection.prepare('select manifest from backup').get() ?? {}
-    const changed = JSON.parse(String(manifest))
-    if (isNamed) {
+    const file = await changedBackup(path('hostile.backup'), (manifest, connection) => {
+      connection.prepare("insert into sqlar values (?, 33152, 0, 1, 'x')").run(key)
+      manifest.files = 1
+      if (!isNamed) return
+      const author = connection.prepare('select id from users').get()
       const names = connection.prepare("select name from pragma_table_info('images')").all()
       const values = names.map(
         ({ name }) => ({ id: 9999, author: author?.id, file: key, sizes: '{}' })[String(name)] ?? '',
       )
       connection.prepare(`insert into images values (${values.map(() => '?').join()})`).run(...values)
       connection.exec("insert into records (id, kind) values (9999, 'image')")
-      changed.rows.images += 1
-      changed.rows.records += 1
-    }
-    connection.prepare('update backup set manifest = ?').run(JSON.stringify({ ...changed, files: 1 }))
-    connection.close()
-    await sealFile(file)
+      for (const table of ['images', 'records']) manifest.rows[table] = (manifest.rows[table] ?? 0) + 1
+    })
     const { err, code } = await command(['restore', file], places)
     assert.match(err, /^The backup has a file ".*", which is no image of its calendar: do not trust it\.$/m)
     assert.equal(code, 1)
@@ -810,13 +792,7 @@ test('what a former database has left beside it is no part of the restored one (
   await service.close()
   const killed = { database: `sqlite:${path('killed.sqlite')}`, media: from.media }
   await succeed(['restore', path('beside.backup')], killed)
-  const app = await serve(killed)
-  const { text } = await ask(app, 'admin', '/tribe/events/v1/events?start_date=2020-01-01&per_page=50')
-  assert.deepEqual(
-    JSON.parse(text).events.map(({ title }: { title: string }) => title),
-    ['Backed up'],
-  )
-  await app.stop()
+  assert.deepEqual(await titlesOf(killed), ['Backed up'])
 })
 
 describe('a backup that is killed', () => {
@@ -833,7 +809,7 @@ describe('a backup that is killed', () => {
 
   test('leaves no file that looks whole, and the next one removes what is left (4d.26)', async () => {
     const file = path('killed.backup')
-    const took = await timeOf(() => runForReal(['backup', path('spare.backup')], places))
+    const took = await timeOf(() => printedBy(['backup', path('spare.backup')], places))
     for (const share of [0.5, 0.8, 0.95]) {
       await runAndKill(['backup', file], places, took * share)
       const found = await stat(file).catch(() => undefined)

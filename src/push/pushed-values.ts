@@ -1,3 +1,4 @@
+import { NEVER } from '../fields/kinds.ts'
 import { type Fingerprints, fingerprintsOf } from '../import/fingerprints.ts'
 import type { RecordState } from '../import/record-states.ts'
 import { itemsOf, LINKED, type LinkName, linkNames, type Shown } from '../import/shown-records.ts'
@@ -15,8 +16,6 @@ const NAMES: Readonly<Record<PushKind, string>> = {
   category: 'name',
   tag: 'name',
 }
-
-const NEVER = '0000-00-00 00:00:00'
 
 /** A record with the ids of the target in place of ours. Fields that lead to what could not be pushed are left out, to be tried again. */
 export function itemOf(run: PushRun, kind: PushKind, record: number, state: RecordState): PushItem {

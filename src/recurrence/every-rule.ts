@@ -108,6 +108,9 @@ export function* everyDate(rule: EveryRule, start: string, end: string, steps: S
   let left = rule.count ?? Number.POSITIVE_INFINITY
   let isFirst = true
   for (const set of setsOf(rule, start, end, steps)) {
+    // Each of hundreds of positions is looked for in every set, whether the set has it or not.
+    steps.left -= rule.positions.length
+    if (steps.left < 0) return
     for (const wall of timesOf(set, rule.positions)) {
       steps.left -= 1
       if (wall > end || steps.left < 0) return

@@ -63,6 +63,17 @@ test('A start that the rule does not make counts', () => {
   assert.deepEqual(found, ['2027-04-10 09:00:00', '2028-04-09 09:00:00'])
 })
 
+test('Positions that no set has cost steps as well', () => {
+  const beyond = Array.from({ length: 365 }, (_, i) => i + 2)
+  const rule = readEveryRule(`FREQ=SECONDLY;BYSETPOS=${beyond.join()}`)
+  assert.ok(rule)
+  const steps = { left: 100_000 }
+  const begun = process.cpuUsage()
+  assert.deepEqual([...everyDate(rule, '2027-01-01 09:00:00', '2090-01-01 00:00:00', steps)], [])
+  const { user } = process.cpuUsage(begun)
+  assert.ok(steps.left < 0 && user < 1_000_000, `${user} µs`)
+})
+
 test('Rules without a date end with the steps that they may take, and unknown parts are not read', () => {
   for (const text of [
     'FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30',

@@ -6,26 +6,150 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../../src/', import.meta.url))
 
 const COMMENTS = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
-const DECLARED = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm
+const DECLARED = /^(export )?(?:async )?(function|const|class|interface|type)\b\*? (\w+)/gm
 /** Names that a file may take from others: alone in braces, as imports have them, or members of a module. */
 const TAKEN = /\{[\w\s,]*\}|\.\w+/g
 
-const sources = globSync('**/*.ts', { cwd: root }).map((file) => ({
-  file,
-  text: readFileSync(`${root}${file}`, 'utf8').replaceAll(COMMENTS, ''),
-}))
+const sources = globSync('**/*.ts', { cwd: root }).map((file) => {
+  const text = readFileSync(`${root}${file}`, 'utf8').replaceAll(COMMENTS, '')
+  const declared = [...text.matchAll(DECLARED)].map(([, exported, kind = '', name = '']) => ({
+    file,
+    kind,
+    name,
+    isExported: exported !== undefined,
+  }))
+  return { text, declared }
+})
 
 test('no exported name of src is there for tests alone', () => {
   const taken = new Set(
     sources.flatMap(({ text }) => [...text.matchAll(TAKEN)].flatMap(([all]) => all.match(/\w+/g) ?? [])),
   )
-  const declared = sources.flatMap(({ file, text }) =>
-    [...text.matchAll(DECLARED)].map(([, name = '']) => {
-      const isUsedHere = text.match(new RegExp(`\\b${name}\\b`, 'g'))?.[1] !== undefined
-      return { file, name, isUsed: isUsedHere || taken.has(name) }
-    }),
+  const exported = sources.flatMap(({ text, declared }) =>
+    declared
+      .filter(({ isExported }) => isExported)
+      .map(({ file, name }) => {
+        const isUsedHere = text.match(new RegExp(`\\b${name}\\b`, 'g'))?.[1] !== undefined
+        return { file, name, isUsed: isUsedHere || taken.has(name) }
+      }),
   )
-  assert.ok(declared.length > 1000)
-  const unused = declared.filter(({ isUsed }) => !isUsed).map(({ file, name }) => `${file}: ${name}`)
+  assert.ok(exported.length > 1000)
+  const unused = exported.filter(({ isUsed }) => !isUsed).map(({ file, name }) => `${file}: ${name}`)
   assert.deepEqual(unused, [], 'nothing in src uses these: move them to test/support, or delete them')
+})
+
+/** In how many files a function of one name may be, exported or not. */
+const MOST_OF_A_NAME = 3
+
+/** Names that are exported more than once all the same, with the number of files. A number may fall; a name that is single again goes. */
+const EXPORTED_TWICE: Readonly<Record<string, number>> = {
+  Action: 2,
+  Answered: 2,
+  Asked: 2,
+  Columns: 2,
+  FeedKind: 2,
+  LISTS: 2,
+  MOST_OCCURRENCES: 2,
+  Narrowing: 2,
+  Piece: 2,
+  Place: 2,
+  Places: 2,
+  ReadAnswer: 2,
+  SCOPES: 2,
+  Say: 2,
+  Scope: 2,
+  Sent: 2,
+  Settled: 2,
+  Shown: 2,
+  ShownKind: 2,
+  Span: 2,
+  TermIds: 2,
+  addressOf: 2,
+  beginSeries: 2,
+  conditionsOf: 2,
+  escapeText: 2,
+  findEvents: 2,
+  findToken: 2,
+  fingerprintOf: 2,
+  globalId: 2,
+  integer: 2,
+  isEvent: 2,
+  isForgotten: 2,
+  isShown: 2,
+  keep: 2,
+  keyOf: 2,
+  linksOf: 2,
+  list: 2,
+  listOf: 2,
+  listedTo: 2,
+  matchesSearch: 2,
+  modifiedAfter: 2,
+  nameOf: 2,
+  offsetOf: 2,
+  prepareChange: 2,
+  readAddress: 2,
+  readTerms: 2,
+  recurrenceOf: 2,
+  refuseUnreadable: 2,
+  run: 2,
+  servedOf: 2,
+  shownUrl: 2,
+  tags: 2,
+  textOf: 2,
+  wallOf: 2,
+  weekdayOf: 2,
+  withIds: 2,
+}
+
+/** Names that more functions have all the same, with the number of files. */
+const NAMED_ALIKE: Readonly<Record<string, number>> = {
+  attempt: 4,
+  begin: 4,
+  contextOf: 4,
+  decoded: 5,
+  find: 6,
+  headOf: 4,
+  idsOf: 5,
+  keyOf: 6,
+  linksOf: 5,
+  listOf: 4,
+  nameOf: 5,
+  pageOf: 4,
+  placeOf: 4,
+  recurrenceOf: 4,
+  refuse: 5,
+  run: 4,
+  send: 4,
+  serve: 5,
+  settle: 5,
+  startOf: 5,
+  timesOf: 4,
+  writeHead: 4,
+  written: 4,
+}
+
+/** The files that declare each of the names, of which those for SQLite and PostgreSQL count once: one function, said for two databases. */
+function filesByName(declared: readonly { name: string; file: string }[]): Map<string, string[]> {
+  const byName = Map.groupBy(declared, ({ name }) => name)
+  const files = [...byName].map(([name, places]): [string, string[]] => {
+    const one = places.map(({ file }) => file.replaceAll(/sqlite|postgres/g, 'database'))
+    return [name, [...new Set(one)]]
+  })
+  return new Map(files)
+}
+
+function tooMany(byName: Map<string, string[]>, most: number, allowed: Readonly<Record<string, number>>): string[] {
+  return [...byName]
+    .filter(([name, files]) => files.length > Math.max(most, allowed[name] ?? 0))
+    .map(([name, files]) => `${name}: ${files.join(', ')}`)
+}
+
+test('an exported name means one thing: it is exported from one file', () => {
+  const exported = sources.flatMap(({ declared }) => declared.filter(({ isExported }) => isExported))
+  assert.deepEqual(tooMany(filesByName(exported), 1, EXPORTED_TWICE), [])
+})
+
+test(`a function's name says what it does: no more than ${MOST_OF_A_NAME} files have one of the same name`, () => {
+  const functions = sources.flatMap(({ declared }) => declared.filter(({ kind }) => kind === 'function'))
+  assert.deepEqual(tooMany(filesByName(functions), MOST_OF_A_NAME, NAMED_ALIKE), [])
 })

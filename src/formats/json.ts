@@ -1,9 +1,23 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Site } from '../config.ts'
-import type { Found } from '../declare/operations.ts'
+import type { Context } from '../context/context.ts'
+import type { Found, JsonPieces } from '../declare/operations.ts'
 import type { RawValues } from '../declare/parse.ts'
 import { collectionUrl, type Resource } from '../declare/resource.ts'
 import { isTruthy } from '../fields/kinds.ts'
+import type { EventMemory } from '../memory/event-memory.ts'
+import {
+  areUnchanged,
+  bytesOf,
+  type EventStates,
+  hasCurrentCounts,
+  type Piece,
+  readPiece,
+  statesOf,
+  updateCounts,
+} from '../memory/event-pieces.ts'
 import { presentListed } from '../records/present-loaded.ts'
+import type { Served } from '../resources.ts'
 import { isWritten } from '../text/written-json.ts'
 import type { Format, Reply } from './format.ts'
 
@@ -139,4 +153,214 @@ function keepFields(body: unknown, paths: readonly string[][]): unknown {
 /** Whether an address asks for an indented answer. */
 export function isPretty(url: string): boolean {
   return /[?&]_pretty(=|&|$)/.test(url)
+}
+
+/** A list on its way out: its records as pieces of JSON, and the members around them. */
+export interface JsonList {
+  /** JSON before the records. */
+  head: string
+  records: JsonPieces
+  /** JSON behind the records. */
+  tail: string
+  totalPages: number
+  /** The value of the `Link` header, empty for none. */
+  link: string
+  /** As it was found in the index. */
+  found: Found
+  /** Its records, as they were before they were read. */
+  states: EventStates
+}
+
+/**
+ * A list found in memory, put together from the pieces of its records; undefined where it has none. The answer is the same as that of `showList`,
+ * only sooner.
+ */
+export function showPieces(
+  context: Context & { memory: EventMemory },
+  { resource, operations }: Served,
+  found: Found,
+): JsonList | undefined | Promise<JsonList | undefined> {
+  const states = statesOf(context.memory.pieces, found.ids)
+  const records = operations.loadPieces?.(context, found, 'page')
+  if (!records) return undefined
+  const links = listLinks(`${context.site.base}/${resource.path}/`, found)
+  const next = links.next === undefined ? '' : `,"next_rest_url":"${links.next}"`
+  const previous = links.previous === undefined ? '' : `,"previous_rest_url":"${links.previous}"`
+  // Addresses are escaped, so that nothing in them needs escaping again in JSON.
+  const tail = `],"rest_url":"${links.own}"${next}${previous},"total":${found.total},"total_pages":${links.totalPages}}`
+  const around = {
+    head: `{"${resource.path}":[`,
+    tail,
+    totalPages: links.totalPages,
+    link: links.header,
+    found,
+    states,
+  }
+  if (records instanceof Promise) return records.then((later) => later && { ...around, records: later })
+  return { ...around, records }
+}
+
+const COMMA = ','.charCodeAt(0)
+
+/** As many bytes as the list takes, or more. */
+export function mostListBytes({ head, records, tail }: JsonList): number {
+  return records.mostBytes + records.count + (head.length + tail.length) * 3
+}
+
+/** Writes the list into a buffer of `mostListBytes`; `counts` gets the counts of terms in it, where it is to be followed. */
+export function writeList({ head, records, tail }: JsonList, into: Buffer, counts?: number[]): Buffer {
+  let at = into.write(head, 0, 'latin1')
+  for (let i = 0; i < records.count; i++) {
+    if (i > 0) into[at++] = COMMA
+    at = records.write(i, into, at, counts)
+  }
+  at += into.write(tail, at)
+  return into.subarray(0, at)
+}
+
+/** The same bytes record by record, with the counts of now; other requests take their turns in between. */
+export function pieceList({ head, records, tail }: JsonList): AsyncGenerator<Buffer> {
+  return piecesOf(head, records.held(), tail)
+}
+
+async function* piecesOf(head: string, records: JsonPieces, tail: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(head, 'latin1')
+  for (let i = 0; i < records.count; i++) {
+    const piece = Buffer.allocUnsafeSlow(records.mostBytesOf(i) + 1)
+    if (i > 0) piece[0] = COMMA
+    yield piece.subarray(0, records.write(i, piece, i > 0 ? 1 : 0))
+    await nextTurn()
+  }
+  yield Buffer.from(tail)
+}
+
+/** A body that outlives changes which it does not show, and that new counts of terms are written into. */
+export interface FollowedBody {
+  body: Buffer
+  /** Whether it is for certain still the same on this day, but for the counts; it may say no of one that is. */
+  isSame: (day: string) => boolean
+  /** Brings the counts up to date, in a copy while the body `isSending`; false when they are. */
+  recount: (isSending: boolean) => boolean
+}
+
+/** Follows a body that was assembled from memory. */
+function followBody(memory: EventMemory, piece: Piece, isSame: FollowedBody['isSame']): FollowedBody {
+  const followed: FollowedBody = {
+    body: piece.bytes,
+    isSame,
+    recount: (isSending) => {
+      if (hasCurrentCounts(memory.pieces, piece, memory.terms)) return false
+      if (isSending) piece.bytes = bytesOf(piece.bytes)
+      updateCounts(memory.pieces, piece, memory.terms)
+      followed.body = piece.bytes
+      return true
+    },
+  }
+  return followed
+}
+
+/** Follows a list that has been written on this day, with the counts of terms in it. */
+export function followList(
+  memory: EventMemory,
+  { found, states }: JsonList,
+  written: Pick<Piece, 'bytes' | 'counts'>,
+  writtenOn: string,
+): FollowedBody {
+  const { ids, total, again: findAgain } = found
+  let { revision } = found
+  const isSamePage = () => {
+    if (memory.index?.revision === revision) return true
+    const again = findAgain?.()
+    if (!again) return false
+    const isSame = again.total === total && again.ids.length === ids.length && again.ids.every((id, i) => id === ids[i])
+    if (isSame && memory.index) revision = memory.index.revision
+    return isSame
+  }
+  return followBody(
+    memory,
+    { ...written, countsVersion: -1 },
+    (day) => day === writtenOn && findAgain !== undefined && areUnchanged(memory.pieces, ids, states) && isSamePage(),
+  )
+}
+
+/** Makes the body of the answer of a single event, which is valid until the event changes. */
+export function followEvent(memory: EventMemory, body: { id: number }): FollowedBody {
+  const states = statesOf(memory.pieces, [body.id])
+  const piece = readPiece(JSON.stringify(body), memory.pieces.countsVersion)
+  // Without an index no changes have been followed.
+  const isSame = () => memory.index !== undefined && areUnchanged(memory.pieces, [body.id], states)
+  return followBody(memory, piece, isSame)
+}
+
+/** Characters that are written in one turn of the event loop, which takes some five milliseconds. */
+const AT_ONCE = 1_000_000
+
+/** Lists this short are written in one turn: this many of the longest records take about ten milliseconds. */
+const FEW = 6
+
+/** Longer answers are not indented. */
+const MOST_INDENTED = 1_000_000
+
+/** A body as JSON. A long list is written in several turns of the event loop, so that nobody waits for all of it. */
+export async function jsonBytes(body: unknown, isIndented = false): Promise<Buffer> {
+  const bytes = await compactBytes(body)
+  return isIndented && bytes.length <= MOST_INDENTED ? Buffer.from(JSON.stringify(body, null, 4)) : bytes
+}
+
+async function compactBytes(body: unknown): Promise<Buffer> {
+  if (isWritten(body)) return body.bytes
+  const list = findList(body)
+  if (!list) return Buffer.from(JSON.stringify(body))
+  const { start, items, end } = list
+  const pieces: Buffer[] = []
+  let [text, copied] = [start, 0]
+  for (const [i, item] of items.entries()) {
+    if (i > 0) text += ','
+    if (isWritten(item)) {
+      pieces.push(Buffer.from(text), item.bytes)
+      text = ''
+      copied += item.bytes.length
+    } else text += JSON.stringify(item) ?? 'null'
+    if (text.length < AT_ONCE && copied < BYTES_AT_ONCE) continue
+    pieces.push(Buffer.from(text))
+    text = ''
+    copied = 0
+    await nextTurn()
+  }
+  const last = Buffer.from(text + end)
+  return pieces.length === 0 ? last : joinInTurns([...pieces, last])
+}
+
+/** Bytes that are copied or digested in one turn of the event loop: some ten milliseconds where memory is new. */
+export const BYTES_AT_ONCE = 8_000_000
+
+async function joinInTurns(pieces: readonly Buffer[]): Promise<Buffer> {
+  const whole = Buffer.allocUnsafeSlow(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let [at, turn] = [0, 0]
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+    if (at - turn < BYTES_AT_ONCE) continue
+    turn = at
+    await nextTurn()
+  }
+  return whole
+}
+
+/** The list in a body, with the JSON before its items and behind them; undefined for a body without one. */
+function findList(body: unknown): { start: string; items: readonly unknown[]; end: string } | undefined {
+  if (Array.isArray(body)) return { start: '[', items: body, end: ']' }
+  if (body === null || typeof body !== 'object') return undefined
+  for (const [name, value] of Object.entries(body)) {
+    // An envelope has its list one deeper.
+    const isLong = Array.isArray(value) && value.length > FEW
+    const inner = isLong || name === 'body' ? findList(value) : undefined
+    if (!inner) continue
+    const shell = JSON.stringify({ ...body, [name]: [] })
+    // No text has these characters in a row: a quotation mark in one is escaped.
+    const mark = `${JSON.stringify(name)}:[]`
+    const at = shell.indexOf(mark) + mark.length - '[]'.length
+    return { start: shell.slice(0, at) + inner.start, items: inner.items, end: inner.end + shell.slice(at + 2) }
+  }
+  return undefined
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../cache/cache.ts'
-import type { FollowedBody } from '../formats/json-lists.ts'
+import type { FollowedBody } from '../formats/json.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import { type Version, versionedTag } from '../records/versions.ts'
 import { hashOf } from '../text/hash.ts'
+import { wallNow } from '../text/moments.ts'
 import type { Service } from './respond.ts'
 import { contentTag, type Outgoing } from './send.ts'
-import { makeToday } from './steady-lists.ts'
 
 /** A finished answer to an anonymous read, valid for one version of the data and one day. */
 export interface Finished extends Outgoing {
@@ -142,4 +142,29 @@ export function wasAsked({ asked }: FinishedAnswers, key: string): boolean {
 /** Names the state of the data and the representation rather than the bytes: the same on every node, and quick to make. */
 export function versionTag({ edition }: FinishedAnswers, version: string, day: string, format = 'json'): string {
   return format === 'json' ? `W/"${edition}.${version}.${day}"` : `W/"${edition}.${version}.${day}.${format}"`
+}
+
+/** Parameters whose values in words change with the clock. */
+const CLOCK =
+  /[?&](?:start_date|end_date|starts_before|starts_after|ends_before|ends_after|only_with_upcoming)=(?!\d{4}-\d\d-\d\d)/
+
+/** A name that is not written as it is read, so that any of the above may be behind it. */
+const DISGUISED = /[?&][^=&?]*[%+]/
+
+/** False for answers that change with the clock within a day: dates in words, and upcoming events. */
+export function isSteady(url: string): boolean {
+  return !CLOCK.test(url) && !url.includes('[') && !url.includes('%5') && !DISGUISED.test(url)
+}
+
+/** The days that a default window depends on: today's in the zone of the site, and today's in UTC (rule 12.1). */
+export function makeToday(zone: string): (now: number) => string {
+  let until = 0
+  let day = ''
+  return (now) => {
+    if (now < until && now >= until - 60_000) return day
+    day = `${wallNow(zone, now).slice(0, 10)}${new Date(now).toISOString().slice(8, 10)}`
+    // Zones change the day at whole minutes of UTC.
+    until = (Math.floor(now / 60_000) + 1) * 60_000
+    return day
+  }
 }

@@ -12,14 +12,13 @@ import { Problem } from '../problems.ts'
 import { lackBehind } from '../storage/unavailable.ts'
 import { admitted } from './admission.ts'
 import { clientAddress } from './client-address.ts'
-import { type Finished, type FinishedAnswers, keepFinished, sinceWhen, wasAsked } from './finished.ts'
+import { type Finished, type FinishedAnswers, isSteady, keepFinished, sinceWhen, wasAsked } from './finished.ts'
 import { type Front, isGone, refuseOverload } from './front.ts'
 import { LONGEST_URL } from './incoming.ts'
 import { isPressed } from './pressure.ts'
 import { anonymousContext, type Service } from './respond.ts'
 import { asNew, contentTag, type Outgoing, send, type Visit } from './send.ts'
 import { discoveryHeaders, isSharedRoot, takesHtml } from './site-page.ts'
-import { isSteady } from './steady-lists.ts'
 
 /** The handler of pages for people, ahead of the router and behind that of anonymous reads, with which it shares the finished answers. */
 export interface PublicPages {

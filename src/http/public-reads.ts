@@ -1,14 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CacheBudget } from '../cache/cache.ts'
+import type { Context } from '../context/context.ts'
+import type { Found } from '../declare/operations.ts'
+import { parseFields } from '../declare/parse.ts'
+import { event } from '../events/event.ts'
+import { type EventsQuery, eventFilters } from '../events/event-filters.ts'
+import { findInMemory } from '../events/find-events.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatsOf, namesAnother, preferredFormat } from '../formats/formats.ts'
-import { isPretty, json } from '../formats/json.ts'
-import { jsonBytes } from '../formats/json-bytes.ts'
-import { followEvent, followList, type JsonList, mostListBytes, pieceList, writeList } from '../formats/json-lists.ts'
+import {
+  followEvent,
+  followList,
+  isPretty,
+  type JsonList,
+  json,
+  jsonBytes,
+  mostListBytes,
+  pieceList,
+  showPieces,
+  writeList,
+} from '../formats/json.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { bytesOf } from '../memory/event-pieces.ts'
 import { Problem } from '../problems.ts'
 import { versionedTag } from '../records/versions.ts'
+import type { Served } from '../resources.ts'
 import { admitted, isFull, leave, tryEnter } from './admission.ts'
 import { clientAddress } from './client-address.ts'
 import {
@@ -16,6 +32,7 @@ import {
   type Finished,
   type FinishedAnswers,
   findFinished,
+  isSteady,
   keepFinished,
   noFinishedAnswers,
   sinceWhen,
@@ -26,14 +43,12 @@ import { askerOf, type Front, refuseOverload } from './front.ts'
 import { answerHeaders, VARY_WITH_ACCEPT } from './headers.ts'
 import { LONGEST_URL, NO_BODY } from './incoming.ts'
 import { isPressed } from './pressure.ts'
-import { findList, isEvent, isEventList } from './public-lists.ts'
-import type { Responder, Service } from './respond.ts'
+import { parsePlainQuery } from './request.ts'
+import { anonymousContext, type Responder, type Service } from './respond.ts'
 import { findMatch, type RouteTable } from './route-table.ts'
 import type { Action } from './routes.ts'
 import { asNew, contentTag, contentTagInTurns, send, sendStream, type Visit } from './send.ts'
-import { type Buffers, makeBuffers } from './sent-buffers.ts'
 import { isSharedRoot, takesHtml } from './site-page.ts'
-import { isSteady } from './steady-lists.ts'
 
 /** The short way of anonymous reads, ahead of the router. */
 export interface PublicReads {
@@ -387,5 +402,73 @@ function finishedWith(
     tag: tag === '' ? tag : versionedTag(tag, recordVersion),
     recordVersion,
     body,
+  }
+}
+
+/** Whether a row of the route table lists the events of the namespace. */
+export function isEventList(action: Action): boolean {
+  return action.do === 'list' && action.served.resource === event
+}
+
+/** Whether a row of the route table answers a single event of the namespace. */
+export function isEvent(action: Action): boolean {
+  return action.do === 'read' && action.served.resource === event
+}
+
+/** A list of events from memory; undefined when memory cannot answer it, or for an unusual request. */
+export function findList(
+  service: Service,
+  served: Served,
+  queryText: string,
+  now: number,
+): JsonList | undefined | Promise<JsonList | undefined> {
+  const context = anonymousContext(service, now)
+  const show = (found: Found | undefined) =>
+    !found || (found.page > 1 && found.ids.length === 0) ? undefined : showPieces(context, served, found)
+  const list = (query: EventsQuery) => {
+    const found = findInMemory(context, query)
+    return found instanceof Promise ? found.then(show) : show(found)
+  }
+  try {
+    const query = readQuery(queryText, context)
+    return query instanceof Promise ? query.then(list).catch(leaveProblem) : query && list(query)
+  } catch (error) {
+    return leaveProblem(error)
+  }
+}
+
+const FILTERS: ReadonlySet<string> = new Set(Object.keys(eventFilters))
+
+/** Whether a parameter only changes how the list is shown. */
+const SHOWING = /(?:^|&)(?:_|format=)/
+
+/** The parameters of a simple query; undefined for any other, which is answered the ordinary way. @throws Problem */
+function readQuery(text: string, context: Context): EventsQuery | undefined | Promise<EventsQuery> {
+  const raw = SHOWING.test(text) ? undefined : parsePlainQuery(text, FILTERS)
+  return raw && parseFields(eventFilters, raw, context)
+}
+
+/** The ordinary way reports the faults of a request. */
+function leaveProblem(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error
+}
+
+const BUFFER_SIZE = 128 * 1024
+const MOST_BUFFERS = 64
+
+export interface Buffers {
+  take: (size: number) => Buffer
+  give: (buffer: Buffer) => void
+}
+
+/** Buffers for answers that are sent and forgotten: making one of 30 kB for each costs more than filling it. */
+export function makeBuffers(): Buffers {
+  const free: Buffer[] = []
+  return {
+    take: (size) =>
+      size > BUFFER_SIZE ? Buffer.allocUnsafeSlow(size) : (free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_SIZE)),
+    give: (buffer) => {
+      if (free.length < MOST_BUFFERS && buffer.length === BUFFER_SIZE) free.push(buffer)
+    },
   }
 }

@@ -143,7 +143,7 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     'app.ts',
     'schedule/event-schedule.ts',
     // Answers public lists of events from memory before anything else looks at the request.
-    'http/public-lists.ts',
+    'http/public-reads.ts',
     // Compare and write what an import brings.
     'import/begin-series.ts',
     'import/import-batch.ts',

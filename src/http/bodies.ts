@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
-import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
+import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { Problem } from '../problems.ts'
 import { type Body, type BodyRoom, NO_BODY, type Upload } from './incoming.ts'
 import {
@@ -39,6 +39,7 @@ export function makeBodyReader(
   return {
     read: async (room) => {
       if (!hasBody(request)) return NO_BODY
+      if (request.destroyed) throw new Problem('rest_invalid_request')
       const limit = room.isTrusted ? intake.bodyBytes : Math.min(STRANGER_BYTES, intake.bodyBytes)
       const holding = emptyHolding(room.isTrusted ? intake.writers : intake.strangers, limit)
       holdings.push(holding)
@@ -55,11 +56,7 @@ export function makeBodyReader(
 async function readBody(request: IncomingMessage, room: BodyRoom, holding: Holding, intake: Intake): Promise<Body> {
   const mimeType = mediaType(request.headers)
   if (mimeType !== '' && !MEDIA_TYPE.test(mimeType)) throw new Problem('rest_unsupported_media_type')
-  if (mimeType === 'multipart/form-data') {
-    checkLength(request, holding.limit + (room.takesFile ? intake.fileBytes : 0))
-    const form = await withPatience(request, intake.patienceMs, readForm(request, room, holding, intake))
-    return { ...NO_BODY, form }
-  }
+  if (mimeType === 'multipart/form-data') return { ...NO_BODY, form: await readForm(request, room, holding, intake) }
   if (!room.takesFile) return { bytes: await readBytes(request, holding, intake.patienceMs) }
   const fileName = fileNameOf(request.headers['content-disposition'] ?? '')
   if (!isJson(mimeType))
@@ -78,82 +75,80 @@ const isJson = (type: string) => type === 'application/json' || type.endsWith('+
 const MOST_FIELDS = 1000
 const MOST_FILES = 10
 
-/** The fields and files of a multipart form, refused as soon as their sum is too large. @throws Problem, or the error of a disk */
+/** Bytes of files that have arrived and are not on disk yet; the parser reads on until they are about as many. */
+const IN_PASSING = 524_288
+
+/**
+ * The fields and files of a multipart form. All that arrives is held in memory until it is part of a file on disk, so whatever the form goes on
+ * with, it is refused at the limit. When this returns or throws, nothing of the form is read any more.
+ * @throws Problem, or the error of a disk
+ */
 async function readForm(
   request: IncomingMessage,
   room: BodyRoom,
   holding: Holding,
   intake: Intake,
 ): Promise<NonNullable<Body['form']>> {
+  const fieldBytes = holding.limit
+  checkLength(request, fieldBytes + (room.takesFile ? intake.fileBytes : 0))
+  if (room.takesFile) holding.limit += IN_PASSING
   const fields: [string, string][] = []
-  const files: Promise<Upload | undefined>[] = []
+  const files: Promise<Upload>[] = []
   const arriving = new Set<Readable>()
   const { promise: read, resolve, reject } = Promise.withResolvers<void>()
   const refuse = () => reject(new Problem('rest_invalid_form'))
+  const refuseAsTooLarge = () => reject(tooLarge(fieldBytes))
   const onGone = () => request.complete || refuse()
+  const onPiece = (piece: Buffer) => {
+    try {
+      hold(holding, piece.length)
+    } catch (error) {
+      reject(error)
+    }
+  }
+  const parser = formParser(request, fieldBytes)
+  let left = fieldBytes
+  parser.on('field', (name = '', value, _isNameCut, isValueCut) => {
+    left -= Buffer.byteLength(name) + Buffer.byteLength(value)
+    if (isValueCut || left < 0) refuseAsTooLarge()
+    else fields.push([name, value])
+  })
+  parser.on('file', (_name, pieces, fileName, _encoding, mimeType) => {
+    // It is also told of the end of a form that comes too early, perhaps before anybody reads the file.
+    pieces.on('error', refuse)
+    if (!room.takesFile) {
+      pieces.resume()
+      return
+    }
+    arriving.add(pieces)
+    const file = keepFile(pieces, holding, intake).then((kept) => ({ fileName, mimeType, ...kept }))
+    files.push(file)
+    file.catch(reject)
+  })
+  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) parser.once(limit, refuseAsTooLarge)
+  parser.on('error', refuse).once('finish', resolve)
+  request.once('close', onGone).on('data', onPiece).pipe(parser)
   try {
-    const parser = formParser(request, { fieldSize: holding.limit, fileSize: intake.fileBytes })
-    parser.on('field', (name, value, isNameCut, isValueCut) => {
-      try {
-        // A field that was cut off has the length of the limit.
-        hold(holding, Buffer.byteLength(value) + Number(isNameCut) + Number(isValueCut))
-        fields.push([name, value])
-      } catch (error) {
-        reject(error)
-      }
-    })
-    parser.on('file', (_name, pieces, fileName, _encoding, mimeType) => {
-      arriving.add(pieces)
-      const taken = room.takesFile
-        ? takeFile(pieces, { fileName, mimeType }, holding, intake)
-        : passOver(pieces, holding)
-      files.push(taken)
-      taken.catch(reject)
-    })
-    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
-      parser.once(limit, () => reject(tooLarge(holding.limit)))
-    parser.once('error', refuse).once('finish', resolve)
-    request.once('close', onGone).pipe(parser)
-    await read
+    await withPatience(request, intake.patienceMs, read)
     const text = formText(fields)
-    const kept = (await Promise.all(files)).filter((file) => file !== undefined)
-    return { fields: parseForm(text), repeated: repeatedKeys(text), files: kept }
+    return { fields: parseForm(text), repeated: repeatedKeys(text), files: await Promise.all(files) }
   } finally {
-    request.off('close', onGone)
+    request.off('close', onGone).off('data', onPiece)
     // Otherwise the parser would read all the rest of a refused form, which nobody needs, while the answer is made.
     request.unpipe()
     for (const pieces of arriving) pieces.destroy()
+    // A file may still be opening: whoever lets go of the holding has to find it there.
+    await Promise.allSettled(files)
   }
 }
 
 /** @throws Problem for a form whose head does not say what divides its parts */
-function formParser({ headers }: IncomingMessage, sizes: { fieldSize: number; fileSize: number }): BusboyInstance {
-  const limits = { ...sizes, files: MOST_FILES, fields: MOST_FIELDS, parts: MOST_FIELDS + MOST_FILES }
+function formParser({ headers }: IncomingMessage, fieldSize: number): BusboyInstance {
+  const limits = { fieldSize, files: MOST_FILES, fields: MOST_FIELDS, parts: MOST_FIELDS + MOST_FILES }
   try {
     return new Busboy({ headers: { ...headers, 'content-type': headers['content-type'] ?? '' }, limits })
   } catch {
     throw new Problem('rest_invalid_form')
-  }
-}
-
-async function takeFile(
-  pieces: BusboyFileStream,
-  named: Pick<Upload, 'fileName' | 'mimeType'>,
-  holding: Holding,
-  intake: Intake,
-): Promise<Upload> {
-  const file = await keepFile(pieces, holding, intake)
-  // A file that was cut off has the length of the limit.
-  if (pieces.truncated) throw tooLarge(intake.fileBytes)
-  return { ...named, ...file }
-}
-
-/** A file that no parameter takes counts towards the size of the body, and is not stored. */
-async function passOver(file: AsyncIterable<Buffer>, { limit }: Holding): Promise<undefined> {
-  let bytes = 0
-  for await (const piece of file) {
-    bytes += piece.length
-    if (bytes > limit) throw tooLarge(limit)
   }
 }
 

@@ -71,7 +71,7 @@ export async function letGo(holding: Holding, intake: Intake): Promise<void> {
 }
 
 /**
- * Reserves more bytes of memory.
+ * Reserves more bytes of memory, or gives back a negative number of them.
  * @throws Problem rest_request_too_large beyond the limit of the request, rest_unavailable beyond that of all together
  */
 export function hold(holding: Holding, bytes: number): void {
@@ -140,10 +140,13 @@ export async function readToDisk(request: IncomingMessage, holding: Holding, int
   return arrived()
 }
 
-/** A file of a form on disk, as above. @throws Problem */
+/** A file of a form on disk, as above; its bytes are no longer held in memory. @throws Problem */
 export async function keepFile(pieces: AsyncIterable<Buffer>, holding: Holding, intake: Intake): Promise<ArrivedFile> {
   const { take, arrived } = await openFile(holding, intake)
-  for await (const piece of pieces) await take(piece)
+  for await (const piece of pieces) {
+    await take(piece)
+    hold(holding, -piece.length)
+  }
   return arrived()
 }
 
@@ -205,6 +208,7 @@ function startReading(request: IncomingMessage, take: Take): { done: Promise<voi
   }
   // A client that has gone gets no answer.
   const onGone = () => reject(new Problem('rest_invalid_request'))
+  if (request.destroyed) onGone()
   request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
   const stop = () => {
     request.pause().off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)

@@ -30,6 +30,11 @@ export async function sendMedia({ images }: Service, front: Front, visit: Visit,
     return
   }
   watchReader(front.readers, response, 0)
-  // A reader that has gone is nobody's fault.
-  await pipeline(file.stream, response).catch((error: unknown) => response.socket?.destroyed || Promise.reject(error))
+  let fault: unknown
+  file.stream.once('error', (error) => {
+    // A reader that has gone is nobody's fault; the store is, when it breaks off first.
+    if (!response.destroyed) fault = error
+  })
+  await pipeline(file.stream, response).catch(() => undefined)
+  if (fault !== undefined) throw fault
 }

@@ -68,9 +68,13 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** The fields of a multipart form as the text of an urlencoded one, which is nested and repeats keys by the same rules. */
+/**
+ * The fields of a multipart form as the text of an urlencoded one, which is nested and repeats keys by the same rules. Half a character, which a
+ * form in UTF-16 may have, becomes U+FFFD.
+ */
 export function formText(pairs: readonly (readonly [name: string, value: string])[]): string {
-  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')
+  const escaped = (text: string) => encodeURIComponent(text.toWellFormed())
+  return pairs.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&')
 }
 
 /** The media type of a body without its parameters, in lower case. */

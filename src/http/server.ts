@@ -186,7 +186,11 @@ function makeHandler(service: Service, front: Front, closing: Closing, answerInt
     request.url = decodable(request.url ?? '/')
     const visit: Visit = { request, response, requestId: front.requestIds(), arrived: performance.now() }
     find(request)(visit)
-      .catch((error: unknown) => sendReply(front, visit, failureReply(service, error, visit.requestId)))
+      .catch((error: unknown) => {
+        // An answer that has begun can only be broken off.
+        if (response.headersSent) throw error
+        return sendReply(front, visit, failureReply(service, error, visit.requestId))
+      })
       .catch((error: unknown) => {
         front.report(error, visit.requestId)
         response.destroy()

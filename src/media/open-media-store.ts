@@ -12,7 +12,8 @@ export async function openMediaStore(address: string, report: (error: Error) => 
 }
 
 function explainMissing(error: unknown): never {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+  if (!isMissing || !error.message.includes("'@aws-sdk/")) throw error
   throw new Error(
     'Images in an object store need a package that is not installed here; in the folder of Kalends, run: npm install --omit=dev --ignore-scripts --no-save --save-prod @aws-sdk/client-s3@3',
   )

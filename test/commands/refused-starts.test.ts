@@ -93,6 +93,14 @@ test('an object store without the package that speaks to it is refused with the 
   assert.match(out, says)
   assert.match(out, /Do so, or name a folder with --media/)
   assert.doesNotMatch(out, /AWS_/)
+  // With that package there, one that it needs in turn is named as it is.
+  const client = join(packages, '@aws-sdk', 'client-s3')
+  await mkdir(client, { recursive: true })
+  await writeFile(join(client, 'package.json'), '{ "type": "module", "main": "index.js" }')
+  await writeFile(join(client, 'index.js'), "import 'not-there'")
+  const { err } = await run(['--data', join(folder, 'bare-data'), '--media', 's3://images', 'serve'], {}, file)
+  assert.match(err, /Cannot find package 'not-there'/)
+  assert.doesNotMatch(err, /npm install/)
 })
 
 test('a database that can not be opened, and a port in use, are named in one sentence', async (t) => {

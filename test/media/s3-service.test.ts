@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'
+import { startLoggedService } from '../support/logged-service.ts'
 import { type S3Server, startS3 } from '../support/s3.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
@@ -101,4 +108,27 @@ test('without its store the service says so where images are concerned, answers 
   assert.equal((await fetch(image.source_url)).status, 200)
   const again = await upload(service, 'not-now')
   assert.deepEqual([again.status, again.body.source_url.endsWith('/not-now.png')], [201, true])
+})
+
+test('a store that breaks off within an image ends its answer, and the log says so once', async (t) => {
+  const store = createServer((_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'image/png', 'Content-Length': '100000' })
+    response.write('x'.repeat(50_000))
+    setTimeout(() => response.destroy(), 200)
+  }).listen(0, '127.0.0.1')
+  t.after(() => store.close())
+  await once(store, 'listening')
+  const { port } = store.address() as AddressInfo
+  const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const media = `s3://images?endpoint=http://127.0.0.1:${port}`
+  const keys = { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' }
+  const logged = await startLoggedService({ data: folder, media, log_level: 'error' }, keys)
+  t.after(() => logged.end())
+  const answer = await fetch(new URL('/media/2026/11/poster.png', logged.base))
+  assert.equal(answer.status, 200)
+  await assert.rejects(answer.arrayBuffer())
+  await logged.end()
+  assert.equal(logged.log().length, 1, logged.printed())
+  assert.equal(logged.log()[0]?.requestId, answer.headers.get('x-request-id'))
 })

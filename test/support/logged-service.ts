@@ -26,12 +26,15 @@ export interface LoggedService {
 export type LogLine = Record<string, any>
 
 /** Starts `kalends serve` with these settings on a free port, and waits until it answers. */
-export async function startLoggedService(settings: Settings): Promise<LoggedService> {
+export async function startLoggedService(
+  settings: Settings,
+  environment: Record<string, string> = {},
+): Promise<LoggedService> {
   const given = { port: '0', log_level: 'silent', ...settings }
   const flags = Object.entries(given).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
   const child = spawn(process.execPath, ['bin/kalends.js', ...flags, 'serve'], {
     cwd: root,
-    env: programEnvironment(),
+    env: programEnvironment(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close')

@@ -10,7 +10,7 @@ import type { Db } from '../database.ts'
  */
 const MERGED_PAGES = 1 / 4
 
-/** Indexes the words of some waiting events (SQLite, migration 0002); returns their number. */
+/** Indexes the words of some waiting events (SQLite, migrations/0034-tables.ts); returns their number. */
 export async function indexEvents(tx: Db, most: number): Promise<number> {
   const { rows } = await sql<Unindexed>`
     select id, search from unindexed_events join events using (id) order by id limit ${most}

@@ -33,7 +33,7 @@ interface Question {
   terms: Term[]
 }
 
-/** The index of words of one connection to a SQLite database (migration 0002), with the statements that read it. */
+/** The index of words of one connection to a SQLite database (migrations/0034-tables.ts), with the statements that read it. */
 export interface WordIndex {
   connection: DatabaseSync
   /** The set that `add_id` adds to while a statement runs. */

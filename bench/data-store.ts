@@ -4,7 +4,7 @@ import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mediaUrl, readConfig, siteOf } from '../src/config.ts'
-import type { Presenting } from '../src/context/context.ts'
+import type { Presenting } from '../src/declare/context.ts'
 import { formOf } from '../src/events/presented-events.ts'
 import { speaker } from '../src/locales/translate.ts'
 import { findUserByLogin } from '../src/people/users.ts'

@@ -1,4 +1,4 @@
-import type { Presenting } from '../src/context/context.ts'
+import type { Presenting } from '../src/declare/context.ts'
 import type { Presenter } from '../src/events/keep-presented.ts'
 import { formOf, presenters } from '../src/events/presented-events.ts'
 import { keepPresented } from '../src/memory/presented-records.ts'

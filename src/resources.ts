@@ -1,20 +1,15 @@
-import { categoryOperations } from './categories/categories.ts'
-import { category } from './categories/category.ts'
 import type { Operations } from './declare/operations.ts'
 import type { Fields, Resource } from './declare/resource.ts'
 import { event } from './events/event.ts'
 import { eventFilters } from './events/event-filters.ts'
 import { linkedFilters, placedFilters } from './linked/linked-filters.ts'
-import { organizer } from './organizers/organizer.ts'
-import { organizerOperations } from './organizers/organizers.ts'
+import { organizer, organizerOperations } from './linked/organizer.ts'
+import { venue, venueOperations } from './linked/venue.ts'
 import { recurringEventOperations } from './series/recurring-events.ts'
 import { seriesFilters, seriesResource } from './series/series.ts'
 import { seriesOperations } from './series/series-operations.ts'
-import { tag } from './tags/tag.ts'
-import { tagOperations } from './tags/tags.ts'
+import { category, categoryOperations, tag, tagOperations } from './terms/taxonomies.ts'
 import { categoryFilters, tagFilters } from './terms/term-filters.ts'
-import { venue } from './venues/venue.ts'
-import { venueOperations } from './venues/venues.ts'
 
 /** A resource as the routes use it: its declaration, the parameters of its list, and its operations. */
 export interface Served {

@@ -1,5 +1,5 @@
 import type { Kind } from '../fields/kinds.ts'
-import { parameter } from '../text/query-text.ts'
+import { parameter } from '../text/urls.ts'
 import type { Field } from './resource.ts'
 
 /**

@@ -1,8 +1,8 @@
-import type { Context } from '../context/context.ts'
 import type { Problem, ProblemCode } from '../problems.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { RecordKind, Taxonomy, VersionedKind, WithdrawnEventRow } from '../storage/schema.ts'
 import type { WantedText } from '../text/text-work.ts'
+import type { Context } from './context.ts'
 
 /** How an item route names its record. */
 export type Address = { id: number } | { slug: string }

@@ -1,7 +1,7 @@
-import type { Context, ValueContext } from '../context/context.ts'
 import type { Parsed } from '../fields/field.ts'
 import { limits, overLimit } from '../fields/limits.ts'
 import { type ParamFault, Problem } from '../problems.ts'
+import type { Context, ValueContext } from './context.ts'
 import type { Field, Fields } from './resource.ts'
 
 /** Raw parameters as they came, by name. */

@@ -1,6 +1,6 @@
-import type { Context, ValueContext } from '../context/context.ts'
 import type { FieldData, FieldsData } from '../fields/field.ts'
 import type { ParamFault } from '../problems.ts'
+import type { Context, ValueContext } from './context.ts'
 
 /** Checks of the values of one field, after those of its kind. */
 export interface Checks {

@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import { insertUpload, type PreparedUpload, prepareUpload, withImages } from '../images/images.ts'
 import { speaker } from '../locales/translate.ts'

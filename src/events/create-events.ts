@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Context, ValueContext } from '../context/context.ts'
+import type { Context, ValueContext } from '../declare/context.ts'
 import { linkImage } from '../images/images.ts'
 import { areThere } from '../linked/linked-rules.ts'
 import { invalidParam } from '../problems.ts'

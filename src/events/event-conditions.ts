@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { EventWindow } from '../memory/event-index-list.ts'
 import { momentAfter } from '../records/modified-after.ts'
 import { shownTo, visibleTo } from '../records/record-store.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Filter, Narrowing } from '../declare/filter.ts'
 import type { EventWindow, IndexQuery } from '../memory/event-index-list.ts'
 import type { EventMemory } from '../memory/event-memory.ts'

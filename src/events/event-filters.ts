@@ -1,6 +1,6 @@
 import { linkWriter } from '../declare/filter.ts'
-import { type EventStatus, eventStatuses } from '../fields/event-status.ts'
-import type { Parsed } from '../fields/field.ts'
+import { collapse, type EventStatus, eventStatuses } from '../fields/event-kinds.ts'
+import { type Parsed, pageFilters } from '../fields/field.ts'
 import {
   distance,
   flag,
@@ -15,8 +15,6 @@ import {
   words,
 } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
-import { pageFilters } from '../fields/record-fields.ts'
-import { collapse } from '../fields/recurrence-kinds.ts'
 import type { EventWindow } from '../memory/event-index-list.ts'
 import { isModifiedAfter } from '../records/modified-after.ts'
 import { isEventOrSeries } from '../records/record-checks.ts'

@@ -1,6 +1,6 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { PartNarrowing } from '../declare/filter.ts'
-import { geoCircle, geoFilter } from '../linked/geoloc.ts'
+import { geoCircle, geoFilter } from '../linked/linked-conditions.ts'
 import type { IndexQuery } from '../memory/event-index-list.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import { findSearched } from '../memory/search-cache.ts'

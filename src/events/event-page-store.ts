@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { isOriginal } from '../records/origins.ts'
 import type { Db } from '../storage/database.ts'
 import type { EventRow } from '../storage/schema.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { EventWindow } from '../memory/event-index-list.ts'
 import { defaultWindow, parseWindowEdge } from './event-when.ts'
 

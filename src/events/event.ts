@@ -4,10 +4,10 @@ import { anything, integer, settledText } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
 import { isImageReference } from '../images/images.ts'
 import { areLinkable, areLinks } from '../linked/linked-rules.ts'
-import { organizer } from '../organizers/organizer.ts'
+import { organizer } from '../linked/organizer.ts'
+import { venue } from '../linked/venue.ts'
 import { recordChecks } from '../records/record-checks.ts'
 import { areTermEntries } from '../terms/term-rules.ts'
-import { venue } from '../venues/venue.ts'
 import { isCost } from './event-cost.ts'
 
 const password = { kind: anything, about: 'Accepted and ignored: events have no passwords' } as const

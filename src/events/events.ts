@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '../declare/operations.ts'
 import { trashedAnyway } from '../linked/linked-operations.ts'
 import { recordRights, refuseUnreadable } from '../linked/record-present.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { conditionsOf } from '../declare/filter.ts'
 import type { Found } from '../declare/operations.ts'
 import { type IndexPage, type IndexQuery, listIndexed } from '../memory/event-index-list.ts'

@@ -1,4 +1,4 @@
-import type { Presenting } from '../context/context.ts'
+import type { Presenting } from '../declare/context.ts'
 import { keepPresented, type PresentedRecord, type Unkept } from '../memory/presented-records.ts'
 import type { Db } from '../storage/database.ts'
 import type { RecordKind } from '../storage/schema.ts'

@@ -1,12 +1,12 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { listEntries, readInteger } from '../fields/kinds.ts'
 import { areRecordsOf, type LinkedKind } from '../linked/linked-rules.ts'
 import { hasEventsOf } from '../memory/event-index.ts'
 import type { IndexQuery } from '../memory/event-index-list.ts'
 import { type EventMemory, isBehind } from '../memory/event-memory.ts'
 import type { Taxonomy } from '../storage/schema.ts'
-import { termMeant } from '../terms/term-meaning.ts'
 import { isTermList } from '../terms/term-rules.ts'
+import { termMeant } from '../terms/term-store.ts'
 
 /** The memory, if it may answer this caller and lacks no change. When the look for changes fails, the database answers instead. */
 export function currentMemory({ memory, report }: Context): EventMemory | undefined {

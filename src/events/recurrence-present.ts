@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Frequency, Recurrence, Rule, Start } from '../recurrence/recurrence.ts'
 import { recurrenceText } from '../recurrence/recurrence-text.ts'
 import { recurrenceObject, ruleText } from '../recurrence/write-recurrence.ts'

@@ -1,12 +1,10 @@
 import { anyOf, author, dateTime, list, recurrenceShown, schemaRef, status } from './answer-schema.ts'
-import { EVENT_STATUSES, eventStatus } from './event-status.ts'
+import { EVENT_STATUSES, eventStatus, recurrence, recurrenceScope } from './event-kinds.ts'
+import { authorFields, imageField, statusField } from './field.ts'
 import { anything, clearableText, flag, line, links, moment, settledText, text, timezone, url } from './kinds.ts'
 import { limits } from './limits.ts'
+import { organizerFields, venueFields } from './linked-fields.ts'
 import { everywhere, type MemberField, saidBy, textEverywhere } from './member.ts'
-import { organizerFields } from './organizer-fields.ts'
-import { authorFields, imageField, statusField } from './record-fields.ts'
-import { recurrence, recurrenceScope } from './recurrence-kinds.ts'
-import { venueFields } from './venue-fields.ts'
 
 const OF_LISTS = { not: 'it is about the lists of this calendar' }
 const OF_MAPS = { not: 'it is about the page of the event' }

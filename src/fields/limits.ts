@@ -1,6 +1,6 @@
 import type { Site } from '../config.ts'
 import type { LimitFault } from '../problems.ts'
-import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/marks.ts'
+import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
 
 /**
  * The limits of a value. Each is checked before anything else is done with the value, in time that grows with the limit and not with

@@ -1,5 +1,5 @@
-import type { Context } from '../context/context.ts'
-import { emptyElement, xmlElement } from '../text/xml.ts'
+import type { Context } from '../declare/context.ts'
+import { emptyElement, xmlElement } from '../text/markup.ts'
 import { describeWhen, type EventFacts, isoTime, placeOf, rfc3339 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 

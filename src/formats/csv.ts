@@ -1,7 +1,6 @@
 import { type EventMembers, type RareColumn, rareFields } from '../fields/event-members.ts'
+import type { organizerFields, venueFields } from '../fields/linked-fields.ts'
 import type { NamesIn } from '../fields/member.ts'
-import type { organizerFields } from '../fields/organizer-fields.ts'
-import type { venueFields } from '../fields/venue-fields.ts'
 import { plainText } from '../text/html.ts'
 import type { EventFacts } from './event-facts.ts'
 import { feedFormat } from './feed.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Found } from '../declare/operations.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { LoadedEvent } from '../events/event-filter.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Found } from '../declare/operations.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Resource } from '../declare/resource.ts'

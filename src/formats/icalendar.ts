@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { LoadedEvent } from '../events/event-filter.ts'
 import { eventOperations } from '../events/events.ts'
 import { contentLine, escapeText } from '../icalendar/content-lines.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { type EventMembers, type RareColumn, rareFields, showRare } from '../fields/event-members.ts'
 import type { NamesIn } from '../fields/member.ts'
 import { describeWhen, type EventFacts, isoTime, placeOf, rfc3339 } from './event-facts.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { priceRange, storedCost } from '../events/event-cost.ts'
 import { LINKED_STATUS } from '../events/event-present.ts'
 import { seriesLinkedData } from '../events/recurrence-present.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Found, JsonPieces } from '../declare/operations.ts'
 import type { RawValues } from '../declare/parse.ts'
 import { collectionUrl, type Resource } from '../declare/resource.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Found, JsonPieces, Operations } from '../declare/operations.ts'
 import { catchUp, isBehind } from '../memory/event-memory.ts'
 import { presentListed } from '../records/present-loaded.ts'

@@ -1,6 +1,6 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { escapeHtml } from '../text/html.ts'
-import { emptyElement, xmlElement } from '../text/xml.ts'
+import { emptyElement, xmlElement } from '../text/markup.ts'
 import { describeWhen, type EventFacts, isoTime, placeOf } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Operations } from '../declare/operations.ts'
 import { isLoggedIn } from '../people/caller.ts'
 import type { Action, Endpoint, Method, Route } from './routes.ts'

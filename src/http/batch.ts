@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { limits } from '../fields/limits.ts'
 import type { Reply } from '../formats/format.ts'
 import { withImages } from '../images/images.ts'

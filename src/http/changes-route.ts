@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import { defineFields, type Fields } from '../declare/resource.ts'
 import type { EventsQuery } from '../events/event-filters.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Field, Fields } from '../declare/resource.ts'
 import { translate } from '../locales/translate.ts'
 import { type Endpoint, type Route, routeName } from './routes.ts'

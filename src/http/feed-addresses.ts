@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { formatOfFile } from '../formats/formats.ts'
 import { type Asked, readAddress, type Span, spanPath } from '../pages/page-addresses.ts'
 import { firstOf, monthOf, monthsLater } from '../pages/page-dates.ts'

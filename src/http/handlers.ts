@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Address, Found, Operations, WriteSteps } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'

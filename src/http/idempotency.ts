@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { limits, overText } from '../fields/limits.ts'
 import type { Reply } from '../formats/format.ts'
 import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'

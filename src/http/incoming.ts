@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Reply } from '../formats/format.ts'
 import type { Asked } from './handlers.ts'

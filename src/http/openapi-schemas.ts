@@ -3,9 +3,11 @@ import {
   address,
   anyOf,
   boolean,
+  embeddedTermMembers,
   emptyList,
   id,
   integer,
+  linkedMembers,
   list,
   record,
   recurrenceShown,
@@ -14,9 +16,10 @@ import {
   schemaRef,
   status,
   string,
+  termMembers,
 } from '../fields/answer-schema.ts'
+import { EVENT_STATUSES, eventStatuses, recurrence } from '../fields/event-kinds.ts'
 import { eventMembers, rareFields, seriesMembers } from '../fields/event-members.ts'
-import { EVENT_STATUSES, eventStatuses } from '../fields/event-status.ts'
 import type { FieldData } from '../fields/field.ts'
 import {
   count,
@@ -35,9 +38,7 @@ import {
   words,
 } from '../fields/kinds.ts'
 import { type Bounds, limits } from '../fields/limits.ts'
-import { embeddedTermMembers, linkedMembers, termMembers } from '../fields/linked-members.ts'
 import { type Member, namesWith } from '../fields/member.ts'
-import { recurrence } from '../fields/recurrence-kinds.ts'
 
 /** The text in the language of the site. */
 export type Say = (text: string) => string

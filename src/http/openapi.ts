@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Language, Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { type Field, type Fields, OWN_NAMESPACE, type Resource } from '../declare/resource.ts'
 import { type Schema, schemaRef } from '../fields/answer-schema.ts'
 import { limits } from '../fields/limits.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { listEntries } from '../fields/kinds.ts'
 import { findImages } from '../images/images.ts'
 import type { TermRow } from '../storage/schema.ts'

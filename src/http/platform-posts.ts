@@ -1,7 +1,7 @@
 import { defineFields } from '../declare/resource.ts'
+import { pageFilters } from '../fields/field.ts'
 import { ids, integer, readInteger, settledText, text, untypedMoment, words } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
-import { pageFilters } from '../fields/record-fields.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { POST_ORDERS } from '../records/post-list.ts'
 import { categoryFilters } from '../terms/term-filters.ts'

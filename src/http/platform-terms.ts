@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Found, Operations } from '../declare/operations.ts'
 import { defineFields, defineResource } from '../declare/resource.ts'
 import type { Parsed } from '../fields/field.ts'
@@ -13,11 +13,10 @@ import type { Db } from '../storage/database.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
 import { childOf, inUse, knownTo, ofEvent, withIds, withoutIds, withText } from '../terms/term-conditions.ts'
-import { termFields } from '../terms/term-fields.ts'
 import { categoryFilters } from '../terms/term-filters.ts'
 import { type LoadedTerm, termNames, withAncestors } from '../terms/term-operations.ts'
 import { presentTerm } from '../terms/term-present.ts'
-import { createTerm, type TermValues } from '../terms/term-rules.ts'
+import { createTerm, type TermValues, termFields } from '../terms/term-rules.ts'
 import {
   type Ancestors,
   findAncestors,
@@ -26,7 +25,7 @@ import {
   listTerms,
   type TermOrder,
 } from '../terms/term-store.ts'
-import { parametersOf } from '../text/query-text.ts'
+import { parametersOf } from '../text/urls.ts'
 import { about } from './platform-posts.ts'
 import { offer } from './platform-resource.ts'
 

@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { defineResource, type Fields, OWN_NAMESPACE } from '../declare/resource.ts'
 import { anything } from '../fields/kinds.ts'
 import type { Reply } from '../formats/format.ts'

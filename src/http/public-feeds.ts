@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../cache/cache.ts'
+import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../memory/cache.ts'
 import { catchUp, isBehind } from '../memory/event-memory.ts'
 import { rootOf } from '../pages/page-addresses.ts'
 import { Problem, type ProblemCode } from '../problems.ts'

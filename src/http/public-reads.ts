@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CacheBudget } from '../cache/cache.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Found } from '../declare/operations.ts'
 import { parseFields } from '../declare/parse.ts'
 import { event } from '../events/event.ts'
@@ -20,6 +19,7 @@ import {
   showPieces,
   writeList,
 } from '../formats/json.ts'
+import type { CacheBudget } from '../memory/cache.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { bytesOf } from '../memory/event-pieces.ts'
 import { Problem } from '../problems.ts'

@@ -4,7 +4,7 @@ import type { RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { MOST_PAIRS, overShape } from '../fields/limits.ts'
 import { Problem } from '../problems.ts'
-import { withoutNul } from '../text/nul.ts'
+import { withoutNul } from '../text/characters.ts'
 
 const NESTING = {
   depth: 6,

@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatsOf } from '../formats/formats.ts'

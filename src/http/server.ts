@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { CacheBudget } from '../cache/cache.ts'
 import type { Reply } from '../formats/format.ts'
 import { isPretty, jsonBytes } from '../formats/json.ts'
+import type { CacheBudget } from '../memory/cache.ts'
 import { createServer } from '../node-http.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { Problem } from '../problems.ts'

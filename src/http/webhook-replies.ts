@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { parseFields } from '../declare/parse.ts'
 import { OWN_NAMESPACE } from '../declare/resource.ts'
 import type { Parsed } from '../fields/field.ts'

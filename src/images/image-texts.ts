@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { type Caller, can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { held, holdName } from '../storage/locks.ts'

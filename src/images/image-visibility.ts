@@ -1,5 +1,5 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { type Caller, isLoggedIn, seesAll } from '../people/caller.ts'
 import { isPossibleId, visibleTo } from '../records/record-store.ts'
 import type { ImageRow, RecordTable, Tables } from '../storage/schema.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { posix } from 'node:path'
-import type { Context, Presenting } from '../context/context.ts'
+import type { Context, Presenting } from '../declare/context.ts'
 import { image as imageKind } from '../fields/kinds.ts'
 import {
   type ImageFile,

@@ -1,7 +1,6 @@
 import { type EveryRule, everyDate, readEveryRule, type Steps } from '../recurrence/every-rule.ts'
-import { readRecurrence } from '../recurrence/read-recurrence.ts'
+import { MOST_DATES, readRecurrence } from '../recurrence/read-recurrence.ts'
 import { type Fault, isFault, type Recurrence } from '../recurrence/recurrence.ts'
-import { MOST_DATES } from '../recurrence/rule-parts.ts'
 import { formatUtc, settledWall, utcToWall } from '../text/zones.ts'
 import { type CalendarTime, horizonOf, MOST_RULES, timeOf, utcOfTime } from './calendar-times.ts'
 import { type CalendarZones, type Span, utcOf, wallAt, withSteps } from './calendar-zones.ts'

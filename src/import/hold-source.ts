@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { formatUtc } from '../text/moments.ts'
 import { findHolder, isHeldBy, keepSource, sourceNumber, takeSource } from './import-store.ts'

@@ -1,5 +1,5 @@
 import { OWN_DATE, OWN_STATUS } from '../icalendar/content-lines.ts'
-import { unannounced } from '../locales/event-notice.ts'
+import { unannounced } from '../locales/translate.ts'
 import { isStatus } from '../records/status.ts'
 import type { Recurrence } from '../recurrence/recurrence.ts'
 import { recurrenceLines } from '../recurrence/write-recurrence.ts'

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { commandVariables, type Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { speaker } from '../locales/translate.ts'
 import type { ImageService } from '../media/image-service.ts'
 import type { Caller } from '../people/caller.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { table } from '../people/user-commands.ts'
 import type { Db } from '../storage/database.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Writer } from '../storage/recording.ts'
 import type { ORIGINS, Origin } from './item-pages.ts'
 import type { ConflictPolicy } from './plan-item.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { withImages } from '../images/images.ts'
 import { readEdition } from '../storage/edition.ts'
 import type { Writer } from '../storage/recording.ts'

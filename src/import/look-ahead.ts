@@ -1,4 +1,4 @@
-import type { ValueContext } from '../context/context.ts'
+import type { ValueContext } from '../declare/context.ts'
 import { parseNew } from '../declare/parse.ts'
 import { type SettledValues, settleValues } from '../events/create-events.ts'
 import { event } from '../events/event.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Db } from '../storage/database.ts'
 import { holdSource } from './hold-source.ts'
 import type { ImportRun } from './import-run.ts'

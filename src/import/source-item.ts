@@ -1,4 +1,4 @@
-import type { ValueContext } from '../context/context.ts'
+import type { ValueContext } from '../declare/context.ts'
 import type { SettledValues } from '../events/create-events.ts'
 import type { FieldsData } from '../fields/field.ts'
 import type { Fingerprints } from './fingerprints.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { parseFields, parseNew } from '../declare/parse.ts'
 import { type AskedEvent, settleValues } from '../events/create-events.ts'
 import { event } from '../events/event.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Fields } from '../declare/resource.ts'
 import { keptColumns } from '../fields/field.ts'
 import { linkImage, type ResolvedImage, resolveImage } from '../images/images.ts'

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
+import { invalidParam } from '../problems.ts'
 import { momentAfter } from '../records/modified-after.ts'
 import { shownTo, visibleTo } from '../records/record-store.ts'
 import { type StatusFilter, statusFilter } from '../records/status.ts'
@@ -107,4 +108,37 @@ export async function anyCoordinates({ db, caller }: Context): Promise<boolean> 
       .limit(1)
       .executeTakeFirst()) !== undefined
   )
+}
+
+/** The geolocation parameters of events and venues (rule 15.2). */
+interface GeoQuery {
+  geoloc?: boolean
+  geoloc_lat?: number | null
+  geoloc_lng?: number | null
+  geoloc_radius?: number
+}
+
+/** The filter they make. */
+interface GeoFilter {
+  geoloc: boolean | undefined
+  circle: Circle | undefined
+}
+
+/** The circle that is asked for, if any. @throws Problem rest_invalid_param when one of latitude and longitude is missing */
+export function geoCircle(context: Context, query: GeoQuery): Circle | undefined {
+  const { geoloc_lat: lat = null, geoloc_lng: lng = null, geoloc_radius: radius = context.site.geolocRadius } = query
+  if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geoloc_lat' : 'geoloc_lng')
+  return lat === null || lng === null ? undefined : { lat, lng, radius }
+}
+
+/**
+ * The geolocation filter of a list. It has no effect before any venue has coordinates: such a calendar does not use geolocation
+ * (rule 15.3).
+ * @throws Problem as `geoCircle` does
+ */
+export async function geoFilter(context: Context, query: GeoQuery): Promise<GeoFilter> {
+  const circle = geoCircle(context, query)
+  const { geoloc } = query
+  const isUsed = (geoloc !== undefined || circle !== undefined) && (await anyCoordinates(context))
+  return isUsed ? { geoloc, circle } : { geoloc: undefined, circle: undefined }
 }

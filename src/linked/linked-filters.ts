@@ -1,5 +1,5 @@
 import { type Filter, linkWriter, type Narrowing, type PartNarrowing } from '../declare/filter.ts'
-import type { Parsed } from '../fields/field.ts'
+import { type Parsed, pageFilters } from '../fields/field.ts'
 import {
   distance,
   flag,
@@ -14,13 +14,12 @@ import {
   words,
 } from '../fields/kinds.ts'
 import { limits, over } from '../fields/limits.ts'
-import { pageFilters } from '../fields/record-fields.ts'
 import { isEvent } from '../records/record-checks.ts'
 import { isAllowedStatusList, statusLinks } from '../records/status.ts'
 import { parseWords } from '../text/search.ts'
-import { geoFilter } from './geoloc.ts'
 import {
   anyRecord,
+  geoFilter,
   type LinkedGround,
   linkedTo,
   listedTo,

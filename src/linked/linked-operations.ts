@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { conditionsOf } from '../declare/filter.ts'
 import type { Extent, Found, Operations, Presentation } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'

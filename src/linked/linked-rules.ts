@@ -1,4 +1,4 @@
-import type { Context, ValueContext } from '../context/context.ts'
+import type { Context, ValueContext } from '../declare/context.ts'
 import type { Fields } from '../declare/resource.ts'
 import { isEmpty, isNamedRecord, listEntries, readInteger } from '../fields/kinds.ts'
 import { findIdBySlug, findKind, findKinds, forEachTable, isPossibleId } from '../records/record-store.ts'

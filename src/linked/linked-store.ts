@@ -6,7 +6,7 @@ import {
   type SqlBool,
   sql,
 } from 'kysely'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
 import type { ReadQuery } from '../storage/aside.ts'

@@ -1,12 +1,11 @@
-import type { category } from '../categories/category.ts'
 import type { event } from '../events/event.ts'
 import type { eventFilters } from '../events/event-filters.ts'
 import type { placedFilters } from '../linked/linked-filters.ts'
-import type { organizer } from '../organizers/organizer.ts'
+import type { organizer } from '../linked/organizer.ts'
+import type { venue } from '../linked/venue.ts'
 import type { seriesResource } from '../series/series.ts'
-import type { tag } from '../tags/tag.ts'
+import type { category, tag } from '../terms/taxonomies.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
-import type { venue } from '../venues/venue.ts'
 import type { MessageText } from './messages.ts'
 
 type AboutOf<Part> = Part extends Readonly<Record<string, { about: infer About }>> ? About : never

@@ -1,6 +1,6 @@
 import type { Metadata, Sharp } from 'sharp'
 import { Problem } from '../problems.ts'
-import { normalize } from '../text/marks.ts'
+import { normalize } from '../text/characters.ts'
 import { makeImageQueue, takeTurn } from './image-queue.ts'
 import { stripMetadata } from './strip-metadata.ts'
 

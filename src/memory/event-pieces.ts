@@ -1,5 +1,5 @@
-import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keep } from '../cache/cache.ts'
 import type { TermRow } from '../storage/schema.ts'
+import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keep } from './cache.ts'
 
 /** A part of an answer as JSON bytes, ready to be copied. */
 export interface Piece {

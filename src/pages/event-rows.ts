@@ -1,4 +1,4 @@
-import { statusWord } from '../locales/event-notice.ts'
+import { statusWord } from '../locales/translate.ts'
 import { dayOf } from '../text/moments.ts'
 import type { Card, Picture } from './cards.ts'
 import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'

@@ -1,4 +1,4 @@
-import { announced } from '../locales/event-notice.ts'
+import { announced } from '../locales/translate.ts'
 import type { Card } from './cards.ts'
 import { hueOf, isSeveralDays, shownTitle, titleOf } from './event-rows.ts'
 import { fillWeeks, type GridDay, hiddenOf, type Stretch, stretchesOf } from './month-grid.ts'

@@ -38,7 +38,7 @@ export function html(parts: TemplateStringsArray, ...contents: readonly Content[
 }
 
 /**
- * Markup made safe elsewhere. There are two callers: descriptions, which `text/page-text.ts` cleans for pages, and linked data, which has no
+ * Markup made safe elsewhere. There are two callers: descriptions, which `text/text-work.ts` cleans for pages, and linked data, which has no
  * character left that could end its element.
  */
 export function trusted(markup: string): Html {

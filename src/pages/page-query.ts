@@ -1,11 +1,11 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { parseFields } from '../declare/parse.ts'
 import { eventFilters } from '../events/event-filters.ts'
 import { findLinked } from '../linked/linked-store.ts'
+import { venueRules } from '../linked/venue.ts'
 import { Problem } from '../problems.ts'
 import { isPossibleId } from '../records/record-store.ts'
 import type { VenueRow } from '../storage/schema.ts'
-import { venueRules } from '../venues/venue-rules.ts'
 import type { EventFilters } from './page-finding.ts'
 
 /** The filters that pages share with the interface, in the order of their addresses. */

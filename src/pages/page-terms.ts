@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { listVenueNames, type NamedVenue } from '../linked/linked-store.ts'
 import { findByOldSlug } from '../records/old-slugs.ts'
 import type { Db } from '../storage/database.ts'

@@ -1,6 +1,6 @@
 import { seriesLinkedData, seriesUrl, showRule } from '../events/recurrence-present.ts'
 import { Problem } from '../problems.ts'
-import { readShared } from '../series/series-shared.ts'
+import { readShared } from '../series/series-store.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
 import { renderedForPage, showPrepared } from '../text/long-texts.ts'

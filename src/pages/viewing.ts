@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import type { EventMemory } from '../memory/event-memory.ts'

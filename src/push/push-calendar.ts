@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 import { type Counts, noCounts, type Remark } from '../import/import-run.ts'
 import { type RecordState, readStates } from '../import/record-states.ts'

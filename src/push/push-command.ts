@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { commandVariables, type Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { openProgress } from '../import/import-progress.ts'
 import { describeRemarks, type Headings, noteRemark, type Remarks } from '../import/import-report.ts'
 import type { Counts } from '../import/import-run.ts'

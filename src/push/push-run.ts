@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Counts, Remark } from '../import/import-run.ts'
 import type { ConflictPolicy } from '../import/plan-item.ts'
 import type { ItemKind } from '../import/source-item.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { parseMoment } from '../text/moments.ts'
 
 /** No record was changed later. */

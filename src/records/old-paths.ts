@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type EventMemory, mayBeBehind } from '../memory/event-memory.ts'
 import type { Db } from '../storage/database.ts'
-import { hashOf } from '../text/hash.ts'
+import { hashOf } from '../text/characters.ts'
 import { listOldPages, listPathsOf, oldPath } from './origins.ts'
 
 // Which paths may be old addresses of a source that has moved here, so that looking for a page that never was asks nothing of the database.

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Db } from '../storage/database.ts'
 import type { RecordTable, Taxonomy } from '../storage/schema.ts'
 import { alsoMatching } from '../storage/search/search-index.ts'

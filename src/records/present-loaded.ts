@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Presentation } from '../declare/operations.ts'
 import { showOrLeaveOut, showRecord } from '../storage/unshowable.ts'
 import { showInTurn, showPrepared } from '../text/long-texts.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Checks } from '../declare/resource.ts'
 import { readInteger } from '../fields/kinds.ts'
 import { userExists } from '../people/users.ts'

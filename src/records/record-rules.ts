@@ -1,4 +1,4 @@
-import type { Context, ValueContext } from '../context/context.ts'
+import type { Context, ValueContext } from '../declare/context.ts'
 import { NEVER } from '../fields/kinds.ts'
 import { type Caller, can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'

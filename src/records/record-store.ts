@@ -1,5 +1,5 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Address } from '../declare/operations.ts'
 import { type Caller, seesAll, seesOwn } from '../people/caller.ts'
 import type { Db } from '../storage/database.ts'

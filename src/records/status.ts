@@ -1,8 +1,8 @@
-import type { ValueContext } from '../context/context.ts'
+import type { ValueContext } from '../declare/context.ts'
+import { STATUSES } from '../fields/field.ts'
 import { listEntries } from '../fields/kinds.ts'
-import { STATUSES } from '../fields/record-fields.ts'
 import { type Caller, can, seesUnpublished } from '../people/caller.ts'
-import { parameter } from '../text/query-text.ts'
+import { parameter } from '../text/urls.ts'
 
 export type Status = (typeof STATUSES)[number]
 

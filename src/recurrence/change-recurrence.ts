@@ -1,9 +1,20 @@
 import { formatUtc, utcToMs } from '../text/zones.ts'
-import { type Day, dayNumber, dayOfNumber, lengthOfMonth, numberOf, wallOf, weekdayOf } from './days.ts'
-import { settled } from './occurrences.ts'
 import { type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
-import { completed, LAST_WALL, matchingDates, ruleDates } from './rule-dates.ts'
-import { endWith } from './rule-times.ts'
+import {
+  completed,
+  type Day,
+  dayNumber,
+  dayOfNumber,
+  endWith,
+  LAST_WALL,
+  lengthOfMonth,
+  matchingDates,
+  numberOf,
+  ruleDates,
+  settled,
+  wallOf,
+  weekdayOf,
+} from './rule-dates.ts'
 
 const DAY_MS = 86_400_000
 

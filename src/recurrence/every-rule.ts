@@ -1,6 +1,5 @@
-import { dayNumber, wallOf } from './days.ts'
 import { FREQUENCIES, type Rule, WEEKDAYS } from './recurrence.ts'
-import { completed, conditionsOf, type DayRule, daysOf, periodOf } from './rule-dates.ts'
+import { completed, conditionsOf, type DayRule, dayNumber, daysOf, periodOf, wallOf } from './rule-dates.ts'
 
 /** A rule of RFC 5545 with all its parts, also those that events here do not have. Lists are in order; empty ones were not given. */
 export interface EveryRule {

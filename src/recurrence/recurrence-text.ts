@@ -1,10 +1,9 @@
 import { dayOf, utcToMs } from '../text/moments.ts'
 import { type Frequency, type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
-import type { RecurrenceWords } from './recurrence-words.ts'
 import { completed } from './rule-dates.ts'
 
 /** Puts a text into the language of the site: `translate` with that language. */
-export type Say = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
+type Say = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
 
 /** More dates than these are counted rather than named. */
 const MOST_NAMED = 3
@@ -171,3 +170,50 @@ function monthdaysWords(monthdays: readonly number[], language: string, say: Say
   )
   return joined(texts, language)
 }
+
+/** English words that rules are said in, with `{name}` where a value goes: the key other languages translate. */
+export const recurrenceWords = [
+  'every day',
+  'every second day',
+  'every {count} days',
+  'every week',
+  'every second week',
+  'every {count} weeks',
+  'every month',
+  'every second month',
+  'every {count} months',
+  'every year',
+  'every second year',
+  'every {count} years',
+  'every {weekday}',
+  'every second {weekday}',
+  'from Monday to Friday',
+  'on {day}',
+  'on {dates}',
+  'on {count} dates',
+  'on the {places} of these days: {days}',
+  'in {months}',
+  'if it is {days}',
+  'the {place} {weekday}',
+  'the {place} day',
+  'day {number}',
+  'first',
+  'second',
+  'third',
+  'fourth',
+  'fifth',
+  'last',
+  'second to last',
+  '{number}th',
+  '{number}th to last',
+  '{rule} until {date}',
+  '{rule}, once',
+  '{rule}, {count} times',
+  '{rule}, and on {dates}',
+  '{rule}, and on {count} more dates',
+  '{rule}, but not on {dates}',
+  '{rule}, but for {count} dates',
+] as const
+
+/** A text that rules are said in. */
+type RecurrenceWords = (typeof recurrenceWords)[number]

@@ -1,5 +1,5 @@
-import { type Day, dayNumber, dayOfNumber, isLeapYear, lengthOfMonth, numberOf, wallOf, weekdayOf } from './days.ts'
-import { type Rule, type Start, WEEKDAYS, type Weekday } from './recurrence.ts'
+import { formatUtc, settledWall, utcToMs } from '../text/zones.ts'
+import { type Recurrence, type Rule, type Start, WEEKDAYS, type Weekday } from './recurrence.ts'
 
 /** A rule with two parts that rules of events here do not have: numbers of weeks (BYWEEKNO) and of days of the year (BYYEARDAY). */
 export interface DayRule extends Rule {
@@ -167,4 +167,97 @@ function isWeekday(number: number, day: Day, { weekday, nth }: NamedWeekday, isC
 
 function lengthOfYear({ year }: Day): number {
   return isLeapYear(year) ? 366 : 365
+}
+
+/**
+ * The original starts of a series up to the horizon, a wall time: in order, none twice, at most `limit`. The first is the
+ * start unless an exception takes it away, even where the horizon lies before it. Times that a clock change skips are
+ * moved forward, so that two dates may become one.
+ */
+export function occurrenceStarts(recurrence: Recurrence, start: Start, until: string, limit: number): string[] {
+  const { rule, added, left } = recurrence
+  const horizon = until < start.local ? start.local : until
+  const gone = new Set(left)
+  const starts = new Set<string>()
+  const wanted = limit + left.length
+  for (const wall of rule ? ruleDates(rule, start, horizon) : [start.local]) {
+    if (wall > horizon || starts.size >= wanted) break
+    starts.add(settled(wall, start))
+  }
+  for (const wall of added) if (wall <= horizon) starts.add(wall)
+  return [...starts]
+    .filter((wall) => !gone.has(wall))
+    .sort()
+    .slice(0, limit)
+}
+
+/** A wall time of a series as it takes place: days are the same everywhere, times may be skipped by a clock change. */
+export function settled(wall: string, { zone, allDay }: Start): string {
+  return allDay ? wall : settledWall(wall, zone)
+}
+
+const DAY_MS = 86_400_000
+
+/** A day as its number since 1970-01-01, with what rules ask of it. */
+export interface Day {
+  readonly year: number
+  /** 1 to 12. */
+  readonly month: number
+  readonly monthday: number
+}
+
+/** The number of the day of a wall time. */
+export function dayNumber(wall: string): number {
+  return Math.floor(utcToMs(wall) / DAY_MS)
+}
+
+/** The wall time of a day by its number, at the time of day of another wall time. */
+export function wallOf(day: number, time: string): string {
+  return formatUtc(day * DAY_MS).slice(0, 11) + time.slice(11)
+}
+
+/** The number of a day of the Gregorian calendar; months beyond the year roll over. */
+export function numberOf(year: number, month: number, monthday: number): number {
+  return new Date(0).setUTCFullYear(year, month - 1, monthday) / DAY_MS
+}
+
+/** Year, month and day of the month of a day by its number. Integers alone, since rules ask this of every day they pass. */
+export function dayOfNumber(day: number): Day {
+  // Years are counted from 1 March, so that the day that leap years add is the last one; 146,097 days are 400 years.
+  const shifted = day + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const ofEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (ofEra - Math.floor(ofEra / 1460) + Math.floor(ofEra / 36_524) - Math.floor(ofEra / 146_096)) / 365,
+  )
+  const ofYear = ofEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const fromMarch = Math.floor((5 * ofYear + 2) / 153)
+  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  return { year, month, monthday: ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1 }
+}
+
+/** 0 for Monday to 6 for Sunday. */
+export function weekdayOf(day: number): number {
+  return (((day + 3) % 7) + 7) % 7
+}
+
+function isLeapYear(year: number): boolean {
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+}
+
+const LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
+
+export function lengthOfMonth({ year, month }: Pick<Day, 'year' | 'month'>): number {
+  return month === 2 && isLeapYear(year) ? 29 : (LENGTHS[month - 1] ?? 31)
+}
+
+/** The last wall time of a day that a date of a series may have. */
+export function endOfLastDay(day: number, { allDay }: Start): string {
+  return wallOf(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
+}
+
+/** A rule ends with the day of a date: the end that it then has. */
+export function endWith(wall: string, start: Start): string {
+  return endOfLastDay(dayNumber(wall), start)
 }

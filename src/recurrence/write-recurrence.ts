@@ -1,7 +1,6 @@
-import { clockChanges, wallToUtc } from '../text/zones.ts'
+import { clockChanges, isTimezone, wallToUtc } from '../text/zones.ts'
 import type { Recurrence, Rule, Start } from './recurrence.ts'
-import { LAST_WALL, matchingDates, ruleDates } from './rule-dates.ts'
-import { compact, endWith, isNamedZone } from './rule-times.ts'
+import { endWith, LAST_WALL, matchingDates, ruleDates } from './rule-dates.ts'
 
 /** A recurrence as an object with the members that clients send (docs/series.md); what was not given is left out. */
 export interface RecurrenceObject {
@@ -105,4 +104,15 @@ function ruleObject(rule: Rule): RecurrenceObject {
     ...(positions.length === 0 ? {} : { positions: [...positions] }),
     ...(weekStart === 'MO' ? {} : { week_start: weekStart.toLowerCase() }),
   }
+}
+
+/** A wall time of a series as iCalendar writes it: a day, or a time with or without `Z`. */
+function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
+  const text = wall.replace(' ', 'T').replace(/[-:]/g, '')
+  return allDay ? text.slice(0, 8) : text
+}
+
+/** Whether readers know the zone of a series by its name; times of others are written in UTC. */
+export function isNamedZone(zone: string): boolean {
+  return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }

@@ -1,14 +1,14 @@
 import { publishEvent } from '../events/event-rules.ts'
 import { updateLinked } from '../linked/linked-store.ts'
-import { organizerRules } from '../organizers/organizer-rules.ts'
+import { organizerRules } from '../linked/organizer.ts'
+import { venueRules } from '../linked/venue.ts'
 import { freeSlug } from '../records/record-store.ts'
-import { findDueSeries, publishSeries } from '../series/publish-series.ts'
+import { findDueSeries, publishSeries } from '../series/series-upkeep.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { held } from '../storage/locks.ts'
 import { type Tx, writerBy } from '../storage/recording.ts'
 import type { RecordTable } from '../storage/schema.ts'
 import { formatUtc } from '../text/moments.ts'
-import { venueRules } from '../venues/venue-rules.ts'
 
 /** Records published with one write. */
 const PUBLISHED_AT_ONCE = 200

@@ -1,23 +1,37 @@
 import { randomUUID } from 'node:crypto'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { WriteResult } from '../declare/operations.ts'
-import { type LookAtWritten, type PreparedEvent, settleEvent, settleLinked } from '../events/event-rules.ts'
-import { findEvent, insertEvents, moveOccurrences, type WrittenLinks } from '../events/event-store.ts'
+import {
+  type EventValues,
+  type LookAtWritten,
+  type PreparedEvent,
+  settleEvent,
+  settleLinked,
+} from '../events/event-rules.ts'
+import {
+  findEvent,
+  findTermsOfEvents,
+  insertEvents,
+  moveOccurrences,
+  type WrittenLinks,
+} from '../events/event-store.ts'
 import { ownFields } from '../events/recurrence-present.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
 import { nextRecordId, nextRecordIds } from '../records/record-store.ts'
 import { splitRecurrence } from '../recurrence/change-recurrence.ts'
 import type { Tx } from '../storage/recording.ts'
-import type { EventRow, SeriesRow } from '../storage/schema.ts'
-import { shiftCounts } from '../terms/term-store.ts'
+import type { EventRow, SeriesRow, Taxonomy } from '../storage/schema.ts'
+import { findTermsByIds, shiftCounts } from '../terms/term-store.ts'
 import { foldedText } from '../text/long-texts.ts'
 import { dayOf, formatUtc } from '../text/moments.ts'
-import { occurrenceRows } from './create-series.ts'
-import { type Changed, modifiedNow, touch, trashed, withSlugs, writeChanges } from './occurrence-writes.ts'
-import { compareDates, type Dated, movedWall, newDates, type Rescheduled } from './reschedule.ts'
 import {
+  compareDates,
+  type Dated,
   FOR_EVER,
+  movedWall,
+  newDates,
+  type Rescheduled,
   refused,
   type Schedule,
   scheduleOf,
@@ -27,12 +41,20 @@ import {
   type Written,
   whenAt,
 } from './series-schedule.ts'
-import { readShared, type Shared, sharedNames } from './series-shared.ts'
-import { findOccurrences, findSeries, holdSeries, insertSeries, updateSeries } from './series-store.ts'
-import { settleSeriesTerms } from './series-terms.ts'
+import {
+  findOccurrences,
+  findSeries,
+  holdSeries,
+  insertSeries,
+  readShared,
+  type Shared,
+  sharedNames,
+  updateSeries,
+} from './series-store.ts'
+import { type Changed, modifiedNow, occurrenceRows, touch, trashed, withSlugs, writeChanges } from './series-writes.ts'
 
 /** A series that is locked until the end of the transaction, with its occurrences in order. */
-export interface HeldSeries {
+interface HeldSeries {
   series: SeriesRow
   rows: EventRow[]
 }
@@ -392,4 +414,46 @@ export async function removeFollowing(tx: Tx, held: HeldSeries, at: EventRow, co
   if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
   await writeChanges(tx, await trashed(tx, going, context))
   await endSeries(tx, series, halves(series, at.recurrence_id).before, earlier, context)
+}
+
+const FIELDS = { category: 'categories', tag: 'tags' } as const
+const TAXONOMIES = ['category', 'tag'] as const satisfies Taxonomy[]
+
+/** The terms of a series after a change of all occurrences. */
+interface SeriesTerms {
+  /** The terms of occurrences that have changed neither their categories nor their tags. */
+  shared: readonly number[]
+  /** The terms of occurrences that have changed one of the two for themselves, by id. */
+  mixed: ReadonlyMap<number, readonly number[]>
+}
+
+/**
+ * The terms after a change: a taxonomy that was not sent keeps those of the series, and one that an occurrence has changed for itself keeps its own.
+ */
+async function settleSeriesTerms(
+  tx: Tx,
+  rows: readonly EventRow[],
+  values: Pick<EventValues, 'categories' | 'tags'>,
+  { before, after }: Record<'before' | 'after', readonly number[]>,
+): Promise<SeriesTerms> {
+  const mixedRows = rows.filter((row) => ownTaxonomies(row).length === 1)
+  const had = await findTermsOfEvents(
+    tx,
+    mixedRows.map(({ id }) => id),
+  )
+  const terms = await findTermsByIds(tx, [...new Set([before, after, ...had.values()].flat())])
+  const taxonomies = new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
+  const only = (ids: readonly number[], taxonomy: Taxonomy) => ids.filter((id) => taxonomies.get(id) === taxonomy)
+  const shared = TAXONOMIES.flatMap((each) => only(values[FIELDS[each]] === undefined ? before : after, each))
+  const mixed = mixedRows.map((row) => {
+    const own = ownTaxonomies(row)
+    const ids = TAXONOMIES.flatMap((each) => only(own.includes(each) ? (had.get(row.id) ?? []) : shared, each))
+    return [row.id, ids] as const
+  })
+  return { shared, mixed: new Map(mixed) }
+}
+
+function ownTaxonomies(row: EventRow): Taxonomy[] {
+  const own = ownFields(row)
+  return TAXONOMIES.filter((each) => own.includes(FIELDS[each]))
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
 import type { LoadedEvent } from '../events/event-filter.ts'
 import {
@@ -9,20 +9,44 @@ import {
   type PreparedEvent,
   settleTimes,
 } from '../events/event-rules.ts'
-import { findEvent, type KnownLinks, updateEvent } from '../events/event-store.ts'
-import { eventOperations, getHeld, prepareChange, prepareNew, readBack, readTrashed } from '../events/events.ts'
-import type { RecurrenceScope } from '../fields/recurrence-kinds.ts'
+import { type EventLinks, findEvent, findEventLinks, type KnownLinks, updateEvent } from '../events/event-store.ts'
+import {
+  eventOperations,
+  getHeld,
+  linksOf,
+  prepareChange,
+  prepareNew,
+  readBack,
+  readTrashed,
+} from '../events/events.ts'
+import { ownFields } from '../events/recurrence-present.ts'
+import type { RecurrenceScope } from '../fields/event-kinds.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { invalidParam, Problem } from '../problems.ts'
 import { nextRecordId } from '../records/record-store.ts'
+import type { Recurrence } from '../recurrence/recurrence.ts'
+import { occurrenceStarts } from '../recurrence/rule-dates.ts'
 import { ruleText } from '../recurrence/write-recurrence.ts'
 import type { Tx } from '../storage/recording.ts'
-import type { EventRow, SeriesRow } from '../storage/schema.ts'
-import { beginSeries, changeOccurrence, leaveOut } from './change-occurrence.ts'
-import { changeAll, getHeldSeries, isLive, removeAll, removeFollowing, splitSeries } from './change-series.ts'
-import { createSeries, type Planned } from './create-series.ts'
-import { isNone, readSchedule, scheduleOf, startsOf } from './series-schedule.ts'
-import { findSeries, holdSeries } from './series-store.ts'
+import type { EventRow, SeriesRow, Taxonomy, TermRow } from '../storage/schema.ts'
+import { findTermsByIds } from '../terms/term-store.ts'
+import { renderTitle } from '../text/html.ts'
+import { renderedText } from '../text/long-texts.ts'
+import { formatUtc } from '../text/moments.ts'
+import { slugify } from '../text/slug.ts'
+import { addDates, changeAll, getHeldSeries, isLive, removeAll, removeFollowing, splitSeries } from './change-series.ts'
+import { FOR_EVER, isNone, readSchedule, scheduleOf, startsOf, TIMES, whenAt } from './series-schedule.ts'
+import {
+  findOccurrences,
+  findSeries,
+  holdSeries,
+  insertSeries,
+  readShared,
+  type Shared,
+  sharedOf,
+  updateSeries,
+} from './series-store.ts'
+import { createSeries, newSeries, type Planned } from './series-writes.ts'
 
 /** A new event, and its dates if it repeats. */
 interface PreparedNew {
@@ -173,4 +197,189 @@ export const recurringEventOperations: Operations<EventRow, LoadedEvent> = {
     write: remove.write,
   },
   removeWith: remove,
+}
+
+/** Changes one occurrence, and records which of its fields are its own from now on. */
+async function changeOccurrence(
+  tx: Tx,
+  series: SeriesRow,
+  before: EventRow,
+  prepared: PreparedEvent,
+  context: Context,
+  look: LookAtWritten,
+): Promise<WriteResult> {
+  const isBack = (row: EventRow) => before.status === 'trash' && row.status !== 'trash'
+  const [had, terms] = await Promise.all([linksOf(tx, before), findTermsByIds(tx, readShared(series).terms)])
+  return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
+    const has = await linksOf(tx, row, links)
+    const kept = isBack(row) ? await bringBack(tx, series, row, context) : series
+    const sent = Object.keys(prepared.values)
+    const names = [ownColumns(kept, before, row, sent), ownLinks(readShared(kept), terms, sent, { had, has })]
+    const own = ownNames(before, names.flat())
+    const now = own === row.own ? row : { ...row, own }
+    if (now !== row) await updateEvent(tx, row, { own }, NO_LINKS)
+    if (before.status !== 'trash' && row.status === 'trash') await leaveOut(tx, series, row, context)
+    return look(tx, now, links)
+  })
+}
+
+const NO_LINKS = { venues: undefined, organizers: undefined, terms: undefined }
+
+/** A field that was sent, and whether it is the occurrence's own from now on; undefined leaves it as it was. */
+interface Noted {
+  name: string
+  isOwn: boolean | undefined
+}
+
+function ownNames(before: EventRow, noted: readonly Noted[]): string {
+  const own = new Set(ownFields(before))
+  for (const { name, isOwn } of noted) {
+    if (isOwn === true) own.add(name)
+    if (isOwn === false) own.delete(name)
+  }
+  return [...own].sort().join(',')
+}
+
+/**
+ * Columns that differ from those of the series are the occurrence's own. A text sent back as it was read changes nothing; the times are own or shared
+ * together.
+ */
+function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
+  const common: Partial<EventRow> = { ...readShared(series), ...whenAt(scheduleOf(series), before.recurrence_id) }
+  const times: readonly string[] = TIMES.some((name) => sent.includes(name)) ? TIMES : []
+  const names = [...new Set([...sent, ...times])].filter((name) => name !== 'slug' && name in common)
+  return names.map((name) => {
+    const column = name as keyof EventRow
+    if (after[column] === common[column]) return { name, isOwn: false }
+    if (name === 'status' && after.status === 'trash') return { name, isOwn: undefined }
+    const isBack = name === 'status' && before.status === 'trash'
+    const isNew = isBack || times.includes(name) || !looksAlike(before, after, column)
+    return { name, isOwn: isNew ? true : undefined }
+  })
+}
+
+/** Whether a column is unchanged, or a text that answers show in the same way: clients send back what they have read. */
+function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
+  if (before[column] === after[column]) return true
+  if (column === 'title')
+    return renderTitle(before.title, before.trusted === 1) === renderTitle(after.title, after.trusted === 1)
+  if (column !== 'description' && column !== 'excerpt') return false
+  return renderedText(before[column], before.trusted === 1) === renderedText(after[column], after.trusted === 1)
+}
+
+const LINKS = ['venue', 'organizer', 'categories', 'tags'] as const
+
+/** Links that were sent and differ from the links of the series. */
+function ownLinks(
+  shared: Shared,
+  terms: readonly TermRow[],
+  sent: readonly string[],
+  { had, has }: Record<'had' | 'has', EventLinks>,
+): Noted[] {
+  const termsOf = (taxonomy: Taxonomy) => terms.filter((term) => term.taxonomy === taxonomy).map(({ id }) => id)
+  const common = {
+    venue: shared.venues.join(),
+    organizer: shared.organizers.join(),
+    categories: inOrder(termsOf('category')),
+    tags: inOrder(termsOf('tag')),
+  }
+  return LINKS.filter((name) => sent.includes(name)).map((name) => {
+    const is = idsOf(has, name)
+    if (is === common[name]) return { name, isOwn: false }
+    return { name, isOwn: is === idsOf(had, name) ? undefined : true }
+  })
+}
+
+/** Venues and organizers are ordered, terms are not. */
+function idsOf(links: EventLinks, name: (typeof LINKS)[number]): string {
+  const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
+  if (name === 'venue') return ids(links.venues).join()
+  if (name === 'organizer') return ids(links.organizers).join()
+  return inOrder(ids(links[name]))
+}
+
+const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
+
+/**
+ * An occurrence restored from the trash is no exception any more; a date that the rule does not have becomes an added date. In a series whose
+ * occurrences were all in the trash it is the only date: the others stay there.
+ */
+async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
+  const modified_utc = formatUtc(now)
+  if (series.status === 'trash') return updateSeries(tx, series, { ...onlyDate(series, row), modified_utc })
+  const { recurrence, start } = scheduleOf(series)
+  const at = row.recurrence_id
+  const without: Recurrence = { ...recurrence, left: recurrence.left.filter((wall) => wall !== at) }
+  const isThere = occurrenceStarts(without, start, at, MOST_BEFORE).includes(at)
+  const rules = isThere ? without : { ...without, added: [...without.added, at].sort() }
+  return updateSeries(tx, series, { rules: JSON.stringify(rules), modified_utc })
+}
+
+/** A series whose only date is that of an occurrence. */
+function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Partial<SeriesRow> {
+  const rules: Recurrence = { added: [], left: [] }
+  const shared: Shared = { ...readShared(series), status }
+  return {
+    status,
+    start_date: recurrence_id,
+    rules: JSON.stringify(rules),
+    shared: JSON.stringify(shared),
+    written_until: FOR_EVER,
+  }
+}
+
+/** More dates than a series can have before any of its occurrences. */
+const MOST_BEFORE = 100_000
+
+/** Makes the date of an occurrence in the trash an exception; a series without any other occurrence goes to the trash as well. */
+async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {
+  const { recurrence } = scheduleOf(series)
+  const left = [...new Set([...recurrence.left, row.recurrence_id])].sort()
+  const others = await findOccurrences(tx, series.id)
+  const isEmpty = others.every(({ id, status }) => id === row.id || status === 'trash')
+  const status = isEmpty ? { status: 'trash' } : {}
+  const rules = JSON.stringify({ ...recurrence, left })
+  await updateSeries(tx, series, { ...status, rules, modified_utc: formatUtc(now) })
+}
+
+/** Changes an event that begins to repeat: it becomes the first occurrence of a series, which keeps the UID of the event in calendars. */
+async function beginSeries(
+  tx: Tx,
+  before: EventRow,
+  prepared: PreparedEvent,
+  recurrence: unknown,
+  seriesId: number,
+  context: Context,
+  look: LookAtWritten,
+): Promise<WriteResult> {
+  return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
+    const planned = planOf(row, recurrence, context)
+    const { schedule, starts, until } = planned
+    const known = await knownLinks(tx, row, links)
+    const slug = row.slug || slugify(row.title)
+    const series = newSeries(seriesId, row, slug, schedule, until, known, context)
+    const [first = row.start_date, ...others] = starts
+    const own = { ...whenAt(schedule, first), series: series.id, recurrence_id: first, own: '' }
+    await insertSeries(tx, series)
+    await updateEvent(tx, row, own, NO_LINKS)
+    await addDates(tx, series, row, schedule, others, sharedOf(row, known))
+    return look(tx, { ...row, ...own }, links)
+  })
+}
+
+function planOf(row: EventRow, recurrence: unknown, { now, site }: Context): Planned {
+  const schedule = readSchedule(recurrence, row)
+  if (!schedule) throw new Error('an event that begins to repeat has a recurrence')
+  return { schedule, ...startsOf(schedule, now, site.seriesMonths) }
+}
+
+async function knownLinks(tx: Tx, row: EventRow, links: KnownLinks): Promise<KnownLinks> {
+  const found = (await findEventLinks(tx, [row], links)).get(row.id)
+  const ids = (rows: readonly { id: number }[] = []) => rows.map(({ id }) => id)
+  return {
+    venues: ids(found?.venues),
+    organizers: ids(found?.organizers),
+    terms: [...ids(found?.categories), ...ids(found?.tags)],
+    made: links.made,
+  }
 }

@@ -1,8 +1,7 @@
 import type { Generated, Selectable } from 'kysely'
 import type { eventFields } from '../fields/event-fields.ts'
 import type { Columns } from '../fields/field.ts'
-import type { organizerFields } from '../fields/organizer-fields.ts'
-import type { venueFields } from '../fields/venue-fields.ts'
+import type { organizerFields, venueFields } from '../fields/linked-fields.ts'
 
 /** The kinds that share the first id sequence (rule 4.1). */
 export type RecordKind = 'event' | 'venue' | 'organizer' | 'image' | 'series'

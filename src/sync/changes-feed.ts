@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Found, Operations } from '../declare/operations.ts'
 import { limits } from '../fields/limits.ts'
 import { catchUp, type EventMemory } from '../memory/event-memory.ts'

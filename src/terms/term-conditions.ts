@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { type Caller, can, seesAll, seesOwn } from '../people/caller.ts'
 import { isVisible } from '../records/record-store.ts'
 import type { Db } from '../storage/database.ts'

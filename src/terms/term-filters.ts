@@ -1,8 +1,7 @@
 import { type Filter, linkWriter, type Narrowing, type PartNarrowing } from '../declare/filter.ts'
-import type { Parsed } from '../fields/field.ts'
+import { type Parsed, pageFilters } from '../fields/field.ts'
 import { count, flag, idsOrSlugs, parentId, readInteger, recordId, text } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
-import { pageFilters } from '../fields/record-fields.ts'
 import { isEvent } from '../records/record-checks.ts'
 import type { Taxonomy } from '../storage/schema.ts'
 import {
@@ -18,9 +17,8 @@ import {
   withSlug,
   withText,
 } from './term-conditions.ts'
-import { isDigits } from './term-meaning.ts'
 import { isParent, isTermList } from './term-rules.ts'
-import { findTermsByEntries } from './term-store.ts'
+import { findTermsByEntries, isDigits } from './term-store.ts'
 
 /** The parts of a list that several parameters make together, or that are there without any. */
 type TermPart = 'use' | 'event'

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { conditionsOf } from '../declare/filter.ts'
 import type { AskedUpdate, Found, Operations, Presentation } from '../declare/operations.ts'
 import { invalidParam } from '../problems.ts'

@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { Answer, embeddedTermMembers, termMembers } from '../fields/linked-members.ts'
+import type { Answer, embeddedTermMembers, termMembers } from '../fields/answer-schema.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { renderTermName } from '../text/html.ts'
 import { renderedSafe } from '../text/long-texts.ts'

@@ -1,5 +1,6 @@
-import type { Context, ValueContext } from '../context/context.ts'
-import { isNamedRecord, listEntries, readInteger } from '../fields/kinds.ts'
+import type { Context, ValueContext } from '../declare/context.ts'
+import { defineFields } from '../declare/resource.ts'
+import { clearableText, isNamedRecord, listEntries, readInteger, settledText, text } from '../fields/kinds.ts'
 import { limits, over, overText } from '../fields/limits.ts'
 import { type Caller, can } from '../people/caller.ts'
 import { invalidParam, type ParamFault, Problem } from '../problems.ts'
@@ -22,6 +23,13 @@ import {
   MOST_TREE_LEVELS,
   updateTerm,
 } from './term-store.ts'
+
+/** The fields that categories and tags share (rule 3.9). */
+export const termFields = defineFields({
+  name: { kind: text, about: 'The name of the term', required: true, within: limits.termName },
+  description: { kind: clearableText, about: 'The description of the term', within: limits.termText },
+  slug: { kind: settledText, about: 'The slug of the term', within: limits.slug },
+})
 
 const LONGEST = limits.termName.characters
 
@@ -129,7 +137,7 @@ async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void>
 }
 
 /** One entry of an event's `categories` or `tags`: the id of a term, or the slug or name of an existing or new one. */
-export type TermEntry = number | string
+type TermEntry = number | string
 
 /**
  * The entries of an event's terms as sent: ids, slugs, names, comma-separated text, or the term objects of an answer

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SqlBool, sql } from 'kysely'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 import type { Db } from '../storage/database.ts'
@@ -11,9 +11,9 @@ import { statement } from '../storage/statement.ts'
 import { selectTerms } from '../storage/term-rows.ts'
 import { wholeList } from '../storage/whole-list.ts'
 import { fold } from '../text/fold.ts'
+import { singleLine } from '../text/html.ts'
 import { canonicalSlug, slugify } from '../text/slug.ts'
 import type { TermCondition } from './term-conditions.ts'
-import { isDigits, lookupsAmong, nameKey, termMeant } from './term-meaning.ts'
 
 const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
@@ -230,7 +230,7 @@ export interface TermOrder {
 }
 
 /** A list of terms: the conditions of all of them, and their order. */
-export interface TermList {
+interface TermList {
   conditions: readonly TermCondition[]
   order: TermOrder
   isSearch: boolean
@@ -401,4 +401,45 @@ export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Prom
   const holding = alike.size > 1 ? holdTerms(tx, { ids: changed.map(([id]) => id) }) : undefined
   const counting = [...alike].map(([events, terms]) => changeCountsBy(tx, { ids: terms.map(([id]) => id), by: events }))
   await Promise.all([holding, ...counting])
+}
+
+/** The places in which the terms of a taxonomy are looked up. Without names, only slugs and ids are found. */
+interface TermLookups<Found> {
+  bySlug: (slug: string) => Found | undefined
+  byId?: ((id: number) => Found | undefined) | undefined
+  /** The oldest term with this name, as `nameKey` makes it. */
+  byName?: (key: string) => Found | undefined
+}
+
+/** The term that an entry names: by its slug, else its id, else its name, else the slug that a term of this name gets (rule 13.2). */
+export function termMeant<Found>({ bySlug, byId, byName }: TermLookups<Found>, entry: string): Found | undefined {
+  const found = bySlug(canonicalSlug(entry)) ?? (isDigits(entry) ? byId?.(Number(entry)) : undefined)
+  return found ?? (byName && (byName(nameKey(entry)) ?? bySlug(slugify(entry))))
+}
+
+/** Whether an entry may be an id. */
+export function isDigits(entry: string): boolean {
+  return /^\d+$/.test(entry)
+}
+
+/** A name as names are compared: in any letter case, and tidied as those of terms are. */
+function nameKey(name: string): string {
+  return singleLine(name).toLowerCase()
+}
+
+/** Lookups among those of these terms that are of a taxonomy. */
+function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Required<TermLookups<TermRow>> {
+  const slugs = new Map<string, TermRow>()
+  const ids = new Map<number, TermRow>()
+  const names = new Map<string, TermRow>()
+  for (const term of rows) {
+    if (term.taxonomy !== taxonomy) continue
+    slugs.set(term.slug, term)
+    ids.set(term.id, term)
+    // A name that is no text makes its term unshowable, and takes no other along.
+    const key = nameKey(String(term.name))
+    const namesake = names.get(key)
+    if (!namesake || term.id < namesake.id) names.set(key, term)
+  }
+  return { bySlug: (slug) => slugs.get(slug), byId: (id) => ids.get(id), byName: (key) => names.get(key) }
 }

@@ -1,4 +1,4 @@
-import { normalize } from './marks.ts'
+import { normalize } from './characters.ts'
 
 /** Letters that Unicode does not decompose into a plain letter and its accent. */
 const PLAIN_LETTERS: Record<string, string> = {

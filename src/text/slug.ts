@@ -1,6 +1,6 @@
+import { normalize } from './characters.ts'
 import { latinToAscii } from './fold.ts'
 import { textOf } from './html.ts'
-import { normalize } from './marks.ts'
 
 const LONGEST = 200
 

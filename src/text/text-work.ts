@@ -1,9 +1,10 @@
-import { feedText } from './feed-text.ts'
+import sanitizeHtml from 'sanitize-html'
 import { fold } from './fold.ts'
-import { plainText, renderText, stripUnsafe } from './html.ts'
-import { pageText } from './page-text.ts'
+import { escapeHtml, plainText, renderText, stripUnsafe } from './html.ts'
+import { ATTRIBUTE, type Piece, splitMarkup, unquoted } from './markup.ts'
 import { readableText } from './readable.ts'
-import { termsOf } from './search-terms.ts'
+import { decodeEntities } from './safe-html.ts'
+import { termsOf } from './search.ts'
 
 /** The kinds of work on long texts; `trusted` texts are by authors who may write unfiltered HTML. */
 const WORKS = {
@@ -45,7 +46,7 @@ function renderOnce(raw: string, trusted: boolean): string {
   return rendered
 }
 
-export type TextWork = keyof typeof WORKS
+type TextWork = keyof typeof WORKS
 
 /** A text, and the work on it. */
 export interface WantedText {
@@ -66,3 +67,117 @@ export interface TextRequest {
 }
 
 export type TextAnswer = { number: number; made: string[] } | { number: number; error: unknown }
+
+const TAGS = (
+  'a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn dl dt em figcaption figure h3 h4 h5 h6 hr i img ins kbd li ' +
+  'mark ol p picture pre q rp rt ruby s samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'
+).split(' ')
+
+/** Headings of a text begin below those of the page. */
+const HEADINGS = { h1: 'h3', h2: 'h3', h3: 'h4', h4: 'h5', h5: 'h6' }
+
+const FOR_PAGES: sanitizeHtml.IOptions = {
+  allowedTags: TAGS,
+  allowedAttributes: {
+    '*': ['dir', 'lang', 'title'],
+    a: ['href', 'hreflang', 'rel', 'target'],
+    blockquote: ['cite'],
+    col: ['span'],
+    colgroup: ['span'],
+    del: ['cite', 'datetime'],
+    details: ['open'],
+    img: ['alt', 'decoding', 'height', 'loading', 'sizes', 'src', 'srcset', 'width'],
+    ins: ['cite', 'datetime'],
+    li: ['value'],
+    ol: ['reversed', 'start'],
+    q: ['cite'],
+    source: ['media', 'sizes', 'srcset', 'type'],
+    td: ['colspan', 'rowspan'],
+    th: ['colspan', 'rowspan', 'scope'],
+    time: ['datetime'],
+  },
+  allowedSchemes: ['geo', 'http', 'https', 'mailto', 'sms', 'tel', 'webcal', 'webcals'],
+  allowedSchemesByTag: { img: ['http', 'https', 'data'] },
+  allowProtocolRelative: true,
+  nestingLimit: 60,
+  transformTags: {
+    ...HEADINGS,
+    a: settleLink,
+    img: settleImage,
+    audio: asLink,
+    iframe: asLink,
+    video: asLink,
+  },
+  exclusiveFilter: ({ tag, attribs }) => (tag === 'img' && !attribs.src) || (tag === 'source' && !attribs.srcset),
+}
+
+/**
+ * Rendered HTML as pages of this service show it, whoever wrote it: without styles, names, classes and handlers, headings below those of the
+ * page, and links in place of what would be fetched from elsewhere when the page opens.
+ */
+function pageText(rendered: string): string {
+  return sanitizeHtml(rendered, FOR_PAGES)
+}
+
+function settleLink(_tag: string, { target, rel, ...attribs }: sanitizeHtml.Attributes): sanitizeHtml.Tag {
+  if (target !== '_blank') return { tagName: 'a', attribs: { ...attribs, ...(rel ? { rel } : {}) } }
+  const words = new Set([...(rel ?? '').split(/\s+/).filter(Boolean), 'noopener'])
+  return { tagName: 'a', attribs: { ...attribs, target, rel: [...words].join(' ') } }
+}
+
+function settleImage(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
+  return { tagName, attribs: { alt: '', ...attribs, loading: 'lazy', decoding: 'async' } }
+}
+
+/** What would load a page, sound or film of another site is a link to it. */
+function asLink(_tag: string, { src = '' }: sanitizeHtml.Attributes): sanitizeHtml.Tag {
+  const host = URL.parse(src, 'https://none.invalid/')?.host ?? ''
+  if (host === '' || host === 'none.invalid') return { tagName: 'span', attribs: {} }
+  return { tagName: 'a', attribs: { href: src, rel: 'noopener' }, text: host }
+}
+
+/** Elements that trusted authors may write and that no reader of feeds runs. */
+const ACTIVE = new Set(['script', 'style'])
+
+const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
+
+/**
+ * Rendered HTML as it stands in feeds, away from its page: addresses made absolute by `base`, without the scripts, styles and handlers that
+ * trusted authors may write.
+ */
+function feedText(rendered: string, base: string): string {
+  if (!rendered.includes('<')) return rendered
+  return splitMarkup(rendered)
+    .map((piece) => written(piece, base))
+    .join('')
+    .trim()
+}
+
+function written({ kind, name, source }: Piece, base: string): string {
+  if (ACTIVE.has(name)) return ''
+  if (kind !== 'open' || !/\s/.test(source)) return source
+  return source.replace(ATTRIBUTE, (attribute: string, of: string, value: string | undefined) =>
+    writtenAttribute(attribute, of.toLowerCase(), value, base),
+  )
+}
+
+function writtenAttribute(attribute: string, name: string, value: string | undefined, base: string): string {
+  if (name.startsWith('on')) return ''
+  if (value === undefined || !(ADDRESSES.has(name) || name === 'srcset')) return attribute
+  const address = decodeEntities(unquoted(value)).trim()
+  if (/^javascript:/i.test(address)) return ''
+  const settled = name === 'srcset' ? settleImages(address, base) : settle(address, base)
+  return settled === address ? attribute : ` ${name}="${escapeHtml(settled)}"`
+}
+
+const settleImages = (images: string, base: string) =>
+  images
+    .split(/,\s+/)
+    .map((image) => image.replace(/^\S+/, (address) => settle(address, base)))
+    .join(', ')
+
+/** An address with the site before it if it has none; places in the text itself stay. */
+function settle(address: string, base: string): string {
+  if (address === '' || address.startsWith('#') || /^[a-z][a-z\d+.-]*:/i.test(address)) return address
+  return URL.parse(address, base)?.href ?? address
+}

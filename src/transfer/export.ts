@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import type { Found } from '../declare/operations.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import { formatsOf } from '../formats/formats.ts'

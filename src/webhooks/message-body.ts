@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { Context } from '../context/context.ts'
+import type { Context } from '../declare/context.ts'
 import { OWN_NAMESPACE } from '../declare/resource.ts'
 import { speaker } from '../locales/translate.ts'
 import type { ImageService } from '../media/image-service.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import type { WebhookReason } from '../locales/webhook-messages.ts'
+import type { WebhookReason } from '../locales/messages.ts'
 import { lookUpAmong, mayConnect, nameOf } from '../media/public-addresses.ts'
 import { request as requestPlain } from '../node-http.ts'
 

@@ -1,5 +1,5 @@
-import type { Context } from '../context/context.ts'
-import type { WebhookReason } from '../locales/webhook-messages.ts'
+import type { Context } from '../declare/context.ts'
+import type { WebhookReason } from '../locales/messages.ts'
 import type { Database } from '../storage/database.ts'
 import { writerBy } from '../storage/recording.ts'
 import type { DeliveryColumns, WebhookColumns } from '../storage/schema.ts'

@@ -1,6 +1,6 @@
 import type { Language } from '../config.ts'
+import { webhookReasons } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
-import { webhookReasons } from '../locales/webhook-messages.ts'
 
 const texts = new Map<string, string>(Object.entries(webhookReasons))
 

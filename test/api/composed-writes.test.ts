@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Context } from '../../src/context/context.ts'
+import type { Context } from '../../src/declare/context.ts'
 import { parseFields, type RawValues } from '../../src/declare/parse.ts'
 import { Problem } from '../../src/problems.ts'
 import { resources } from '../../src/resources.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import type { Context } from '../../src/context/context.ts'
+import type { Context } from '../../src/declare/context.ts'
 import { parseFields } from '../../src/declare/parse.ts'
 import { anonymous } from '../../src/people/caller.ts'
 import type { Role } from '../../src/people/roles.ts'

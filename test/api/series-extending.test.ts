@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { extendSeries } from '../../src/series/extend-series.ts'
-import { renewTimes } from '../../src/series/renew-times.ts'
+import { extendSeries, renewTimes } from '../../src/series/series-upkeep.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cacheBudget, drop, dropAll, emptyCache, findCached, keep } from '../../src/cache/cache.ts'
+import { cacheBudget, drop, dropAll, emptyCache, findCached, keep } from '../../src/memory/cache.ts'
 
 test('what is asked for stays while what nobody asks for is forgotten', () => {
   const cache = emptyCache<number, string>(cacheBudget(100))

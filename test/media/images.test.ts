@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { readConfig, siteOf } from '../../src/config.ts'
-import type { Context } from '../../src/context/context.ts'
+import type { Context } from '../../src/declare/context.ts'
 import {
   deleteImage,
   findImage,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { occurrenceStarts } from '../../src/recurrence/occurrences.ts'
 import { readRecurrence } from '../../src/recurrence/read-recurrence.ts'
 import { isFault, type Recurrence, type Start, WEEKDAYS } from '../../src/recurrence/recurrence.ts'
+import { occurrenceStarts } from '../../src/recurrence/rule-dates.ts'
 import { formatUtc, settledWall, utcToMs } from '../../src/text/zones.ts'
 
 /** A recurrence as a client would send it, with its start. */

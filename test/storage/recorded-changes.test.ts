@@ -11,7 +11,7 @@ import { type Action, namespaceRoutes, type Route } from '../../src/http/routes.
 import { addCredential, revokeCredential } from '../../src/people/credentials.ts'
 import { changeRole, findUser, insertUser, removeUser, type User } from '../../src/people/users.ts'
 import { publishDue } from '../../src/schedule/event-schedule.ts'
-import { extendSeries } from '../../src/series/extend-series.ts'
+import { extendSeries } from '../../src/series/series-upkeep.ts'
 import { dropOld } from '../../src/storage/pruning.ts'
 import type { Tx } from '../../src/storage/recording.ts'
 import { copyCalendar } from '../../src/transfer/copy.ts'

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
-import type { Context } from '../../src/context/context.ts'
+import type { Context } from '../../src/declare/context.ts'
 import type { Field, Fields } from '../../src/declare/resource.ts'
-import { eventStatuses } from '../../src/fields/event-status.ts'
+import { collapse, eventStatuses } from '../../src/fields/event-kinds.ts'
 import * as kinds from '../../src/fields/kinds.ts'
-import { collapse } from '../../src/fields/recurrence-kinds.ts'
 import { POINTS, WORDS } from './random-calendar.ts'
 
 /** A value as clients write it: a word, or the entries of a list. */

@@ -2,7 +2,7 @@ import { environmentName } from '../../src/config.ts'
 import type { Field, Fields } from '../../src/declare/resource.ts'
 import { type Bounds, limits, MOST_LEVELS, MOST_MEMBERS, MOST_PAIRS } from '../../src/fields/limits.ts'
 import { resources } from '../../src/resources.ts'
-import { LONGEST_MARK_RUN } from '../../src/text/marks.ts'
+import { LONGEST_MARK_RUN } from '../../src/text/characters.ts'
 
 /** `docs/limits.md`, compared by a test with the declarations. */
 export function limitsPage(): string {

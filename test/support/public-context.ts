@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { App } from '../../src/app.ts'
-import type { Context } from '../../src/context/context.ts'
+import type { Context } from '../../src/declare/context.ts'
 import { openMediaStore } from '../../src/media/open-media-store.ts'
 import { anonymous } from '../../src/people/caller.ts'
 

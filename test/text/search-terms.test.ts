@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { fold } from '../../src/text/fold.ts'
-import { matchesSearch } from '../../src/text/search.ts'
-import { type Lookup, planWord, termsOf } from '../../src/text/search-terms.ts'
+import { type Lookup, matchesSearch, planWord, termsOf } from '../../src/text/search.ts'
 
 /** Letters of many scripts, signs and blanks, with few different ones so that texts and words meet. */
 const piece = fc.constantFrom(

@@ -10,7 +10,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { withoutNul } from '../../text/nul.ts'
+import { withoutNul } from '../../text/characters.ts'
 import { codeOf, isOutdated, isRace } from '../conflict.ts'
 import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { keyOf, prepareTexts } from '../../text/long-texts.ts'
-import { termsOf } from '../../text/search-terms.ts'
+import { termsOf } from '../../text/search.ts'
 import { workText } from '../../text/text-work.ts'
 import type { Db } from '../database.ts'
 

@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Search } from '../../text/search.ts'
-import { type Lookup, planWord, type WordPlan } from '../../text/search-terms.ts'
+import { type Lookup, planWord, type Search, type WordPlan } from '../../text/search.ts'
 import { addId, countIds, dropId, type IdSet, inBoth, inEither, inFirst, listIds, makeIdSet } from '../id-set.ts'
 import { likePattern } from '../like-pattern.ts'
 

@@ -1,5 +1,26 @@
-import { isEmpty, type Kind } from './kinds.ts'
+import { isEmpty, type Kind, type PlainKind, readWords, words } from './kinds.ts'
 import { limits } from './limits.ts'
+
+/** Whether an event takes place: as planned, not at all, or at a time that is not known yet. */
+export const EVENT_STATUSES = ['scheduled', 'canceled', 'postponed'] as const
+export type EventStatus = (typeof EVENT_STATUSES)[number]
+
+const isEventStatus = (value: unknown): value is EventStatus => EVENT_STATUSES.some((status) => status === value)
+
+/** Whether an event takes place; an empty or missing value means that it is scheduled. */
+export const eventStatus: PlainKind<EventStatus> = {
+  wire: { type: 'string', enum: EVENT_STATUSES },
+  valid: (value) => isEventStatus(value) || isEmpty(value),
+  read: (value) => (isEventStatus(value) ? value : isEmpty(value) ? 'scheduled' : undefined),
+  keep: (status) => status,
+  blank: 'scheduled',
+}
+
+/** A list of such words, of which a filter takes any. */
+export const eventStatuses: Kind<string[]> = {
+  ...words,
+  valid: (value) => readWords(value)?.every(isEventStatus) ?? false,
+}
 
 /** How an event repeats: lines, a text of lines, or an object with the parts of a rule. Rules of series read it. */
 export const recurrence: Kind<string | readonly unknown[] | object> = {
@@ -17,7 +38,7 @@ export const collapse: Kind<'series'> = {
 }
 
 /** Which occurrences of a series a change is about. */
-export const SCOPES = ['this', 'following', 'all'] as const
+const SCOPES = ['this', 'following', 'all'] as const
 export type RecurrenceScope = (typeof SCOPES)[number]
 
 const isScope = (value: unknown): value is RecurrenceScope => SCOPES.some((scope) => scope === value)

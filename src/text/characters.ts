@@ -1,3 +1,10 @@
+/** PostgreSQL cannot store the character NUL in a text; on both databases the replacement character takes its place. */
+export function withoutNul<Value>(value: Value): Value {
+  return typeof value === 'string' && value.includes('\0')
+    ? (value.replaceAll('\0', '\ufffd') as Value & string)
+    : value
+}
+
 /**
  * The longest run of combining marks that texts may have: the stream-safe limit of the Unicode standard (UAX 15, 13). Ordering a run takes
  * quadratic time, and no language has runs of more than a handful.
@@ -23,4 +30,11 @@ export function normalize(text: string, form: 'NFC' | 'NFKD'): string {
 
 function withoutLongRuns(text: string): string {
   return LONG_RUN.test(text) ? text.replace(LONG_RUNS, '$1') : text
+}
+
+/** The 32 bits of FNV-1a over the UTF-16 units of a text. Different texts may have the same. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash >>> 0
 }

@@ -29,7 +29,7 @@ export function parseFields<F extends Fields>(
   { extent, mayAsk }: Parsing = ORDINARY,
 ): Parsed<F> | Promise<Parsed<F>> {
   const sent = sentOf(fields, raw, context, extent)
-  const reading = readSent(sent, raw, startOf(fields, extent), (field, value) =>
+  const reading = readSent(sent, raw, startingValues(fields, extent), (field, value) =>
     invalidity(field, value, context, mayAsk),
   )
   const conclude = (faults?: Faults): Parsed<F> => {
@@ -48,7 +48,7 @@ export function parseFields<F extends Fields>(
  */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: ValueContext): Parsed<F> {
   const sent = sentOf(fields, raw, context, 'whole')
-  const reading = readSent(sent, raw, startOf(fields, 'whole'), (field, value) => faultOf(field, value, context))
+  const reading = readSent(sent, raw, startingValues(fields, 'whole'), (field, value) => faultOf(field, value, context))
   return soundValues(sent, reading, reading.faults)
 }
 
@@ -85,7 +85,7 @@ function refuseTooLarge(sent: readonly Entry[], raw: RawValues, site: Context['s
     faults ??= []
     faults[i] = fault
   }
-  if (faults) refuse(sent, faults)
+  if (faults) refuseFaults(sent, faults)
 }
 
 /** The faults of the sent fields, in the order of the fields. */
@@ -131,8 +131,8 @@ function soundValues<F extends Fields>(
   { values, mistyped }: Reading<unknown>,
   faults: Faults | undefined,
 ): Parsed<F> {
-  if (faults) refuse(sent, faults)
-  if (mistyped) refuse(sent, mistyped)
+  if (faults) refuseFaults(sent, faults)
+  if (mistyped) refuseFaults(sent, mistyped)
   return values as Parsed<F>
 }
 
@@ -175,7 +175,7 @@ function knownOf(fields: Fields): Known {
 }
 
 /** The values that stand where nothing was sent. */
-function startOf(fields: Fields, extent: Parsing['extent']): Record<string, unknown> {
+function startingValues(fields: Fields, extent: Parsing['extent']): Record<string, unknown> {
   return extent === 'whole' ? { ...knownOf(fields).defaults } : {}
 }
 
@@ -234,7 +234,7 @@ function asFault(verdict: boolean | ParamFault): ParamFault | undefined {
 }
 
 /** @throws Problem rest_invalid_param naming every field with a fault */
-function refuse(fields: readonly Entry[], faults: Faults): void {
+function refuseFaults(fields: readonly Entry[], faults: Faults): void {
   if (faults.every((fault) => fault === undefined)) return
   const params: Record<string, ParamFault> = {}
   for (const [i, { name }] of fields.entries()) {

@@ -1,4 +1,4 @@
-import { escapeHtml, textOf } from '../text/html.ts'
+import { decodedText, escapeHtml } from '../text/html.ts'
 import { slugify } from '../text/slug.ts'
 
 /** The site's own currency, for amounts that come without one. */
@@ -73,7 +73,7 @@ export function parseCost(value: unknown): string[] | undefined {
   const texts: string[] = []
   for (const item of Array.isArray(value) ? value : [value]) {
     if (typeof item !== 'string' && typeof item !== 'number' && item !== null) return undefined
-    const text = textOf(String(item ?? ''))
+    const text = decodedText(String(item ?? ''))
       .replace(/\s+/g, ' ')
       .trim()
     if (text !== '') texts.push(text)

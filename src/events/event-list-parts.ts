@@ -7,7 +7,7 @@ import { findSearched } from '../memory/search-cache.ts'
 import { mayRead } from '../people/caller.ts'
 import { distanceKm } from '../storage/distance.ts'
 import { alsoMatching } from '../storage/search/search-index.ts'
-import { matchesSearch, parseSearch } from '../text/search.ts'
+import { hasSearchedWords, parseSearch } from '../text/search.ts'
 import { atVenueWithin, type Condition, listedTo, located, withinWindow } from './event-conditions.ts'
 import type { AroundEvents, EventGround, EventPart, FilteredEvent } from './event-filter.ts'
 import type { EventsQuery } from './event-filters.ts'
@@ -90,5 +90,5 @@ export const eventSearch = {
     const among = findSearched(memory.searches, memory.version, text, findMatching)
     return among instanceof Promise ? among.then((later) => ({ ...asked, among: later })) : { ...asked, among }
   },
-  accepts: (text: string, { row }: FilteredEvent) => matchesSearch(parseSearch(text), row.search),
+  accepts: (text: string, { row }: FilteredEvent) => hasSearchedWords(parseSearch(text), row.search),
 }

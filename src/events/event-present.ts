@@ -13,9 +13,9 @@ import { embedTerm } from '../terms/term-present.ts'
 import { escapeHtml, linkedText, plainText, renderTitle } from '../text/html.ts'
 import { renderedPlain, renderedText } from '../text/long-texts.ts'
 import { isWallTime, wallParts } from '../text/moments.ts'
-import { shownUrl } from '../text/urls.ts'
+import { presentUrl } from '../text/urls.ts'
 import { type WrittenRecord, writtenRecord } from '../text/written-json.ts'
-import { offsetOf, timezoneAbbreviation } from '../text/zones.ts'
+import { timezoneAbbreviation, utcOffset } from '../text/zones.ts'
 import { FREE, offerPrice, presentCost, storedCost } from './event-cost.ts'
 import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
@@ -207,7 +207,7 @@ const writers: Readonly<Record<OwnMember, Writer>> = {
   cost: ({ cost }, { site }) => showCost(site, cost).cost,
   cost_details: ({ cost }, { site }) => showCost(site, cost).details,
   website: (row, presenting, image) => {
-    const website = shownUrl(row.website)
+    const website = presentUrl(row.website)
     return website ? quoted(escapeHtml(website)) : urlOf(row, presenting, image)
   },
   show_map: asFlag('show_map'),
@@ -314,7 +314,7 @@ export const LINKED_STATUS: Readonly<Record<EventStatus, string>> = {
 /** The linked data that an event has by itself. */
 function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefined) {
   const url = recordUrl(context.site, 'event', row)
-  const iso = (wall: string, utc: string) => `${wall.replace(' ', 'T')}${offsetOf(utc, row.timezone)}`
+  const iso = (wall: string, utc: string) => `${wall.replace(' ', 'T')}${utcOffset(utc, row.timezone)}`
   const { offered: price } = showCost(context.site, row.cost)
   return {
     '@context': 'http://schema.org',

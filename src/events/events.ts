@@ -1,7 +1,7 @@
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '../declare/operations.ts'
 import { trashedAnyway } from '../linked/linked-operations.ts'
-import { recordRights, refuseUnreadable } from '../linked/record-present.ts'
+import { recordRights, requireReadable } from '../linked/record-present.ts'
 import { keepPresented } from '../memory/presented-records.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
@@ -94,7 +94,7 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
   },
   loadOne: async (context, row) => {
     if (row.status === 'trash' && !mayEdit(context.caller, row)) throw new Problem('event-no-longer-available')
-    refuseUnreadable(context, 'event', row)
+    requireReadable(context, 'event', row)
     return { row, links: await linksOf(context.db, row) }
   },
   presentation,

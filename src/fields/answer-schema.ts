@@ -4,7 +4,7 @@ import { STATUSES } from './field.ts'
 export type Schema = Readonly<Record<string, unknown>>
 export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
-export const list = (items: Schema): Schema => ({ type: 'array', items })
+export const arrayOf = (items: Schema): Schema => ({ type: 'array', items })
 export const anyOf = (...schemas: Schema[]): Schema => ({ anyOf: schemas })
 export const record = (properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema => ({
   type: 'object',
@@ -13,7 +13,7 @@ export const record = (properties: Readonly<Record<string, Schema>>, required = 
 })
 
 export const string: Schema = { type: 'string' }
-export const integer: Schema = { type: 'integer' }
+export const integerSchema: Schema = { type: 'integer' }
 export const boolean: Schema = { type: 'boolean' }
 export const id: Schema = { type: 'integer', minimum: 1 }
 export const address: Schema = { type: 'string', format: 'uri' }
@@ -25,7 +25,7 @@ export const dateTime: Schema = {
 }
 
 /** The name of a record, unique among all deployments. */
-export const globalId: Schema = { type: 'string', examples: ['example.org?id=12'] }
+export const globalIdSchema: Schema = { type: 'string', examples: ['example.org?id=12'] }
 /** The id of a user, which answers show as text (rule 4.2). */
 export const author: Schema = { type: 'string', pattern: '^\\d+$' }
 /** A map that is always empty (rule 5.7). */
@@ -38,13 +38,13 @@ export const ruleSchema: Schema = record(
     interval: { type: 'integer', minimum: 1 },
     count: { type: 'integer', minimum: 1 },
     until: string,
-    weekdays: { ...list(string), examples: [['tu', '-1fr']] },
-    month_days: list(integer),
-    months: list(integer),
-    positions: list(integer),
+    weekdays: { ...arrayOf(string), examples: [['tu', '-1fr']] },
+    month_days: arrayOf(integerSchema),
+    months: arrayOf(integerSchema),
+    positions: arrayOf(integerSchema),
     week_start: string,
-    added: list(string),
-    left: list(string),
+    added: arrayOf(string),
+    left: arrayOf(string),
   },
   [],
 )
@@ -58,10 +58,10 @@ const ruleProperties = {
 } satisfies Record<string, Schema>
 
 /** How an occurrence repeats, which plain events do not show. */
-export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime, overrides: list(string) })
+export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime, overrides: arrayOf(string) })
 
 /** How a series repeats. */
-export const repetition: Schema = record({ ...ruleProperties, lines: list(string) })
+export const repetition: Schema = record({ ...ruleProperties, lines: arrayOf(string) })
 
 /** The members of a venue or organizer beside its fields: answers leave out those of `some` without a value (rules 6.1 to 6.3). */
 export const linkedMembers = {
@@ -74,8 +74,8 @@ export const linkedMembers = {
     modified: dateTime,
     modified_utc: dateTime,
     url: address,
-    global_id: globalId,
-    global_id_lineage: list(globalId),
+    global_id: globalIdSchema,
+    global_id_lineage: arrayOf(globalIdSchema),
   },
   some: {
     description: string,
@@ -87,13 +87,13 @@ export const linkedMembers = {
 } satisfies Record<string, Record<string, Schema>>
 
 const termUrls = schemaRef('TermUrls')
-const hrefs = list(record({ href: address }))
+const hrefs = arrayOf(record({ href: address }))
 
 /** The members of a category or tag as its own routes show it (rule 7.1): tags have no `parent`, entries of lists no `_links`. */
 export const termMembers = {
   always: {
     id,
-    count: integer,
+    count: integerSchema,
     description: string,
     name: string,
     slug: string,
@@ -102,19 +102,22 @@ export const termMembers = {
     url: address,
     urls: termUrls,
   },
-  some: { parent: integer, _links: record({ self: hrefs, collection: hrefs, up: hrefs }, ['self', 'collection']) },
+  some: {
+    parent: integerSchema,
+    _links: record({ self: hrefs, collection: hrefs, up: hrefs }, ['self', 'collection']),
+  },
 } satisfies Record<string, Record<string, Schema>>
 
 /** The members of a category or tag as events show it (rule 7.3). */
 export const embeddedTermMembers = {
   name: string,
   slug: string,
-  term_group: integer,
+  term_group: integerSchema,
   term_taxonomy_id: id,
   taxonomy: string,
   description: string,
-  parent: integer,
-  count: integer,
+  parent: integerSchema,
+  count: integerSchema,
   filter: { type: 'string', const: 'raw' },
   id,
   urls: termUrls,

@@ -1,4 +1,4 @@
-import { anyOf, author, dateTime, list, recurrenceShown, schemaRef, status } from './answer-schema.ts'
+import { anyOf, arrayOf, author, dateTime, recurrenceShown, schemaRef, status } from './answer-schema.ts'
 import { EVENT_STATUSES, eventStatus, recurrence, recurrenceScope } from './event-kinds.ts'
 import { authorFields, imageField, statusField } from './field.ts'
 import { anything, clearableText, flag, line, links, moment, settledText, text, timezone, url } from './kinds.ts'
@@ -25,7 +25,7 @@ const terms = {
   ...linked,
   default: null,
   within: limits.terms,
-  schema: list(schemaRef('EventTerm')),
+  schema: arrayOf(schemaRef('EventTerm')),
   csv: 'terms',
 } as const
 
@@ -93,7 +93,7 @@ export const eventFields = {
     default: null,
     nested: venueFields,
     ...linked,
-    schema: anyOf(schemaRef('Venue'), list(schemaRef('Venue'))),
+    schema: anyOf(schemaRef('Venue'), arrayOf(schemaRef('Venue'))),
     feed: '_kalends.venue',
   },
   organizer: {
@@ -102,7 +102,7 @@ export const eventFields = {
     nested: organizerFields,
     ...linked,
     default: null,
-    schema: list(schemaRef('Organizer')),
+    schema: arrayOf(schemaRef('Organizer')),
     feed: 'authors',
   },
   recurrence: {

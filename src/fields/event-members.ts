@@ -1,10 +1,10 @@
 import {
   address,
+  arrayOf,
   dateTime,
   emptyList,
-  globalId,
+  globalIdSchema,
   id,
-  list,
   record,
   repetition,
   type Schema,
@@ -25,8 +25,8 @@ const NUMBERED = { not: 'id has it' }
 export const eventMembers = {
   ...shownFields,
   id: { ...everywhere, schema: id, feed: { not: 'its UID stays the same elsewhere' }, page: { not: 'url names it' } },
-  global_id: { ...saidBy('id'), schema: globalId },
-  global_id_lineage: { ...saidBy('id'), schema: list(globalId) },
+  global_id: { ...saidBy('id'), schema: globalIdSchema },
+  global_id_lineage: { ...saidBy('id'), schema: arrayOf(globalIdSchema) },
   modified: { ...saidBy('modified_utc'), from: 'column', schema: dateTime, withdrawn: true },
   modified_utc: {
     ...everywhere,
@@ -55,7 +55,7 @@ export const eventMembers = {
   next_occurrences: {
     ...saidBy('a collapsed list'),
     rare: true,
-    schema: list(
+    schema: arrayOf(
       record({
         id,
         start_date: dateTime,

@@ -11,7 +11,7 @@ import type { EventRow, OrganizerRow, VenueRow } from '../storage/schema.ts'
 import { sequenceAt } from '../storage/sequences.ts'
 import { escapeHtml, plainText } from '../text/html.ts'
 import { addDays } from '../text/moments.ts'
-import { shownUrl } from '../text/urls.ts'
+import { presentUrl } from '../text/urls.ts'
 import { wallToUtc } from '../text/zones.ts'
 import { type EventFacts, placeOf } from './event-facts.ts'
 import type { WholeSeries } from './whole-series.ts'
@@ -216,7 +216,7 @@ function writeOrganizers(context: Context, organizers: readonly OrganizerRow[]):
     const name = plainText(organizer.organizer)
     if (organizer === first) return contentLine('ORGANIZER', `mailto:${organizer.email}`, { CN: name })
     const parts = [name, organizer.phone, MAIL.test(organizer.email) ? organizer.email : '']
-    const page = shownUrl(organizer.website) || recordUrl(context.site, 'organizer', organizer)
+    const page = presentUrl(organizer.website) || recordUrl(context.site, 'organizer', organizer)
     return contentLine('CONTACT', escapeText(parts.filter((part) => part !== '').join(', ')), { ALTREP: page })
   })
 }

@@ -8,7 +8,7 @@ import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../s
 import { plainText } from '../text/html.ts'
 import { renderedForFeed, renderedReadable } from '../text/long-texts.ts'
 import type { WantedText } from '../text/text-work.ts'
-import { offsetOf } from '../text/zones.ts'
+import { utcOffset } from '../text/zones.ts'
 
 /** The facts about an event that every feed writes in its own way; texts without markup unless their name says HTML. */
 export interface EventFacts {
@@ -88,7 +88,7 @@ export function isoTime(row: EventRow, edge: 'start' | 'end'): string {
   const wall = row[`${edge}_date`]
   return row.all_day === 1
     ? wall.slice(0, 10)
-    : `${wall.replace(' ', 'T')}${offsetOf(row[`utc_${edge}_date`], row.timezone)}`
+    : `${wall.replace(' ', 'T')}${utcOffset(row[`utc_${edge}_date`], row.timezone)}`
 }
 
 /** When the event takes place, for people, in the language of the site and on the clocks of the event. */

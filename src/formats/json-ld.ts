@@ -4,7 +4,7 @@ import { LINKED_STATUS } from '../events/event-present.ts'
 import { seriesLinkedData } from '../events/recurrence-present.ts'
 import type { OrganizerRow, VenueRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
-import { shownUrl } from '../text/urls.ts'
+import { presentUrl } from '../text/urls.ts'
 import { type EventFacts, isoTime, rfc3339 } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
@@ -70,7 +70,7 @@ function linkedPlace(venue: VenueRow): object {
       addressCountry: textOrNone(venue.country),
     },
     geo: isLocated ? { '@type': 'GeoCoordinates', latitude, longitude } : undefined,
-    url: textOrNone(shownUrl(venue.website)),
+    url: textOrNone(presentUrl(venue.website)),
   }
 }
 
@@ -78,7 +78,7 @@ function linkedOrganizer(organizer: OrganizerRow): object {
   return {
     '@type': 'Organization',
     name: plainText(organizer.organizer),
-    url: textOrNone(shownUrl(organizer.website)),
+    url: textOrNone(presentUrl(organizer.website)),
     email: textOrNone(organizer.email),
     telephone: textOrNone(organizer.phone),
   }
@@ -94,7 +94,7 @@ function linkedOffer({ site }: Context, { row, url }: EventFacts): object | unde
       ? { '@type': 'Offer', price: lowest }
       : { '@type': 'AggregateOffer', lowPrice: lowest, highPrice: highest }),
     priceCurrency: site.currency.code,
-    url: shownUrl(row.website) || url,
+    url: presentUrl(row.website) || url,
     availability: 'https://schema.org/InStock',
   }
 }

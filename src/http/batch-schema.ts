@@ -1,4 +1,4 @@
-import { anyOf, integer, list, record, type Schema, string } from '../fields/answer-schema.ts'
+import { anyOf, arrayOf, integerSchema, record, type Schema, string } from '../fields/answer-schema.ts'
 import { limits } from '../fields/limits.ts'
 import { BATCH_METHODS, VALIDATIONS } from './batch-route.ts'
 
@@ -20,15 +20,15 @@ const request = record(
 export const batchSchema: Schema = record(
   {
     validation: { type: 'string', enum: VALIDATIONS, default: 'normal' },
-    requests: { ...list(request), maxItems: limits.batch.entries },
+    requests: { ...arrayOf(request), maxItems: limits.batch.entries },
   },
   ['requests'],
 )
 
-const answer = record({ status: integer, headers, body: {} })
+const answer = record({ status: integerSchema, headers, body: {} })
 
 /** The answer to a batch: an entry is null if its request was not done because another one failed. */
 export const batchAnswerSchema: Schema = record(
-  { failed: { type: 'string', const: 'validation' }, responses: list(anyOf(answer, { type: 'null' })) },
+  { failed: { type: 'string', const: 'validation' }, responses: arrayOf(anyOf(answer, { type: 'null' })) },
   ['responses'],
 )

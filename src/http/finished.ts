@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FollowedBody } from '../formats/json.ts'
-import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../memory/cache.ts'
+import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../memory/cache.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import { type Version, versionedTag } from '../records/versions.ts'
 import { hashOf } from '../text/characters.ts'
@@ -94,7 +94,7 @@ export function keepFinished(answers: FinishedAnswers, key: string, finished: Fi
   if (!followed && !tag.startsWith(`W/"${answers.edition}.`)) return
   finished.isKept = true
   // Besides the body: its compressed form, the address twice, and the data of `followed`: ids, states, and places of counts.
-  keep(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + countsKept * 8 + 2500)
+  keepCached(answers.bodies, key, finished, body.length * 1.5 + key.length * 4 + countsKept * 8 + 2500)
 }
 
 /** The time since which the data have not changed as far as this process knows, nor have answers that depend on the data and the day alone. */

@@ -2,13 +2,13 @@ import type { Field, Fields, Resource } from '../declare/resource.ts'
 import {
   address,
   anyOf,
+  arrayOf,
   boolean,
   embeddedTermMembers,
   emptyList,
   id,
-  integer,
+  integerSchema,
   linkedMembers,
-  list,
   record,
   recurrenceShown,
   ruleSchema,
@@ -53,10 +53,10 @@ const acceptedBy = new Map<unknown, Schema>([
   [text.valid, { type: 'string', minLength: 1 }],
   [count.valid, id],
   [recordId.valid, id],
-  [ids.read, { ...list(id), minItems: 1 }],
-  [idsOrSlugs.read, { ...list(idOrText), minItems: 1 }],
-  [eventStatuses.valid, { ...list({ type: 'string', enum: EVENT_STATUSES }), minItems: 1 }],
-  [words.read, list(string)],
+  [ids.read, { ...arrayOf(id), minItems: 1 }],
+  [idsOrSlugs.read, { ...arrayOf(idOrText), minItems: 1 }],
+  [eventStatuses.valid, { ...arrayOf({ type: 'string', enum: EVENT_STATUSES }), minItems: 1 }],
+  [words.read, arrayOf(string)],
   [isTruthy, boolean],
   // Published as text; an answer's truth value can be sent back.
   [wordFlag.read, { type: ['string', 'boolean'] }],
@@ -65,7 +65,7 @@ const acceptedBy = new Map<unknown, Schema>([
   [latitude.read, anyOf({ type: 'number', minimum: -90, maximum: 90 }, { const: '' })],
   [longitude.read, anyOf({ type: 'number', minimum: -180, maximum: 180 }, { const: '' })],
   // How an answer shows it can be sent back.
-  [recurrence.read, anyOf(string, list(string), ruleSchema, recurrenceShown)],
+  [recurrence.read, anyOf(string, arrayOf(string), ruleSchema, recurrenceShown)],
   [distance.valid, { type: 'number', exclusiveMinimum: 0 }],
 ])
 
@@ -77,7 +77,7 @@ export function acceptedSchema(name: string, field: Field, resources: readonly R
 }
 
 function unlimitedSchema(name: string, { kind }: Field, resources: readonly Resource[]): Schema {
-  if (name === 'status') return kind.list ? list(status) : status
+  if (name === 'status') return kind.list ? arrayOf(status) : status
   if (name === 'cost') return cost
   // Answers show it as text (rule 4.2), and may be sent back.
   if (name === 'author') return idOrText
@@ -121,7 +121,7 @@ function linksSchema(name: string, resources: readonly Resource[]): Schema {
   const linked = resources.find((resource) => resource.name === name)
   const entries = linked ? [schemaRef('Reference'), schemaRef(newName(linked))] : [schemaRef('TermReference')]
   const empty = linked ? [{ const: false }] : []
-  return anyOf(idOrText, ...empty, ...entries, list(anyOf(idOrText, ...entries)))
+  return anyOf(idOrText, ...empty, ...entries, arrayOf(anyOf(idOrText, ...entries)))
 }
 
 /** True for the fields whose entries a form sends as `field[name]=value`. */
@@ -189,19 +189,25 @@ const costDetails = record({
   currency_code: string,
   // No enumeration: generators make names of its values, and an empty one has none.
   currency_position: { type: 'string', pattern: '^(prefix|postfix)?$' },
-  values: list(string),
+  values: arrayOf(string),
 })
 
-const imageSize = record({ width: integer, height: integer, 'mime-type': string, filesize: integer, url: address })
+const imageSize = record({
+  width: integerSchema,
+  height: integerSchema,
+  'mime-type': string,
+  filesize: integerSchema,
+  url: address,
+})
 
 const imageObject = record(
   {
     url: address,
     id,
     extension: string,
-    width: integer,
-    height: integer,
-    filesize: integer,
+    width: integerSchema,
+    height: integerSchema,
+    filesize: integerSchema,
     sizes: { type: 'object', additionalProperties: schemaRef('ImageSize') },
     original_image: string,
   },
@@ -277,7 +283,7 @@ function described(properties: Readonly<Record<string, Schema>>, fields: Fields,
 function listSchema(resource: Resource): Schema {
   return record(
     {
-      [resource.path]: list(schemaRef(schemaNames(resource).answer)),
+      [resource.path]: arrayOf(schemaRef(schemaNames(resource).answer)),
       rest_url: address,
       next_rest_url: address,
       previous_rest_url: address,
@@ -293,13 +299,13 @@ export function problemSchema(codes: readonly string[]): Schema {
   const texts = { type: 'object', additionalProperties: string }
   const fault = record({ code: string, message: string, data: { type: 'object', additionalProperties: true } })
   const data = {
-    status: integer,
-    params: anyOf(list(string), texts),
+    status: integerSchema,
+    params: anyOf(arrayOf(string), texts),
     details: anyOf(emptyList, { type: 'object', additionalProperties: fault }),
-    bytes: integer,
-    limit: integer,
+    bytes: integerSchema,
+    limit: integerSchema,
     term_id: id,
-    json_error_code: integer,
+    json_error_code: integerSchema,
     json_error_message: string,
   }
   return record(
@@ -307,7 +313,7 @@ export function problemSchema(codes: readonly string[]): Schema {
       code: { type: 'string', enum: codes },
       message: string,
       data: record(data, ['status']),
-      additional_data: list(id),
+      additional_data: arrayOf(id),
     },
     ['code', 'message', 'data'],
   )

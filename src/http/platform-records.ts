@@ -25,7 +25,7 @@ import { isAllowedStatusList, statusFilter } from '../records/status.ts'
 import { resources, type Served } from '../resources.ts'
 import type { EventRow, OrganizerRow, RecordColumns, RecordTable, Taxonomy, VenueRow } from '../storage/schema.ts'
 import { taxonomyWord } from '../terms/term-present.ts'
-import { findTermIdsOf, type TermIds } from '../terms/term-store.ts'
+import { findTermIdsOf, type TermIdsOfEvent } from '../terms/term-store.ts'
 import { renderTitle } from '../text/html.ts'
 import { renderedText } from '../text/long-texts.ts'
 import type { WantedText } from '../text/text-work.ts'
@@ -223,7 +223,7 @@ function eventConditions({ db, site }: Context, query: Record<string, unknown>):
 /** A record with the ids of its terms, if it is an event. */
 interface LoadedPost {
   row: RecordColumns
-  terms: TermIds | undefined
+  terms: TermIdsOfEvent | undefined
 }
 
 async function withTerms(kind: PostKind, context: Context, rows: readonly RecordColumns[]): Promise<LoadedPost[]> {
@@ -250,7 +250,12 @@ function textsOfRow(row: RecordColumns): WantedText[] {
 }
 
 /** A record in the platform's shape. */
-function presentPost(kind: Kind, context: Context, { row, title, content, excerpt }: Post, terms: TermIds | undefined) {
+function presentPost(
+  kind: Kind,
+  context: Context,
+  { row, title, content, excerpt }: Post,
+  terms: TermIdsOfEvent | undefined,
+) {
   const { site, caller } = context
   const trusted = row.trusted === 1
   const editable = mayEdit(caller, row)

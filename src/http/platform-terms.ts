@@ -12,7 +12,7 @@ import type { Served } from '../resources.ts'
 import type { Db } from '../storage/database.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
-import { childOf, inUse, knownTo, ofEvent, withIds, withoutIds, withText } from '../terms/term-conditions.ts'
+import { childOf, inUse, knownTo, ofEvent, withoutTermIds, withTermIds, withText } from '../terms/term-conditions.ts'
 import { categoryFilters } from '../terms/term-filters.ts'
 import { type LoadedTerm, termNames, withAncestors } from '../terms/term-operations.ts'
 import { presentTerm } from '../terms/term-present.ts'
@@ -152,8 +152,8 @@ async function listPage(
   if (include?.length === 0) return { rows: [], total: 0 }
   const conditions = [
     asked.hide_empty ? inUse : knownTo(context.caller, taxonomy),
-    ...(include ? [withIds(context.db, include)] : []),
-    ...(exclude?.length ? [withoutIds(context.db, exclude)] : []),
+    ...(include ? [withTermIds(context.db, include)] : []),
+    ...(exclude?.length ? [withoutTermIds(context.db, exclude)] : []),
     ...(asked.parent === undefined ? [] : [childOf(asked.parent)]),
     ...(asked.post === undefined ? [] : [await ofEvent(asked.post, context)]),
     ...(asked.search === undefined ? [] : [withText(asked.search)]),

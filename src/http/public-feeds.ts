@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../memory/cache.ts'
+import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../memory/cache.ts'
 import { catchUp, isBehind } from '../memory/event-memory.ts'
 import { rootOf } from '../pages/page-addresses.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
@@ -107,7 +107,7 @@ function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string)
 }
 
 function keepList({ lists }: PublicFeeds, url: string, list: string, version: string | undefined): void {
-  keep(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
+  keepCached(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
 }
 
 /** Finds the feed at the address when its turn comes. @throws Problem when too much waits */

@@ -1,5 +1,5 @@
 import type { Fields } from '../declare/resource.ts'
-import { address, boolean, id, integer, list, record, type Schema, string } from '../fields/answer-schema.ts'
+import { address, arrayOf, boolean, id, integerSchema, record, type Schema, string } from '../fields/answer-schema.ts'
 import { bodyProperties, type Say } from './openapi-schemas.ts'
 import type { WebhookDeed } from './webhook-deeds.ts'
 import { webhookFields } from './webhook-routes.ts'
@@ -7,7 +7,7 @@ import { webhookFields } from './webhook-routes.ts'
 const properties = {
   id,
   url: address,
-  events: list(string),
+  events: arrayOf(string),
   private: boolean,
   enabled: boolean,
   created_utc: string,
@@ -29,23 +29,23 @@ const delivery = record({
   state: { type: 'string', enum: ['waiting', 'sent', 'failed'] },
   created_utc: string,
   next_utc: string,
-  attempts: integer,
-  status: integer,
+  attempts: integerSchema,
+  status: integerSchema,
   error: string,
 })
 
 /** The answers of the routes of webhooks. */
 export const webhookAnswers: Readonly<Record<WebhookDeed, Schema>> = {
-  listWebhooks: record({ webhooks: list(webhook) }),
+  listWebhooks: record({ webhooks: arrayOf(webhook) }),
   createWebhook: withSecret,
   readWebhook: webhook,
   updateWebhook: webhook,
   removeWebhook: webhook,
-  testWebhook: record({ arrived: boolean, status: integer, error: string }),
+  testWebhook: record({ arrived: boolean, status: integerSchema, error: string }),
   rotateWebhook: withSecret,
-  listDeliveries: record({ deliveries: list(delivery), total: integer, total_pages: integer }),
+  listDeliveries: record({ deliveries: arrayOf(delivery), total: integerSchema, total_pages: integerSchema }),
   resendDelivery: delivery,
-  resendFailed: record({ resent: integer }),
+  resendFailed: record({ resent: integerSchema }),
 }
 
 /** The body of a request; undefined for one that needs none. */

@@ -1,6 +1,6 @@
 import { IMAGE_NAME } from '../images/old-images.ts'
 import { escapeHtml } from '../text/html.ts'
-import { ATTRIBUTE, type Piece, splitMarkup, unquoted } from '../text/markup.ts'
+import { ATTRIBUTE, type MarkupPiece, splitMarkup, unquoted } from '../text/markup.ts'
 import { decodeEntities } from '../text/safe-html.ts'
 
 // The pictures of a page's own host in its texts: those that they show, and the image files that they link to.
@@ -23,12 +23,16 @@ export function picturesIn(texts: readonly string[], page: URL, most: number): s
 /** A text of a page with other addresses in place of those of its pictures; where there is none, the address stays. */
 export function withPictures(html: string, page: URL, addressOf: (address: string) => string | undefined): string {
   if (!HAS_SOME.test(html)) return html
-  const settled = (piece: Piece) => (piece.kind === 'open' ? settleTag(piece, page, addressOf) : piece.source)
+  const settled = (piece: MarkupPiece) => (piece.kind === 'open' ? settleTag(piece, page, addressOf) : piece.source)
   return splitMarkup(html).map(settled).join('')
 }
 
 /** Other sizes of a picture that is replaced, which are at the old host as well, go. */
-function settleTag({ name, source }: Piece, page: URL, addressOf: (address: string) => string | undefined): string {
+function settleTag(
+  { name, source }: MarkupPiece,
+  page: URL,
+  addressOf: (address: string) => string | undefined,
+): string {
   const named = NAMED_BY[name]
   if (named === undefined) return source
   const [, , written = ''] = source.matchAll(ATTRIBUTE).find(([, one = '']) => one.toLowerCase() === named) ?? []

@@ -7,7 +7,7 @@ import { occurrenceStarts } from '../recurrence/rule-dates.ts'
 import { recurrenceLines } from '../recurrence/write-recurrence.ts'
 import { seriesResource } from '../series/series.ts'
 import { prepareSeries } from '../series/series-operations.ts'
-import { durationOf, FOR_EVER, MOST_OCCURRENCES, type Schedule, startAt, whenAt } from '../series/series-schedule.ts'
+import { durationOf, FOR_EVER, MOST_WRITTEN_DATES, type Schedule, startAt, whenAt } from '../series/series-schedule.ts'
 import { findSeries, readShared } from '../series/series-store.ts'
 import type { SeriesRow } from '../storage/schema.ts'
 import { dayOf, wallNow } from '../text/moments.ts'
@@ -70,7 +70,7 @@ function laterStart({ recurrence, start }: Schedule, series: SeriesRow | undefin
   const today = wallNow(start.zone, now)
   const past = occurrenceStarts(recurrence, start, today, MOST_COUNTED)
   if (series && series.start_date > start.local && past.includes(series.start_date)) return series.start_date
-  return past.length > MOST_OCCURRENCES ? past.at(-KEPT_DATES) : undefined
+  return past.length > MOST_WRITTEN_DATES ? past.at(-KEPT_DATES) : undefined
 }
 
 /**

@@ -13,13 +13,13 @@ import type { RecordColumns } from '../storage/schema.ts'
 import { fold } from '../text/fold.ts'
 import { foldedText } from '../text/long-texts.ts'
 import {
-  type Columns,
   findLinked,
   findNamesakes,
   insertLinked,
   type LinkedRow,
   type LinkedType,
-  nameOf,
+  type LinkedValues,
+  nameOfLinked,
   updateLinked,
 } from './linked-store.ts'
 
@@ -122,7 +122,7 @@ async function writeLinked(
     trusted: settleTrust(context, before as RecordColumns | undefined, [rules.kind, 'description'], values, {
       ...before,
     }),
-  } as Columns
+  } as LinkedValues
   if (before) await updateLinked(tx, rules, before, written)
   else await insertLinked(tx, rules, id, written)
 }
@@ -161,7 +161,7 @@ async function reuse(
   if (!agrees || !mayRead(context.caller, namesake)) return false
   if (gaps.length === 0) return true
   if (!mayEdit(context.caller, namesake)) return false
-  const columns = Object.fromEntries(gaps) as Columns
+  const columns = Object.fromEntries(gaps) as LinkedValues
   const trusted = 'description' in columns && !can(context.caller, 'unfiltered_html') ? 0 : namesake.trusted
   const search = searchLines(rules.fields, { ...known, ...columns })
   await updateLinked(tx, rules, namesake, { ...columns, trusted, search })
@@ -170,7 +170,7 @@ async function reuse(
 
 /** Moves a venue or organizer to the trash; its links stay, so that restoring it brings it back (rule 24.3). */
 export async function trashLinked(tx: Tx, rules: LinkedRules, row: LinkedRow, context: Context): Promise<void> {
-  const named = { ...row, name: nameOf(rules, row) }
+  const named = { ...row, name: nameOfLinked(rules, row) }
   await updateLinked(tx, rules, row, await trashColumns(tx, rules.table, named, context))
 }
 

@@ -23,7 +23,7 @@ export interface LinkedGround {
 export const anyRecord: LinkedCondition = (record) => record.and([])
 
 /** The records with the statuses of the list that it shows the caller. */
-export function listedTo({ status, type: { table }, context: { caller } }: LinkedGround): LinkedCondition {
+export function linkedListedTo({ status, type: { table }, context: { caller } }: LinkedGround): LinkedCondition {
   return (record) =>
     record.and([record(sql.ref(`${table}.status`), 'in', [...status.statuses]), visibleTo(caller, table)])
 }
@@ -35,18 +35,18 @@ export function withWords(text: string, { type: { table }, context: { db } }: Li
     record.and([words.length === 0 ? sql<SqlBool>`1 = 0` : oneLineContains(db, `${table}.search`, words)])
 }
 
-export function modifiedAfter(value: string | number, { type, context }: LinkedGround): LinkedCondition {
+export function linkedModifiedAfter(value: string | number, { type, context }: LinkedGround): LinkedCondition {
   return (record) => record(sql.ref<string>(`${type.table}.modified`), '>', momentAfter(value, context))
 }
 
 export function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
-  return (record) => record.exists(linksOf(record, ground).where(sql.ref<number>('event'), '=', event))
+  return (record) => record.exists(visibleLinks(record, ground).where(sql.ref<number>('event'), '=', event))
 }
 
 /** With an event that is neither draft, pending nor in the trash, or without any. */
 export function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   return (record) => {
-    const links = linksOf(record, ground)
+    const links = visibleLinks(record, ground)
     const used = record.exists(links.where('events.status', 'not in', ['pending', 'draft', 'trash']))
     return wanted ? used : record.not(used)
   }
@@ -84,7 +84,7 @@ const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
 const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
 
 /** The links from events the caller may see, so that no filter betrays the others. */
-function linksOf(record: Venues, { type, context }: LinkedGround) {
+function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   return (
     record
       .selectFrom(asVenueLinks(type))

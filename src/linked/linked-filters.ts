@@ -21,9 +21,9 @@ import {
   anyRecord,
   geoFilter,
   type LinkedGround,
+  linkedListedTo,
+  linkedModifiedAfter,
   linkedTo,
-  listedTo,
-  modifiedAfter,
   placed,
   placedWithin,
   withEvents,
@@ -88,7 +88,7 @@ export const linkedFilters = {
     kind: untypedMoment,
     about: 'Only records changed after this time',
     unlisted: true,
-    sql: modifiedAfter,
+    sql: linkedModifiedAfter,
   }),
   status: linkedFilter({
     kind: words,
@@ -129,7 +129,7 @@ export type LinkedQuery = Parsed<typeof placedFilters>
 
 /** The parts that narrow lists. */
 export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGround, LinkedCondition>> = {
-  status: (_query, ground) => listedTo(ground),
+  status: (_query, ground) => linkedListedTo(ground),
   place: async (query, { context }) => {
     const { geoloc, circle } = await geoFilter(context, query)
     const conditions = [

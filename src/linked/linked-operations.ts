@@ -27,7 +27,7 @@ import {
 import type { LinkedGround } from './linked-conditions.ts'
 import { type LinkedQuery, linkedLinks, linkedParts, placedFilters } from './linked-filters.ts'
 import { findLinked, findLinkedByIds, type LinkedCondition, type LinkedRow, listLinked } from './linked-store.ts'
-import { recordRights, refuseUnreadable } from './record-present.ts'
+import { recordRights, requireReadable } from './record-present.ts'
 
 type DescribedRow = LinkedRow & { description: string }
 
@@ -65,7 +65,7 @@ export function linkedOperations<Row extends DescribedRow>(
   }
   return {
     versioned: { kind: rules.kind, idOf: ({ id }) => id },
-    find: (context, query) => find<Row>(context, rules, query),
+    find: (context, query) => findPageOfLinked<Row>(context, rules, query),
     load: (context, { rows = [] }) => withImages(context.db, rows),
     among: (context, ids) => findAmong<Row>(context, rules, ids),
     locate: async (context, address) => {
@@ -74,7 +74,7 @@ export function linkedOperations<Row extends DescribedRow>(
     },
     missing: async (_context, address) => invalidParam('id' in address ? 'id' : 'slug'),
     loadOne: async (context, row) => {
-      refuseUnreadable(context, rules.kind, row)
+      requireReadable(context, rules.kind, row)
       return withImage(context.db, row)
     },
     presentation,
@@ -179,7 +179,7 @@ async function findAmong<Row extends DescribedRow>(
 const parts = Object.values(linkedParts)
 
 /** One page of the list; organizers have no parameters of places. */
-async function find<Row extends DescribedRow>(
+async function findPageOfLinked<Row extends DescribedRow>(
   context: Context,
   rules: LinkedRules,
   query: LinkedQuery,

@@ -78,11 +78,11 @@ const selectNamesakes = forBoth((table) =>
 /** Records outside the trash whose name differs in letter case at most, the oldest first, held until the end of the transaction. */
 export async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<LinkedRow[]> {
   const rows: LinkedRow[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
-  return rows.filter((row) => nameOf(type, row).toLowerCase() === name.toLowerCase())
+  return rows.filter((row) => nameOfLinked(type, row).toLowerCase() === name.toLowerCase())
 }
 
 /** The name of a venue or organizer, which is in the column of its kind. */
-export function nameOf({ kind }: LinkedType, row: LinkedRow): string {
+export function nameOfLinked({ kind }: LinkedType, row: LinkedRow): string {
   const columns: Record<string, unknown> = { ...row }
   return String(columns[kind])
 }
@@ -169,28 +169,28 @@ export async function listVenueNames(db: Db, most: number): Promise<NamedVenue[]
 }
 
 /** The columns of a record to be written, by name. */
-export type Columns = Record<string, string | number | null>
+export type LinkedValues = Record<string, string | number | null>
 
 const insertOne = forBoth((table) =>
-  statement<{ row: Columns }>()((db, value) => db.insertInto(table).values(value('row') as never)),
+  statement<{ row: LinkedValues }>()((db, value) => db.insertInto(table).values(value('row') as never)),
 )
 
 const updateOne = forBoth((table) =>
-  statement<{ id: number; columns: Columns }>()((db, value) =>
+  statement<{ id: number; columns: LinkedValues }>()((db, value) =>
     db.updateTable(table).set(value('columns')).where('id', '=', value('id')),
   ),
 )
 
 /** Writes a new record. */
-export async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: Columns): Promise<void> {
+export async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: LinkedValues): Promise<void> {
   recordWritten(tx, type.kind, undefined, { id, status: String(columns.status), name: String(columns[type.kind]) })
   await insertOne[type.table](tx, { row: { ...columns, id } })
 }
 
 /** Writes columns of a record. */
-export async function updateLinked(tx: Tx, type: LinkedType, before: LinkedRow, columns: Columns): Promise<void> {
+export async function updateLinked(tx: Tx, type: LinkedType, before: LinkedRow, columns: LinkedValues): Promise<void> {
   const { id } = before
-  const after: Columns = { ...before, ...columns }
+  const after: LinkedValues = { ...before, ...columns }
   recordWritten(tx, type.kind, before, { id, status: String(after.status), name: String(after[type.kind]) })
   const now = { slug: String(after.slug), status: String(after.status) }
   await Promise.all([

@@ -8,7 +8,7 @@ import { recordChecks } from '../records/record-checks.ts'
 import type { ImageRow, OrganizerRow } from '../storage/schema.ts'
 import { linkedText, plainText } from '../text/html.ts'
 import { renderedPlain } from '../text/long-texts.ts'
-import { shownUrl } from '../text/urls.ts'
+import { presentUrl } from '../text/urls.ts'
 import type { LinkedRules } from './linked-change.ts'
 import { linkedOperations } from './linked-operations.ts'
 import { isIdOf, isSlugOf } from './linked-rules.ts'
@@ -59,10 +59,10 @@ export function organizerLinkedData(row: OrganizerRow): object {
     '@type': 'Person',
     name: linkedText(plainText(row.organizer)),
     description: linkedText(renderedPlain(row.description, row.trusted === 1)),
-    url: shownUrl(row.website),
+    url: presentUrl(row.website),
     telephone: linkedText(row.phone),
     email: linkedText(row.email),
-    sameAs: shownUrl(row.website),
+    sameAs: presentUrl(row.website),
   }
 }
 

@@ -8,7 +8,7 @@ import { Problem } from '../problems.ts'
 import type { ImageRow, RecordColumns, RecordKind } from '../storage/schema.ts'
 import { renderTitle } from '../text/html.ts'
 import { renderedText } from '../text/long-texts.ts'
-import { shownUrl } from '../text/urls.ts'
+import { presentUrl } from '../text/urls.ts'
 
 /** The page of a record for people; by number while it has no public address of its own (rule 4.4). */
 export function recordUrl(
@@ -52,7 +52,7 @@ interface PlainField {
 }
 
 const asKept = (value: unknown) => value
-const asUrl = (value: unknown) => shownUrl(String(value))
+const asUrl = (value: unknown) => presentUrl(String(value))
 
 function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags', readonly PlainField[]> {
   const known = plainFields.get(fields)
@@ -110,7 +110,7 @@ export function presentLinkedRecord(
 }
 
 /** @throws Problem <kind>-not-accessible when the caller may not read the record (rule 25.3). */
-export function refuseUnreadable(context: Context, kind: 'event' | 'venue' | 'organizer', row: RecordColumns): void {
+export function requireReadable(context: Context, kind: 'event' | 'venue' | 'organizer', row: RecordColumns): void {
   if (!mayRead(context.caller, row)) throw new Problem(`${kind}-not-accessible`)
 }
 

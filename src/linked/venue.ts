@@ -9,7 +9,7 @@ import { recordChecks } from '../records/record-checks.ts'
 import type { ImageRow, VenueRow } from '../storage/schema.ts'
 import { linkedText, plainText } from '../text/html.ts'
 import { renderedPlain } from '../text/long-texts.ts'
-import { shownUrl } from '../text/urls.ts'
+import { presentUrl } from '../text/urls.ts'
 import type { LinkedRules } from './linked-change.ts'
 import { linkedOperations } from './linked-operations.ts'
 import { isIdOf, isSlugOf } from './linked-rules.ts'
@@ -104,7 +104,7 @@ export function venueLinkedData(row: VenueRow): object {
       ? {}
       : { geo: { '@type': 'GeoCoordinates', latitude: row.geo_lat, longitude: row.geo_lng } }),
     telephone: linkedText(row.phone),
-    sameAs: shownUrl(row.website),
+    sameAs: presentUrl(row.website),
   }
 }
 

@@ -37,12 +37,12 @@ export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Valu
   const young = cache.young.get(key)
   if (young) return young.value
   const old = cache.old.get(key)
-  if (old) keep(cache, key, old.value, old.bytes)
+  if (old) keepCached(cache, key, old.value, old.bytes)
   return old?.value
 }
 
 /** Caches a value of this many bytes in place of the one before; a value larger than a generation is not cached. */
-export function keep<Key, Value>(cache: Cache<Key, Value>, key: Key, value: Value, bytes: number): void {
+export function keepCached<Key, Value>(cache: Cache<Key, Value>, key: Key, value: Value, bytes: number): void {
   drop(cache, key)
   if (bytes > cache.budget.limit) return
   if (cache.budget.youngBytes + bytes > cache.budget.limit) grow(cache.budget)

@@ -1,5 +1,5 @@
 import type { TermRow } from '../storage/schema.ts'
-import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keep } from './cache.ts'
+import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from './cache.ts'
 
 /** A part of an answer as JSON bytes, ready to be copied. */
 export interface Piece {
@@ -79,7 +79,7 @@ export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<nu
 /** Caches an event assembled from its parts. */
 export function keepPiece(pieces: EventPieces, id: number, parts: EventParts): Piece {
   const piece = joinPiece(pieces, parts)
-  keep(pieces.events, id, piece, sizeOf(piece))
+  keepCached(pieces.events, id, piece, sizeOf(piece))
   return piece
 }
 
@@ -96,7 +96,7 @@ export function isMissedAgain({ missed }: EventPieces, id: number): boolean {
 
 /** Caches a venue or organizer as events show it. */
 export function keepLinked(linked: Cache<number, Buffer>, id: number, bytes: Buffer): void {
-  keep(linked, id, bytes, bytes.length + OVERHEAD)
+  keepCached(linked, id, bytes, bytes.length + OVERHEAD)
 }
 
 /** The piece of a term with its present count; it is made when it is not cached. */
@@ -112,7 +112,7 @@ export function termPiece(
     return known
   }
   const piece = readPiece(JSON.stringify(present()), pieces.countsVersion)
-  keep(pieces.terms, id, piece, sizeOf(piece))
+  keepCached(pieces.terms, id, piece, sizeOf(piece))
   return piece
 }
 

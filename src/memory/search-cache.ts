@@ -1,7 +1,7 @@
 import type { Database } from '../storage/database.ts'
 import type { IdSet } from '../storage/id-set.ts'
 import { parseSearch } from '../text/search.ts'
-import { type Cache, type CacheBudget, emptyCache, findCached, keep } from './cache.ts'
+import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from './cache.ts'
 
 /** Bytes that a cached result costs beside its ids and its key. */
 const OVERHEAD = 300
@@ -33,7 +33,7 @@ export function findSearched(
   if (known) return known
   const looking = findMatching(search)
     .then((ids) => {
-      keep(searches.found, key, ids, ids.byteLength + key.length * 2 + OVERHEAD)
+      keepCached(searches.found, key, ids, ids.byteLength + key.length * 2 + OVERHEAD)
       return ids
     })
     .finally(() => searches.asked.delete(key))

@@ -7,7 +7,7 @@ import { presentImage } from '../images/images.ts'
 import { recordUrl } from '../linked/record-present.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
-import { type Cache, type CacheBudget, emptyCache, findCached, keep } from '../memory/cache.ts'
+import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../memory/cache.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import { areUnchanged, type EventStates, statesOf } from '../memory/event-pieces.ts'
 import type { EventRow, ImageRow } from '../storage/schema.ts'
@@ -100,7 +100,7 @@ async function readCards(
       const isPublic = row?.status === 'publish'
       const card = isPublic && own ? showOrLeaveOut(context, 'event', id, () => makeCard(context, row, own)) : undefined
       if (card) found.set(id, card)
-      if (memory.index && state) keep(cards, id, { card, states: state }, sizeOf(card))
+      if (memory.index && state) keepCached(cards, id, { card, states: state }, sizeOf(card))
     })
   }
   return found

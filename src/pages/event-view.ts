@@ -10,7 +10,7 @@ import { showRecord } from '../storage/unshowable.ts'
 import { plainText } from '../text/html.ts'
 import { renderedForPage, showPrepared } from '../text/long-texts.ts'
 import { dayOf } from '../text/moments.ts'
-import { shownUrl } from '../text/urls.ts'
+import { presentUrl } from '../text/urls.ts'
 import { addToCalendar } from './add-to-calendar.ts'
 import { type Card, type Picture, pictureOf, shortened, shownCost } from './cards.ts'
 import { chips, shownTitle, titleOf } from './event-rows.ts'
@@ -137,7 +137,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
   const venues = links.venues.filter((venue) => isShown(context, venue))
   const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
   const cost = shownCost(context, row.cost)
-  const website = shownUrl(row.website)
+  const website = presentUrl(row.website)
   const url = recordUrl(site, 'event', row)
   const keepable = {
     title: announced(site, row, titleOf(viewing, { title: plainText(row.title) })),

@@ -9,7 +9,7 @@ import type { OrganizerRow, VenueRow } from '../storage/schema.ts'
 import { showRecord } from '../storage/unshowable.ts'
 import { plainText } from '../text/html.ts'
 import { renderedForPage, showPrepared } from '../text/long-texts.ts'
-import { shownUrl } from '../text/urls.ts'
+import { presentUrl } from '../text/urls.ts'
 import { type Card, pictureOf, shortened } from './cards.ts'
 import { sectionsFrom } from './event-rows.ts'
 import { feedLinks, subscribeMenu } from './feed-links.ts'
@@ -95,7 +95,7 @@ export function linkedName(site: Site, linked: Linked): string {
 /** How to find a venue or reach an organizer. */
 function details({ context: { site } }: Viewing, linked: Linked): Html {
   const { row } = linked
-  const website = shownUrl(row.website)
+  const website = presentUrl(row.website)
   const phone = plainText(row.phone)
   const map = linked.kind === 'venue' ? mapLink(linked.row) : undefined
   const lines = linked.kind === 'venue' ? addressLines(linked.row) : []

@@ -12,8 +12,8 @@ import {
   numberOf,
   ruleDates,
   settled,
-  wallOf,
-  weekdayOf,
+  wallOfDay,
+  weekdayOfDay,
 } from './rule-dates.ts'
 
 const DAY_MS = 86_400_000
@@ -146,7 +146,7 @@ const isByPlace = ({ weekdays }: Rule) => weekdays.some((name) => name.length > 
 
 function shifted(wall: string, at: string, to: Start): string {
   const moved = utcToMs(to.local) - utcToMs(at)
-  return to.allDay ? startOf(wall, moved) : formatUtc(utcToMs(wall) + moved)
+  return to.allDay ? startOfMovedDay(wall, moved) : formatUtc(utcToMs(wall) + moved)
 }
 
 function isSame(found: readonly string[], wanted: readonly string[]): boolean {
@@ -202,7 +202,7 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
   const year = next.year + first.year - old.year
   const day =
     rule.frequency === 'yearly' ? numberOf(year, 1, 1) : numberOf(year, next.month + first.month - old.month, 1)
-  const from = { ...to, local: wallOf(day, to.local) }
+  const from = { ...to, local: wallOfDay(day, to.local) }
   return matchingDates(completed(rule, to), from, LAST_WALL).next().value ?? undefined
 }
 
@@ -211,11 +211,11 @@ function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
   const one = shiftRule(rule, from, to)
   const [only] = one.weekdays
   if (one.weekdays.length !== 1 || only === undefined || !isByPlace(one) || only === rule.weekdays[0]) return [one]
-  const place = placeOf(dayOfNumber(dayNumber(to.local)), !only.startsWith('-'))
+  const place = placeInMonth(dayOfNumber(dayNumber(to.local)), !only.startsWith('-'))
   return [one, { ...one, weekdays: [`${place}${only.slice(-2)}`] }]
 }
 
-function startOf(wall: string, moved: number): string {
+function startOfMovedDay(wall: string, moved: number): string {
   return `${formatUtc(utcToMs(wall) + moved).slice(0, 10)} 00:00:00`
 }
 
@@ -247,10 +247,10 @@ function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number):
     return WEEKDAYS.filter((_name, place) => isAsked(place))
   }
   const [only, ...others] = weekdays
-  if (days === 0 || only === undefined || others.length > 0 || !only.endsWith(nameOf(from))) return weekdays
+  if (days === 0 || only === undefined || others.length > 0 || !only.endsWith(weekdayName(from))) return weekdays
   const nth = Number(only.slice(0, -2))
   if (Math.abs(nth) > 5) return weekdays
-  return [`${nth === 0 ? '' : placeOf(dayOfNumber(to), nth < 0)}${nameOf(to)}`]
+  return [`${nth === 0 ? '' : placeInMonth(dayOfNumber(to), nth < 0)}${weekdayName(to)}`]
 }
 
 /** The week begins as many days later, where that decides which days are of one week. */
@@ -259,12 +259,12 @@ function shiftWeekStart({ frequency, interval, weekdays, weekStart }: Rule, days
   return WEEKDAYS[(((WEEKDAYS.indexOf(weekStart) + days) % 7) + 7) % 7] ?? weekStart
 }
 
-function nameOf(day: number): string {
-  return WEEKDAYS[weekdayOf(day)] ?? 'MO'
+function weekdayName(day: number): string {
+  return WEEKDAYS[weekdayOfDay(day)] ?? 'MO'
 }
 
 /** Which of its weekday a day is in its month, from the end if that is how it was counted and it still can be. */
-function placeOf(day: Day, isFromEnd: boolean): number {
+function placeInMonth(day: Day, isFromEnd: boolean): number {
   const place = Math.ceil(day.monthday / 7)
   return isFromEnd ? -Math.ceil((lengthOfMonth(day) - day.monthday + 1) / 7) : place
 }

@@ -1,5 +1,5 @@
 import { FREQUENCIES, type Rule, WEEKDAYS } from './recurrence.ts'
-import { completed, conditionsOf, type DayRule, dayNumber, daysOf, periodOf, wallOf } from './rule-dates.ts'
+import { completed, type DayRule, dayConditions, dayNumber, daysOf, periodOf, wallOfDay } from './rule-dates.ts'
 
 /** A rule of RFC 5545 with all its parts, also those that events here do not have. Lists are in order; empty ones were not given. */
 export interface EveryRule {
@@ -133,7 +133,7 @@ interface DateSet {
 
 function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Generator<DateSet, void> {
   const days = completed(rule.days, { local: start })
-  const conditions = conditionsOf(days)
+  const conditions = dayConditions(days)
   const [first, last] = [dayNumber(start), dayNumber(end)]
   const [hour = 0, minute = 0, second = 0] = timeOf(start)
   const times = { hours: own(rule.hours, hour), minutes: own(rule.minutes, minute), seconds: own(rule.seconds, second) }
@@ -193,7 +193,7 @@ function* timesOf({ days, hours, minutes, seconds }: DateSet, positions: readonl
   const timeAt = (at: number) => {
     const hour = two(hours[Math.floor((at % inDay) / inHour)])
     const minute = two(minutes[Math.floor((at % inHour) / inMinute)])
-    return wallOf(days[Math.floor(at / inDay)] ?? 0, `YYYY-MM-DD ${hour}:${minute}:${two(seconds[at % inMinute])}`)
+    return wallOfDay(days[Math.floor(at / inDay)] ?? 0, `YYYY-MM-DD ${hour}:${minute}:${two(seconds[at % inMinute])}`)
   }
   if (positions.length === 0) for (let at = 0; at < length; at += 1) yield timeAt(at)
   const places = positions.map((place) => (place > 0 ? place - 1 : length + place))

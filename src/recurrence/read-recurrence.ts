@@ -4,7 +4,7 @@ import {
   type Fault,
   FREQUENCIES,
   type Frequency,
-  LISTS,
+  LIST_PARTS,
   type Recurrence,
   type Rule,
   type Start,
@@ -12,7 +12,7 @@ import {
   WEEKDAYS,
   type Weekday,
 } from './recurrence.ts'
-import { dayNumber, endOfLastDay, hasMatch, occurrenceStarts, searchedUntil, settled, wallOf } from './rule-dates.ts'
+import { dayNumber, endOfLastDay, hasMatch, occurrenceStarts, searchedUntil, settled, wallOfDay } from './rule-dates.ts'
 
 /** Room for a rule and as many added dates and exceptions as there may be. */
 const LONGEST_INPUT = 40_000
@@ -61,14 +61,14 @@ export function readRecurrence(input: unknown, start: Start): Recurrence | undef
     if (input === undefined || input === null) return undefined
     const reading =
       Array.isArray(input) || typeof input === 'string' ? readLines(input, start) : readObject(input, start)
-    return reading && recurrenceOf(reading, start)
+    return reading && settleReading(reading, start)
   } catch (error) {
     if (error instanceof Unreadable) return error.fault
     throw error
   }
 }
 
-function recurrenceOf({ parts, names, added, left }: Reading, start: Start): Recurrence {
+function settleReading({ parts, names, added, left }: Reading, start: Start): Recurrence {
   const rule = parts && ruleOf(parts, start, (part) => names[part] ?? names.frequency ?? 'RRULE')
   const recurrence = recurrenceWith(rule, added, left)
   if (left.length > 0 && occurrenceStarts(recurrence, start, searchedUntil(start), 1).length === 0)
@@ -271,7 +271,7 @@ const MOST_COMBINED = 400
 
 /** Reads a rule from its parts, with all that lines and objects have in common. Throws `Unreadable`. */
 function ruleOf(parts: RuleParts, start: Start, nameOf: NameOf): Rule {
-  for (const list of LISTS)
+  for (const list of LIST_PARTS)
     if (parts[list].length > LONGEST_LIST)
       throw new Unreadable(nameOf(list), 'The value of {part} has more than {limit} entries.', {
         part: nameOf(list),
@@ -406,7 +406,7 @@ function untilOf(text: string, start: Start, part: string): string {
   const day = dayNumber(isUtc && !start.allDay ? utcToWall(wall, start.zone) : wall)
   if (start.allDay || isDay) return endOfLastDay(day, start)
   const end = isUtc ? wall : wallToUtc(wall, start.zone)
-  return endOfLastDay(wallToUtc(wallOf(day, start.local), start.zone) <= end ? day : day - 1, start)
+  return endOfLastDay(wallToUtc(wallOfDay(day, start.local), start.zone) <= end ? day : day - 1, start)
 }
 
 function readDate(text: string, part: string): DateRead {

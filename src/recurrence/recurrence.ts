@@ -7,7 +7,7 @@ export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
 /** The parts of a rule that hold lists, which read the same way. */
-export const LISTS = ['weekdays', 'monthdays', 'months', 'positions'] as const
+export const LIST_PARTS = ['weekdays', 'monthdays', 'months', 'positions'] as const
 
 /**
  * A recurrence as it is kept. All times are wall times 'YYYY-MM-DD HH:MM:SS' in the zone of the series, at midnight for

@@ -57,7 +57,7 @@ const SEARCHED_YEARS = 40
 
 /** The wall time up to which it is looked for whether a recurrence has a date at all. */
 export function searchedUntil({ local }: Start): string {
-  return wallOf(dayNumber(local) + SEARCHED_YEARS * 366, local)
+  return wallOfDay(dayNumber(local) + SEARCHED_YEARS * 366, local)
 }
 
 /** Whether a rule has any date that it makes itself, from the start on. */
@@ -74,13 +74,13 @@ const LONGEST_DAYS = 146_097
 export function* matchingDates(rule: Rule, start: Start, end: string): Generator<string, void> {
   const first = dayNumber(start.local)
   const last = Math.min(dayNumber(end), first + LONGEST_DAYS)
-  const conditions = conditionsOf(completed(rule, start))
+  const conditions = dayConditions(completed(rule, start))
   for (let step = 0; ; step += rule.interval) {
     const period = periodOf(rule, first, step)
     if (period.first > last) return
     for (const day of atPositions(daysOf(period, conditions), rule.positions)) {
       if (day < first) continue
-      const wall = wallOf(day, start.local)
+      const wall = wallOfDay(day, start.local)
       if (wall > end) return
       yield wall
     }
@@ -92,14 +92,14 @@ export function completed(rule: DayRule, start: Pick<Start, 'local'>): DayRule {
   const { frequency, weekdays, monthdays, months, weeks = [], yeardays = [] } = rule
   if (frequency === 'daily' || weekdays.length + monthdays.length + yeardays.length > 0) return rule
   const number = dayNumber(start.local)
-  if (frequency === 'weekly' || weeks.length > 0) return { ...rule, weekdays: [WEEKDAYS[weekdayOf(number)] ?? 'MO'] }
+  if (frequency === 'weekly' || weeks.length > 0) return { ...rule, weekdays: [WEEKDAYS[weekdayOfDay(number)] ?? 'MO'] }
   const { month, monthday } = dayOfNumber(number)
   const isYearday = frequency === 'yearly' && months.length === 0
   return { ...rule, monthdays: [monthday], months: isYearday ? [month] : months }
 }
 
 /** What a completed rule asks of each day. */
-export function conditionsOf(rule: DayRule): Conditions {
+export function dayConditions(rule: DayRule): Conditions {
   const { months, monthdays, weekdays, weeks = [], yeardays = [], weekStart } = rule
   const isCountedInYear = rule.frequency === 'yearly' && months.length === 0
   return { months, monthdays, weekdays: weekdays.map(namedWeekday), isCountedInYear, weeks, yeardays, weekStart }
@@ -114,7 +114,7 @@ function namedWeekday(text: string): NamedWeekday {
 export function periodOf({ frequency, weekStart }: Rule, start: number, step: number): Period {
   if (frequency === 'daily') return { first: start + step, last: start + step }
   if (frequency === 'weekly') {
-    const first = start - ((weekdayOf(start) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + step * 7
+    const first = start - ((weekdayOfDay(start) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + step * 7
     return { first, last: first + 6 }
   }
   const { year, month } = dayOfNumber(start)
@@ -146,7 +146,7 @@ function meets(number: number, conditions: Conditions): boolean {
 
 /** Whether a day is in one of these weeks of its year, the first of which has at least four days in it. */
 function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday): boolean {
-  const middle = number - ((weekdayOf(number) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + 3
+  const middle = number - ((weekdayOfDay(number) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + 3
   const { year } = dayOfNumber(middle)
   const place = Math.floor((middle - numberOf(year, 1, 1)) / 7) + 1
   return isAtPlace(place, place + Math.floor((numberOf(year, 12, 31) - middle) / 7), weeks)
@@ -158,7 +158,7 @@ function isAtPlace(place: number, length: number, asked: readonly number[]): boo
 }
 
 function isWeekday(number: number, day: Day, { weekday, nth }: NamedWeekday, isCountedInYear: boolean): boolean {
-  if (weekdayOf(number) !== weekday) return false
+  if (weekdayOfDay(number) !== weekday) return false
   if (nth === 0) return true
   const place = isCountedInYear ? number - numberOf(day.year, 1, 1) + 1 : day.monthday
   const length = isCountedInYear ? lengthOfYear(day) : lengthOfMonth(day)
@@ -212,7 +212,7 @@ export function dayNumber(wall: string): number {
 }
 
 /** The wall time of a day by its number, at the time of day of another wall time. */
-export function wallOf(day: number, time: string): string {
+export function wallOfDay(day: number, time: string): string {
   return formatUtc(day * DAY_MS).slice(0, 11) + time.slice(11)
 }
 
@@ -238,7 +238,7 @@ export function dayOfNumber(day: number): Day {
 }
 
 /** 0 for Monday to 6 for Sunday. */
-export function weekdayOf(day: number): number {
+export function weekdayOfDay(day: number): number {
   return (((day + 3) % 7) + 7) % 7
 }
 
@@ -254,7 +254,7 @@ export function lengthOfMonth({ year, month }: Pick<Day, 'year' | 'month'>): num
 
 /** The last wall time of a day that a date of a series may have. */
 export function endOfLastDay(day: number, { allDay }: Start): string {
-  return wallOf(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
+  return wallOfDay(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
 }
 
 /** A rule ends with the day of a date: the end that it then has. */

@@ -284,14 +284,14 @@ function ownLinks(
     tags: inOrder(termsOf('tag')),
   }
   return LINKS.filter((name) => sent.includes(name)).map((name) => {
-    const is = idsOf(has, name)
+    const is = linkIds(has, name)
     if (is === common[name]) return { name, isOwn: false }
-    return { name, isOwn: is === idsOf(had, name) ? undefined : true }
+    return { name, isOwn: is === linkIds(had, name) ? undefined : true }
   })
 }
 
 /** Venues and organizers are ordered, terms are not. */
-function idsOf(links: EventLinks, name: (typeof LINKS)[number]): string {
+function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
   const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
   if (name === 'venue') return ids(links.venues).join()
   if (name === 'organizer') return ids(links.organizers).join()

@@ -22,7 +22,7 @@ import { countShown, findOccurrences, findSeries } from './series-store.ts'
 /** The operations on series: each changes all occurrences. A series is created with the event that repeats. */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
   versioned: { kind: 'series', idOf: ({ id }) => id },
-  find,
+  find: findPageOfSeries,
   load: ({ db }, { rows = [] }) => loadAll(db, rows),
   locate: async ({ db }, address) => ('id' in address ? findSeries(db, address.id) : undefined),
   missing: async () => new Problem('rest-series-not-found'),
@@ -31,7 +31,7 @@ export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
     return loadWith(db, row)
   },
   presentation: seriesPresentation,
-  create: { prepare: refuse, write: refuse },
+  create: { prepare: refuseCreation, write: refuseCreation },
   update: updateSteps(),
   remove: {
     prepare: async (_context, row) => row,
@@ -49,14 +49,14 @@ export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
   },
 }
 
-async function refuse(): Promise<never> {
+async function refuseCreation(): Promise<never> {
   throw new Problem('rest_no_route')
 }
 
 type Series = ExpressionBuilder<Tables, 'series'>
 
 /** One page of the series that the caller may see, the newest first. */
-async function find(context: Context, query: SeriesQuery): Promise<Found<SeriesRow>> {
+async function findPageOfSeries(context: Context, query: SeriesQuery): Promise<Found<SeriesRow>> {
   const { caller, db } = context
   const page = pageRequest(query, context)
   const filter = statusFilter(caller, query.status)

@@ -25,7 +25,7 @@ export type When = Pick<
 export const TIMES = ['start_date', 'end_date', 'timezone', 'all_day'] as const satisfies readonly (keyof When)[]
 
 /** The most occurrences of a series that are written before today, and the most from today on. */
-export const MOST_OCCURRENCES = 750
+export const MOST_WRITTEN_DATES = 750
 
 /** Marks a series whose occurrences are all written. */
 export const FOR_EVER = '9999-12-31 23:59:59'
@@ -104,7 +104,7 @@ export function horizonAt(zone: string, now: number, months: number): string {
 }
 
 /**
- * The original starts of a schedule up to the horizon, at most `MOST_OCCURRENCES` from today on. `known` is the number already written.
+ * The original starts of a schedule up to the horizon, at most `MOST_WRITTEN_DATES` from today on. `known` is the number already written.
  * @throws Problem when too many lie in the past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
@@ -114,12 +114,12 @@ export function startsOf({ recurrence, start }: Schedule, now: number, months: n
   const today = startOfDay(dayOf(wallNow(start.zone, now)))
   const { rule } = recurrence
   const isEndless = rule !== undefined && rule.count === undefined && rule.until === undefined
-  const mostPast = Math.max(MOST_OCCURRENCES, known)
-  const limit = mostPast + MOST_OCCURRENCES + 1
+  const mostPast = Math.max(MOST_WRITTEN_DATES, known)
+  const limit = mostPast + MOST_WRITTEN_DATES + 1
   const found = occurrenceStarts(recurrence, start, isEndless ? horizon : FOR_EVER, limit)
   const past = found.findIndex((wall) => wall >= today)
   if ((past === -1 && found.length > mostPast) || past > mostPast) throw refused(TOO_MANY)
-  const most = found.slice(0, (past === -1 ? found.length : past) + MOST_OCCURRENCES)
+  const most = found.slice(0, (past === -1 ? found.length : past) + MOST_WRITTEN_DATES)
   const starts = most.filter((wall) => wall <= horizon)
   if (most.length < found.length && starts.length === most.length) return { starts, until: starts.at(-1) ?? horizon }
   return { starts, until: !isEndless && starts.length === found.length ? FOR_EVER : horizon }
@@ -128,7 +128,7 @@ export function startsOf({ recurrence, start }: Schedule, now: number, months: n
 const TOO_MANY = {
   part: 'RRULE',
   message: 'The rule has more than {limit} dates before today.',
-  values: { limit: String(MOST_OCCURRENCES) },
+  values: { limit: String(MOST_WRITTEN_DATES) },
 }
 
 /** An occurrence with its new original start. */

@@ -44,7 +44,7 @@ export async function createSeries(
   const linked = await settleLinked(tx, prepared, context)
   const base = slugify(prepared.values.slug || prepared.values.title || '')
   const settled = await settleEvent(tx, undefined, inSeries(prepared, schedule, starts[0] ?? '', base), context)
-  const links = linksOf(linked, settled)
+  const links = linksToWrite(linked, settled)
   const ids = await nextRecordIds(tx, 'event', starts.length - 1)
   const id = await nextRecordId(tx, 'series')
   const series = newSeries(id, settled.row, base, schedule, until, links, context)
@@ -71,7 +71,7 @@ function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, ba
 }
 
 /** A kind of link that was not sent is empty. */
-function linksOf(linked: Omit<KnownLinks, 'terms'>, { terms }: SettledEvent): KnownLinks {
+function linksToWrite(linked: Omit<KnownLinks, 'terms'>, { terms }: SettledEvent): KnownLinks {
   return { ...linked, venues: linked.venues ?? [], organizers: linked.organizers ?? [], terms: terms.after }
 }
 

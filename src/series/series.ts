@@ -21,7 +21,7 @@ import type { OrganizerRow, SeriesRow, TermRow, VenueRow } from '../storage/sche
 import { findTermsByIds } from '../terms/term-store.ts'
 import { renderTitle } from '../text/html.ts'
 import { renderedText } from '../text/long-texts.ts'
-import { shownUrl } from '../text/urls.ts'
+import { presentUrl } from '../text/urls.ts'
 import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
 import { readShared, type Shared } from './series-store.ts'
 
@@ -126,7 +126,7 @@ function presentSeries(
       ...showRule(context, row),
       lines: recurrenceLines(recurrenceOf(row), startOf(row)),
     },
-    website: shownUrl(shared.website) ?? '',
+    website: presentUrl(shared.website) ?? '',
     ...presentCost(storedCost(shared.cost), site.currency, FREE),
     show_map: shared.show_map === 1,
     show_map_link: shared.show_map_link === 1,

@@ -24,11 +24,11 @@ export function withText(text: string): TermCondition {
   return sql<SqlBool>`(${contains('folded', words)} or ${contains('slug', words)})`
 }
 
-export function withIds(db: Db, ids: readonly number[]): TermCondition {
+export function withTermIds(db: Db, ids: readonly number[]): TermCondition {
   return sql<SqlBool>`id in ${wholeList(db, ids)}`
 }
 
-export function withoutIds(db: Db, ids: readonly number[]): TermCondition {
+export function withoutTermIds(db: Db, ids: readonly number[]): TermCondition {
   return sql<SqlBool>`id not in ${wholeList(db, ids)}`
 }
 

@@ -12,9 +12,9 @@ import {
   ofEvent,
   type TermCondition,
   type TermGround,
-  withIds,
-  withoutIds,
+  withoutTermIds,
   withSlug,
+  withTermIds,
   withText,
 } from './term-conditions.ts'
 import { isParent, isTermList } from './term-rules.ts'
@@ -57,19 +57,19 @@ function ofTaxonomy(taxonomy: Taxonomy) {
       kind: idsOrSlugs,
       about: 'Leave out the terms with these ids',
       lookUp,
-      sql: async (entries, ground) => withoutIds(ground.context.db, await idsOf(entries, ground)),
+      sql: async (entries, ground) => withoutTermIds(ground.context.db, await termIdsAmong(entries, ground)),
     }),
     include: termFilter({
       kind: idsOrSlugs,
       about: 'Only the terms with these ids',
       lookUp,
-      sql: async (entries, ground) => withIds(ground.context.db, await idsOf(entries, ground)),
+      sql: async (entries, ground) => withTermIds(ground.context.db, await termIdsAmong(entries, ground)),
     }),
   }
 }
 
 /** The ids among the entries of `include` or `exclude`; slugs and names are looked up (rule 13.9). */
-export async function idsOf(entries: readonly string[], { context, taxonomy }: TermGround): Promise<number[]> {
+export async function termIdsAmong(entries: readonly string[], { context, taxonomy }: TermGround): Promise<number[]> {
   const named = entries.filter((entry) => !isDigits(entry))
   const terms = await findTermsByEntries(context.db, taxonomy, named)
   const found = new Map(named.map((entry, at) => [entry, terms[at]?.id]))

@@ -7,7 +7,7 @@ import { pageRequest } from '../records/record-store.ts'
 import { textsOfTerm } from '../records/record-texts.ts'
 import type { Db } from '../storage/database.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
-import { categoryFilters, filterLinks, idsOf, type TermsQuery, termParts } from './term-filters.ts'
+import { categoryFilters, filterLinks, type TermsQuery, termIdsAmong, termParts } from './term-filters.ts'
 import { presentTerm, termLinks } from './term-present.ts'
 import { changeTerm, createTerm, mayManageTerms, type TermValues } from './term-rules.ts'
 import {
@@ -57,9 +57,9 @@ export function termOperations(taxonomy: Taxonomy): Operations<TermRow, LoadedTe
   }
   return {
     versioned: { kind: 'term', idOf: ({ id }) => id },
-    find: (context, query) => find(context, taxonomy, query),
+    find: (context, query) => findPageOfTerms(context, taxonomy, query),
     load: (context, { rows = [] }) => withAncestors(context.db, rows),
-    among: (context, ids) => find(context, taxonomy, { include: ids.map(String), per_page: ids.length }),
+    among: (context, ids) => findPageOfTerms(context, taxonomy, { include: ids.map(String), per_page: ids.length }),
     locate: (context, address) =>
       'id' in address ? findTerm(context.db, taxonomy, address.id) : findTermBySlug(context.db, taxonomy, address.slug),
     missing: async () => invalidParam('id'),
@@ -102,13 +102,13 @@ const ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include
 const parts = Object.values(termParts)
 
 /** One page of the list; tags have no parent. */
-async function find(context: Context, taxonomy: Taxonomy, query: TermsQuery): Promise<Found<TermRow>> {
+async function findPageOfTerms(context: Context, taxonomy: Taxonomy, query: TermsQuery): Promise<Found<TermRow>> {
   const ground = { taxonomy, context }
   const page = pageRequest(query, context)
   const order: TermOrder = {
     by: ORDERS.find((known) => known === query.orderby) ?? 'name',
     isDescending: query.order?.toLowerCase() === 'desc',
-    included: await idsOf(query.include ?? [], ground),
+    included: await termIdsAmong(query.include ?? [], ground),
   }
   const conditions = await conditionsOf(categoryFilters, parts, query, ground)
   const found = await listTerms(context, taxonomy, { conditions, order, isSearch: query.search !== undefined }, page)

@@ -99,11 +99,11 @@ export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count
 }
 
 /** The ids of an event's terms, in order. */
-export type TermIds = Record<Taxonomy, number[]>
+export type TermIdsOfEvent = Record<Taxonomy, number[]>
 
 /** The ids of the terms of these events, by event; an event without terms is missing. */
-export async function findTermIdsOf(db: Db, events: readonly number[]): Promise<Map<number, TermIds>> {
-  const found = new Map<number, TermIds>()
+export async function findTermIdsOf(db: Db, events: readonly number[]): Promise<Map<number, TermIdsOfEvent>> {
+  const found = new Map<number, TermIdsOfEvent>()
   if (events.length === 0) return found
   const rows = await db
     .selectFrom('event_terms')

@@ -1,4 +1,4 @@
-import { BLOCK, escapeText, INVISIBLE, type Piece, splitMarkup, VOID, withSingleBlanks } from './markup.ts'
+import { BLOCK, escapeMarkup, INVISIBLE, type MarkupPiece, splitMarkup, VOID, withSingleBlanks } from './markup.ts'
 import { decodeEntities, safeText, safeTitle } from './safe-html.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds, all but tabs and line ends.
@@ -27,7 +27,7 @@ export function stripUnsafe(raw: string): string {
 
 /** The name of a category or tag as answers show it (rule 10.5): without tags, `&`, `<` and `>` as entities. */
 export function renderTermName(raw: string): string {
-  return escapeText(stripTags(raw.replace(CONTROLS, ''))).trim()
+  return escapeMarkup(stripTags(raw.replace(CONTROLS, ''))).trim()
 }
 
 /** Text made safe to stand in HTML, between tags or in a quoted attribute. */
@@ -56,7 +56,7 @@ export function linkedText(text: string): string {
 }
 
 /** The text of HTML as written, entities decoded; the content of scripts counts, as in a title that loses their tags. */
-export function textOf(html: string): string {
+export function decodedText(html: string): string {
   return decodeEntities(stripTags(html))
 }
 
@@ -77,14 +77,14 @@ function render(raw: string, trusted: boolean, sanitise: (html: string) => strin
 }
 
 function escapeStray(html: string): string {
-  const kept = (piece: Piece) =>
-    piece.kind === 'text' ? escapeText(piece.source) : piece.kind === 'comment' ? '' : piece.source
+  const kept = (piece: MarkupPiece) =>
+    piece.kind === 'text' ? escapeMarkup(piece.source) : piece.kind === 'comment' ? '' : piece.source
   return splitMarkup(html).map(kept).join('')
 }
 
 function withoutTags(html: string, isHidden: (name: string) => boolean): string {
   if (!html.includes('<')) return html
-  const kept = (piece: Piece) => {
+  const kept = (piece: MarkupPiece) => {
     if (piece.kind === 'text') return piece.source
     if (piece.kind === 'verbatim') return isHidden(piece.name) ? '' : piece.source
     return separates(piece.name) ? ' ' : ''
@@ -128,7 +128,7 @@ function setMarkup(html: string): string {
   const pieces = splitMarkup(html)
   const closings = matchTags(pieces)
   const parts: string[] = []
-  let line: Piece[] = []
+  let line: MarkupPiece[] = []
   const endLine = () => {
     const content = setLine(line)
     if (content !== '') parts.push(`<p>${content}</p>`)
@@ -155,7 +155,7 @@ function setMarkup(html: string): string {
     }
   }
 
-  function addBlock(element: readonly Piece[]): void {
+  function addBlock(element: readonly MarkupPiece[]): void {
     endLine()
     const source = element
       .map((piece) => piece.source)
@@ -167,12 +167,12 @@ function setMarkup(html: string): string {
   }
 }
 
-const asText = (source: string): Piece => ({ kind: 'text', name: '', source })
+const asText = (source: string): MarkupPiece => ({ kind: 'text', name: '', source })
 
-const isBlock = (piece: Piece) => (piece.kind === 'open' || piece.kind === 'close') && BLOCK.has(piece.name)
+const isBlock = (piece: MarkupPiece) => (piece.kind === 'open' || piece.kind === 'close') && BLOCK.has(piece.name)
 
 /** For each opening tag the place of the tag that closes it; tags without a partner have none. */
-function matchTags(pieces: readonly Piece[]): number[] {
+function matchTags(pieces: readonly MarkupPiece[]): number[] {
   const closings: number[] = pieces.map(() => NO_MATCH)
   const open: number[] = []
   const counts = new Map<string, number>()
@@ -194,7 +194,7 @@ function matchTags(pieces: readonly Piece[]): number[] {
   return closings
 }
 
-function setLine(line: readonly Piece[]): string {
+function setLine(line: readonly MarkupPiece[]): string {
   const from = line.findIndex((piece) => piece.source.trim() !== '')
   const to = line.findLastIndex((piece) => piece.source.trim() !== '')
   return line
@@ -203,7 +203,7 @@ function setLine(line: readonly Piece[]): string {
     .join('')
 }
 
-function breakLines(text: string, at: number, line: readonly Piece[]): string {
+function breakLines(text: string, at: number, line: readonly MarkupPiece[]): string {
   const begun = at === 0 ? text.trimStart() : text
   const trimmed = at === line.length - 1 ? begun.trimEnd() : begun
   return joinLines(trimmed, line[at - 1]?.name === 'br' ? '\n' : BREAK)

@@ -54,7 +54,7 @@ const known: KnownTexts = { young: new Map(), old: new Map(), size: 0 }
 const MOST_KNOWN = 16_000_000
 
 /** The key of a text and its work among the rendered ones. */
-export const keyOf = ({ work, raw, base = '' }: WantedText) => `${work} ${base} ${raw}`
+export const textKey = ({ work, raw, base = '' }: WantedText) => `${work} ${base} ${raw}`
 
 function madeOf(wanted: WantedText): string {
   if (!isWorthKnowing(wanted.raw)) return workText(wanted)
@@ -66,7 +66,7 @@ let ready: ReadonlyMap<string, string> | undefined
 
 function findKnown(wanted: WantedText): string | undefined {
   if (!ready && known.young.size === 0 && known.old.size === 0) return undefined
-  const key = keyOf(wanted)
+  const key = textKey(wanted)
   const young = ready?.get(key) ?? known.young.get(key)
   if (young !== undefined) return young
   const old = known.old.get(key)
@@ -144,8 +144,8 @@ export async function prepareTexts(wanted: readonly WantedText[]): Promise<Reado
     // A text that fails in the thread fails again where it is needed.
     const [result] = await askThread([text]).catch(() => [])
     if (result === undefined) continue
-    made.set(keyOf(text), result)
-    keepKnown(keyOf(text), result)
+    made.set(textKey(text), result)
+    keepKnown(textKey(text), result)
   }
   return made
 }
@@ -220,13 +220,13 @@ function startThread(): Worker {
     for (const { reject } of thread.waiting.values()) reject(error)
     thread.waiting.clear()
   }
-  worker.on('message', settle)
+  worker.on('message', settleAnswer)
   worker.on('error', lose)
   worker.on('exit', () => lose(new Error('The thread that works on texts has ended.')))
   return worker
 }
 
-function settle(answer: TextAnswer): void {
+function settleAnswer(answer: TextAnswer): void {
   const asked = thread.waiting.get(answer.number)
   thread.waiting.delete(answer.number)
   if (thread.waiting.size === 0) restLater()

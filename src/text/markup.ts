@@ -1,5 +1,5 @@
 /** A piece of HTML as written; `name` is the lower-case name of the element that a tag opens or closes, else ''. */
-export interface Piece {
+export interface MarkupPiece {
   kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'
   name: string
   source: string
@@ -35,7 +35,7 @@ const ODD_BLANKS = /[^\S ]\s*| \s+/g
 export const withSingleBlanks = (text: string) => text.replace(ODD_BLANKS, ' ')
 
 /** Text with `<`, `>` and each `&` that begins no entity as entities. */
-export function escapeText(text: string): string {
+export function escapeMarkup(text: string): string {
   return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
@@ -49,8 +49,8 @@ export const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s
 export const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value)
 
 /** Cuts HTML into pieces; joined, they are the same HTML. A `<` without a finished tag belongs to the text. */
-export function splitMarkup(html: string): Piece[] {
-  const pieces: Piece[] = []
+export function splitMarkup(html: string): MarkupPiece[] {
+  const pieces: MarkupPiece[] = []
   let from = 0
   const addText = (to: number) => {
     if (to > from) pieces.push({ kind: 'text', name: '', source: html.slice(from, to) })

@@ -1,4 +1,4 @@
-import { BLOCK, INVISIBLE, type Piece, splitMarkup, withSingleBlanks } from './markup.ts'
+import { BLOCK, INVISIBLE, type MarkupPiece, splitMarkup, withSingleBlanks } from './markup.ts'
 import { decodeEntities } from './safe-html.ts'
 
 /** Text on its way: lines so far, and the blanks that stand before the next word. */
@@ -27,7 +27,7 @@ export function readableText(html: string, base: string): string {
   return writing.parts.join('')
 }
 
-function writePiece(writing: Writing, piece: Piece, base: string): void {
+function writePiece(writing: Writing, piece: MarkupPiece, base: string): void {
   const { kind, name, source } = piece
   if (kind === 'comment' || kind === 'verbatim') return
   if (kind === 'text') {
@@ -42,7 +42,7 @@ function writePiece(writing: Writing, piece: Piece, base: string): void {
   else if (BLOCK.has(name)) writeBlock(writing, piece)
 }
 
-function writeBlock(writing: Writing, { kind, name }: Piece): void {
+function writeBlock(writing: Writing, { kind, name }: MarkupPiece): void {
   writing.breaks = Math.max(writing.breaks, SPACED.has(name) ? 2 : 1)
   if (name === 'li' && kind === 'open') writeText(writing, '- ')
 }

@@ -1,5 +1,5 @@
 import sanitizeHtml from 'sanitize-html'
-import { escapeText, INVISIBLE, type Piece, splitMarkup, VOID } from './markup.ts'
+import { escapeMarkup, INVISIBLE, type MarkupPiece, splitMarkup, VOID } from './markup.ts'
 
 const INLINE = (
   'abbr acronym b bdi bdo big br cite code del dfn em i ins kbd mark q rb rp rt rtc ruby s samp small span ' +
@@ -117,16 +117,16 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
 // Tags that are dropped anyway are removed first, since they would decide how the others nest; so is the text in scripts.
 function withTags(html: string, tags: ReadonlySet<string>): string {
   const open: string[] = []
-  const kept = (piece: Piece) => {
-    if (piece.kind === 'text') return escapeText(piece.source)
-    if (piece.kind === 'verbatim') return INVISIBLE.has(piece.name) ? '' : escapeText(piece.source)
+  const kept = (piece: MarkupPiece) => {
+    if (piece.kind === 'text') return escapeMarkup(piece.source)
+    if (piece.kind === 'verbatim') return INVISIBLE.has(piece.name) ? '' : escapeMarkup(piece.source)
     return tags.has(piece.name) && isWithin(open, piece) ? piece.source : ''
   }
   return splitMarkup(html).map(kept).join('')
 }
 
 /** Follows which elements are open; false for a tag that would open one too many. */
-function isWithin(open: string[], { kind, name }: Piece): boolean {
+function isWithin(open: string[], { kind, name }: MarkupPiece): boolean {
   if (kind === 'close') {
     const at = open.lastIndexOf(name)
     if (at !== -1) open.length = at

@@ -49,7 +49,7 @@ export function parseWords(text: string): string[] {
 }
 
 /** Whether folded text has every word to include and none to exclude; folded fields are best joined by newlines. */
-export function matchesSearch(search: Search, haystack: string): boolean {
+export function hasSearchedWords(search: Search, haystack: string): boolean {
   return (
     search.include.every((word) => haystack.includes(word)) && !search.exclude.some((word) => haystack.includes(word))
   )

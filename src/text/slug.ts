@@ -1,6 +1,6 @@
 import { normalize } from './characters.ts'
 import { latinToAscii } from './fold.ts'
-import { textOf } from './html.ts'
+import { decodedText } from './html.ts'
 
 const LONGEST = 200
 
@@ -22,7 +22,7 @@ const FOREIGN_SIGNS = /(?![-_])\p{P}+/gu
  * percent-encoded, at most 200 bytes. Empty when no character is left. Slugs of slugs are the same.
  */
 export function slugify(text: string): string {
-  const plain = latinToAscii(decodeForeign(textOf(text.toWellFormed())))
+  const plain = latinToAscii(decodeForeign(decodedText(text.toWellFormed())))
   const words = plain.replace(SEPARATORS, '-').replace(VANISHING, '').replace(FOREIGN_SIGNS, '-')
   // Letters and accents that a sign stood between have met by now.
   const joined = latinToAscii(words).replace(/-+/g, '-')

@@ -1,7 +1,7 @@
 import sanitizeHtml from 'sanitize-html'
 import { fold } from './fold.ts'
 import { escapeHtml, plainText, renderText, stripUnsafe } from './html.ts'
-import { ATTRIBUTE, type Piece, splitMarkup, unquoted } from './markup.ts'
+import { ATTRIBUTE, type MarkupPiece, splitMarkup, unquoted } from './markup.ts'
 import { readableText } from './readable.ts'
 import { decodeEntities } from './safe-html.ts'
 import { termsOf } from './search.ts'
@@ -148,12 +148,12 @@ const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
 function feedText(rendered: string, base: string): string {
   if (!rendered.includes('<')) return rendered
   return splitMarkup(rendered)
-    .map((piece) => written(piece, base))
+    .map((piece) => writtenForFeed(piece, base))
     .join('')
     .trim()
 }
 
-function written({ kind, name, source }: Piece, base: string): string {
+function writtenForFeed({ kind, name, source }: MarkupPiece, base: string): string {
   if (ACTIVE.has(name)) return ''
   if (kind !== 'open' || !/\s/.test(source)) return source
   return source.replace(ATTRIBUTE, (attribute: string, of: string, value: string | undefined) =>
@@ -166,18 +166,18 @@ function writtenAttribute(attribute: string, name: string, value: string | undef
   if (value === undefined || !(ADDRESSES.has(name) || name === 'srcset')) return attribute
   const address = decodeEntities(unquoted(value)).trim()
   if (/^javascript:/i.test(address)) return ''
-  const settled = name === 'srcset' ? settleImages(address, base) : settle(address, base)
+  const settled = name === 'srcset' ? settleImages(address, base) : absoluteAddress(address, base)
   return settled === address ? attribute : ` ${name}="${escapeHtml(settled)}"`
 }
 
 const settleImages = (images: string, base: string) =>
   images
     .split(/,\s+/)
-    .map((image) => image.replace(/^\S+/, (address) => settle(address, base)))
+    .map((image) => image.replace(/^\S+/, (address) => absoluteAddress(address, base)))
     .join(', ')
 
 /** An address with the site before it if it has none; places in the text itself stay. */
-function settle(address: string, base: string): string {
+function absoluteAddress(address: string, base: string): string {
   if (address === '' || address.startsWith('#') || /^[a-z][a-z\d+.-]*:/i.test(address)) return address
   return URL.parse(address, base)?.href ?? address
 }

@@ -20,7 +20,7 @@ export function encodeUrl(url: string): string {
 }
 
 /** A stored URL as answers show it; `''` for a scheme that would be refused today. */
-export function shownUrl(url: string): string {
+export function presentUrl(url: string): string {
   return HOST_URL.test(url) || MAIL_URL.test(url) ? encodeUrl(url) : ''
 }
 

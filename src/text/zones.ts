@@ -185,7 +185,7 @@ export function settledWall(wall: string, zone: string): string {
 }
 
 /** The offset of a zone at a UTC time as ISO 8601 writes it, `+02:00`; seconds of historical local times are dropped. */
-export function offsetOf(utc: string, zone: string): string {
+export function utcOffset(utc: string, zone: string): string {
   const { sign, hours, minutes } = offsetParts(offsetAt(getZone(zone), utcToMs(utc)))
   return `${sign}${hours}:${minutes}`
 }

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { fold } from '../../src/text/fold.ts'
 import { plainText } from '../../src/text/html.ts'
-import { matchesSearch, parseSearch } from '../../src/text/search.ts'
+import { hasSearchedWords, parseSearch } from '../../src/text/search.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -116,7 +116,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 function expected({ search, from, to, category, featured }: Asked, sees: (event: Sent) => boolean): number[] {
   const wanted = parseSearch(search)
   return [...events.values()]
-    .filter((event) => sees(event) && matchesSearch(wanted, event.folded))
+    .filter((event) => sees(event) && hasSearchedWords(wanted, event.folded))
     .filter(({ start_date: start }) => start >= `${from} 00:00:00` && start <= `${to} 23:59:59`)
     .filter((event) => category === undefined || event.categories.includes(category))
     .filter((event) => featured === undefined || event.featured === featured)

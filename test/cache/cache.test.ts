@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cacheBudget, drop, dropAll, emptyCache, findCached, keep } from '../../src/memory/cache.ts'
+import { cacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from '../../src/memory/cache.ts'
 
 test('what is asked for stays while what nobody asks for is forgotten', () => {
   const cache = emptyCache<number, string>(cacheBudget(100))
-  keep(cache, 0, 'asked for', 10)
+  keepCached(cache, 0, 'asked for', 10)
   for (let key = 1; key < 50; key++) {
-    keep(cache, key, 'not', 10)
+    keepCached(cache, key, 'not', 10)
     assert.equal(findCached(cache, 0), 'asked for')
   }
   assert.equal(findCached(cache, 1), undefined)
@@ -16,22 +16,22 @@ test('what is asked for stays while what nobody asks for is forgotten', () => {
 test('a cache that is used takes the room of one that is not, and all together keep to their budget', () => {
   const budget = cacheBudget(100)
   const [busy, idle] = [emptyCache<number, number>(budget), emptyCache<number, number>(budget)]
-  keep(idle, 0, 0, 40)
-  for (let key = 0; key < 21; key++) keep(busy, key, key, 10)
+  keepCached(idle, 0, 0, 40)
+  for (let key = 0; key < 21; key++) keepCached(busy, key, key, 10)
   assert.equal(findCached(idle, 0), undefined)
   assert.deepEqual([busy.old.size, busy.young.size], [5, 5])
-  keep(idle, 1, 1, 10)
+  keepCached(idle, 1, 1, 10)
   assert.deepEqual([busy.old.size, busy.young.size, idle.young.size], [5, 0, 1])
 })
 
 test('what is larger than a generation is not kept, and pushes nothing out', () => {
   const budget = cacheBudget(100)
   const cache = emptyCache<string, number>(budget)
-  keep(cache, 'small', 1, 10)
-  keep(cache, 'large', 2, 51)
+  keepCached(cache, 'small', 1, 10)
+  keepCached(cache, 'large', 2, 51)
   assert.equal(findCached(cache, 'large'), undefined)
   assert.equal(findCached(cache, 'small'), 1)
-  keep(cache, 'small', 3, 51)
+  keepCached(cache, 'small', 3, 51)
   assert.equal(findCached(cache, 'small'), undefined)
   assert.equal(budget.youngBytes, 0)
 })
@@ -39,16 +39,16 @@ test('what is larger than a generation is not kept, and pushes nothing out', () 
 test('what is dropped or kept anew gives its room back', () => {
   const budget = cacheBudget(100)
   const cache = emptyCache<string, number>(budget)
-  keep(cache, 'a', 1, 30)
-  keep(cache, 'a', 2, 20)
+  keepCached(cache, 'a', 1, 30)
+  keepCached(cache, 'a', 2, 20)
   assert.equal(budget.youngBytes, 20)
   drop(cache, 'a')
   drop(cache, 'a')
   assert.equal(findCached(cache, 'a'), undefined)
   assert.equal(budget.youngBytes, 0)
   const other = emptyCache<string, number>(budget)
-  keep(cache, 'b', 1, 30)
-  keep(other, 'b', 1, 5)
+  keepCached(cache, 'b', 1, 30)
+  keepCached(other, 'b', 1, 5)
   dropAll(cache)
   assert.equal(findCached(cache, 'b'), undefined)
   assert.equal(budget.youngBytes, 5)

@@ -7,7 +7,7 @@ import { countIds, hasId, type IdSet } from '../../src/storage/id-set.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { alsoMatching } from '../../src/storage/search/search-index.ts'
-import { matchesSearch, parseSearch } from '../../src/text/search.ts'
+import { hasSearchedWords, parseSearch } from '../../src/text/search.ts'
 import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 
 const EVENTS = 5000
@@ -80,7 +80,7 @@ function listed(ids: IdSet): number[] {
 
 function expected(search: string): number[] {
   const wanted = parseSearch(search)
-  return [...texts].flatMap(([id, text]) => (matchesSearch(wanted, text) ? [id] : []))
+  return [...texts].flatMap(([id, text]) => (hasSearchedWords(wanted, text) ? [id] : []))
 }
 
 describe('the events that a search finds', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { fold } from '../../src/text/fold.ts'
-import { type Lookup, matchesSearch, planWord, termsOf } from '../../src/text/search.ts'
+import { hasSearchedWords, type Lookup, planWord, termsOf } from '../../src/text/search.ts'
 
 /** Letters of many scripts, signs and blanks, with few different ones so that texts and words meet. */
 const piece = fc.constantFrom(
@@ -35,7 +35,7 @@ describe('an index of terms', () => {
         for (const word of [fold(other), fold(folded.slice(cut, cut + 1 + (length % 70)).toWellFormed())]) {
           if (word === '') continue
           const { lookups, isExact } = planWord(word)
-          const isFound = matchesSearch({ include: [word], exclude: [] }, folded)
+          const isFound = hasSearchedWords({ include: [word], exclude: [] }, folded)
           const isAnswer = lookups.every((lookup) => answers(lookup, terms))
           if (isFound) assert.ok(isAnswer, `${JSON.stringify(word)} in ${JSON.stringify(folded)}`)
           if (isExact) assert.equal(isAnswer, isFound, `${JSON.stringify(word)} in ${JSON.stringify(folded)}`)

@@ -5,9 +5,9 @@ import { Temporal } from 'temporal-polyfill'
 import {
   formatUtc,
   isTimezone,
-  offsetOf,
   settledWall,
   timezoneAbbreviation,
+  utcOffset,
   utcToMs,
   utcToWall,
   wallToUtc,
@@ -271,12 +271,12 @@ describe('what a zone is called at a time', () => {
   })
 
   test('the offset is written as ISO 8601 has it', () => {
-    assert.equal(offsetOf('2027-07-01 12:00:00', 'Europe/Paris'), '+02:00')
-    assert.equal(offsetOf('2027-01-01 12:00:00', 'Europe/Paris'), '+01:00')
-    assert.equal(offsetOf('2027-01-01 12:00:00', 'America/St_Johns'), '-03:30')
-    assert.equal(offsetOf('2027-01-01 12:00:00', 'UTC'), '+00:00')
-    assert.equal(offsetOf('2027-01-01 12:00:00', 'UTC-4.5'), '-04:30')
-    assert.equal(offsetOf('1880-01-01 12:00:00', 'America/New_York'), '-04:56')
+    assert.equal(utcOffset('2027-07-01 12:00:00', 'Europe/Paris'), '+02:00')
+    assert.equal(utcOffset('2027-01-01 12:00:00', 'Europe/Paris'), '+01:00')
+    assert.equal(utcOffset('2027-01-01 12:00:00', 'America/St_Johns'), '-03:30')
+    assert.equal(utcOffset('2027-01-01 12:00:00', 'UTC'), '+00:00')
+    assert.equal(utcOffset('2027-01-01 12:00:00', 'UTC-4.5'), '-04:30')
+    assert.equal(utcOffset('1880-01-01 12:00:00', 'America/New_York'), '-04:56')
   })
 })
 

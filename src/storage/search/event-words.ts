@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { keyOf, prepareTexts } from '../../text/long-texts.ts'
+import { prepareTexts, textKey } from '../../text/long-texts.ts'
 import { termsOf } from '../../text/search.ts'
 import { workText } from '../../text/text-work.ts'
 import type { Db } from '../database.ts'
@@ -63,7 +63,7 @@ async function findUnindexed(tx: Db, most: number): Promise<Unindexed[]> {
 
 async function indexLong(write: Write, { id, search }: Unindexed): Promise<void> {
   const wanted = { work: 'terms', raw: search } as const
-  const text = (await prepareTexts([wanted])).get(keyOf(wanted)) ?? workText(wanted)
+  const text = (await prepareTexts([wanted])).get(textKey(wanted)) ?? workText(wanted)
   const terms = text.split(' ')
   for (let at = 0; at < terms.length; at += WORDS_AT_ONCE)
     await write((tx) => insertWords(tx, terms.slice(at, at + WORDS_AT_ONCE)))

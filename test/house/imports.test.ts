@@ -5,50 +5,46 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { functionsOf } from '../support/source-functions.ts'
 
-/** The folders of resources that repeat or not; they link to those of `linked` and `terms`, never the reverse. */
-const RESOURCES = [['events'], ['series']] as const
-
 /**
- * The folders and loose files of `src`, the lowest first. A file imports from layers below its own and from its own folder, never from a
- * neighbour of the same layer. Imports of types count as well: who reads a file reads the types it names.
+ * The folders and loose files of `src` in the groups that ARCHITECTURE.md names, the lowest group and layer first. A file imports from layers below its
+ * own and from its own folder, never from a neighbour of the same layer. Imports of types count as well: who reads a file reads the types it names.
  */
-const LAYERS = [
-  [
-    'text',
-    'keep-owner.ts',
-    'make-folder.ts',
-    'node-http.ts',
-    'problems.ts',
-    'setting-kinds.ts',
-    'sync-folder.ts',
-    'unreadable.ts',
-    'version.ts',
+const GROUPS = {
+  base: [
+    [
+      'text',
+      'keep-owner.ts',
+      'make-folder.ts',
+      'node-http.ts',
+      'problems.ts',
+      'setting-kinds.ts',
+      'sync-folder.ts',
+      'unreadable.ts',
+      'version.ts',
+    ],
+    ['config.ts', 'icalendar'],
+    ['recurrence'],
+    ['fields'],
   ],
-  ['config.ts', 'icalendar'],
-  ['recurrence'],
-  ['fields'],
-  ['storage', 'media'],
-  ['memory'],
-  ['people'],
-  ['declare'],
-  ['records'],
-  ['images', 'terms'],
-  ['linked'],
-  ...RESOURCES,
-  ['schedule'],
-  ['resources.ts'],
-  ['locales'],
-  ['formats', 'sync'],
-  ['pages'],
-  ['webhooks'],
-  ['http', 'demo', 'doctor', 'transfer'],
-  ['import'],
-  ['push'],
-  ['watching'],
-  ['app.ts'],
-  ['workers.ts', 'commands.ts'],
-  ['main.ts'],
-] as const
+  store: [['storage', 'media'], ['memory']],
+  calendar: [
+    ['people'],
+    ['declare'],
+    ['records'],
+    ['images', 'terms'],
+    ['linked'],
+    ['events'],
+    ['series'],
+    ['schedule'],
+    ['resources.ts'],
+    ['locales'],
+  ],
+  serve: [['formats', 'sync'], ['pages'], ['webhooks'], ['http']],
+  exchange: [['transfer'], ['import'], ['push']],
+  operate: [['demo', 'doctor'], ['watching']],
+  start: [['app.ts'], ['workers.ts', 'commands.ts'], ['main.ts']],
+} as const
+const LAYERS: readonly (readonly string[])[] = Object.values(GROUPS).flat()
 
 const LONGEST_FILE = 600
 const LONGEST_FUNCTION = 60
@@ -98,7 +94,7 @@ function placeOf(path: string): string {
 
 function layerOf(path: string): number {
   const place = placeOf(path)
-  return LAYERS.findIndex((layer) => layer.some((known) => known === place))
+  return LAYERS.findIndex((layer) => layer.includes(place))
 }
 
 type Edge = readonly [from: string, to: string]
@@ -135,9 +131,8 @@ test('no files import each other in a circle', () => {
 })
 
 test('resources are joined in src/resources.ts: hardly anything but theirs imports from their folders', () => {
-  const folders = new Set<string>(RESOURCES.flat())
-  const files = new Set(['linked/venue.ts', 'linked/organizer.ts', 'terms/taxonomies.ts'])
-  const ofResource = (path: string) => folders.has(placeOf(path)) || files.has(path)
+  const declarations = new Set(['linked/venue.ts', 'linked/organizer.ts', 'terms/taxonomies.ts'])
+  const ofResource = (path: string) => ['events', 'series'].includes(placeOf(path)) || declarations.has(path)
   const joiners = new Set([
     'resources.ts',
     // Starts the memory of events and the clock that publishes what is due.

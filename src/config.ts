@@ -396,12 +396,6 @@ export function assumedPath({ data, database, media }: Config): string | undefin
   return media === '' ? resolve(data) : undefined
 }
 
-/** The file of the database; undefined where it is a server. */
-export function databaseFile(config: Config): string | undefined {
-  const address = databaseAddress(config)
-  return address.startsWith('sqlite:') ? resolve(address.slice('sqlite:'.length)) : undefined
-}
-
 /**
  * The address of the replica that public reads go to; undefined for none.
  * @throws Error with one sentence when the database can have none.

@@ -71,7 +71,7 @@ async function serve({ demo = false }: { demo?: boolean }): Promise<void> {
   }
   if (isWorker) {
     const app = await startApp(config, { isWorker, ...given })
-    stopOnSignal(app)
+    stopOnSignal(app, isWorker)
     return tellMetrics(app)
   }
   if (config.workers === 1) {
@@ -108,12 +108,16 @@ async function openMetrics({
 
 /**
  * Lets signals finish the service, where `bin/kalends.js` would end it at once. It is called before anybody is told that the service answers. A supervisor
- * that sends SIGHUP for new settings starts it again with them.
+ * that sends SIGHUP for new settings starts it again with them. A second signal ends the process at once, but a worker: a terminal sends it the signal
+ * that it gets from the first process as well.
  */
-function stopOnSignal({ stopBy }: Pick<App, 'stopBy'>): void {
+function stopOnSignal({ stopBy }: { stopBy: (signal: NodeJS.Signals) => Promise<void> }, isWorker = false): void {
+  let isStopping = false
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.removeAllListeners(signal)
-    process.once(signal, () => {
+    process.on(signal, () => {
+      if (isStopping) return isWorker ? undefined : process.exit(1)
+      isStopping = true
       stopBy(signal).then(
         () => process.exit(0),
         (error: unknown) => fail(error),

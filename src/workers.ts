@@ -13,8 +13,8 @@ export interface Workers {
   firstAdministrator: App['firstAdministrator']
   demo: Ground['demo']
   readMetrics: () => Promise<Family[]>
-  /** Lets every worker finish the requests in flight. */
-  stopBy: (signal: string) => Promise<void>
+  /** Lets every worker finish the requests in flight, and name the signal in its log. */
+  stopBy: (signal: NodeJS.Signals) => Promise<void>
 }
 
 /** Milliseconds before a worker that died is replaced, so that one that cannot start does not take up the machine. */
@@ -46,10 +46,11 @@ export async function startWorkers(config: Config, options: { demo?: boolean }):
     firstAdministrator: await firstAdministratorOf(config),
     demo,
     readMetrics: readMetricsOfAll,
-    stopBy: async () => {
+    stopBy: async (signal) => {
       isStopping = true
       const longestMs = config.drain_ms + config.stop_ms + ENDS_WITHIN
-      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopped(worker, longestMs)))
+      const workers = Object.values(cluster.workers ?? {})
+      await Promise.all(workers.map((worker) => worker && stopped(worker, signal, longestMs)))
     },
   }
 }
@@ -102,9 +103,9 @@ async function listening(worker: Worker): Promise<number> {
   return Promise.race([started, failed])
 }
 
-/** Tells a worker to stop, and kills it if it still runs after a number of milliseconds. */
-async function stopped(worker: Worker, longestMs: number): Promise<void> {
-  worker.process.kill('SIGTERM')
+/** Stops a worker by a signal, and kills it if it still runs after a number of milliseconds. */
+async function stopped(worker: Worker, signal: NodeJS.Signals, longestMs: number): Promise<void> {
+  worker.process.kill(signal)
   const timer = setTimeout(() => worker.process.kill('SIGKILL'), longestMs)
   await ended(worker)
   clearTimeout(timer)

@@ -1,6 +1,6 @@
 import type { Problem, ProblemCode } from '../problems.ts'
 import type { Tx } from '../storage/recording.ts'
-import type { RecordKind, Taxonomy, VersionedKind, WithdrawnEventRow } from '../storage/schema.ts'
+import type { RecordKind, Taxonomy, VersionedKind, WithdrawnEvent } from '../storage/schema.ts'
 import type { WantedText } from '../text/text-work.ts'
 import type { Context } from './context.ts'
 
@@ -22,7 +22,7 @@ export interface Found<Row = unknown> {
   /** The rows of `ids`, in their order, where finding has read them. */
   rows?: readonly Row[]
   /** Events that the same query would find if they had stayed public, some at a time: for representations that tell of them. */
-  withdrawn?: () => AsyncIterable<readonly (WithdrawnEventRow & { sequence: number })[]>
+  withdrawn?: () => AsyncIterable<readonly WithdrawnEvent[]>
   /** Whether records stand for others that come after them, which loading tells of. */
   isCollapsed?: boolean
   /** The statuses that were asked for, for rows that are read after they were found. */

@@ -1,8 +1,9 @@
 import { type Stats, statfsSync, statSync } from 'node:fs'
 import { access, constants, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { type Config, databaseFile, mediaAddress } from '../config.ts'
+import { type Config, databaseAddress, mediaAddress } from '../config.ts'
 import { openMediaStore } from '../media/open-media-store.ts'
+import { databaseFile } from '../storage/database-address.ts'
 import type { ExaminedImages } from '../storage/examine.ts'
 import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
 import { checkImages } from './image-check.ts'
@@ -65,8 +66,8 @@ async function checkWritableFolder(folder: string): Promise<Finding> {
 async function checkPermissions(config: Config): Promise<Finding[]> {
   if (process.platform === 'win32') return []
   const folder = resolve(config.data)
-  const file = databaseFile(config)
-  const beside = file === undefined ? [] : ['', '-wal', '-shm'].map((end) => `${file}${end}`)
+  const file = databaseFile(databaseAddress(config))
+  const beside = file === undefined ? [] : ['', '-wal', '-shm'].map((end) => resolve(`${file}${end}`))
   const inside = (await readdir(folder).catch(() => []))
     .filter((name) => name !== 'media')
     .map((name) => join(folder, name))

@@ -4,7 +4,7 @@ import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { venueRules } from '../linked/venue.ts'
 import { TOMBSTONE_DAYS } from '../storage/pruning.ts'
-import type { OrganizerRow, VenueRow, WithdrawnEventRow } from '../storage/schema.ts'
+import type { OrganizerRow, VenueRow, WithdrawnEvent, WithdrawnEventRow } from '../storage/schema.ts'
 import { findIdsByEntries } from '../terms/term-store.ts'
 import { foldedText } from '../text/long-texts.ts'
 import { formatUtc } from '../text/moments.ts'
@@ -13,7 +13,7 @@ import type { AroundEvents, EventFilter, EventGround, FilteredEvent } from './ev
 import { type EventsQuery, eventFilters } from './event-filters.ts'
 import { eventParts, eventSearch } from './event-list-parts.ts'
 import { UNSENT } from './event-rules.ts'
-import { type KeptColumns, readWithdrawn, type WithdrawnEvent } from './withdrawn-store.ts'
+import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
 /**
  * The withdrawn events that a query would find if they had stayed public, some at a time. They are not in the table of events, so each is tested

@@ -3,7 +3,7 @@ import { type EventMembers, eventMembers } from '../fields/event-members.ts'
 import { namesWith, type WithValue } from '../fields/member.ts'
 import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
-import type { EventRow, WithdrawnEventRow } from '../storage/schema.ts'
+import type { EventRow, WithdrawnEvent, WithdrawnEventRow } from '../storage/schema.ts'
 import { sequenceAt } from '../storage/sequences.ts'
 import { statement } from '../storage/statement.ts'
 
@@ -95,11 +95,6 @@ const selectRows = statement<{ events: readonly number[] }>()((db, value) =>
     .orderBy('start_date')
     .orderBy('event'),
 )
-
-/** A withdrawn event with its sequence: the highest of its own, that of a series with the same UID, and the least one at the time of the withdrawal. */
-export interface WithdrawnEvent extends WithdrawnEventRow {
-  sequence: number
-}
 
 /**
  * Events that were withdrawn since a time, `YYYY-MM-DD HH:MM:SS` in UTC: some at a time, each lot the next in the order of lists. No index has that

@@ -27,7 +27,7 @@ export type Columns<F extends FieldsData> = {
   -readonly [Name in keyof F as F[Name]['kind'] extends { keep: unknown } ? Name : never]: KeptOf<F[Name]['kind']>
 }
 
-type Kept = [name: string, keep: (value: never) => unknown]
+type Kept = [name: string, keep: (value: unknown) => unknown]
 
 /** The fields of a set that have a column, which every write asks for. */
 const keptFields = new WeakMap<FieldsData, Kept[]>()
@@ -45,7 +45,7 @@ export function keptColumns(fields: FieldsData, values: Record<string, unknown>)
   const columns: Record<string, unknown> = {}
   for (const [name, keep] of keptFieldsOf(fields)) {
     const value = values[name]
-    if (value !== undefined) columns[name] = keep(value as never)
+    if (value !== undefined) columns[name] = keep(value)
   }
   return columns
 }

@@ -1,7 +1,7 @@
 import type { Site } from '../config.ts'
 import { singleLine } from '../text/html.ts'
 import { parseMoment } from '../text/moments.ts'
-import { encodeUrl, isUrl } from '../text/urls.ts'
+import { encodeUrl, isUrl, presentUrl } from '../text/urls.ts'
 import { isTimezone } from '../text/zones.ts'
 import { type Bounds, limits } from './limits.ts'
 
@@ -45,6 +45,8 @@ export interface Kind<Value, Kept = Value> {
   blank?: Kept
   /** How answers show the column; those of kinds without it are shown as they are. */
   show?: (kept: unknown) => unknown
+  /** Answers yes or no: records of one name are not told apart by it. */
+  isFlag?: true
 }
 
 /** A kind whose values are kept in the column of the field's own name, without a rule of the resource. */
@@ -215,6 +217,7 @@ export const flag: PlainKind<boolean, number> = {
   keep: Number,
   blank: 0,
   show: isSwitchedOn,
+  isFlag: true,
 }
 
 /** An untyped loose flag (rule 2.3). */
@@ -234,6 +237,7 @@ export const wordFlag: PlainKind<boolean, number> = {
   keep: Number,
   blank: 0,
   show: isSwitchedOn,
+  isFlag: true,
 }
 
 /** `true`, `1`, `on` or `yes` switch it on; any other text leaves it off. */
@@ -282,6 +286,7 @@ export const url: PlainKind<string> = {
   read: (value) => (isText(value) && value !== '0' ? value : ''),
   keep: (value) => encodeUrl(value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITY_SIGNS[name] ?? '')),
   blank: '',
+  show: (kept) => presentUrl(String(kept)),
 }
 
 /** An image by id, by URL or as an answer's image object; `''` and `0` stand for none. */

@@ -23,7 +23,7 @@ import { pageRequest, visibleTo } from '../records/record-store.ts'
 import { textsOfRecord } from '../records/record-texts.ts'
 import { isAllowedStatusList, statusFilter } from '../records/status.ts'
 import { resources, type Served } from '../resources.ts'
-import type { EventRow, OrganizerRow, RecordColumns, RecordTable, Taxonomy, VenueRow } from '../storage/schema.ts'
+import type { RecordColumns, RecordTable, Taxonomy } from '../storage/schema.ts'
 import { taxonomyWord } from '../terms/term-present.ts'
 import { findTermIdsOf, type TermIdsOfEvent } from '../terms/term-store.ts'
 import { renderTitle } from '../text/html.ts'
@@ -36,40 +36,22 @@ import { offer } from './platform-resource.ts'
 
 type Kind = 'event' | 'venue' | 'organizer'
 
-/** A record as the platform sees it: a post with a title, a content and an excerpt. */
-interface Post {
-  row: RecordColumns
-  title: string
-  content: string
-  excerpt: string
-}
-
 /** A kind of record, as the platform's routes need it. */
 interface PostKind {
   kind: Kind
-  posts: PostTable & { table: RecordTable }
-  postOf: (row: never) => Post
+  posts: PostTable & { table: RecordTable; title: 'title' | 'venue' | 'organizer' }
 }
 
 const columns = { date: 'date', modified: 'modified' } as const
 
 const KINDS: readonly PostKind[] = [
-  {
-    kind: 'event',
-    posts: { table: 'events', title: 'title', ...columns },
-    postOf: (row: EventRow) => ({ row, title: row.title, content: row.description, excerpt: row.excerpt }),
-  },
-  {
-    kind: 'venue',
-    posts: { table: 'venues', title: 'venue', ...columns },
-    postOf: (row: VenueRow) => ({ row, title: row.venue, content: row.description, excerpt: row.excerpt }),
-  },
-  {
-    kind: 'organizer',
-    posts: { table: 'organizers', title: 'organizer', ...columns },
-    postOf: (row: OrganizerRow) => ({ row, title: row.organizer, content: row.description, excerpt: row.excerpt }),
-  },
+  { kind: 'event', posts: { table: 'events', title: 'title', ...columns } },
+  { kind: 'venue', posts: { table: 'venues', title: 'venue', ...columns } },
+  { kind: 'organizer', posts: { table: 'organizers', title: 'organizer', ...columns } },
 ]
+
+/** The texts of a record, by the names of their columns; each kind has some of them. */
+type Texts = Partial<Record<PostKind['posts']['title'] | 'description' | 'excerpt', string>>
 
 /** The platform's word for a kind of record, in addresses and in the member `type` (rule 3.8). */
 export function postType(site: Pick<Site, 'vendor'>, kind: Kind): string {
@@ -118,7 +100,7 @@ function serve(kind: PostKind, site: Site): Served {
   const presentation: Presentation<LoadedPost> = {
     nameOf: ({ row }) => ({ kind: kind.kind, id: row.id }),
     textsOf: ({ row }) => textsOfRow(row),
-    present: (context, { row, terms }) => presentPost(kind.kind, context, kind.postOf(row as never), terms),
+    present: (context, { row, terms }) => presentPost(kind, context, row, terms),
   }
   return offer<RecordColumns, LoadedPost>(resource, filters, {
     ...(versioned ? { versioned } : {}),
@@ -242,21 +224,19 @@ async function loadOne(kind: PostKind, context: Context, row: RecordColumns): Pr
 
 /** The texts that a record of any kind has, if it has them. */
 function textsOfRow(row: RecordColumns): WantedText[] {
-  const texts: Partial<Record<'description' | 'excerpt', string>> & RecordColumns = row
-  return textsOfRecord(
-    { description: texts.description ?? '', excerpt: texts.excerpt ?? '', trusted: row.trusted },
-    'listed',
-  )
+  const { description = '', excerpt = '', trusted }: Texts & RecordColumns = row
+  return textsOfRecord({ description, excerpt, trusted }, 'listed')
 }
 
 /** A record in the platform's shape. */
 function presentPost(
-  kind: Kind,
+  { kind, posts }: PostKind,
   context: Context,
-  { row, title, content, excerpt }: Post,
+  row: RecordColumns,
   terms: TermIdsOfEvent | undefined,
 ) {
   const { site, caller } = context
+  const { [posts.title]: title = '', description: content = '', excerpt = '' }: Texts & RecordColumns = row
   const trusted = row.trusted === 1
   const editable = mayEdit(caller, row)
   const link = recordUrl(site, kind, row)

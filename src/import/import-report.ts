@@ -1,6 +1,6 @@
 import type { Context } from '../declare/context.ts'
 import type { MessageText } from '../locales/messages.ts'
-import { table } from '../people/user-commands.ts'
+import { oneLine, table } from '../people/user-commands.ts'
 import type { Db } from '../storage/database.ts'
 import type { Counts, Remark, VisibleCounts } from './import-run.ts'
 import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
@@ -39,11 +39,6 @@ export function describeRemarks(remarks: Remarks, headings: Headings): string[] 
     const more = own.count > MOST_LINES ? [`  … and ${own.count - MOST_LINES} more`] : []
     return [headings[kind] ?? '', ...own.first.map(({ at, text }) => `  ${oneLine(`${at}: ${text}`)}`), ...more]
   })
-}
-
-/** Without control characters, so that a text of the source cannot control the terminal. */
-export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
 /** The kinds in the order of their importance to readers, with the word for one and for several. */
@@ -103,7 +98,7 @@ export function describeRuns(runs: readonly ListedRun[]): string[] {
       state === 'running' ? 'running or cut off' : state,
       ...figures,
       address,
-    ].map(oneLine)
+    ]
   })
   return [
     table([

@@ -4,7 +4,6 @@ import type { Database } from '../storage/database.ts'
 import { describeHeld } from '../storage/edition.ts'
 import { formatUtc } from '../text/moments.ts'
 import { realPath } from '../unreadable.ts'
-import { oneLine } from './import-report.ts'
 import { listSchedules, saveSchedule } from './import-schedule.ts'
 
 /** The options of an import, as typed. */
@@ -73,7 +72,7 @@ export async function describeSchedules({ read }: Pick<Database, 'read'>, now: n
       `${every_seconds / 60}m`,
       paused === 1 ? 'paused' : leased_utc > formatUtc(now) ? 'running' : next_utc,
       String(failures),
-      oneLine(outcome) || '-',
+      outcome || '-',
     ],
   )
   if (rows.length === 0) return ['No import is on a schedule.']

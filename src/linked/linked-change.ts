@@ -141,7 +141,7 @@ function detailsOf(rules: LinkedRules, values: Record<string, unknown>): Record<
   const kept = { ...keptColumns(rules.fields, values), ...rules.settle(values, undefined) }
   return Object.fromEntries(
     Object.entries(kept).filter(
-      ([name, value]) => name !== rules.kind && !rules.fields[name]?.kind.show && isFilled(value),
+      ([name, value]) => name !== rules.kind && !rules.fields[name]?.kind.isFlag && isFilled(value),
     ),
   )
 }

@@ -14,7 +14,7 @@ import type { Db } from '../storage/database.ts'
 import { foundRows } from '../storage/found-rows.ts'
 import { held } from '../storage/locks.ts'
 import type { Tx } from '../storage/recording.ts'
-import type { LinkedColumns, Tables, VenueRow } from '../storage/schema.ts'
+import type { LinkedColumns, RecordColumns, Tables, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { fold } from '../text/fold.ts'
 import type { LinkedKind } from './linked-rules.ts'
@@ -172,7 +172,7 @@ export async function listVenueNames(db: Db, most: number): Promise<NamedVenue[]
 export type LinkedValues = Record<string, string | number | null>
 
 const insertOne = forBoth((table) =>
-  statement<{ row: LinkedValues }>()((db, value) => db.insertInto(table).values(value('row') as never)),
+  statement<{ row: VenueRow }>()((db, value) => db.insertInto(table).values(value('row'))),
 )
 
 const updateOne = forBoth((table) =>
@@ -184,11 +184,16 @@ const updateOne = forBoth((table) =>
 /** Writes a new record. */
 export async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: LinkedValues): Promise<void> {
   recordWritten(tx, type.kind, undefined, { id, status: String(columns.status), name: String(columns[type.kind]) })
-  await insertOne[type.table](tx, { row: { ...columns, id } })
+  await insertOne[type.table](tx, { row: { ...columns, id } as VenueRow })
 }
 
 /** Writes columns of a record. */
-export async function updateLinked(tx: Tx, type: LinkedType, before: LinkedRow, columns: LinkedValues): Promise<void> {
+export async function updateLinked(
+  tx: Tx,
+  type: LinkedType,
+  before: RecordColumns,
+  columns: LinkedValues,
+): Promise<void> {
   const { id } = before
   const after: LinkedValues = { ...before, ...columns }
   recordWritten(tx, type.kind, before, { id, status: String(after.status), name: String(after[type.kind]) })

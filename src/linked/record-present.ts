@@ -1,14 +1,12 @@
 import type { Context, Presenting } from '../declare/context.ts'
 import type { Fields } from '../declare/resource.ts'
 import type { linkedMembers } from '../fields/answer-schema.ts'
-import { url } from '../fields/kinds.ts'
 import { showImage } from '../images/images.ts'
 import { can, mayEdit, mayRead } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import type { ImageRow, RecordColumns, RecordKind } from '../storage/schema.ts'
 import { renderTitle } from '../text/html.ts'
 import { renderedText } from '../text/long-texts.ts'
-import { presentUrl } from '../text/urls.ts'
 
 /** The page of a record for people; by number while it has no public address of its own (rule 4.4). */
 export function recordUrl(
@@ -52,7 +50,6 @@ interface PlainField {
 }
 
 const asKept = (value: unknown) => value
-const asUrl = (value: unknown) => presentUrl(String(value))
 
 function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags', readonly PlainField[]> {
   const known = plainFields.get(fields)
@@ -60,11 +57,11 @@ function plainFieldsOf(fields: Fields, kind: string): Record<'details' | 'flags'
   const kept = Object.entries(fields).filter(
     ([name, field]) => field.kind.keep && name !== kind && name !== 'description',
   )
-  const details = kept
-    .filter(([, { kind }]) => !kind.show)
-    .map(([name, { kind }]) => ({ name, show: kind.keep === url.keep ? asUrl : asKept }))
-  const flags = kept.flatMap(([name, { kind }]) => (kind.show ? [{ name, show: kind.show }] : []))
-  const made = { details, flags }
+  const shown = (isFlag: boolean) =>
+    kept
+      .filter(([, { kind }]) => (kind.isFlag === true) === isFlag)
+      .map(([name, { kind }]) => ({ name, show: kind.show ?? asKept }))
+  const made = { details: shown(false), flags: shown(true) }
   plainFields.set(fields, made)
   return made
 }

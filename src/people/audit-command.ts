@@ -61,12 +61,7 @@ function cellsOf(row: HistoryColumns): string[] {
     address || '-',
     client || '-',
     request || '-',
-  ].map(oneLine)
-}
-
-/** Without control characters: what clients send is not to steer the terminal. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+  ]
 }
 
 function readFilter({ user, kind, record, since, until }: Asked, now: number): HistoryFilter {

@@ -224,8 +224,9 @@ export async function run(
   }
 }
 
-/** Rows in aligned columns. */
-export function table(rows: string[][]): string {
+/** Rows in aligned columns, each of one line. */
+export function table(texts: readonly string[][]): string {
+  const rows = texts.map((row) => row.map(oneLine))
   const width = (column: number) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)
   return rows
     .map((row) =>
@@ -235,4 +236,9 @@ export function table(rows: string[][]): string {
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** A text without control characters: what clients and other calendars send is not to steer the terminal. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }

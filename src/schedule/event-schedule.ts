@@ -35,10 +35,6 @@ async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<void
     // Another record may have been published with its slug meanwhile.
     const slug = await freeSlug(tx, table, row.slug, row.id)
     if (table === 'events') await publishEvent(tx, row, slug)
-    else
-      await updateLinked(tx, table === 'venues' ? venueRules : organizerRules, row as never, {
-        status: 'publish',
-        slug,
-      })
+    else await updateLinked(tx, table === 'venues' ? venueRules : organizerRules, row, { status: 'publish', slug })
   }
 }

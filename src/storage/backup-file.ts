@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
+import { databaseFile } from './database-address.ts'
 import { migrateWithin, refuseNewer } from './migrate.ts'
 import { countedSteps } from './migration.ts'
 import { openDatabase } from './open-database.ts'
@@ -92,7 +93,7 @@ export async function writeBackupTables(
     try {
       // Until it is finished the file is worth nothing, so nothing has to survive a crash.
       target.exec(`pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${APPLICATION_ID}`)
-      const sourceFile = fileOf(address)
+      const sourceFile = databaseFile(address)
       const leftOut = withSecrets ? [] : SECRET_TABLES
       const tables = sourceFile
         ? copyFromFile(target, sourceFile, await listTables(source.read), leftOut)
@@ -123,10 +124,6 @@ async function leastBytes(db: Db): Promise<number> {
 
 /** The table that `sqlite3 FILE -A` lists and unpacks. */
 const SQLAR = 'create table sqlar (name text primary key, mode int, mtime int, sz int, data blob)'
-
-function fileOf(address: string): string | undefined {
-  return address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
-}
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 

@@ -1,3 +1,8 @@
+/** The file of a SQLite database, of its address `sqlite:FILE`; undefined for a database on a server. */
+export function databaseFile(address: string): string | undefined {
+  return address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
+}
+
 /** Parameters whose values are no secret. */
 const SHOWN = new Set([
   'host',
@@ -21,7 +26,7 @@ const HIDDEN = '***'
  * rather than too little.
  */
 export function withoutPassword(address: string): string {
-  if (address.startsWith('sqlite:')) return address
+  if (databaseFile(address) !== undefined) return address
   const slashes = address.indexOf('://')
   return slashes === -1 ? withoutSecretWords(address) : withoutUrlPassword(address, slashes + 3)
 }

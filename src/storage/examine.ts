@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
-import { withoutPassword } from './database-address.ts'
+import { databaseFile, withoutPassword } from './database-address.ts'
 import { migrationNames } from './migrate.ts'
 import { countedSteps } from './migration.ts'
 import { openPostgres } from './postgres/postgres.ts'
@@ -79,7 +79,8 @@ const LAST_CHANGE = ['events', 'venues', 'organizers']
 
 /** Examines the database at an address without changing it. @throws Error with one sentence when it is missing or does not answer */
 export async function examineDatabase(address: string, nowUtc: string): Promise<Examined> {
-  if (address.startsWith('sqlite:')) return examineFile(address.slice('sqlite:'.length), nowUtc)
+  const file = databaseFile(address)
+  if (file !== undefined) return examineFile(file, nowUtc)
   const database = await openPostgres(address)
   const ask: Ask = async (text) => (await sql.raw<Row>(text).execute(database.read)).rows
   try {

@@ -1,13 +1,16 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { giveTo, ownerAt } from '../keep-owner.ts'
 import { formatUtc } from '../text/moments.ts'
-import { withoutPassword } from './database-address.ts'
+import { databaseFile, withoutPassword } from './database-address.ts'
 
 // The calendar of a file that was copied into another database goes on there. A note beside the file keeps services from being started on it by mistake.
 
+/** The end of the name of the note, which begins with that of the file. */
+export const NOTE_END = '-moved'
+
 function placeAt(address: string): { file: string; note: string } | undefined {
-  const file = address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
-  return file === undefined ? undefined : { file, note: `${file}-moved` }
+  const file = databaseFile(address)
+  return file === undefined ? undefined : { file, note: file + NOTE_END }
 }
 
 /**
@@ -31,6 +34,13 @@ export function noteMove(from: string, to: string, now: number): string | undefi
 export function forgetMove(address: string): void {
   const place = placeAt(address)
   if (place) rmSync(place.note, { force: true })
+}
+
+/** Has the note of a file stand beside another one as well. False where there is no note. */
+export function copyNote(from: string, to: string): boolean {
+  const isThere = existsSync(from + NOTE_END)
+  if (isThere) copyFileSync(from + NOTE_END, to + NOTE_END)
+  return isThere
 }
 
 /** Where the calendar of a file was copied to, and what to do about it. */

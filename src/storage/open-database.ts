@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { databaseFile } from './database-address.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 import { watchWrites } from './write-health.ts'
 
@@ -8,11 +9,9 @@ import { watchWrites } from './write-health.ts'
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openDatabase(address: string): Promise<Database> {
+  const file = databaseFile(address)
+  if (file !== undefined) return watchWrites(openSqlite(file), file)
   const [, scheme = ''] = address.match(/^([a-z][a-z0-9+.-]{0,30}):/i) ?? []
-  if (scheme === 'sqlite') {
-    const file = address.slice('sqlite:'.length)
-    return watchWrites(openSqlite(file), file)
-  }
   if (scheme === 'postgres' || scheme === 'postgresql') {
     // Nobody else needs its driver in memory.
     const { openPostgres } = await import('./postgres/postgres.ts')

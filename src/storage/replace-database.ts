@@ -7,12 +7,13 @@ import { giveTo, type Owner, ownerAt, requireOwnerKept } from '../keep-owner.ts'
 import { makeFolder } from '../make-folder.ts'
 import { syncFolder } from '../sync-folder.ts'
 import type { Database, Db } from './database.ts'
-import { withoutPassword } from './database-address.ts'
+import { databaseFile, withoutPassword } from './database-address.ts'
 import { newEdition, readCalendar, renewEdition } from './edition.ts'
-import { forgetMove } from './moved-calendar.ts'
+import { copyNote, forgetMove } from './moved-calendar.ts'
 import { openDatabase } from './open-database.ts'
 import {
   BESIDE,
+  besideOf,
   chooseCopy,
   freeFileCopy,
   freeSchemaCopy,
@@ -41,19 +42,14 @@ export interface Replacing {
   tell: (sentence: string) => void
 }
 
-const fileOf = (address: string) => (address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined)
-
 /**
  * Fills a new database in place of the one at this address, if there is one. Whatever happens on the way, the address leads to the former state
  * or to the new one, whole. Returns where the former one is kept, until somebody removes it.
  * @throws Error with one sentence when the database is in use, or the new one cannot be made
  */
 export async function replaceDatabase(address: string, fill: Fill, replacing: Replacing): Promise<string | undefined> {
-  const file = fileOf(address)
-  if (file === undefined) return replaceTables(address, fill, replacing)
-  const kept = await replaceFile(file, fill, replacing)
-  forgetMove(address)
-  return kept
+  const file = databaseFile(address)
+  return file === undefined ? replaceTables(address, fill, replacing) : replaceFile(file, fill, replacing)
 }
 
 /**
@@ -61,13 +57,13 @@ export async function replaceDatabase(address: string, fill: Fill, replacing: Re
  * @throws Error with one sentence when there is none, or the database is in use
  */
 export async function putBack(address: string, wanted: string | undefined, replacing: Replacing): Promise<string> {
-  const file = fileOf(address)
+  const file = databaseFile(address)
   return file === undefined ? putTablesBack(address, wanted, replacing) : putFileBack(file, wanted, replacing)
 }
 
 /** Lists the calendars that replacements at this address have kept, the oldest first. */
 export async function listCopies(address: string): Promise<SafetyCopy[]> {
-  const file = fileOf(address)
+  const file = databaseFile(address)
   if (file !== undefined) return listFileCopies(file)
   const database = await openDatabase(address)
   try {
@@ -91,6 +87,7 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
         ? `The database ${resolve(file)} is replaced; what is there now is kept as ${resolve(kept)}.`
         : `A new database is made: ${resolve(file)}.`,
     )
+    if (!wasThere) tellOfRest(file, kept, tell)
     const owner = makePlace(file)
     for (const end of ['', ...BESIDE]) rmSync(next + end, { force: true })
     const database = await openDatabase(`sqlite:${next}`)
@@ -101,8 +98,9 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
       await database.close()
     }
     giveTo(next, owner)
-    if (wasThere) keepFile(file, kept, held !== undefined)
+    keepFile(file, kept, held !== undefined)
     renameSync(next, file)
+    forgetMove(`sqlite:${file}`)
     await syncFolder(dirname(file))
     return wasThere ? resolve(kept) : undefined
   } finally {
@@ -138,12 +136,20 @@ function holdFile(file: string): DatabaseSync | undefined {
   }
 }
 
-/** Gives the former file a second name, so that there is one under the first name at every moment. */
+/** Gives the former file, if there is one, a second name, so that there is one under the first name at every moment. */
 function keepFile(file: string, kept: string, isWhole: boolean): void {
-  removeSecondNames(file)
-  linkSync(file, kept)
-  // A log that could not be joined to its file must not be taken for that of the new one.
+  if (existsSync(file)) {
+    removeSecondNames(file)
+    linkSync(file, kept)
+    copyNote(file, kept)
+  }
+  // A log that could not be joined to its file, or has lost it, must not be taken for that of the new one.
   if (!isWhole) moveBeside(file, kept)
+}
+
+function tellOfRest(file: string, kept: string, tell: Replacing['tell']): void {
+  for (const end of besideOf(file))
+    tell(`A former database has left ${resolve(file + end)}, which is kept as ${resolve(kept + end)}.`)
 }
 
 async function putFileBack(file: string, wanted: string | undefined, { now, tell }: Replacing): Promise<string> {
@@ -155,9 +161,13 @@ async function putFileBack(file: string, wanted: string | undefined, { now, tell
     const kept = freeFileCopy(file, now)
     tell(`The calendar ${resolve(copy)} is put back as ${resolve(file)}.`)
     if (wasThere) tell(`What is there now is kept as ${resolve(kept)}.`)
+    else tellOfRest(file, kept, tell)
     renewEditionOf(copy)
-    if (wasThere) keepFile(file, kept, held !== undefined)
+    keepFile(file, kept, held !== undefined)
+    // A kill before the last step leaves a calendar that is not served, rather than one that is served in two places.
+    const wasMoved = copyNote(copy, file)
     renameSync(copy, file)
+    forgetMove(`sqlite:${wasMoved ? copy : file}`)
     await syncFolder(dirname(file))
     return copy
   } finally {

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { formatUtc } from '../text/moments.ts'
 import type { Db } from './database.ts'
+import { NOTE_END } from './moved-calendar.ts'
 
 // What a restore replaces is kept under a name of its time: a file beside that of the database, or a schema in the PostgreSQL database. Nothing is ever
 // written over one, and only an operator removes one.
@@ -26,11 +27,16 @@ const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
 
 /** Lists the copies beside a file, the oldest first; those of earlier versions have no time. A second name of the file itself is none. */
 export function listFileCopies(file: string): SafetyCopy[] {
-  return namesBeside(file).flatMap((name) => {
-    const { size, ino } = statSync(name)
-    return ino === inodeOf(file) ? [] : [{ name, bytes: size, removal: `rm ${name}` }]
+  const names = namesBeside(file).filter((name) => inodeOf(name) !== inodeOf(file))
+  return names.map((name) => {
+    const files = ['', ...BESIDE, NOTE_END].map((end) => name + end).filter((each) => existsSync(each))
+    const bytes = files.reduce((sum, each) => sum + statSync(each).size, 0)
+    return { name, bytes, removal: `rm ${files.map(shellWord).join(' ')}` }
   })
 }
+
+/** A path as one word for a shell. */
+const shellWord = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 
 /** Gives a name that comes after those of all copies of the file. @param now milliseconds since the epoch */
 export function freeFileCopy(file: string, now: number): string {
@@ -43,10 +49,13 @@ export function removeSecondNames(file: string): void {
   for (const name of namesBeside(file)) if (statSync(name).ino === inodeOf(file)) rmSync(name)
 }
 
-/** Moves what SQLite has beside a database under another name. */
+/** Moves what SQLite has beside a database, whether that is there or not, under another name. */
 export function moveBeside(from: string, to: string): void {
-  for (const end of BESIDE) if (existsSync(from + end)) renameSync(from + end, to + end)
+  for (const end of besideOf(from)) renameSync(from + end, to + end)
 }
+
+/** Lists the ends of the files that SQLite has left beside a database. */
+export const besideOf = (file: string) => BESIDE.filter((end) => existsSync(file + end))
 
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
 

@@ -430,6 +430,8 @@ export interface Tables {
 }
 
 export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>
+/** A withdrawn event with its sequence: the highest of its own, that of a series with the same UID, and the least one at the time of the withdrawal. */
+export type WithdrawnEvent = WithdrawnEventRow & { sequence: number }
 export type EventRow = Selectable<Tables['events']>
 export type VenueRow = Selectable<Tables['venues']>
 export type OrganizerRow = Selectable<Tables['organizers']>

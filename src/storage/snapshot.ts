@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database, Db } from './database.ts'
+import { databaseFile } from './database-address.ts'
 import { isPostgres } from './dialect.ts'
 import { openDatabase } from './open-database.ts'
 
@@ -10,7 +11,7 @@ import { openDatabase } from './open-database.ts'
  * @throws Error with one sentence when it cannot be opened, or there is none.
  */
 export async function openExisting(address: string): Promise<Database> {
-  const file = address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
+  const file = databaseFile(address)
   if (file !== undefined && !existsSync(file)) throw noDatabase(file)
   await requireContent(address)
   return openDatabase(address)
@@ -28,7 +29,7 @@ const BEGINNING_MS = 500
  * @throws Error with one sentence
  */
 export async function requireContent(address: string): Promise<void> {
-  const file = address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
+  const file = databaseFile(address)
   if (file === undefined || file === ':memory:') return
   const log = `${file}-wal`
   if (!existsSync(file)) {

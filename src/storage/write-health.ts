@@ -31,10 +31,12 @@ export function watchWrites(database: Database, file: string | undefined): Datab
 /** Milliseconds between two looks at a database. */
 const LOOK_EVERY = 2000
 
-/** Looks at a database again and again, and tells once that it fails, and once that it answers again. */
+/** Looks at a database again and again, one look at a time, and tells once that it fails, and once that it answers again. */
 export function tellFailures(database: Database, report: (error: unknown) => void, tell: (sentence: string) => void) {
-  let isFailing = false
+  let [isFailing, isLooking] = [false, false]
   const look = async () => {
+    if (isLooking) return
+    isLooking = true
     try {
       await database.ping()
       if (isFailing) tell('The database answers again.')
@@ -42,6 +44,8 @@ export function tellFailures(database: Database, report: (error: unknown) => voi
     } catch (error) {
       if (!isFailing) report(error)
       isFailing = true
+    } finally {
+      isLooking = false
     }
   }
   return setInterval(look, LOOK_EVERY).unref()

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { withoutPassword } from '../storage/database-address.ts'
+import { findMove } from '../storage/moved-calendar.ts'
 import { listCopies, putBack, type Replacing } from '../storage/replace-database.ts'
 import { type CalendarPlaces, withReason } from './backup-command.ts'
 import { type Restored, restore } from './restore.ts'
@@ -68,7 +69,9 @@ async function showCopies({ database }: RestorePlaces, print: Print): Promise<vo
 async function undo({ database }: RestorePlaces, wanted: string | true, replacing: Replacing, print: Print) {
   const copy = await putBack(database, wanted === true ? undefined : wanted, replacing)
   print(`The calendar of ${copy} is that of ${withoutPassword(database)} again; files of images are as they were.`)
-  print('Entity tags and sync tokens given so far name nothing any more. The service can be started.')
+  const move = findMove(database)
+  const next = move ? `${move.told} ${move.todo}` : 'The service can be started.'
+  print(`Entity tags and sync tokens given so far name nothing any more. ${next}`)
 }
 
 function describeRestored({ manifest, kept, isHeld, remarks }: Restored): string[] {

@@ -133,16 +133,17 @@ async function settle(
   const now = Date.now()
   if (!posted) return database.write((tx) => dropDelivery(tx, message.id))
   if (stopping.signal.aborted && posted.status === 0)
-    return database.write((tx) => setDelivery(tx, message.id, { next_utc: formatUtc(now) }))
+    return database.write((tx) => setDelivery(tx, message.id, { next_utc: message.created_utc }))
   const former = webhook.failing_since_utc
   const since = posted.error === '' ? '' : former || formatUtc(now)
   const why = whyDisabled(posted, since, now)
   const columns = outcomeOf(message, posted, now)
   const outcome = OUTCOMES[columns.state]
+  // Before it is known that the receiver answers again: whoever is killed in between finds it failing, and does so anew.
+  if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(database.write, webhook.id)
   const turns = await database.write(async (tx) => {
     await setDelivery(tx, message.id, columns)
     const begins = since !== former && (await setFailing(tx, webhook, since)) && since !== ''
-    if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(tx, webhook.id, formatUtc(now))
     const disabled = why !== undefined && (await disableWebhook(tx, webhook.id, why, now)) ? why : undefined
     const isTold = begins || disabled !== undefined || outcome === 'given_up'
     return { begins, disabled, waiting: isTold ? await countWaiting(tx, webhook.id) : 0 }

@@ -214,34 +214,28 @@ export async function resendDelivery(
   )
 }
 
-/** Messages that one transaction has sent again. */
-const RESENT_AT_ONCE = 1000
+/** The most messages that one transaction changes. */
+const PIECE = 1000
+
+type WriteSome = (work: (tx: Tx) => Promise<bigint>) => Promise<bigint>
+
+/** Changes messages by writes that each return how many of at most `PIECE` they have changed. Returns how many in all. */
+async function inPieces(write: WriteSome, change: (tx: Tx) => Promise<bigint>): Promise<number> {
+  let all = 0
+  for (let some = PIECE; some === PIECE; all += some) some = Number(await write(change))
+  return all
+}
 
 /** Has all messages to a webhook sent again that have failed for good, some in each write. Returns how many. */
-export async function resendFailed(
-  write: (work: (tx: Tx) => Promise<number>) => Promise<number>,
-  webhook: number,
-  now: number,
-): Promise<number> {
+export function resendFailed(write: WriteSome, webhook: number, now: number): Promise<number> {
   const again = { state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 } as const
-  let all = 0
-  for (let some = RESENT_AT_ONCE; some === RESENT_AT_ONCE; all += some)
-    some = await write(async (tx) => {
-      await getWebhook(tx, webhook)
-      const told = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)
-      const failed = told
-        .where('state', '=', 'failed')
-        .where('kind', '<>', 'webhook')
-        .orderBy('id')
-        .limit(RESENT_AT_ONCE)
-      const { numUpdatedRows } = await tx
-        .updateTable('webhook_deliveries')
-        .set(again)
-        .where('id', 'in', failed)
-        .executeTakeFirst()
-      return Number(numUpdatedRows)
-    })
-  return all
+  return inPieces(write, async (tx) => {
+    await getWebhook(tx, webhook)
+    const told = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)
+    const failed = told.where('state', '=', 'failed').where('kind', '<>', 'webhook').orderBy('id').limit(PIECE)
+    const resend = tx.updateTable('webhook_deliveries').set(again).where('id', 'in', failed)
+    return (await resend.executeTakeFirst()).numUpdatedRows
+  })
 }
 
 const selectDue = statement<{ now: string }>()((db, value) =>
@@ -280,10 +274,18 @@ export async function claimDue(
   return message
 }
 
-/** Makes the messages of a webhook that have failed due at once; those that are being sent stay as they are. */
-export async function hastenDeliveries(tx: Tx, webhook: number, nowUtc: string): Promise<void> {
-  const waiting = tx.updateTable('webhook_deliveries').set({ next_utc: nowUtc }).where('webhook', '=', webhook)
-  await waiting.where('next_utc', '>', nowUtc).where('error', '<>', '').execute()
+/**
+ * Makes the messages of a webhook that have failed due as of when they came into being, so that they are sent in the order of the changes, together with
+ * those that were not tried yet. Those that are being sent stay as they are.
+ */
+export async function hastenDeliveries(write: WriteSome, webhook: number): Promise<void> {
+  await inPieces(write, async (tx) => {
+    const waiting = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)
+    const failed = waiting.where('next_utc', '<>', '').where('error', '<>', '')
+    const late = failed.whereRef('next_utc', '<>', 'created_utc').orderBy('next_utc', 'desc').limit(PIECE)
+    const hasten = tx.updateTable('webhook_deliveries').set(({ ref }) => ({ next_utc: ref('created_utc') }))
+    return (await hasten.where('id', 'in', late).executeTakeFirst()).numUpdatedRows
+  })
 }
 
 /** Writes columns of a message. */

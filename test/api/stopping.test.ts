@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,8 +45,8 @@ afterEach(() => {
   if (running?.child.exitCode === null) running.child.kill('SIGKILL')
 })
 
-async function start(further: Settings = {}): Promise<ServiceProcess> {
-  running = await startServiceProcess(settings(further))
+async function start(further: Settings = {}, before = ''): Promise<ServiceProcess> {
+  running = await startServiceProcess(settings(further), before)
   return running
 }
 
@@ -98,6 +99,26 @@ for (const workers of ['1', '2'])
       assert.equal(await ended, 0)
     })
   })
+
+test('by the key of a terminal, which reaches each process, workers answer what is on its way and name the signal', async () => {
+  const log = join(folder, 'log')
+  const service = await start({ workers: '2', stop_ms: '20000', log_level: 'info' }, `exec 2>${log}`)
+  const line = await openTo(service)
+  line.socket.write(head('POST', EVENTS, 'author', { ...JSON_TYPE, 'content-length': String(EVENT.length) }))
+  await sleep(200)
+  const { stdout } = spawnSync('pgrep', ['-P', String(service.child.pid)], { encoding: 'utf8' })
+  for (const worker of stdout.split('\n').filter(Boolean)) process.kill(Number(worker), 'SIGINT')
+  const ended = service.end('SIGINT')
+  await sleep(300)
+  line.socket.write(EVENT)
+  assert.equal(await line.status(), 201)
+  assert.equal(await ended, 0)
+  const stops = (await readFile(log, 'utf8')).split('\n').filter((said) => said.includes('"stopping"'))
+  assert.deepEqual(
+    stops.map((said) => JSON.parse(said).signal),
+    ['SIGINT', 'SIGINT'],
+  )
+})
 
 describe('while it drains, a service', () => {
   test('is not ready and takes connections, and closes them by its answers once it takes no more', async () => {

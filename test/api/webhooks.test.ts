@@ -346,26 +346,26 @@ describe('a receiver', () => {
   test('that answers again after more than a minute is sent at once what waits, in the order of the changes', async () => {
     const told = await hook('venue.created')
     told.status = 503
-    for (const venue of ['One', 'Two', 'Three']) await service.create('/venues', { venue })
+    for (const venue of ['One', 'Two', 'Three', 'Four', 'Five', 'Six']) await service.create('/venues', { venue })
     await until(async () => (await deliveries(told.id)).every(({ attempts }) => attempts > 0), 'every attempt')
-    const put = (next_utc: string) =>
-      database().write((tx) =>
-        tx.updateTable('webhook_deliveries').set({ next_utc }).where('webhook', '=', told.id).execute(),
-      )
-    await put('2099-01-01 00:00:00')
-    await database().write((tx) =>
-      tx
-        .updateTable('webhooks')
-        .set({ failing_since_utc: formatUtc(Date.now() - 120_000) })
-        .where('id', '=', told.id)
-        .execute(),
-    )
+    const tried = await deliveries(told.id)
     told.status = 204
     told.received.length = 0
-    await service.create('/venues', { venue: 'Four' })
-    await heard(told, 4)
+    await database().write(async (tx) => {
+      const put = (at: number, next_utc: string, rest = {}) =>
+        setDelivery(tx, tried[at]?.id ?? 0, { next_utc, ...rest })
+      // Tried and due again later, tried and due again by now, and not tried yet.
+      for (const at of [0, 2]) await put(at, '2099-01-01 00:00:00')
+      await put(1, '2020-01-02 00:00:00')
+      for (const at of [4, 5]) await put(at, tried[at]?.created_utc ?? '', { attempts: 0, error: '' })
+      // The first that arrives.
+      await put(3, '2020-01-01 00:00:00')
+      const failing_since_utc = formatUtc(Date.now() - 120_000)
+      await tx.updateTable('webhooks').set({ failing_since_utc }).where('id', '=', told.id).execute()
+    })
+    await heard(told, 6)
     const names = told.received.map(({ body }) => body.data.record.venue)
-    assert.deepEqual(names, ['Four', 'One', 'Two', 'Three'])
+    assert.deepEqual(names, ['Four', 'One', 'Two', 'Three', 'Five', 'Six'])
     await quiet(told.id)
     await remove(told.id)
   })

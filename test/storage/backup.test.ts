@@ -32,6 +32,7 @@ import { type Manifest, writeBackupTables } from '../../src/storage/backup-file.
 import type { Db } from '../../src/storage/database.ts'
 import { readEdition } from '../../src/storage/edition.ts'
 import { migrate, migrationNames } from '../../src/storage/migrate.ts'
+import { findMove, noteMove } from '../../src/storage/moved-calendar.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { listTables, SECRET_TABLES } from '../../src/storage/tables.ts'
 import { registerBackupCommand } from '../../src/transfer/backup-command.ts'
@@ -793,6 +794,78 @@ test('what a former database has left beside it is no part of the restored one (
   const killed = { database: `sqlite:${path('killed.sqlite')}`, media: from.media }
   await succeed(['restore', path('beside.backup')], killed)
   assert.deepEqual(await titlesOf(killed), ['Backed up'])
+})
+
+test('a log without its file is moved aside by a restore, and by one that is taken back', {
+  skip: databaseName() === 'postgres',
+}, async (t) => {
+  const from = { database: `sqlite:${path('whose.sqlite')}`, media: `file:${path('lone-media')}` }
+  const service = await startService(from)
+  t.after(() => service.close())
+  await service.create('/events', { title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
+  await succeed(['backup', path('lone.backup')], from)
+  await service.create('/events', { title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
+  const lone = { database: `sqlite:${path('lone.sqlite')}`, media: from.media }
+  const leaveLog = () => copyFile(path('whose.sqlite-wal'), path('lone.sqlite-wal'))
+  const { size } = await stat(path('whose.sqlite-wal'))
+  const logsAside = async () => {
+    const names = (await readdir(folder)).filter((name) => /^lone\.sqlite\.before-restore-.*-wal$/.test(name))
+    for (const name of names) assert.equal((await stat(path(name))).size, size)
+    return names.length
+  }
+  await leaveLog()
+  assert.match(await succeed(['restore', path('lone.backup')], lone), /lone\.sqlite-wal.* is kept as .*-wal\./)
+  assert.equal(await logsAside(), 1)
+  assert.deepEqual(await titlesOf(lone), ['Backed up'])
+  assert.match(await succeed(['restore', '--list'], lone), /^No restore has replaced a calendar here/)
+
+  await succeed(['restore', path('lone.backup')], lone)
+  await rm(path('lone.sqlite'))
+  await leaveLog()
+  await succeed(['restore', '--undo'], lone)
+  assert.equal(await logsAside(), 2)
+  assert.deepEqual(await titlesOf(lone), ['Backed up'])
+})
+
+test('a calendar that was copied to another database is still said to be there when a restore that replaced it is taken back', {
+  skip: databaseName() === 'postgres',
+}, async () => {
+  const places = { database: `sqlite:${path('left.sqlite')}`, media: `file:${path('left-media')}` }
+  const service = await startService(places)
+  await service.close()
+  await succeed(['backup', path('left.backup')], places)
+  noteMove(places.database, 'postgres://elsewhere/kalends', Date.now())
+  const whereItIs = () => findMove(places.database)?.told.match(/postgres:\S+/)?.[0]
+  await succeed(['restore', path('left.backup')], places)
+  assert.equal(whereItIs(), undefined)
+  assert.match(await succeed(['restore', '--undo'], places), /was copied to postgres:.* to go on with .*remove/)
+  assert.equal(whereItIs(), 'postgres://elsewhere/kalends')
+  await assert.rejects(serve(places), /was copied to postgres:\/\/elsewhere/)
+
+  // What took its place and was itself replaced by it is nowhere else.
+  await succeed(['restore', path('left.backup')], places)
+  await succeed(['restore', path('left.backup')], places)
+  await succeed(['restore', '--undo'], places)
+  assert.equal(whereItIs(), undefined)
+})
+
+test('the removal of a kept calendar removes all its files, whatever signs their names have', {
+  skip: databaseName() === 'postgres',
+}, async () => {
+  const name = `of O'Brien & Sons.sqlite`
+  const kept = `${name}.before-restore-2026-01-01T000000Z`
+  for (const end of ['', '-wal', '-shm', '-moved']) await writeFile(path(kept + end), 'bytes')
+  const listed = await succeed(['restore', '--list'], {
+    database: `sqlite:${path(name)}`,
+    media: `file:${path('signs-media')}`,
+  })
+  assert.match(listed, / 20 bytes\n/)
+  const [, removal = ''] = /is removed by: (.*)/.exec(listed) ?? []
+  assert.equal(spawnSync('sh', ['-c', removal]).status, 0)
+  assert.deepEqual(
+    (await readdir(folder)).filter((one) => one.startsWith(name)),
+    [],
+  )
 })
 
 describe('a backup that is killed', () => {

@@ -5,13 +5,29 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../src/storage/open-database.ts'
+import { tellFailures } from '../../src/storage/write-health.ts'
 import { databaseName, scratchPostgres } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type SentAnswer, type ServiceProcess, startServiceProcess } from '../support/processes.ts'
 import { makeCalendar } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
+import { openScratch } from './open.ts'
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
+
+test('a look at a database that takes longer than the pause between two is not joined by another', async (t) => {
+  const { database } = await openScratch(t)
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const answers: (() => void)[] = []
+  const ping = () => new Promise<void>((resolve) => answers.push(resolve))
+  tellFailures({ ...database, ping }, (error) => assert.ifError(error), assert.fail)
+  for (let i = 0; i < 3; i++) t.mock.timers.tick(2000)
+  assert.equal(answers.length, 1)
+  answers[0]?.()
+  await new Promise(setImmediate)
+  t.mock.timers.tick(2000)
+  assert.equal(answers.length, 2)
+})
 
 /** What a client was answered; times in ms. */
 interface LoadAnswer {

@@ -118,7 +118,7 @@ function registerOwn(program: Command, configure: Configure): void {
     .command('invalidate-etags')
     .alias('restored')
     .description(
-      'Make all ETags that clients hold invalid, and raise the SEQUENCE of all records, after a backup was restored.',
+      'Make clients fetch everything anew. Run it on a database that was restored by other means than kalends restore.',
     )
     .action(async () => {
       const { renewEdition } = await import('./storage/edition.ts')
@@ -138,13 +138,13 @@ function registerOwn(program: Command, configure: Configure): void {
 
   program
     .command('resume')
-    .description('Let webhooks and imports on a schedule go on, which are off after a restore in another place.')
+    .description('Turn webhooks and scheduled imports on again. A restore in another place turns them off.')
     .action(async () => {
       const { resumeCalendar } = await import('./storage/edition.ts')
       const database = await openCalendar(configure())
       try {
         const wasHeld = await database.write(resumeCalendar)
-        console.log(wasHeld ? 'Webhooks and imports on a schedule go on.' : 'Nothing was held.')
+        console.log(wasHeld ? 'Webhooks and scheduled imports are on again.' : 'Nothing was turned off.')
       } finally {
         await database.close()
       }
@@ -153,7 +153,7 @@ function registerOwn(program: Command, configure: Configure): void {
   program
     .command('doctor')
     .description(
-      'Look at configuration, database, disk, clock, permissions and network, and say what to do. Changes nothing.',
+      'Check configuration, database, disk, clock, permissions and network, and say what to do. Changes nothing.',
     )
     .action(async () => {
       const { describeFindings, examine } = await import('./doctor/doctor.ts')

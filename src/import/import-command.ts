@@ -92,7 +92,7 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
     .command('undo')
     .description('Put back what a run changed, move what it made to the trash, and leave what was changed since.')
     .argument('<run>', 'the number that `imports` shows')
-    .option('--user <login>', 'the user who writes the records; the first administrator unless given')
+    .option('--user <login>', 'the user who writes the records (default: the first administrator)')
     .action((number: string, { user }: { user?: string }, command: Command) =>
       run(command, open, async (ground, print) => {
         const { restored, removed, left } = await undoImport(await contextOf(ground, user), runNumber(number), () =>
@@ -172,12 +172,12 @@ function withOptions(command: Command): Command {
     .option(ALLOWED, 'let --mirror move more than a fifth of the events to the trash at once')
     .option(
       '--same-as <name>',
-      `the name or address that this calendar was imported under before, as kalends imports lists it: its records go on with it. ${NOT_THE_SAME}: it is another one that shares events`,
+      `the name or address under which this calendar was imported before, as kalends imports lists it; its records are continued. ${NOT_THE_SAME}: this is another calendar that shares events with it`,
     )
     .option('--no-images', 'fetch no images')
-    .option('--no-private', 'leave out events that the source has as private; they come in as private ones else')
-    .option('--user <login>', 'the user who writes the records; the first administrator unless given')
-    .option('--name <name>', 'a name for the source, which lets its address change; its address unless given')
+    .option('--no-private', 'leave out private events of the source; without this they are imported as private events')
+    .option('--user <login>', 'the user who writes the records (default: the first administrator)')
+    .option('--name <name>', 'a name for the source, so that its address may change (default: its address)')
     .option(
       '--every <time>',
       'repeat the import at this interval while the service runs, such as 30m, 6h or 1d; needs a --name',
@@ -189,21 +189,17 @@ function withOptions(command: Command): Command {
       `a file with the application password of that login, which only its owner can read [${commandVariables.importPassword}]`,
     )
     .option('--since <when>', 'only records of a site that have changed since: a date, or a date and time in UTC')
-    .option(
-      '--map <column=field>',
-      'the field in a column of a table, for columns with other names than the usual ones',
-      collect,
-    )
+    .option('--map <column=field>', 'which field a column of a table holds, for columns with unusual names', collect)
     .addOption(
       new Option(
         '--dates <order>',
-        'the order of day and month in dates of a table such as 3/4/2026; inferred from all dates unless given',
+        'the order of day and month in dates of a table such as 3/4/2026; inferred from all dates without this',
       ).choices(DATE_ORDERS),
     )
     .addOption(
       new Option(
         '--origin <what>',
-        'the future of the source, remembered for later runs. moved: its old addresses redirect to the records here. stays: it remains the original, and the pages of its events here name it as canonical. none: neither any more',
+        'what becomes of the source, remembered for later runs. moved: its old addresses redirect to the records here. stays: it remains the original, which the pages of its events here name as canonical. none: neither of these any longer',
       ).choices(ORIGINS),
     )
 }

@@ -32,8 +32,8 @@ export function registerAuditCommand(
       new Option('--kind <kind>', 'only acts on records of this kind; categories and tags are terms').choices(KINDS),
     )
     .option('--record <id>', 'only acts on the record with this id')
-    .option('--since <when>', 'from a time on: 12h, 90d or 4w ago, a date, or a date and time in UTC')
-    .option('--until <when>', 'before a time')
+    .option('--since <when>', 'only acts since then: 12h, 90d or 4w ago, a date, or a date and time in UTC')
+    .option('--until <when>', 'only acts before then, written in the same way')
     .option('--limit <number>', 'list at most this many acts', '100')
     .option('--json', 'each act as a JSON object on a line of its own')
     .action((asked: Asked, command: Command) =>

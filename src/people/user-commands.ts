@@ -13,7 +13,7 @@ export function registerUserCommands(
 ): void {
   registerUser(program.command('user').description('Add, list, change and remove users.'), open, clock)
   registerPassword(
-    program.command('password').description('Give and take application passwords and tokens.'),
+    program.command('password').description('Make, list and revoke application passwords and tokens.'),
     open,
     clock,
   )
@@ -107,7 +107,7 @@ function registerPasswordAdd(password: Command, open: () => Promise<Database>, c
     .argument('<login>', 'login or e-mail address')
     .option('--name <name>', 'what it is for, to tell it from others', 'Command line')
     .option('--token', 'a token for `Authorization: Bearer` in place of an application password')
-    .option('--scope <scope,…>', `less than the user may do: ${SCOPES.join(', ')}, one or more of them`)
+    .option('--scope <scope,…>', `limit what it may do to one or more of: ${SCOPES.join(', ')}`)
     .option(
       '--expires <when>',
       'until when it is good: hours, days or weeks from now (12h, 90d, 4w) or a date (in UTC)',
@@ -151,7 +151,7 @@ function registerPasswordList(password: Command, open: () => Promise<Database>):
 function registerPasswordRevoke(password: Command, open: () => Promise<Database>): void {
   password
     .command('revoke')
-    .description('Take one application password or token away from a user, or all.')
+    .description('Revoke one application password or token of a user, or all of them.')
     .argument('<login>', 'login or e-mail address')
     .argument('[id]', 'the id that `password list` shows')
     .option('--all', 'every application password and token of the user')

@@ -33,14 +33,17 @@ export function registerBackupCommand(program: Command, open: () => Promise<Cale
   program
     .command('backup')
     .description(
-      'Write the calendar with its images into one file, while the service runs; read back before it counts.',
+      'Write the calendar with its images into one file, and read the file back to check it. The service may run meanwhile.',
     )
-    .argument('<target>', 'the file, which may be an older backup, or a folder for files named after the time')
+    .argument(
+      '<target>',
+      'the file, which may be an older backup to replace; or a folder, in which the file is named after the time',
+    )
     .option('--every <time>', 'keep running, and take a backup at this interval: 30m, 24h or 7d')
     .option('--keep <number>', 'keep this many backups in the folder, and remove older ones')
     .option(
       '--without-secrets',
-      'leave hashes of passwords and tokens and webhooks out, to hand it on; nobody can sign in to it',
+      'leave out hashes of passwords and tokens, and webhooks, so that the file can be handed on; nobody can sign in to a calendar restored from it',
     )
     .action((target: string, options: BackupOptions, command: Command) =>
       run(command, async (print) => {

@@ -30,11 +30,9 @@ interface ExportOptions extends Record<string, string | boolean | undefined> {
 export function registerExportCommand(program: Command, open: () => Promise<ExportGround>): void {
   const command = program
     .command('export')
-    .description(
-      'Write events to standard output or a file: all public ones of all times, or those that filters leave.',
-    )
+    .description('Write events to standard output or a file: all public events, or those that match the filters.')
     .addOption(new Option('--format <name>', 'the format').choices([...exportFormats]).default(exportFormats[0]))
-    .option('--output <file>', 'the file to write, which appears once it is whole')
+    .option('--output <file>', 'the file to write; it appears when it is complete')
     .option('--all', 'also records that are not public; in json also venues, organizers, categories and tags')
   addFilters(command)
   command.action((options: ExportOptions, self: Command) =>

@@ -24,11 +24,14 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
   program
     .command('restore')
     .description(
-      'Put the calendar back as a backup has it, on a file or a PostgreSQL database; the service is stopped meanwhile.',
+      'Restore the calendar from a backup, into a SQLite file or a PostgreSQL database. Stop the service first.',
     )
     .argument('[file]', 'the backup')
-    .option('--undo [copy]', 'put back the calendar that the last restore has replaced, or another one that was kept')
-    .option('--list', 'show the calendars that restores have replaced, all of which are kept')
+    .option(
+      '--undo [copy]',
+      'put back the calendar that the last restore replaced, or another one of those that --list shows',
+    )
+    .option('--list', 'list the calendars that restores have replaced; all of them are kept')
     .action((file: string | undefined, options: RestoreOptions, command: Command) =>
       run(command, async (print) => {
         requireOneWish(file, options)

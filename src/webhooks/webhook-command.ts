@@ -31,7 +31,7 @@ export interface WebhookPlaces {
 
 /** Puts the commands `webhook` on the command line; they open the database, and close it when done. */
 export function registerWebhookCommands(program: Command, { clock = Date.now, ...places }: WebhookPlaces): void {
-  const webhook = program.command('webhook').description('Tell other programs of every change, as it is made.')
+  const webhook = program.command('webhook').description('Notify other programs of every change as it happens.')
   const all = { ...places, clock }
   registerAdd(webhook, all)
   registerList(webhook, all)
@@ -103,10 +103,15 @@ function readCount(text: string): number {
 
 const CHANGES = [
   { name: 'remove', about: 'Remove a webhook and the log of its messages.', change: removeWebhook, done: 'Removed' },
-  { name: 'enable', about: 'Tell a webhook again, first what waits for it.', change: enableWebhook, done: 'Enabled' },
+  {
+    name: 'enable',
+    about: 'Turn a webhook on; it first gets the messages that wait for it.',
+    change: enableWebhook,
+    done: 'Enabled',
+  },
   {
     name: 'disable',
-    about: 'Tell a webhook nothing from now on.',
+    about: 'Turn a webhook off; it gets no messages.',
     change: (...[tx, id, now]: Parameters<typeof enableWebhook>) => disableWebhook(tx, id, 'command', now),
     done: 'Disabled',
   },
@@ -129,7 +134,7 @@ function registerChanges(webhook: Command, { open, clock }: Places): void {
 function registerRotate(webhook: Command, { open, clock }: Places): void {
   webhook
     .command('rotate')
-    .description('Give a webhook a new secret and print it, once. The old one signs as well for a day.')
+    .description('Give a webhook a new secret and print it, once. For a day messages are signed with the old one too.')
     .argument('<id>', 'the id that `webhook list` shows')
     .action((id: string, _options: unknown, command: Command) =>
       run(command, open, async (database, print, by) => {
@@ -142,7 +147,7 @@ function registerRotate(webhook: Command, { open, clock }: Places): void {
 function registerTest(webhook: Command, { open, hosts, clock }: Places): void {
   webhook
     .command('test')
-    .description('Send a webhook a message of the type webhook.test, at once and once.')
+    .description('Send a webhook one message of the type webhook.test, at once.')
     .argument('<id>', 'the id that `webhook list` shows')
     .action((id: string, _options: unknown, command: Command) =>
       run(command, open, async (database, print) => {
@@ -193,7 +198,7 @@ function registerDeliveries(webhook: Command, { open }: Places): void {
 function registerResend(webhook: Command, { open, clock }: Places): void {
   webhook
     .command('resend')
-    .description('Have the service send a message again, with the id it had.')
+    .description('Have the service send a message again, with the same id.')
     .argument('<delivery>', 'the id that `webhook deliveries` shows')
     .action((id: string, _options: unknown, command: Command) =>
       run(command, open, async (database, print, by) => {
@@ -206,9 +211,7 @@ function registerResend(webhook: Command, { open, clock }: Places): void {
 function registerResendFailed(webhook: Command, { open, clock }: Places): void {
   webhook
     .command('resend-failed')
-    .description(
-      'Have the service send all messages to a webhook again that have failed for good, with the ids they had.',
-    )
+    .description('Have the service send again all messages to a webhook that failed for good, with the same ids.')
     .argument('<id>', 'the id that `webhook list` shows')
     .action((id: string, _options: unknown, command: Command) =>
       run(command, open, async (database, print, by) => {

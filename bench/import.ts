@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util'
 import { prepareGround } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import type { Context } from '../src/declare/context.ts'
-import { giveWay } from '../src/import/give-way.ts'
+import { giveWay } from '../src/import/import-process.ts'
 import { importSource } from '../src/import/import-source.ts'
 import { openSource } from '../src/import/open-source.ts'
 import { speaker } from '../src/locales/translate.ts'
@@ -85,6 +85,7 @@ async function measure(file: string, folder: string): Promise<void> {
       context,
       by,
       remark: ({ text }) => say(text),
+      restart: () => undefined,
       progress: () => undefined,
       wait: () => undefined,
     })

@@ -35,7 +35,7 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['import', 'imports'],
     register: async (program, configure) => {
-      const { giveWay } = await import('./import/give-way.ts')
+      const { giveWay } = await import('./import/import-process.ts')
       const { registerImportCommands } = await import('./import/import-command.ts')
       registerImportCommands(program, () => {
         giveWay()

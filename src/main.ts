@@ -10,7 +10,7 @@ import {
   settings,
   siteOf,
 } from './config.ts'
-import { importStarter } from './import/start-import.ts'
+import { importStarter } from './import/import-process.ts'
 import { remindOfPassword, tellFirstPassword } from './people/first-password.ts'
 import { withoutPassword } from './storage/database-address.ts'
 import { readVersion } from './version.ts'

@@ -1,16 +1,24 @@
 import { TIMES } from '../series/series-schedule.ts'
 import type { Db } from '../storage/database.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
-import { fingerprintsOf, readFingerprints } from './fingerprints.ts'
-import { type ImportRun, StalePlan } from './import-run.ts'
+import {
+  countItem,
+  type ImportRun,
+  noteFailed,
+  noteKept,
+  noteLeft,
+  noteRecord,
+  noteSeen,
+  OLDER,
+  refuseOutage,
+  StalePlan,
+} from './import-run.ts'
 import { deleteItem, findItems, saveItems } from './import-store.ts'
-import { noteFailed, noteKept, noteLeft, noteOlder, refuseOutage } from './note-item.ts'
-import { isOlder, keptAfter, knownItem, planItem } from './plan-item.ts'
+import { laterTimes } from './item-times.ts'
+import { describeStay, isOlder, keptAfter, knownItem, planItem } from './plan-item.ts'
 import { type RecordState, readStates } from './record-states.ts'
-import { noteSeen } from './seen-records.ts'
-import { fieldsOf, type SourceItem } from './source-item.ts'
+import { fieldsOf, fingerprintsOf, readFingerprints, type SourceItem } from './source-item.ts'
 import { prepareChange, servedOf } from './write-item.ts'
-import { laterTimes } from './write-series.ts'
 
 /** Items that still need a plan, and notes on those that are settled. */
 interface Begun {
@@ -76,15 +84,16 @@ async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
 /** Turns one event into a series. A returned note reports an item that is settled. */
 async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
   const { row, state } = single
-  if (isOlder(item, row, run.options.conflicts)) return () => noteOlder(run, item, row.record)
+  if (isOlder(item, row, run.options.conflicts)) return () => noteLeft(run, item, row.record, OLDER, state)
   const plan = planItem(fingerprintsOf(fieldsOf(item)), knownItem(row, state), run.options.conflicts)
-  if (plan.act === 'leave') return () => noteLeft(run, item, row, plan)
+  if (plan.act === 'leave')
+    return () => noteLeft(run, item, row.record, describeStay(plan.kept, 'here', plan.isGone), state)
   if (plan.act !== 'update' || state.status === 'trash') return undefined
   if (run.options.dryRun)
     return () => {
-      noteSeen(run.seen, row.record)
-      run.counts.updated += 1
-      if (plan.kept.length > 0) noteKept(run, item, plan.kept)
+      noteRecord(run, item, row.record)
+      countItem(run, item, 'updated')
+      if (plan.kept.length > 0) noteKept(run, item, describeStay(plan.kept, 'here'))
     }
   try {
     run.begun.add(await writeBegun(run, item, single, plan.kept))

@@ -12,13 +12,17 @@ import { findFetched, IMAGE_NAME, namesOfImage, sizeInName, unsized } from '../i
 import { oldPath } from '../records/origins.ts'
 import type { Db } from '../storage/database.ts'
 import type { ImageRow, ImportItemColumns } from '../storage/schema.ts'
+import { escapeHtml } from '../text/html.ts'
+import { ATTRIBUTE, type MarkupPiece, splitMarkup, unquoted } from '../text/markup.ts'
+import { decodeEntities } from '../text/safe-html.ts'
 import { type ImportRun, remember } from './import-run.ts'
 import { findItems } from './import-store.ts'
-import { webPage } from './item-pages.ts'
 import { type SourceItem, TEXTS } from './source-item.ts'
-import { picturesIn, withPictures } from './text-pictures.ts'
 
 // Pictures in the texts of a source that has moved here: they are fetched, and the texts lead to ours.
+
+/** The most characters of the address of a page or a picture. */
+const LONGEST = 1000
 
 /** The most pictures of an item that are looked up. */
 const MOST_PICTURES = 100
@@ -31,6 +35,11 @@ export function withItsPictures({ origin, options }: ImportRun, item: SourceItem
   const pictures = [...(item.image ? [item.image] : []), ...picturesIn(texts, page, MOST_PICTURES + 1)]
   // Values computed ahead are those of the texts as they came.
   return pictures.length === 0 ? item : { ...item, pictures, ahead: undefined }
+}
+
+/** The address of the page of an item, if it is one of the web. */
+function webPage({ page = '' }: Pick<SourceItem, 'page'>): URL | undefined {
+  return page.length <= LONGEST && /^https?:\/\//i.test(page) ? (URL.parse(page) ?? undefined) : undefined
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -132,9 +141,6 @@ async function fetchOne({ context: { ...context }, lacks }: ImportRun, address: 
   })
 }
 
-/** The longest address that is kept. */
-const LONGEST = 1000
-
 /** The rows by which the old addresses of these images lead to them, but for those that are stored. */
 export async function newImageRows(
   { origin, source }: ImportRun,
@@ -151,4 +157,62 @@ export async function newImageRows(
     const page = oldPath(identity)
     return isKnown.has(`${record} ${page} ${identity}`) ? [] : [{ ...rest, identity, record, page }]
   })
+}
+
+// The pictures of a page's own host in its texts: those that they show, and the image files that they link to.
+
+/** The attribute that names the picture of an element. */
+const NAMED_BY: Readonly<Record<string, string>> = { a: 'href', img: 'src', source: 'srcset' }
+const HAS_SOME = /<(?:a|img|source)[\s/]/i
+
+/** The addresses of the pictures in texts of a page, each once, in their order: `most` of them. */
+function picturesIn(texts: readonly string[], page: URL, most: number): string[] {
+  const found = new Set<string>()
+  for (const text of texts)
+    withPictures(text, page, (address) => {
+      if (found.size < most) found.add(address)
+      return undefined
+    })
+  return [...found]
+}
+
+/** A text of a page with other addresses in place of those of its pictures; where there is none, the address stays. */
+function withPictures(html: string, page: URL, addressOf: (address: string) => string | undefined): string {
+  if (!HAS_SOME.test(html)) return html
+  const settled = (piece: MarkupPiece) => (piece.kind === 'open' ? settleTag(piece, page, addressOf) : piece.source)
+  return splitMarkup(html).map(settled).join('')
+}
+
+/** Other sizes of a picture that is replaced, which are at the old host as well, go. */
+function settleTag(
+  { name, source }: MarkupPiece,
+  page: URL,
+  addressOf: (address: string) => string | undefined,
+): string {
+  const named = NAMED_BY[name]
+  if (named === undefined) return source
+  const [, , written = ''] = source.matchAll(ATTRIBUTE).find(([, one = '']) => one.toLowerCase() === named) ?? []
+  const value = decodeEntities(unquoted(written)).trim()
+  const address = pictureAt(named === 'srcset' ? firstOf(value) : value, page, name === 'a')
+  const to = address === undefined ? undefined : addressOf(address)
+  if (to === undefined) return source
+  return source.replace(ATTRIBUTE, (whole, attribute: string) => {
+    const one = attribute.toLowerCase()
+    if (one === named) return ` ${one}="${escapeHtml(to)}"`
+    return one === 'srcset' || one === 'sizes' ? '' : whole
+  })
+}
+
+/** The first address of a list of sizes. */
+const firstOf = (srcset: string) => /[^\s,]\S*/.exec(srcset)?.[0].replace(/,$/, '') ?? ''
+
+/** The whole address of a picture at the host of the page, by http or https; without a query where its file has a name of its own. */
+function pictureAt(value: string, page: URL, isLink: boolean): string | undefined {
+  const url = value === '' || value.startsWith('#') ? null : URL.parse(value, page.href)
+  if (!url || !/^https?:$/.test(url.protocol) || url.host !== page.host) return undefined
+  const isNamed = IMAGE_NAME.test(url.pathname)
+  if (isLink && !isNamed) return undefined
+  url.hash = ''
+  if (isNamed) url.search = ''
+  return url.href.length > LONGEST ? undefined : url.href
 }

@@ -1,5 +1,4 @@
-import { textOfBytes, withoutUtf16 } from './text-encoding.ts'
-import { type FileLine, linesOf } from './text-lines.ts'
+import { type FileLine, linesOf, textOfBytes, withoutUtf16 } from './source-text.ts'
 
 /** A property of a component (RFC 5545, 3.1), with its name in capital letters and its value unparsed. */
 export interface Property {
@@ -152,7 +151,7 @@ function end(reading: Reading, name: string): ReadComponent | undefined {
 }
 
 /** The property on a line; undefined when there is none. */
-export function readProperty(line: string): Property | undefined {
+function readProperty(line: string): Property | undefined {
   const name = /^[\w-]+/.exec(line)?.[0]
   if (name === undefined) return undefined
   const parameters: Record<string, string> = {}

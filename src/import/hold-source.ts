@@ -1,10 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../declare/context.ts'
+import type { Db } from '../storage/database.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import { formatUtc } from '../text/moments.ts'
-import { findHolder, isHeldBy, keepSource, sourceNumber, takeSource } from './import-store.ts'
+import {
+  findHolder,
+  findSource,
+  isHeldBy,
+  keepSource,
+  listItems,
+  moveSource,
+  sourceNumber,
+  takeSource,
+} from './import-store.ts'
 
 /** The ms that a source stays locked without renewal, and the ms between renewals. */
 const LEASE_MS = 20_000
@@ -13,7 +24,7 @@ const RENEWED_EVERY = 5_000
 const LOOKED_EVERY = 500
 
 /** A source locked by one import or undo. */
-export interface HeldSource {
+interface HeldSource {
   number: number
   /** The database for the work: it refuses to write once another process has taken the lock over as abandoned. */
   write: Context['write']
@@ -71,4 +82,48 @@ function isGone(holder: string): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'ESRCH'
   }
+}
+
+/** The word for a source that shares events with another one, and is not the same. */
+export const NOT_THE_SAME = 'none'
+
+/**
+ * Finds the source that a calendar under a new address goes on with: its number, undefined where that was done before.
+ * @throws Error with one sentence when there is no such source, or the calendar was imported under the new address as well
+ */
+export async function findFormer(db: Db, name: string, address: string): Promise<number | undefined> {
+  if (name === address) return undefined
+  const now = await findSource(db, address)
+  const isKnown = now !== undefined && (await hasEvents(db, now))
+  const former = (await findSource(db, name)) ?? (await findSource(db, `file:${resolve(name)}`))
+  if (former === undefined && isKnown) return undefined
+  if (former === undefined) throw new Error(`There is no source ${name}; kalends imports lists them.`)
+  if (isKnown)
+    throw new Error(`${address} was imported by itself already; undo its runs first, which kalends imports lists.`)
+  return former
+}
+
+/** Gives the records of a former source to a new address. `wait` is called once when an import of it has to end first. */
+export async function continueSource(
+  context: Pick<Context, 'db' | 'write'>,
+  name: string,
+  address: string,
+  wait: () => void,
+): Promise<void> {
+  const former = await findFormer(context.db, name, address)
+  if (former === undefined) return
+  const { address: known } = await context.db
+    .selectFrom('import_sources')
+    .select('address')
+    .where('id', '=', former)
+    .executeTakeFirstOrThrow()
+  const { write, release } = await holdSource(context, known, wait)
+  await write((tx) => moveSource(tx, former, address)).finally(release)
+}
+
+/** Whether an event or a series of a source is here. */
+export async function hasEvents(db: Db, source: number): Promise<boolean> {
+  for (const kind of ['event', 'series'] as const)
+    if ((await listItems(db, source, kind, { identity: '', occurrence: '' }, 1)).length > 0) return true
+  return false
 }

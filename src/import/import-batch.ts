@@ -3,54 +3,39 @@ import { withImages } from '../images/images.ts'
 import { attempt } from '../storage/attempt.ts'
 import { isConflict } from '../storage/conflict.ts'
 import { holdName } from '../storage/locks.ts'
-import type { Tx } from '../storage/recording.ts'
+import { recordChange, type Tx } from '../storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
+import { findOwn, findUidHolders } from './already-here.ts'
 import { beginSeries } from './begin-series.ts'
 import { newImageRows } from './bring-pictures.ts'
-import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
-import { foresee } from './foreseen-events.ts'
-import { type Counts, describeItem, type ImportRun, StalePlan } from './import-run.ts'
-import { findItems, saveItems } from './import-store.ts'
-import { recordPage } from './item-pages.ts'
-import { findUidHolders, type UidHolder } from './known-uids.ts'
-import { comparedOf } from './look-ahead.ts'
-import { lookUpLinks } from './look-up-links.ts'
 import {
+  countItem,
+  describeItem,
+  type ImportRun,
   noteFailed,
-  noteHeld,
   noteKept,
-  noteLater,
   noteLeft,
-  noteOlder,
   noteRecord,
+  OLDER,
   refuseOutage,
-} from './note-item.ts'
-import { findOwn } from './own-events.ts'
-import { findPlaces, ownPart, type Place } from './place-occurrences.ts'
-import { isOlder, type KnownItem, keptAfter, knownItem, type Plan, planItem } from './plan-item.ts'
-import { likeOthers, type RecordState, readStates, stateOfMade } from './record-states.ts'
-import { findSame, isAsTold, isLater, pageOf } from './same-items.ts'
-import { isSeen } from './seen-records.ts'
-import { fieldsOf, type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
+  StalePlan,
+} from './import-run.ts'
+import { saveItems } from './import-store.ts'
+import { laterBegin } from './item-times.ts'
+import { describeStay, keptAfter } from './plan-item.ts'
+import { isLater, type PlannedItem, pageOf, planItems, recordOf } from './plan-items.ts'
+import { type RecordState, readStates, stateOfMade } from './record-states.ts'
+import {
+  type Fingerprints,
+  fieldsOf,
+  fingerprintsOf,
+  type ItemKind,
+  keyOf,
+  readFingerprints,
+  type SourceItem,
+  standsAlone,
+} from './source-item.ts'
 import { type PreparedItem, prepareItem, writeItem } from './write-item.ts'
-
-/** An item with its stored state and its plan. */
-interface Planned {
-  item: SourceItem
-  prints: Fingerprints
-  digest: string
-  known: ImportItemColumns | undefined
-  /** The occurrence of a series that it describes. */
-  place: Place | undefined
-  /** Fields that the occurrence shares with its series again. */
-  reset: RecordState
-  state: RecordState | undefined
-  /** A twin has the same identity as an event before it. An older item is an earlier revision than the stored one. Private events that are new are
-   * left out where that is asked for, and those that are here already from another source. */
-  plan: Plan | { act: 'twin' } | { act: 'older' } | { act: 'leave out' } | { act: 'pass over'; holder: UidHolder }
-  /** Another record, in the trash, has its UID. */
-  isUidTaken?: boolean
-}
 
 const OWN = new Error('It is an event of this calendar itself.')
 const TWIN = new Error('Another event with the same id or UID stands before it in the source, and was taken.')
@@ -93,136 +78,42 @@ const isAlike = (a: SourceItem, b: SourceItem) => JSON.stringify(fieldsOf(a)) ==
 
 async function tryBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<void> {
   const { items: others, notes } = kind === 'series' ? await beginSeries(run, items) : { items, notes: [] }
-  const same = await findSame(run, kind, others)
-  const planned = await planBatch(
-    run,
-    kind,
-    others.filter((item) => !same.has(item)),
-  )
-  const settled = planned.filter(({ plan }) => plan.act === 'nothing')
+  const { same, planned } = await planItems(run, kind, others)
   const wanted = planned.filter(({ plan }) => plan.act === 'create' || plan.act === 'update')
   const { prepared, failed } = await prepareBatch(run, wanted)
   const written = run.options.dryRun ? prepared.map(asIfWritten) : await writeBatch(run, kind, prepared, failed)
-  for (const { item, known } of settled) if (known) noteRecord(run, item, known.record)
-  for (const [item, record] of same) noteRecord(run, item, record)
-  run.counts.unchanged += same.size + settled.length
-  for (const { item, known, plan } of planned) {
-    if (plan.act === 'leave') noteLeft(run, item, known, plan)
-    if (plan.act === 'twin') noteFailed(run, item, TWIN)
-    if (plan.act === 'older' && known) noteOlder(run, item, known.record)
-    if (plan.act === 'pass over') noteHeld(run, item, plan.holder.name)
-    if (plan.act === 'leave out') run.remark({ kind: 'private', at: item.at, text: describeItem(item) })
+  for (const { item, record } of same) {
+    if (record !== undefined) noteRecord(run, item, record)
+    countItem(run, item, 'unchanged')
   }
+  for (const one of planned) noteUnwritten(run, one)
   for (const [one, error] of failed) noteFailed(run, one.item, error)
   for (const one of written) noteWritten(run, one)
-  const unchanged = settled.flatMap(({ item, known }) => (known ? [[item, known.record] as const] : []))
-  const now = written.map(({ one, record }) => [one.item, record] as const)
-  if (kind === 'series') await noteLater(run, [...same, ...unchanged, ...now])
-  const stays = [...same.keys(), ...[...settled, ...written.map(({ one }) => one)].map(({ item }) => item)]
-  if (run.foreseen) foresee(run, run.foreseen, stays)
+  if (kind === 'series')
+    await noteLater(run, [...same, ...written.map(({ one, record }) => ({ item: one.item, record }))])
   for (const note of notes) note()
 }
 
-async function planBatch(run: ImportRun, kind: ItemKind, items: readonly SourceItem[]): Promise<Planned[]> {
-  const { db } = run.context
-  await lookUpLinks(run, items)
-  const rows =
-    run.source === undefined
-      ? []
-      : await findItems(db, run.source, kind, [...new Set(items.map(({ identity }) => identity))])
-  const known = new Map(rows.map((row) => [keyOf(kind, row.identity, row.occurrence), row]))
-  const places = await findPlaces(run, items)
-  const compared = await Promise.all(
-    items.map((item) => {
-      const key = keyOf(kind, item.identity, item.occurrence)
-      return compare(run, item, known.get(key), places.get(key))
-    }),
-  )
-  const changed = compared.flatMap((one) => (one.isSame ? [] : (recordOf(one) ?? [])))
-  const states = await readStates(db, kind, changed)
-  const planned = compared.map(({ isSame, ...one }) => {
-    const state = states.get(recordOf(one) ?? 0)
-    return { ...one, state, plan: planOf(run, { ...one, state }, isSame) }
-  })
-  return withHolders(run, kind, planned)
-}
-
-/** Passes over new events whose UID a record has here, and gives another UID to those where that is in the trash. */
-async function withHolders(run: ImportRun, kind: ItemKind, planned: readonly Planned[]): Promise<Planned[]> {
-  const made = planned.flatMap(({ item, plan }) => (plan.act === 'create' ? [item] : []))
-  const holders = await findUidHolders(run, kind, made)
-  return planned.map((one) => {
-    const holder = holders.get(one.item)
-    if (!holder) return one
-    return holder.isTrashed ? { ...one, isUidTaken: true } : { ...one, plan: { act: 'pass over', holder } }
-  })
-}
-
-/** The record of an item, or the occurrence it describes. */
-function recordOf({ known, place }: Pick<Planned, 'known' | 'place'>): number | undefined {
-  return known?.record ?? place?.record
-}
-
-/** Compares an item with its last written state. An occurrence of a series keeps the fields that differ from the others. */
-async function compare(
-  run: ImportRun,
-  told: SourceItem,
-  row: ImportItemColumns | undefined,
-  place: Place | undefined,
-): Promise<Omit<Planned, 'state' | 'plan'> & { isSame: boolean }> {
-  const { db, now } = run.context
-  const item = place ? ownPart(told, place, now) : told
-  const { prints: own, digest } = item.ahead ?? comparedOf(item)
-  // The series may have been made again since.
-  const known = place && row?.record !== place.record ? undefined : row
-  const isSame = known !== undefined && isAsTold(run, item, digest, known)
-  const before = place && known && !isSame ? readFingerprints(known.written) : {}
-  const dropped = Object.keys(before).filter((name) => !(name in own) && before[name] !== place?.shared[name])
-  const like: RecordState = place && dropped.length > 0 ? await likeOthers(db, place.series, place.start) : {}
-  const reset = Object.fromEntries(dropped.flatMap((name) => (name in like ? [[name, like[name]]] : [])))
-  const again = Object.fromEntries(Object.keys(reset).map((name) => [name, place?.shared[name] ?? '']))
-  return { item, prints: { ...own, ...again }, digest, known, place, reset, isSame }
-}
-
-function planOf(
-  run: ImportRun,
-  { item, prints, known, place, state }: Omit<Planned, 'plan'>,
-  isSame: boolean,
-): Planned['plan'] {
-  if (isSame) return { act: 'nothing' }
-  const { conflicts } = run.options
-  if (known && isOlder(item, known, conflicts)) return { act: 'older' }
-  const isNext = known && isLater(item, known)
-  if (known && !isNext && standsAlone(item.kind) && isSeen(run.seen, known.record)) return { act: 'twin' }
-  const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
-  const isGone = before !== undefined && (!before.now || before.isTrashed)
-  const { pictures: _pictures, ...others } = prints
-  // Pictures alone bring nothing back that was removed here.
-  const told = isGone && planItem(others, before, conflicts).act === 'nothing' ? others : prints
-  const plan = planItem(told, before, conflicts)
-  if (plan.act === 'create' && !run.options.private && item.values.status === 'private') return { act: 'leave out' }
-  // A later revision, or another address of the page, is stored even if nothing else has changed.
-  const isNoted = isNext || (known && known.page !== pageOf(run, item))
-  return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
-}
-
-/** An occurrence that the source has not described so far: its own fields were changed here. */
-function knownOccurrence({ own, series }: Place, state: RecordState | undefined): KnownItem {
-  const now = state && fingerprintsOf(state)
-  const others = Object.entries(now ?? {}).filter(([name]) => !own.includes(name))
-  const kept = { ...Object.fromEntries(others), status: series.status }
-  return { written: {}, kept, now, isTrashed: state?.status === 'trash' }
+/** Reports an item whose plan is to write nothing. */
+function noteUnwritten(run: ImportRun, { item, known, state, plan }: PlannedItem): void {
+  if (plan.act === 'leave') noteLeft(run, item, known?.record, describeStay(plan.kept, 'here', plan.isGone), state)
+  if (plan.act === 'older') noteLeft(run, item, known?.record, OLDER, state)
+  if (plan.act === 'twin') noteFailed(run, item, TWIN)
+  if (plan.act === 'leave out') run.remark({ kind: 'private', at: item.at, text: describeItem(item) })
+  if (plan.act !== 'pass over') return
+  countItem(run, item, 'left')
+  noteKept(run, item, `is here already: ${plan.holder.name}`)
 }
 
 /** Prepared items, and those that could not be prepared. */
 interface PreparedBatch {
-  prepared: [Planned, PreparedItem][]
-  failed: [Planned, unknown][]
+  prepared: [PlannedItem, PreparedItem][]
+  failed: [PlannedItem, unknown][]
 }
 
-async function prepareBatch(run: ImportRun, wanted: readonly Planned[]): Promise<PreparedBatch> {
+async function prepareBatch(run: ImportRun, wanted: readonly PlannedItem[]): Promise<PreparedBatch> {
   const batch: PreparedBatch = { prepared: [], failed: [] }
-  const prepareOne = async (one: Planned) => {
+  const prepareOne = async (one: PlannedItem) => {
     const { plan, reset } = one
     const item = one.isUidTaken ? withoutUid(one.item) : one.item
     const isUpdate = plan.act === 'update'
@@ -251,14 +142,14 @@ function withoutUid({ uid: _uid, ...item }: SourceItem): SourceItem {
 
 /** An item that was written. */
 interface Written {
-  one: Planned
+  one: PlannedItem
   ready: PreparedItem
   record: number
   isNew: boolean
   isChanged: boolean
 }
 
-function asIfWritten([one, ready]: [Planned, PreparedItem]): Written {
+function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): Written {
   const isNew = ready.record === undefined
   return { one, ready, record: ready.record ?? 0, isNew, isChanged: ready.isChanged }
 }
@@ -267,8 +158,8 @@ function asIfWritten([one, ready]: [Planned, PreparedItem]): Written {
 async function writeBatch(
   run: ImportRun,
   kind: ItemKind,
-  prepared: readonly [Planned, PreparedItem][],
-  failed: [Planned, unknown][],
+  prepared: readonly [PlannedItem, PreparedItem][],
+  failed: [PlannedItem, unknown][],
 ): Promise<Written[]> {
   const { context } = run
   if (prepared.length === 0) return []
@@ -277,7 +168,7 @@ async function writeBatch(
   } catch (error) {
     refuseOutage(error)
   }
-  const failures: [Planned, unknown][] = []
+  const failures: [PlannedItem, unknown][] = []
   const written = await context.write((tx) => {
     failures.length = 0
     return writeAll(run, tx, kind, prepared, async (work, one) => {
@@ -296,13 +187,13 @@ async function writeBatch(
 }
 
 /** Writes one item, which may fail by itself. */
-type Do = <T>(work: () => Promise<T>, one: Planned) => Promise<T | undefined>
+type Do = <T>(work: () => Promise<T>, one: PlannedItem) => Promise<T | undefined>
 
 async function writeAll(
   run: ImportRun,
   tx: Tx,
   kind: ItemKind,
-  prepared: readonly [Planned, PreparedItem][],
+  prepared: readonly [PlannedItem, PreparedItem][],
   perform: Do | undefined,
 ): Promise<Written[]> {
   await refuseStale(tx, kind, prepared)
@@ -327,6 +218,13 @@ async function writeAll(
   return written
 }
 
+/** Records a change of the page of a record, since the page names the address as its original. */
+function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
+  if (kind !== 'event' && kind !== 'series') return
+  const isPublic = status === 'publish'
+  recordChange(tx, { kind, record, wasPublic: isPublic, isPublic })
+}
+
 /** The rows of the images of these items and of the pictures in their texts. */
 const imageRows = (run: ImportRun, tx: Tx, written: readonly Written[]) =>
   newImageRows(
@@ -339,7 +237,7 @@ const imageRows = (run: ImportRun, tx: Tx, written: readonly Written[]) =>
 async function writeEvents(
   run: ImportRun,
   tx: Tx,
-  prepared: readonly [Planned, PreparedItem][],
+  prepared: readonly [PlannedItem, PreparedItem][],
   states: Map<number, RecordState>,
   perform: Do | undefined,
 ): Promise<Written[]> {
@@ -360,7 +258,7 @@ async function writeEvents(
 }
 
 /** @throws StalePlan when a record has changed since its change was planned */
-async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [Planned, PreparedItem][]): Promise<void> {
+async function refuseStale(tx: Tx, kind: ItemKind, prepared: readonly [PlannedItem, PreparedItem][]): Promise<void> {
   const changing = prepared.flatMap(([one, { record }]) => (record === undefined ? [] : [{ one, record }]))
   const states = await readStates(
     tx,
@@ -408,7 +306,7 @@ function itemRows(
 }
 
 /** The fingerprints of the fields last written of an item, and whether they are complete. */
-function writtenAfter(one: Planned, ready: PreparedItem): { written: Fingerprints; isWhole: boolean } {
+function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerprints; isWhole: boolean } {
   const fields = Object.keys(one.prints)
   const unsettled = fields.filter((field) => !isSettled(one, ready, field))
   const isWhole = unsettled.length === 0
@@ -440,12 +338,12 @@ const textOf = (row: ImportItemColumns) =>
   ])
 
 /** Whether a field of the source is settled: it was written, or had been written before. One that keeps its value here waits for another policy. */
-function isSettled({ plan }: Planned, { fields }: PreparedItem, field: string): boolean {
+function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
   return fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
 }
 
 /** The state of the record after the write; fields changed here before it stay marked as changed. */
-function keptOf({ known, state, plan }: Planned, { fields }: PreparedItem, after: Fingerprints): Fingerprints {
+function keptOf({ known, state, plan }: PlannedItem, { fields }: PreparedItem, after: Fingerprints): Fingerprints {
   if (!known || !state || plan.act !== 'update') return after
   return keptAfter(readFingerprints(known.kept), fingerprintsOf(state), after, fields)
 }
@@ -469,17 +367,29 @@ function actRows(
   })
 }
 
-function noteMade(counts: Counts, kind: ItemKind): void {
-  counts.created += 1
-  counts.made = { ...counts.made, [kind]: (counts.made?.[kind] ?? 0) + 1 }
+function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: Written): void {
+  const { item, plan, state = {} } = one
+  const kept = plan.act === 'update' ? plan.kept : []
+  noteRecord(run, item, record, Object.fromEntries(kept.map((field) => [field, state[field]])))
+  if (kept.length > 0) noteKept(run, item, describeStay(kept, 'here'))
+  if (isNew || (one.place && !one.known)) countItem(run, item, 'created')
+  else if ((isChanged && ready.record !== undefined) || run.begun.has(record)) countItem(run, item, 'updated')
+  else countItem(run, item, kept.length > 0 ? 'left' : 'unchanged')
 }
 
-function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: Written): void {
-  const { item, plan } = one
-  noteRecord(run, item, record)
-  if (plan.act === 'update' && plan.kept.length > 0) noteKept(run, item, plan.kept)
-  if (isNew || (one.place && !one.known)) noteMade(run.counts, item.kind)
-  else if ((isChanged && ready.record !== undefined) || run.begun.has(record)) run.counts.updated += 1
-  else if (plan.act === 'update' && plan.kept.length > 0) run.counts.left += 1
-  else run.counts.unchanged += 1
+/** Reports series that begin later here than in the source, in every run: unchanged ones as well. */
+async function noteLater(
+  { context: { db, now }, options, remark }: ImportRun,
+  items: readonly { item: SourceItem; record: number | undefined }[],
+): Promise<void> {
+  const records = items.flatMap(({ record }) => record ?? [])
+  const states = await readStates(db, 'series', records)
+  for (const { item, record = 0 } of items) {
+    const state = states.get(record)
+    if (!state && !options.dryRun) continue
+    const begin = laterBegin(item.values, state && String(state.start_date), now)
+    if (begin === undefined) continue
+    const text = `${describeItem(item)} has too many dates in the past; it begins with ${begin}.`
+    remark({ kind: 'note', at: item.at, text })
+  }
 }

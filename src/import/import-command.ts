@@ -8,7 +8,8 @@ import { addList } from '../people/default-list.ts'
 import { getUserByLogin, listUsers } from '../people/users.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { writerBy } from '../storage/recording.ts'
-import { openProgress, type Progress } from './import-progress.ts'
+import { DATE_ORDERS, type DateOrder } from './csv-cells.ts'
+import { NOT_THE_SAME } from './hold-source.ts'
 import {
   describeCounts,
   describeMade,
@@ -19,18 +20,24 @@ import {
   describeVisible,
   IMPORT_HEADINGS,
   noteRemark,
+  openProgress,
+  type Progress,
   type Remarks,
 } from './import-report.ts'
-import { BrokenSource } from './import-run.ts'
-import { ALLOWED, NEEDS_DECISION, pauseSchedule, removeSchedule, resumeSchedule } from './import-schedule.ts'
+import { BrokenSource, ORIGINS } from './import-run.ts'
+import {
+  ALLOWED,
+  describeSchedules,
+  NEEDS_DECISION,
+  pauseSchedule,
+  removeSchedule,
+  resumeSchedule,
+  scheduleImport,
+} from './import-schedule.ts'
 import { type ImportTask, importSource } from './import-source.ts'
 import { listRuns } from './import-store.ts'
-import { ORIGINS } from './item-pages.ts'
 import { openSource } from './open-source.ts'
 import { type ConflictPolicy, POLICIES } from './plan-item.ts'
-import { NOT_THE_SAME } from './same-source.ts'
-import { describeSchedules, scheduleImport } from './schedule-commands.ts'
-import { DATE_ORDERS, type DateOrder } from './table-dates.ts'
 import { undoImport } from './undo-import.ts'
 
 /** The calendar that a command writes to. */
@@ -313,6 +320,7 @@ async function importInto(
       context,
       by: writerOf(context.caller),
       remark: (remark) => noteRemark(remarks, remark),
+      restart: () => remarks.clear(),
       progress: progress.show,
       wait: () => print('Another import of this source is running; this one begins when it has ended.'),
     })

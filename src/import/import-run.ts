@@ -1,9 +1,19 @@
 import type { Context } from '../declare/context.ts'
+import { problemReply } from '../http/problem-replies.ts'
+import { Problem } from '../problems.ts'
+import { isConflict } from '../storage/conflict.ts'
+import { addId, hasId, type IdSet, makeIdSet } from '../storage/id-set.ts'
 import type { Writer } from '../storage/recording.ts'
-import type { ORIGINS, Origin } from './item-pages.ts'
+import type { ImportSourceColumns } from '../storage/schema.ts'
+import { DatabaseUnavailable } from '../storage/unavailable.ts'
 import type { ConflictPolicy } from './plan-item.ts'
-import type { SeenRecords } from './seen-records.ts'
-import type { ItemKind, SourceItem } from './source-item.ts'
+import type { RecordState } from './record-states.ts'
+import { type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
+
+/** The possible fates of a source; `none` takes an earlier one back. */
+export const ORIGINS = ['moved', 'stays', 'none'] as const
+
+export type Origin = ImportSourceColumns['origin']
 
 /** Options of an import. */
 export interface ImportOptions {
@@ -43,15 +53,6 @@ export interface VisibleCounts {
   waiting: number
 }
 
-/** What a dry run foresees. */
-export interface Foreseen {
-  visible: VisibleCounts
-  /** The first events of the source. */
-  first: SourceItem[]
-  /** The names of venues that were read last, by identity. */
-  venues: Map<string, string>
-}
-
 /** A line of the report: an item that failed, or a part of it that was not imported. */
 export interface Remark {
   kind: 'failed' | 'kept' | 'missing' | 'note' | 'private'
@@ -70,8 +71,8 @@ export interface ImportRun {
   run: number | undefined
   origin: Origin
   counts: Counts
-  /** Undefined for a run that writes. */
-  foreseen: Foreseen | undefined
+  /** Told of each item that stays, and of fields that keep their values here; undefined for a run that writes. */
+  foresee: ((item: SourceItem, here: RecordState | undefined) => void) | undefined
   remark: (remark: Remark) => void
   /** Records by the key of their item, those used last. */
   links: Map<string, number>
@@ -79,6 +80,8 @@ export interface ImportRun {
   digests: Map<string, string>
   /** The records of the series that single events of this source became in this run. */
   begun: Set<number>
+  /** Keys of the items that a reading of changes has written: everything may be read again after it. Undefined for any other reading. */
+  written: Set<string> | undefined
   /** Why addresses of pictures gave none, by address: many texts may show the same. */
   lacks: Map<string, string>
   /** Events and series of this source that have been read, by record. */
@@ -145,4 +148,80 @@ export const PATHS: Readonly<Record<ItemKind, string>> = {
   organizer: 'organizers',
   series: 'series',
   event: 'events',
+}
+
+/** Records that a run has met: a bit for each id, since a source may have millions. */
+interface SeenRecords {
+  ids: IdSet
+}
+
+export const noneSeen = (): SeenRecords => ({ ids: makeIdSet(0) })
+
+export function noteSeen(seen: SeenRecords, record: number): void {
+  if (record >= seen.ids.length * 32) {
+    const wider = makeIdSet(record * 2)
+    wider.set(seen.ids)
+    seen.ids = wider
+  }
+  addId(seen.ids, record)
+}
+
+export const isSeen = ({ ids }: SeenRecords, record: number): boolean => hasId(ids, record)
+
+/** Throws failures of the database, which end the run; any other error is a fault of the item. */
+export function refuseOutage(error: unknown): void {
+  if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
+}
+
+/** Remembers the record of an item for items that refer to it, and that it stays here; `here` are fields that keep other values than the item's. */
+export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
+  if (standsAlone(item.kind)) noteSeen(run.seen, record)
+  else remember(run.links, keyOf(item.kind, item.identity), record)
+  run.foresee?.(item, here)
+}
+
+/** Counts what has become of an item, once: also where everything is read again after it was written. */
+export function countItem({ counts, written }: ImportRun, item: SourceItem, fate: Exclude<keyof Counts, 'made'>): void {
+  const key = keyOf(item.kind, item.identity, item.occurrence)
+  if (written?.has(key)) return
+  counts[fate] += 1
+  if (fate === 'created') counts.made = { ...counts.made, [item.kind]: (counts.made?.[item.kind] ?? 0) + 1 }
+  if (written && written.size < MOST_REMEMBERED && (fate === 'created' || fate === 'updated')) written.add(key)
+}
+
+/** Reports what stays as it is here: `what` ends a sentence about the item. */
+export function noteKept(run: ImportRun, item: SourceItem, what: string): void {
+  run.remark({ kind: 'kept', at: item.at, text: `${describeItem(item)} ${what}` })
+}
+
+/** Why an item stays of which a later revision was read before. */
+export const OLDER = 'is an earlier revision (SEQUENCE) than the one that is in, and is passed over.'
+
+/** Reports an item whose record stays as it is: `why` ends a sentence about it. `state` is that of the record, undefined for a deleted one. */
+export function noteLeft(
+  run: ImportRun,
+  item: SourceItem,
+  record: number | undefined,
+  why: string,
+  state: RecordState = { status: 'trash' },
+): void {
+  if (record !== undefined) noteRecord(run, item, record, state)
+  countItem(run, item, 'left')
+  noteKept(run, item, why)
+}
+
+/** Reports an item that was not imported. */
+export function noteFailed(run: ImportRun, item: SourceItem, error: unknown): void {
+  countItem(run, item, 'failed')
+  noteUnread(run, item.identity)
+  run.remark({ kind: 'failed', at: item.at, text: `${describeItem(item)}: ${reasonOf(run, error)}` })
+}
+
+/** Why an item could not be written, in words. */
+function reasonOf({ context: { site } }: ImportRun, error: unknown): string {
+  if (!(error instanceof Problem)) return error instanceof Error ? error.message : String(error)
+  const { message, data } = problemReply(error, site.language, true).body
+  const { params } = data
+  const named = params !== null && typeof params === 'object' && !Array.isArray(params) ? Object.entries(params) : []
+  return named.length === 0 ? message : named.map(([name, text]) => `${name}: ${String(text)}`).join(' ')
 }

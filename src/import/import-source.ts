@@ -1,11 +1,17 @@
 import type { Context } from '../declare/context.ts'
 import { withImages } from '../images/images.ts'
+import { announced } from '../locales/translate.ts'
+import { whenInWords } from '../pages/when-in-words.ts'
+import type { Status } from '../records/status.ts'
+import { recurrenceText } from '../recurrence/recurrence-text.ts'
+import { TIMES } from '../series/series-schedule.ts'
 import { readEdition } from '../storage/edition.ts'
 import type { Writer } from '../storage/recording.ts'
-import { formatUtc } from '../text/moments.ts'
+import { plainText } from '../text/html.ts'
+import { dayOf, formatUtc, wallNow } from '../text/moments.ts'
+import { findOwn, refuseDoubled } from './already-here.ts'
 import { withItsPictures } from './bring-pictures.ts'
-import { findVisible, foreseesNothing, noteForeseen, previewEvents } from './foreseen-events.ts'
-import { holdSource } from './hold-source.ts'
+import { continueSource, findFormer, holdSource, NOT_THE_SAME } from './hold-source.ts'
 import { importBatch } from './import-batch.ts'
 import {
   BrokenSource,
@@ -13,12 +19,15 @@ import {
   type ImportOptions,
   type ImportRun,
   noCounts,
+  noneSeen,
   noteUnread,
+  type Origin,
   type Remark,
   remember,
   type VisibleCounts,
 } from './import-run.ts'
 import {
+  countStandings,
   findOrigin,
   findPosition,
   findSource,
@@ -28,13 +37,20 @@ import {
   saveToken,
   updateRun,
 } from './import-store.ts'
-import type { Origin } from './item-pages.ts'
-import { comparedOf } from './look-ahead.ts'
+import { isSeriesOver, scheduleIn } from './item-times.ts'
 import { handleLost, handleMissing, isLossUnknown } from './missing-items.ts'
-import { findOwn } from './own-events.ts'
-import { continueSource, findFormer, NOT_THE_SAME, refuseDoubled } from './same-source.ts'
-import { noneSeen } from './seen-records.ts'
-import { asAsked, ITEM_KINDS, type ItemKind, keyOf, type Source, type SourceItem, standsAlone } from './source-item.ts'
+import { type RecordState, readStates } from './record-states.ts'
+import {
+  asAsked,
+  comparedOf,
+  ITEM_KINDS,
+  type ItemKind,
+  keyOf,
+  type Source,
+  type SourceItem,
+  settledOf,
+  standsAlone,
+} from './source-item.ts'
 
 /**
  * Items of one kind written with one transaction. The service answers no uncached list until it has taken them in, which is some milliseconds of
@@ -50,6 +66,8 @@ export interface ImportTask {
   context: Context
   by: Writer
   remark: (remark: Remark) => void
+  /** Called before everything is read again: all that was remarked so far is remarked anew. */
+  restart: () => void
   /** Called after each batch. */
   progress: (counts: Counts) => void
   /** The name of the source that it is under another address, or `none` for one that shares events with another. */
@@ -58,7 +76,7 @@ export interface ImportTask {
   wait: () => void
 }
 
-export interface Imported {
+interface Imported {
   /** The number of the run; undefined for a dry run. */
   run: number | undefined
   counts: Counts
@@ -88,12 +106,13 @@ export async function importSource(task: ImportTask): Promise<Imported> {
 
 /** Imports a locked source; a dry run writes nothing, and its source may have no number. */
 async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
-  const run = await beginRun(task, number)
+  const foreseen = task.options.dryRun ? foreseesNothing() : undefined
+  const run = await beginRun(task, number, foreseen)
   let end: RunEnd = { state: 'failed' }
   try {
     await withImages(run.context, async () => {
-      await importEntries(run, task)
-      if (await isLossUnknown(run)) await importWhole(run, task)
+      await importEntries(run, task, foreseen)
+      if (!task.source.isWhole() && (await isLossUnknown(run))) await importWhole(run, task, foreseen)
       if (!run.broken) await handleGone(run, task.source)
     })
     await noteToken(run, task.source)
@@ -102,8 +121,9 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
   } finally {
     await endRun(run, end)
   }
-  const told = { visible: await findVisible(run), preview: await previewEvents(run) }
-  return { run: run.run, counts: run.counts, broken: run.broken, ...told }
+  const visible = foreseen?.visible ?? (await findVisible(run))
+  const preview = foreseen ? await previewEvents(run, foreseen) : []
+  return { run: run.run, counts: run.counts, broken: run.broken, visible, preview }
 }
 
 async function handleGone(run: ImportRun, source: Source): Promise<void> {
@@ -111,16 +131,22 @@ async function handleGone(run: ImportRun, source: Source): Promise<void> {
   else await handleLost(run)
 }
 
-/** Reads everything: only its whole series shows that an occurrence is gone, and a list of changes omits the other occurrences. */
-async function importWhole(run: ImportRun, task: ImportTask): Promise<void> {
-  run.seen = noneSeen()
-  // Nothing of it was written, so all of it is foreseen anew.
-  if (run.foreseen) {
-    run.counts = noCounts()
-    run.foreseen = foreseesNothing()
+/**
+ * Reads everything: only its whole series shows that an occurrence is gone, and a list of changes omits the other occurrences. What was written stays
+ * counted; all else is counted and told anew.
+ */
+async function importWhole(run: ImportRun, task: ImportTask, foreseen: Foreseen | undefined): Promise<void> {
+  const { created, updated, made } = run.counts
+  run.counts = foreseen ? noCounts() : { ...noCounts(), created, updated, ...(made && { made }) }
+  if (foreseen) {
+    run.written?.clear()
+    Object.assign(foreseen, foreseesNothing())
   }
+  run.seen = noneSeen()
+  run.digests.clear()
+  task.restart()
   task.source.readSince?.('')
-  await importEntries(run, task)
+  await importEntries(run, task, foreseen)
 }
 
 /** Stores the token of a source that reports changes, so that the next run reads only later changes. */
@@ -139,8 +165,10 @@ function tokenOptions(options: ImportOptions): string {
 async function beginRun(
   { source, options, context, by, remark }: ImportTask,
   number: number | undefined,
+  foreseen: Foreseen | undefined,
 ): Promise<ImportRun> {
-  source.readSince?.(await findToken(context.db, source.address, tokenOptions(options)))
+  const token = await findToken(context.db, source.address, tokenOptions(options))
+  source.readSince?.(token)
   if (!options.dryRun) await resumeSource(source, context)
   const origin = await settleOrigin(source, options, context, number)
   const row = { source: number ?? 0, user: context.caller.id, options: JSON.stringify(options) }
@@ -149,7 +177,9 @@ async function beginRun(
   const sets = { begun: new Set<number>(), seen: noneSeen(), lost: new Set<string>(), unread: new Set<string>() }
   const memory = { links: new Map(), digests: new Map(), lacks: new Map(), ...sets }
   const state = { isUnclear: false, hasEvents: false, broken: undefined, isIncomplete: false }
-  const told = { counts: noCounts(), foreseen: options.dryRun ? foreseesNothing() : undefined, remark }
+  const written = source.readSince && token !== '' ? new Set<string>() : undefined
+  const foresee: ImportRun['foresee'] = foreseen && ((item, here) => foreseeItem(foreseen, context, item, here))
+  const told = { counts: noCounts(), written, foresee, remark }
   const run: ImportRun = { context, by, options, ...begun, ...told, ...memory, ...state }
   run.remark = (said) => {
     if (said.kind === 'failed' || said.kind === 'note') run.isIncomplete = true
@@ -201,7 +231,11 @@ async function notePosition({ run, context }: ImportRun, source: Source): Promis
 
 type Waiting = Record<ItemKind, SourceItem[]>
 
-async function importEntries(run: ImportRun, { source, sameAs, progress }: ImportTask): Promise<void> {
+async function importEntries(
+  run: ImportRun,
+  { source, sameAs, progress }: ImportTask,
+  foreseen: Foreseen | undefined,
+): Promise<void> {
   const waiting: Waiting = { category: [], tag: [], venue: [], organizer: [], series: [], event: [] }
   let isChecked = false
   const bringIn = async () => {
@@ -235,7 +269,7 @@ async function importEntries(run: ImportRun, { source, sameAs, progress }: Impor
     }
     if (standsAlone(entry.kind)) run.hasEvents = true
     if (isRepeated(run, entry)) continue
-    noteForeseen(run, entry)
+    if (foreseen) noteForeseen(foreseen, run, entry)
     waiting[entry.kind].push(withItsPictures(run, asAsked(entry, options.images)))
     if (waiting[entry.kind].length < BATCH) continue
     await bringIn()
@@ -294,4 +328,108 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
     left = left.filter((item) => !isReady(item))
   }
   return levels
+}
+
+/** The events that a dry run shows. */
+const SHOWN = 10
+
+/** What a dry run foresees. */
+interface Foreseen {
+  visible: VisibleCounts
+  /** The first events of the source. */
+  first: SourceItem[]
+  /** The names of venues that were read last, by identity. */
+  venues: Map<string, string>
+}
+
+const foreseesNothing = (): Foreseen => ({ visible: noneVisible(), first: [], venues: new Map() })
+
+const noneVisible = (): VisibleCounts => ({ coming: 0, past: 0, private: 0, waiting: 0 })
+
+function addStanding(visible: VisibleCounts, status: string, isOver: boolean, count = 1): void {
+  if (status === 'trash') return
+  if (status === 'private') visible.private += count
+  else if (status !== 'publish') visible.waiting += count
+  else visible[isOver ? 'past' : 'coming'] += count
+}
+
+/** What visitors see of everything that a source has here after a run. */
+async function findVisible({ source, context }: ImportRun): Promise<VisibleCounts> {
+  const visible = noneVisible()
+  const rows = source === undefined ? [] : await countStandings(context.db, source, formatUtc(context.now))
+  for (const { status, is_over, count } of rows) addStanding(visible, status, Number(is_over) === 1, Number(count))
+  return visible
+}
+
+/** The fields of a record that decide whether visitors see it. */
+const SEEN_BY = ['status', 'recurrence', ...TIMES]
+
+/**
+ * Counts an item that a dry run would leave in the calendar, with the values that its record keeps. A series is one, with those of its dates that
+ * the source tells of by themselves.
+ */
+function foreseeItem({ visible }: Foreseen, context: Context, item: SourceItem, here: RecordState = {}): void {
+  if (!standsAlone(item.kind) || item.occurrence !== '') return
+  const kept = Object.entries(here).filter(([field]) => SEEN_BY.includes(field))
+  const one =
+    kept.length === 0 ? item : { ...item, ahead: undefined, values: { ...item.values, ...Object.fromEntries(kept) } }
+  if (one.values.status === 'trash') return
+  const own = settledOf(one, context)?.own
+  if (!own) return
+  const { now } = context
+  addStanding(
+    visible,
+    own.status,
+    item.kind === 'series' ? isSeriesOver(one.values, now) : own.utc_end_date < formatUtc(now),
+  )
+}
+
+/** Remembers what a dry run shows of the source. */
+function noteForeseen(foreseen: Foreseen, { options }: ImportRun, item: SourceItem): void {
+  if (item.kind === 'venue') remember(foreseen.venues, item.identity, item.name)
+  const isEvent = standsAlone(item.kind) && item.occurrence === ''
+  if (!isEvent || foreseen.first.length >= SHOWN || (!options.private && item.values.status === 'private')) return
+  foreseen.first.push(item)
+}
+
+/** The first events of the source, each on a line as its page would show it. */
+async function previewEvents(run: ImportRun, { first, venues }: Foreseen): Promise<string[]> {
+  const items = first.filter(({ identity }) => !run.unread.has(identity))
+  const lines = await Promise.all(items.map(async (item) => showEvent(run, item, await placesOf(run, venues, item))))
+  return lines.filter((line) => line !== undefined)
+}
+
+const STATUS_WORDS = {
+  private: 'Private',
+  draft: 'Draft',
+  pending: 'Pending review',
+  future: 'Scheduled',
+} as const satisfies Readonly<Partial<Record<Status, string>>>
+
+function showEvent({ context }: ImportRun, item: SourceItem, places: readonly string[]): string | undefined {
+  const { site, say, now } = context
+  const own = settledOf(item, context)?.own
+  if (!own) return undefined
+  const title = announced(site, { event_status: own.event_status ?? 'scheduled' }, plainText(own.title))
+  const schedule = item.kind === 'series' ? scheduleIn(item.values, now) : undefined
+  const rule = schedule && recurrenceText(schedule.recurrence, schedule.start, site.language, say)
+  const when = whenInWords(site, own, dayOf(wallNow(site.timezone, now)))
+  const status = Object.entries(STATUS_WORDS).find(([name]) => name === own.status)?.[1] ?? ''
+  const parts = [title, when, rule ?? '', ...places, status && say(status)]
+  return parts.filter((part) => part !== '').join(' · ')
+}
+
+/** The names of the venues of an item: as the source has just told them, or as they are here. */
+async function placesOf(
+  { context, links }: ImportRun,
+  names: Foreseen['venues'],
+  { links: { venue = [] } }: SourceItem,
+) {
+  const known = venue.flatMap((identity) => links.get(keyOf('venue', identity)) ?? [])
+  const states = await readStates(context.db, 'venue', known)
+  return venue.flatMap((identity) => {
+    const here = states.get(links.get(keyOf('venue', identity)) ?? 0)
+    const name = names.get(identity) ?? here?.venue
+    return typeof name === 'string' ? [plainText(name)] : []
+  })
 }

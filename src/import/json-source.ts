@@ -1,10 +1,19 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { isShown, itemsOf, LISTS, type Shown, type ShownBefore, type ShownKind } from './shown-records.ts'
-import { MOST_OCCURRENCES, seriesEntries, seriesIn } from './shown-series.ts'
+import {
+  isShown,
+  itemsOf,
+  LISTS,
+  MOST_OCCURRENCES,
+  type Shown,
+  type ShownBefore,
+  type ShownKind,
+  seriesEntries,
+  seriesIn,
+} from './shown-records.ts'
 import type { Source, SourceEntry } from './source-item.ts'
-import { linesOf, textIn } from './text-lines.ts'
+import { linesOf, textIn } from './source-text.ts'
 
 /** The most bytes of one line of NDJSON, and of a file that is a single JSON value and has to be held whole. */
 const LONGEST_LINE = 10_000_000
@@ -129,7 +138,7 @@ async function* valueEntries(bytes: AsyncIterable<Uint8Array>, size: number): As
 }
 
 /** The records of a page of a list, of a list, or of a single record. */
-export function* entriesOf(value: unknown): Generator<SourceEntry> {
+function* entriesOf(value: unknown): Generator<SourceEntry> {
   if (Array.isArray(value)) {
     yield* listEntries(kindOf, 'record', value)
     return

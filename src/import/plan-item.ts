@@ -1,7 +1,6 @@
 import type { ImportItemColumns } from '../storage/schema.ts'
-import { type Fingerprints, fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import type { RecordState } from './record-states.ts'
-import type { SourceItem } from './source-item.ts'
+import { type Fingerprints, fingerprintsOf, readFingerprints, type SourceItem } from './source-item.ts'
 
 /** The policies for a field that was changed both in the source and here. */
 export const POLICIES = ['keep', 'overwrite', 'skip'] as const
@@ -15,6 +14,13 @@ export type Plan =
   | { act: 'update'; fields: readonly string[]; kept: readonly string[] }
   /** The record is left unchanged: it was changed here, moved to the trash, or deleted. */
   | { act: 'leave'; kept: readonly string[]; isGone: boolean }
+
+/** Tells of fields that keep their values, or of a record that stays removed: the end of a sentence about it. */
+export function describeStay(kept: readonly string[], where: 'here' | 'there', isGone = false): string {
+  return isGone
+    ? `was removed ${where}, and stays so.`
+    : `was changed ${where} as well, which stays: ${kept.join(', ')}`
+}
 
 /** The stored state of an item that was imported before. */
 export interface KnownItem {

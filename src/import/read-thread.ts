@@ -1,10 +1,8 @@
 // A thread that reads a file while another one writes the records in it. It reads one batch for each grant, so it never gets far ahead.
 import { on } from 'node:events'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { fileSource } from './file-source.ts'
-import { lookAhead } from './look-ahead.ts'
-import type { ReadAnswer, ReadGrant, ReadTask } from './read-beside.ts'
-import { asAsked, type SourceEntry } from './source-item.ts'
+import { fileSource, type ReadAnswer, type ReadGrant, type ReadTask } from './file-source.ts'
+import { asAsked, lookAhead, type SourceEntry } from './source-item.ts'
 
 /** Entries of a batch, and bytes of the file after which it ends in any case. */
 const AT_ONCE = 250

@@ -1,13 +1,120 @@
-import { askChanges, type Changes, editionOf } from './ask-changes.ts'
-import { findInterface, parsed } from './find-interface.ts'
-import { nameOrigin } from './named-origin.ts'
-import { type Answered, type FetchOptions, fetchPolitely, SourceFailure } from './polite-fetch.ts'
-import { isShown, itemsOf, LISTS, type ShownKind } from './shown-records.ts'
-import { MOST_OCCURRENCES, seriesEntries, seriesIn } from './shown-series.ts'
+import { readToken } from '../sync/sync-token.ts'
+import { type Answered, type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from './polite-fetch.ts'
+import {
+  isShown,
+  itemsOf,
+  LISTS,
+  MOST_OCCURRENCES,
+  type Shown,
+  type ShownKind,
+  seriesEntries,
+  seriesIn,
+} from './shown-records.ts'
 import { keyOf, type Source, type SourceEntry, standsAlone } from './source-item.ts'
+import { describeMarkup } from './source-text.ts'
+
+/** The address of a site's interface. */
+interface Interface {
+  /** The root of its REST routes. */
+  root: string
+  /** The namespace of events. */
+  base: string
+}
+
+/** The address of a namespace of events, or one in it. */
+export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
+
+/**
+ * Finds the interface of a site: the given namespace, the one that its page links to, or one at a known path. `known` is the page, once it was read.
+ * @throws SourceFailure when there is none, or the site does not answer
+ */
+export async function findInterface(address: string, options: FetchOptions, known?: Answered): Promise<Interface> {
+  const [path = ''] = address.split(/[?#]/, 1)
+  const given = path.replace(/\/+$/, '')
+  const [, base, root] = NAMESPACE.exec(given) ?? []
+  if (base !== undefined && root !== undefined) return { root, base }
+  const page = known ?? (await fetchPolitely(`${given}/`, { ...options, accept: 'text/html' }).catch(ignoreMissing))
+  const found = rootOf(page?.headers) ?? `${given}/wp-json`
+  const namespace = (await readNamespaces(found, options)).find((name) => /^[a-z][a-z0-9-]*\/events\/v1$/.test(name))
+  const markup = page && describeMarkup(page.body.toString('utf8'), page.url)
+  if (namespace === undefined)
+    throw new SourceFailure(
+      address,
+      `does not lead to an event interface${markup === undefined ? '' : ` but to ${markup}`}; give the address of its namespace, such as https://host/wp-json/tribe/events/v1, or of a calendar file.`,
+    )
+  return { root: found, base: `${found}/${namespace}` }
+}
+
+/** The namespaces in an index of REST routes; none if there is no index. @throws SourceFailure when the site does not answer */
+export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
+  const index = await fetchPolitely(`${root}/`, options).catch(ignoreMissing)
+  const value = index && parsed(index.body)
+  const { namespaces }: Shown = isShown(value) ? value : {}
+  return Array.isArray(namespaces) ? namespaces.map(String) : []
+}
+
+/** Ignores that the site has no page of its own. @throws any other failure */
+function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof SourceFailure) || error.status === 0 || error.status === 401) throw error
+}
+
+function rootOf(headers: Answered['headers'] | undefined): string | undefined {
+  const links = [headers?.link ?? []].flat().flatMap((link) => link.split(','))
+  const link = links.find((one) => one.includes('rel="https://api.w.org/"'))
+  const root = link?.slice(link.indexOf('<') + 1, link.indexOf('>'))
+  return root?.replace(/\/+$/, '')
+}
+
+/** The value of a JSON text; undefined for any other text. */
+export function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** A page of the changes at a site that also runs Kalends (docs/sync.md). */
+interface Changes {
+  /** Records as lists show them; an entry without a record was deleted. */
+  changes: readonly { kind: ShownKind; id: string; record: unknown }[]
+  /** The token of the next page; empty on the last one. */
+  next: string
+  /** The token to start from the next time; empty on all pages but the last. */
+  token: string
+}
+
+const CHANGES_AT_ONCE = 200
+
+/**
+ * Asks a site for the changes since a token, or for everything with an empty token.
+ * @throws SourceFailure with status 410 for a token that has expired, and with 404 for a site without such a feed
+ */
+async function askChanges(root: string, since: string, options: FetchOptions): Promise<Changes> {
+  const query = new URLSearchParams({ per_page: String(CHANGES_AT_ONCE), ...(since === '' ? {} : { since }) })
+  const url = `${root}/kalends/v1/changes?${query}`
+  const { body } = await fetchPolitely(url, options)
+  const page = parsed(body)
+  const { changes, next_token: next = '', sync_token: token = '' } = isShown(page) ? page : {}
+  const isPage = Array.isArray(changes) && typeof next === 'string' && typeof token === 'string'
+  if (!isPage || (next === '') === (token === '')) throw new SourceFailure(url, 'tells no changes.', 404)
+  return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
+}
+
+/** The edition of the database of a site, with which its tokens begin (`sync/sync-token`); empty for tokens of another form. */
+function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
+  return readToken(next || token)?.edition ?? ''
+}
+
+function changeOf(change: unknown): Changes['changes'][number] | undefined {
+  if (!isShown(change)) return undefined
+  const found = LISTS.find(([, kind]) => kind === change.kind)
+  if (!found) return undefined
+  return { kind: found[1], id: String(change.id), record: change.action === 'delete' ? undefined : change.record }
+}
 
 /** The facts about a site that are known before it is read. */
-export interface SiteTask {
+interface SiteTask {
   /** The address of the site, of its interface, or of a page of it. */
   url: string
   /** What that address answers with, if it is a page. */

@@ -1,7 +1,10 @@
+import { hash } from 'node:crypto'
 import type { ValueContext } from '../declare/context.ts'
-import type { SettledValues } from '../events/create-events.ts'
+import { parseNew } from '../declare/parse.ts'
+import { type SettledValues, settleValues } from '../events/create-events.ts'
+import { event } from '../events/event.ts'
 import type { FieldsData } from '../fields/field.ts'
-import type { Fingerprints } from './fingerprints.ts'
+import { fold } from '../text/fold.ts'
 
 /** The kinds of record that a source has; kinds that others refer to come first. */
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
@@ -51,7 +54,7 @@ export interface SourceItem {
 }
 
 /** Data computed from an item alone. */
-export interface AheadOfWriting {
+interface AheadOfWriting {
   prints: Fingerprints
   /** What stands for all of them together. */
   digest: string
@@ -60,7 +63,7 @@ export interface AheadOfWriting {
 }
 
 /** Something in a source that could not be read. */
-export interface SourceFault {
+interface SourceFault {
   at: string
   reason: string
   /** The identity of the event that it is in, where that could be read. */
@@ -70,7 +73,7 @@ export interface SourceFault {
 }
 
 /** An event that the source reports as deleted. */
-export interface SourceLoss {
+interface SourceLoss {
   lost: string
 }
 
@@ -172,4 +175,107 @@ export function carriedFields(fields: FieldsData): readonly string[] {
   const names = Object.keys(fields).filter((name) => !LEFT_BEHIND.has(name))
   carried.set(fields, names)
   return names
+}
+
+/** Short texts in place of values, by field: equal for equal values. */
+export type Fingerprints = Readonly<Record<string, string>>
+
+/** Longer values are replaced by their hash. */
+const LONGEST = 40
+
+/** The fingerprint of each of these values. */
+export function fingerprintsOf(values: Readonly<Record<string, unknown>>): Fingerprints {
+  const prints: Record<string, string> = {}
+  for (const name in values) if (values[name] !== undefined) prints[name] = fingerprintOf(values[name])
+  return prints
+}
+
+export function fingerprintOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : `\t${JSON.stringify(value)}`
+  return text.length <= LONGEST ? text : `\n${hash('sha1', text, 'base64')}`
+}
+
+/** One fingerprint of all of them. */
+function digestOf(prints: Fingerprints): string {
+  return hash('sha1', JSON.stringify(prints), 'base64')
+}
+
+export function readFingerprints(text: string): Fingerprints {
+  return JSON.parse(text)
+}
+
+/** An item with data computed from it alone: its fingerprints, and the columns of an event that is probably new here. */
+export function lookAhead(item: SourceItem, context: ValueContext, expectsNew: boolean): SourceItem {
+  const settled = expectsNew && item.kind === 'event' ? settledIfValid(item, context) : undefined
+  return { ...item, ahead: { ...comparedOf(item), settled } }
+}
+
+/** The fingerprints that are compared with those last written. */
+export function comparedOf(item: SourceItem): Pick<AheadOfWriting, 'prints' | 'digest'> {
+  const prints = fingerprintsOf(fieldsOf(item))
+  return { prints, digest: digestOf(prints) }
+}
+
+/** The columns of an event, or of the first one of a series, as they would be made; undefined for values that are refused. */
+export function settledOf(item: SourceItem, context: ValueContext): SettledValues | undefined {
+  return item.ahead?.settled ?? settledIfValid(item, context)
+}
+
+/** Undefined for values that are refused: the write of the event reports the reason. */
+function settledIfValid({ values }: SourceItem, context: ValueContext): SettledValues | undefined {
+  try {
+    return settleValues(parseNew(event.fields, values, context), context)
+  } catch {
+    return undefined
+  }
+}
+
+/** The longest text that is taken for a name. */
+const LONGEST_NAME = 190
+
+/** A record that a source identifies only by its name; undefined for an empty name. */
+export function linkedItem(
+  kind: Exclude<ItemKind, 'event'>,
+  written: string,
+  details: Readonly<Record<string, string | number>>,
+  at: string,
+): SourceItem | undefined {
+  const name = written.replace(/\s+/g, ' ').trim().slice(0, LONGEST_NAME).toWellFormed()
+  if (name === '') return undefined
+  const filled = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== ''))
+  const isTerm = kind === 'category' || kind === 'tag'
+  const shown = isTerm ? name : name.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const identity = [fold(name), ...Object.entries(filled).map(([field, value]) => `${field} ${value}`)].join('\n')
+  const values = { [isTerm ? 'name' : kind]: shown, ...filled, ...(isTerm ? {} : { status: 'publish' }) }
+  return { kind, identity, occurrence: '', at, name, values, links: {}, image: undefined }
+}
+
+const NUMBERED = 'id\n'
+
+/** The identity of a record that a source names by its number alone. */
+export const numberedIdentity = (number: string) => `${NUMBERED}${number}`
+
+/** The number in such an identity; undefined for any other. */
+export function numberIn(identity: string): string | undefined {
+  return identity.startsWith(NUMBERED) ? identity.slice(NUMBERED.length) : undefined
+}
+
+/** The place in a text, and the address of a web page in it, such as that of a meeting. */
+export function partsOfPlace(text: string): { place: string; link: string } {
+  const [link = ''] = /\bhttps?:\/\/[^\s,;<>()"]{1,1000}/i.exec(text) ?? []
+  if (link === '') return { place: text, link }
+  const parts = text.split(link).map((part) => part.replace(/^[\s,;:|)>-]{1,20}|[\s,;:|(<-]{1,20}$/g, ''))
+  return { place: parts.filter(Boolean).join(', '), link }
+}
+
+/** A venue in a text such as `Harbour Hall, 1 Quay, Kilvara`: its name ends at the first comma or line end. */
+export function placeItem(
+  text: string,
+  details: Readonly<Record<string, string | number>>,
+  at: string,
+): SourceItem | undefined {
+  const [name = '', ...rest] = partsOfPlace(text)
+    .place.split(/[,\n]/)
+    .map((part) => part.trim())
+  return linkedItem('venue', name, { address: rest.filter(Boolean).join(', ').slice(0, 500), ...details }, at)
 }

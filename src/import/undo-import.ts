@@ -2,7 +2,6 @@ import type { Context } from '../declare/context.ts'
 import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
-import { fingerprintsOf, readFingerprints } from './fingerprints.ts'
 import { holdSource } from './hold-source.ts'
 import {
   ABOVE_ALL,
@@ -18,11 +17,11 @@ import {
 } from './import-store.ts'
 import { isTouched } from './missing-items.ts'
 import { type RecordState, readStates } from './record-states.ts'
-import { ITEM_KINDS, type ItemKind, standsAlone } from './source-item.ts'
+import { fingerprintsOf, ITEM_KINDS, type ItemKind, readFingerprints, standsAlone } from './source-item.ts'
 import { prepareChange, servedOf, trashRecord } from './write-item.ts'
 
 /** The result of an undo: records restored, records removed, and sentences on records left unchanged. */
-export interface Undone {
+interface Undone {
   restored: number
   removed: number
   left: string[]

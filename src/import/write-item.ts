@@ -4,20 +4,20 @@ import { type AskedEvent, settleValues } from '../events/create-events.ts'
 import { event } from '../events/event.ts'
 import { prepareReferred } from '../events/event-rules.ts'
 import { prepareNew as prepareNewEvent } from '../events/events.ts'
-import { problemReply } from '../http/problem-replies.ts'
 import { isImageReference, lackOfImage } from '../images/images.ts'
 import { Problem } from '../problems.ts'
 import { resources, type Served, series } from '../resources.ts'
-import { findSeries, keepSeriesUid } from '../series/series-store.ts'
+import { seriesResource } from '../series/series.ts'
+import { prepareSeries } from '../series/series-operations.ts'
+import { findSeries, keepSeriesUid, readShared } from '../series/series-store.ts'
 import type { Tx } from '../storage/recording.ts'
 import { findTermsByName } from '../terms/term-store.ts'
 import { bringPictures } from './bring-pictures.ts'
 import { type ImportRun, PATHS } from './import-run.ts'
-import { numberIn } from './named-items.ts'
+import { laterTimes } from './item-times.ts'
 import type { RecordState } from './record-states.ts'
 import { linkNames as eventLinks, LINKED } from './shown-records.ts'
-import { type ItemKind, type ItemLinks, keyOf, type SourceItem } from './source-item.ts'
-import { laterTimes, prepareSeriesChange } from './write-series.ts'
+import { type ItemKind, type ItemLinks, keyOf, numberIn, type SourceItem } from './source-item.ts'
 
 /** An item ready to be written: fetching and everything else that waits is done. */
 export interface PreparedItem {
@@ -75,7 +75,7 @@ function noteUnknown(run: ImportRun, { at, name }: SourceItem, kind: ItemKind, i
 }
 
 /** An item to be written. */
-export interface AskedWrite {
+interface AskedWrite {
   item: SourceItem
   /** The record to change; undefined to make one. */
   record: number | undefined
@@ -225,15 +225,6 @@ async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Pro
   return namesakes.some(({ parent }) => parent === 0) ? undefined : namesakes[0]?.id
 }
 
-/** Why an item could not be written, in words. */
-export function reasonOf(run: ImportRun, error: unknown): string {
-  if (!(error instanceof Problem)) return error instanceof Error ? error.message : String(error)
-  const { message, data } = problemReply(error, run.context.site.language, true).body
-  const { params } = data
-  const named = params !== null && typeof params === 'object' && !Array.isArray(params) ? Object.entries(params) : []
-  return named.length === 0 ? message : named.map(([name, text]) => `${name}: ${String(text)}`).join(' ')
-}
-
 /** Moves a record to the trash, or removes a term. @throws Problem */
 export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, record: number): Promise<void> {
   const { locate, remove } = servedOf(kind).operations
@@ -241,4 +232,29 @@ export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, reco
   const row = await locate(here, { id: record })
   if (row === undefined) throw new Problem('rest_post_invalid_id')
   await remove.write(tx, await remove.prepare(here, row), here)
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * Prepares the change of a series to fields of a source. Dates stand for themselves, and what the rule does not leave out takes place; one in the
+ * trash comes back.
+ * @throws Problem
+ */
+async function prepareSeriesChange(context: Context, record: number, values: Values): Promise<unknown> {
+  const row = await findSeries(context.db, record)
+  if (!row) throw new Error(`There is no series ${record}.`)
+  const { recurrence } = values
+  const lines = Array.isArray(recurrence) ? { recurrence: withExceptions(recurrence) } : {}
+  const back = row.status === 'trash' ? { status: readShared(row).status } : {}
+  const parsed = await parseFields(seriesResource.fields, { ...back, ...values, ...lines }, context, {
+    extent: 'partial',
+    mayAsk: true,
+  })
+  return prepareSeries(context, { row, values: parsed }, true)
+}
+
+/** The lines of a rule with its exceptions, even if there are none: without such a line, dates that were left out before would stay so. */
+export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
+  return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }

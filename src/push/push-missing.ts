@@ -1,7 +1,7 @@
 import { findSeriesByIds } from '../events/event-store.ts'
-import { readFingerprints } from '../import/fingerprints.ts'
 import { SourceFailure } from '../import/polite-fetch.ts'
 import { readStates } from '../import/record-states.ts'
+import { readFingerprints } from '../import/source-item.ts'
 import type { PushItemColumns } from '../storage/schema.ts'
 import { keyOfRecord, type PushRun } from './push-run.ts'
 import { forgetPushed, listPushed, savePushed } from './push-store.ts'

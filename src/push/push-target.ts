@@ -1,7 +1,6 @@
-import { findInterface, parsed, readNamespaces } from '../import/find-interface.ts'
-import { nameOrigin } from '../import/named-origin.ts'
-import { type FetchOptions, fetchPolitely, SourceFailure } from '../import/polite-fetch.ts'
+import { type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from '../import/polite-fetch.ts'
 import { isShown, type Shown } from '../import/shown-records.ts'
+import { findInterface, parsed, readNamespaces } from '../import/site-source.ts'
 import { readToken } from '../sync/sync-token.ts'
 
 /** A service that a calendar is pushed to. */

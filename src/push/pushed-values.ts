@@ -1,9 +1,8 @@
 import { NEVER } from '../fields/kinds.ts'
-import { type Fingerprints, fingerprintsOf } from '../import/fingerprints.ts'
 import type { RecordState } from '../import/record-states.ts'
 import { itemsOf, LINKED, type LinkName, linkNames, type Shown } from '../import/shown-records.ts'
-import { fieldsOf } from '../import/source-item.ts'
-import { withExceptions } from '../import/write-series.ts'
+import { type Fingerprints, fieldsOf, fingerprintsOf } from '../import/source-item.ts'
+import { withExceptions } from '../import/write-item.ts'
 import { keyOfRecord, type PushItem, type PushKind, type PushRun } from './push-run.ts'
 
 /** The member with the name of a record. */

@@ -143,14 +143,14 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     // Compare and write what an import brings.
     'import/begin-series.ts',
     'import/import-batch.ts',
+    'import/import-source.ts',
     'import/item-times.ts',
-    'import/look-ahead.ts',
     'import/missing-items.ts',
-    'import/place-occurrences.ts',
+    'import/plan-items.ts',
     'import/record-states.ts',
-    'import/shown-series.ts',
+    'import/shown-records.ts',
+    'import/source-item.ts',
     'import/write-item.ts',
-    'import/write-series.ts',
     // Reads series to write them elsewhere.
     'push/push-series.ts',
     'push/push-missing.ts',

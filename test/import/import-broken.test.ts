@@ -193,8 +193,8 @@ describe('a source that is broken', () => {
   test('keeps a record that is in the source but cannot be read or written this time', async () => {
     const source = await calendar.file('town.ndjson', lines([1, 2, 3]))
     await calendar.kalends('import', source)
-    const tooLong = JSON.stringify({ ...event(2), start_date: 'never' })
-    await calendar.file('town.ndjson', `${lines([1])}${tooLong}\n`)
+    const undated = JSON.stringify({ ...event(2), start_date: 'never' })
+    await calendar.file('town.ndjson', `${lines([1])}${undated}\n`)
     const { out, code } = await calendar.kalends('import', '--mirror', source)
     assert.equal(code, 2)
     assert.match(out, /event 3 .* it goes to the trash/)

@@ -132,6 +132,26 @@ describe('an import of another calendar of this kind', () => {
     assert.match(out, /A run would have: 0 made, 2 changed, 0 unchanged/)
   })
 
+  test('counts each event once, and tells of it once, where a lost occurrence has everything read again', async (t) => {
+    const { other, calendar, source } = await pair(t)
+    const made = await other.create('/events', { title: 'Weekly', ...at(4), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+    const [once, both] = [
+      await other.create('/events', { title: 'Once', ...at(5) }),
+      await other.create('/events', { title: 'Both', ...at(6) }),
+    ]
+    await other.create('/events', { title: 'Still', ...at(7) })
+    await calendar.kalends('import', source)
+    const here = (await calendar.service.get(`${ALL}&search=Both`)).body.events[0]
+    await calendar.service.update(`/events/${here.id}`, { title: 'Both here' })
+    const { events } = (await other.get(`/events?post_parent=${made.post_parent}&start_date=2027-01-01`)).body
+    await other.remove(`/events/${events[1].id}`, 'admin')
+    await other.update(`/events/${once.id}`, { title: 'Once there' })
+    await other.update(`/events/${both.id}`, { title: 'Both there' })
+    const { out } = await calendar.kalends('import', source)
+    assert.match(out, /0 made, 2 changed, 1 unchanged, 1 left as they are here/)
+    assert.equal(out.match(/changed here as well/g)?.length, 1, out)
+  })
+
   test('is read from its beginning under another address, also where the last run was cut off', async (t) => {
     const { other, calendar, source } = await pair(t)
     await other.create('/events', { title: 'First', ...at(1) })

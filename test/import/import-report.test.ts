@@ -56,6 +56,37 @@ describe('the report of an import', () => {
     assert.match(await run(calendar, await calendar.file('none.ics', ics())), /^Run 3: 0 made/)
   })
 
+  test('counts for a dry run as well what stays as it is here', async (t) => {
+    const calendar = await open('en')
+    t.after(calendar.close)
+    const town = (title: string, sequence: number) =>
+      ics(
+        vevent('ball@x', `SUMMARY:Ball ${title}`, at(`${YEAR}0705`)),
+        vevent('fair@x', `SUMMARY:Fair ${title}`, at(`${YEAR}0706`)),
+        vevent('gone@x', `SUMMARY:Gone ${title}`, at(`${YEAR}0707`)),
+        vevent('play@x', `SUMMARY:Play ${title}`, at(`${YEAR}0708`), `SEQUENCE:${sequence}`),
+        vevent(
+          'club@x',
+          `SUMMARY:Club ${title}`,
+          at(`${YEAR}0709`),
+          'RRULE:FREQ=WEEKLY;COUNT=2',
+          `SEQUENCE:${sequence}`,
+        ),
+      )
+    await run(calendar, await calendar.file('town.ics', town('one', 2)))
+    const { service } = calendar
+    const { events } = (await service.get(`/events?start_date=${YEAR}-01-01&end_date=${YEAR}-12-31`)).body
+    const [ball, fair, gone] = ['Ball one', 'Fair one', 'Gone one'].map((one) =>
+      events.find(({ title }: { title: string }) => title === one),
+    )
+    await service.update(`/events/${ball.id}`, { title: 'Ball here' })
+    await service.update(`/events/${fair.id}`, { title: 'Fair here', status: 'draft' })
+    await service.remove(`/events/${gone.id}`, 'admin')
+    const out = await run(calendar, '--dry-run', '--conflicts', 'skip', await calendar.file('town.ics', town('two', 1)))
+    assert.match(out, /0 made, 0 changed, 0 unchanged, 5 left as they are here/)
+    assert.match(out, /visitors would see: 3 coming, 0 past; and not: 0 private, 1 draft/)
+  })
+
   test('of a dry run shows the first ten events as pages would, with the hours in their zones', async (t) => {
     const calendar = await open('en')
     t.after(calendar.close)

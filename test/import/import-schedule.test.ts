@@ -6,13 +6,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { importStarter } from '../../src/import/import-process.ts'
 import {
   listSchedules,
   makeRunningImports,
   runDueImports,
   type ScheduledRun,
 } from '../../src/import/import-schedule.ts'
-import { importStarter } from '../../src/import/start-import.ts'
 import { formatUtc } from '../../src/text/moments.ts'
 import { startProcess } from '../support/processes.ts'
 import { until } from '../support/waiting.ts'

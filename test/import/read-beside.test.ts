@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig, siteOf } from '../../src/config.ts'
-import { fileSource } from '../../src/import/file-source.ts'
-import { besideWriting } from '../../src/import/read-beside.ts'
+import { besideWriting, fileSource } from '../../src/import/file-source.ts'
 import type { Reading, SourceEntry } from '../../src/import/source-item.ts'
 
 const LINES = 3000

@@ -1,3 +1,32 @@
+import { isUtf8 } from 'node:buffer'
+
+/** The encoding that the first bytes of a text show, by a byte order mark or by the zeros of UTF-16; undefined for any other. */
+export function markedEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
+  const start = Buffer.from(head.subarray(0, 4)).toString('latin1')
+  if (/^(?:\xff\xfe|(?:[\t-~]\0){2})/.test(start)) return 'utf-16le'
+  if (/^(?:\xfe\xff|(?:\0[\t-~]){2})/.test(start)) return 'utf-16be'
+  return start.startsWith('\xef\xbb\xbf') ? 'utf-8' : undefined
+}
+
+/** Bytes as bytes in UTF-8, where their beginning shows that they are in UTF-16. */
+export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined
+  let isFirst = true
+  for await (const chunk of bytes) {
+    const encoding = isFirst ? markedEncoding(chunk) : undefined
+    if (encoding?.startsWith('utf-16')) decoder = new TextDecoder(encoding)
+    isFirst = false
+    yield decoder ? Buffer.from(decoder.decode(chunk, { stream: true })) : chunk
+  }
+}
+
+const windows1252 = new TextDecoder('windows-1252')
+
+/** Bytes of one text: UTF-8 where they are valid, else the encoding of Windows. */
+export function textOfBytes(bytes: Buffer): string {
+  return isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes)
+}
+
 /** A line of a file with the place of its first byte, or one that is too long to be read. */
 export type FileLine = { number: number; at: number; bytes: Uint8Array } | { number: number; tooLong: number }
 
@@ -60,4 +89,24 @@ const isBlank = (bytes: Uint8Array) => bytes.length < 80 && textIn(bytes).trim()
 /** Bytes in UTF-8 as text; invalid bytes become the replacement character. */
 export function textIn(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+}
+
+/** The most characters of a page that are looked at. */
+const MOST_LOOKED_AT = 500_000
+
+/** What a text is that is markup and no calendar, for sentences such as "It is …"; undefined for any other text. */
+export function describeMarkup(text: string, address = ''): string | undefined {
+  const head = text.slice(0, MOST_LOOKED_AT).replace(/^\ufeff?\s*/, '')
+  if (/^(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html|head|body|script|title)\b/is.test(head))
+    return isLogin(head, address) ? 'a login page (HTML)' : 'a web page (HTML)'
+  return /^<(?:\?xml|rss|feed)\b/i.test(head) ? 'a document in XML, such as an RSS feed' : undefined
+}
+
+/** By the place of a page, or by its field for a password. */
+function isLogin(page: string, address: string): boolean {
+  const { hostname = '', pathname = '' } = URL.parse(address) ?? {}
+  return (
+    /(?:^|[^a-z])(?:log-?in|sign-?in|servicelogin|sso|oauth2?)(?:[^a-z]|$)/i.test(`${hostname}${pathname}`) ||
+    /<input\b[^>]{0,500}?\btype\s*=\s*["']?password\b/i.test(page)
+  )
 }

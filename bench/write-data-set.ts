@@ -1,6 +1,5 @@
 import type { Presenting } from '../src/declare/context.ts'
-import type { Presenter } from '../src/events/keep-presented.ts'
-import { formOf, presenters } from '../src/events/presented-events.ts'
+import { formOf, type Presenter, presenters } from '../src/events/presented-events.ts'
 import { keepPresented } from '../src/memory/presented-records.ts'
 import { addCredential } from '../src/people/credentials.ts'
 import { hasUsers, insertUser } from '../src/people/users.ts'

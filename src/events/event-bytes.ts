@@ -9,29 +9,34 @@ import { type EventIndex, type IndexedLinks, isIndexed, linksOf } from '../memor
 import { type EventMemory, mayBeBehind } from '../memory/event-memory.ts'
 import {
   bytesOf,
-  type EventParts,
+  type CountedJson,
   type EventPieces,
   findPiece,
   isMissedAgain,
   keepLinked,
   keepPiece,
-  type ListedEvent,
-  mostBytes,
   type Piece,
   termPiece,
-  writeParts,
-  writePiece,
+  writeCounted,
 } from '../memory/event-pieces.ts'
 import { findPresented, LONG_RECORD, type PresentedRecord } from '../memory/presented-records.ts'
 import { textsOfRecord, textsOfTerm } from '../records/record-texts.ts'
 import type { ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
-import { embedTerm } from '../terms/term-present.ts'
+import { writeTerm } from '../terms/term-present.ts'
 import { areTextsPrepared, showInTurn, showPrepared } from '../text/long-texts.ts'
-import { isShown, OWN_COLUMNS, withImage } from './event-present.ts'
-import { keepLater, type Presenter } from './keep-presented.ts'
-import { formOf, presenters, presentOwn } from './presented-events.ts'
+import {
+  CORE_COLUMNS,
+  type EventParts,
+  imageText,
+  isShown,
+  joinParts,
+  mostBytes,
+  withRare,
+  writeParts,
+} from './event-present.ts'
+import { formOf, keepLater, type Presenter, presentCore, presenters } from './presented-events.ts'
 import { presentRecurrences } from './recurrence-present.ts'
 
 /** The listed events that the index has found, without those it has dropped since: from memory, and the missing ones from the database. */
@@ -48,6 +53,9 @@ export function loadPieces(
   return events instanceof Promise ? events.then(asJson) : asJson(events)
 }
 
+/** An event of a list: a piece that is kept, or the parts to write it from. */
+export type ListedEvent = CountedJson | EventParts
+
 function asJson(events: readonly ListedEvent[]): JsonPieces {
   const mostOf = (event: ListedEvent) => ('bytes' in event ? event.bytes.length : mostBytes(event))
   let most = 0
@@ -59,14 +67,14 @@ function asJson(events: readonly ListedEvent[]): JsonPieces {
     held: () => asJson(events.map(held)),
     write: (i, into, at, counts) => {
       const event = events[i] as ListedEvent
-      return 'bytes' in event ? writePiece(event, into, at, counts) : writeParts(event, into, at, counts)
+      return 'bytes' in event ? writeCounted(event, into, at, counts) : writeParts(event, into, at, counts)
     },
   }
 }
 
-/** An event with counts of its own. */
+/** Copies an event whose counts are to stay as they are. */
 function held(event: ListedEvent): ListedEvent {
-  const copy = (piece: Piece) => ({ ...piece, bytes: bytesOf(piece.bytes) })
+  const copy = ({ bytes, counts }: CountedJson) => ({ bytes: bytesOf(bytes), counts })
   if ('bytes' in event) return copy(event)
   return { ...event, categories: event.categories.map(copy), tags: event.tags.map(copy) }
 }
@@ -80,21 +88,21 @@ export function eventPieces(
   extent: 'page' | 'window',
 ): ListedEvent[] | Promise<ListedEvent[]> {
   const { pieces, terms } = memory
-  const found: (Piece | undefined)[] = []
+  const atHand: (Piece | undefined)[] = []
   const missing: number[] = []
   for (const id of ids) {
     const piece = findPiece(pieces, id, terms)
-    found.push(piece)
+    atHand.push(piece)
     if (!piece) missing.push(id)
   }
-  if (missing.length === 0) return found as Piece[]
-  return presentMissing(memory, index, missing, context, extent).then((presented) =>
-    ids.flatMap((id, i) => found[i] ?? presented.get(id) ?? []),
+  if (missing.length === 0) return atHand as Piece[]
+  return presentMissing(memory, index, missing, context, extent).then((made) =>
+    ids.flatMap((id, i) => atHand[i] ?? made.get(id) ?? []),
   )
 }
 
-const selectOwn = statement<{ ids: readonly number[] }>()((db, value) =>
-  db.selectFrom('events').select(OWN_COLUMNS).where('id', 'in', value('ids')),
+const selectCores = statement<{ ids: readonly number[] }>()((db, value) =>
+  db.selectFrom('events').select(CORE_COLUMNS).where('id', 'in', value('ids')),
 )
 
 async function presentMissing(
@@ -110,11 +118,11 @@ async function presentMissing(
   const isCurrent = () => drops === pieces.drops && version === memory.version && !mayBeBehind(memory)
   const links = ids.map((id) => linksOf(index, id))
   const [venues, organizers] = [knownLinked(pieces, links, 'venues'), knownLinked(pieces, links, 'organizers')]
-  const kept = await findPresented(context.db, formOf(context), [...ids, ...venues.missing, ...organizers.missing])
+  const presented = await findPresented(context.db, formOf(context), [...ids, ...venues.missing, ...organizers.missing])
   await Promise.all([
-    presentOwns(memory, context, ids, kept),
-    presentLinked<VenueRow>(memory, context, venueRules, presentVenue, venues, kept, isCurrent),
-    presentLinked<OrganizerRow>(memory, context, organizerRules, presentOrganizer, organizers, kept, isCurrent),
+    presentCores(memory, context, ids, presented),
+    presentLinked<VenueRow>(memory, context, venueRules, presentVenue, venues, presented, isCurrent),
+    presentLinked<OrganizerRow>(memory, context, organizerRules, presentOrganizer, organizers, presented, isCurrent),
   ])
   await presentTerms(
     memory,
@@ -123,64 +131,59 @@ async function presentMissing(
   )
   const images = await findImages(
     context.db,
-    ids.flatMap((id) => kept.get(id)?.image ?? []),
+    ids.flatMap((id) => presented.get(id)?.image ?? []),
   )
   const occurrences = ids.filter((_, i) => links[i]?.series)
   const recurrences = await presentRecurrences(context, context.db, occurrences)
   // Caching all events of a window would evict the events that are read often.
-  const isKept = extent === 'page' && isCurrent()
-  const presented = new Map<number, ListedEvent>()
+  const mayKeep = extent === 'page' && isCurrent()
+  const made = new Map<number, ListedEvent>()
   for (const [i, { terms, venues: places, organizers: hosts }] of links.entries()) {
     const id = ids[i] as number
-    const event = kept.get(id)
+    const core = presented.get(id)
     // It may have been taken back since it was found in the index.
-    if (!event) continue
+    if (!core) continue
+    const recurrence = recurrences.get(id)
     const parts: EventParts = {
-      own: withMembers(withImage(context, event.own, images.get(event.image ?? 0)), recurrences.get(id)),
+      core: recurrence ? withRare(core, recurrence) : core,
+      image: imageText(context, images.get(core.image ?? 0)),
       ...piecesOfTerms(memory, context, terms),
       venues: shownOf(venues, places),
       organizers: shownOf(organizers, hosts),
     }
-    const isShort = parts.own.length <= LONG_RECORD
-    presented.set(id, isKept && isShort && isMissedAgain(pieces, id) ? keepPiece(pieces, id, parts) : parts)
+    const isWorthIt = mayKeep && core.members.length <= LONG_RECORD && isMissedAgain(pieces, id)
+    made.set(id, isWorthIt ? keepPiece(pieces, id, joinParts(parts)) : parts)
   }
-  return presented
+  return made
 }
 
 /** The cached venues or organizers of these events. */
 function knownLinked(pieces: EventPieces, links: readonly IndexedLinks[], kind: 'venues' | 'organizers'): LinkedPieces {
-  const found: LinkedPieces = { bytes: new Map(), missing: [] }
-  for (const own of links) {
-    for (const id of own[kind]) {
-      if (found.bytes.has(id)) continue
+  const linked: LinkedPieces = { bytes: new Map(), missing: [] }
+  for (const ofEvent of links) {
+    for (const id of ofEvent[kind]) {
+      if (linked.bytes.has(id)) continue
       const known = findCached(pieces[kind], id)
-      found.bytes.set(id, known ?? HIDDEN)
-      if (!known) found.missing.push(id)
+      linked.bytes.set(id, known ?? HIDDEN)
+      if (!known) linked.missing.push(id)
     }
   }
-  return found
-}
-
-/** The own members of an event with further members at the end. */
-function withMembers(own: string, members: object | undefined): string {
-  if (!members) return own
-  const text = JSON.stringify(members)
-  return own.includes('\n') ? `${own.slice(0, -1)},${text.slice(1)}` : `${own}\n${text}`
+  return linked
 }
 
 /** Presents the events that are not stored presented, from their rows, and adds them to the others. */
-async function presentOwns(
+async function presentCores(
   { unkept }: EventMemory,
   context: Context,
   ids: readonly number[],
-  kept: Map<number, PresentedRecord>,
+  presented: Map<number, PresentedRecord>,
 ): Promise<void> {
-  const missing = ids.filter((id) => !kept.has(id))
+  const missing = ids.filter((id) => !presented.has(id))
   if (missing.length === 0) return
-  await showInTurn(await selectOwn(context.db, { ids: missing }), presenters.events.texts, (row) => {
-    const presented = showOrLeaveOut(context, 'event', row.id, () => presentOwn(context, row))
-    if (!presented) return
-    kept.set(row.id, presented)
+  await showInTurn(await selectCores(context.db, { ids: missing }), presenters.events.texts, (row) => {
+    const made = showOrLeaveOut(context, 'event', row.id, () => presentCore(context, row))
+    if (!made) return
+    presented.set(row.id, made)
     keepLater(unkept.events, presenters.events, context, formOf(context), row.id)
   })
 }
@@ -191,7 +194,7 @@ async function presentTerms({ pieces, terms }: EventMemory, context: Context, id
   const costly = rows.filter((row) => !areTextsPrepared(textsOfTerm(row)))
   await showInTurn(costly, textsOfTerm, (row) =>
     showOrLeaveOut(context, row.taxonomy, row.id, () =>
-      termPiece(pieces, row.id, terms, () => embedTerm(context.site, row)),
+      termPiece(pieces, row.id, terms, () => writeTerm(context.site, row)),
     ),
   )
 }
@@ -206,7 +209,7 @@ function piecesOfTerms({ pieces, terms }: EventMemory, context: Context, ids: re
   rows.sort(compareTerms)
   const shown: Record<Taxonomy, Piece[]> = { category: [], tag: [] }
   for (const row of rows) {
-    const show = () => termPiece(pieces, row.id, terms, () => embedTerm(context.site, row))
+    const show = () => termPiece(pieces, row.id, terms, () => writeTerm(context.site, row))
     const piece = showOrLeaveOut(context, row.taxonomy, row.id, show)
     if (piece) shown[row.taxonomy].push(piece)
   }
@@ -250,12 +253,12 @@ async function presentLinked<Row extends VenueRow | OrganizerRow>(
   type: LinkedType,
   present: (presenting: Presenting, row: Row, image: ImageRow | undefined) => object,
   { bytes, missing }: LinkedPieces,
-  kept: ReadonlyMap<number, PresentedRecord>,
+  presented: ReadonlyMap<number, PresentedRecord>,
   isCurrent: () => boolean,
 ): Promise<void> {
   if (missing.length === 0) return
-  for (const id of missing) bytes.set(id, bytesOf(kept.get(id)?.own ?? ''))
-  const unknown = missing.filter((id) => !kept.has(id))
+  for (const id of missing) bytes.set(id, bytesOf(presented.get(id)?.members ?? ''))
+  const unknown = missing.filter((id) => !presented.has(id))
   const rows = await findLinkedByIds<Row>(context.db, type, unknown)
   const images = await findImages(
     context.db,

@@ -6,10 +6,12 @@ import { imageUrl, showImage } from '../images/images.ts'
 import { organizerLinkedData, presentOrganizer } from '../linked/organizer.ts'
 import { globalId, recordUrl } from '../linked/record-present.ts'
 import { presentVenue, venueLinkedData } from '../linked/venue.ts'
+import { type CountedJson, type TermCounts, writeCounted } from '../memory/event-pieces.ts'
+import type { EventCore } from '../memory/presented-records.ts'
 import { mayRead } from '../people/caller.ts'
-import type { EventRow, ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
+import type { EventRow, ImageRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { showOrLeaveOut, showRecord } from '../storage/unshowable.ts'
-import { embedTerm } from '../terms/term-present.ts'
+import { embedTerm, writeTerm } from '../terms/term-present.ts'
 import { escapeHtml, linkedText, plainText, renderTitle } from '../text/html.ts'
 import { renderedPlain, renderedText } from '../text/long-texts.ts'
 import { isWallTime, wallParts } from '../text/moments.ts'
@@ -20,28 +22,33 @@ import { FREE, offerPrice, presentCost, storedCost } from './event-cost.ts'
 import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
-/** The columns of an event that its own members are made of. */
-export const OWN_COLUMNS = [...namesWith(eventMembers, 'from', 'column'), 'trusted'] as const
+/** The columns of an event that its core is made of. */
+export const CORE_COLUMNS = [...namesWith(eventMembers, 'from', 'column'), 'trusted'] as const
 
-export type OwnRow = Pick<EventRow, (typeof OWN_COLUMNS)[number]>
+export type CoreRow = Pick<EventRow, (typeof CORE_COLUMNS)[number]>
 
 /**
- * An event as lists show it (rule 5.1), without linked data, and without those of its venues, organizers and terms that cannot be shown.
+ * Writes an event as lists show it (rule 5.1): without linked data, and without those of its venues, organizers and terms that cannot be shown.
  * Throws when it cannot be shown itself, as all functions do that present a record.
  */
-export function presentEvent(context: Context, row: EventRow, links: EventLinks): Record<string, unknown> {
-  return joinEvent(context, row, links, undefined)
+export function presentEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
+  return joinEvent(context, row, links, writeCore(context, row), undefined)
+}
+
+/** Writes an event that is read by itself: with its linked data and that of its venues and organizers. */
+export function presentSingleEvent(context: Context, row: EventRow, links: EventLinks): WrittenRecord {
+  return joinEvent(context, row, links, writeCore(context, row), eventLinkedData(context, row, links))
 }
 
 /**
- * An event as its write answers it. `own` is the text of `writeOwn` without the image, where that is known.
+ * Writes an event for the answer of its write; `core` is what `writeCore` has made of it, where that is known.
  * @throws UnshowableRecord when it, or a venue or organizer `made` with it, could not be read later
  */
 export function presentWritten(
   context: Context,
   row: EventRow,
   links: EventLinks,
-  own: string | undefined,
+  core: EventCore | undefined,
   made: ReadonlySet<number>,
 ): WrittenRecord {
   return showRecord('event', row.id, () => {
@@ -57,83 +64,72 @@ export function presentWritten(
         ])
     }
     // Its linked data are made of values that its members show as well, and can do without those of its venues and organizers.
-    return writtenRecord(row.id, joinText(context, row, links, own))
+    return joinEvent(context, row, links, core ?? writeCore(context, row), undefined)
   })
 }
 
-/** An event read by itself: with its linked data and that of its venues and organizers. */
-export function presentSingleEvent(context: Context, row: EventRow, links: EventLinks): Record<string, unknown> {
-  return joinEvent(context, row, links, eventLinkedData(context, row, links))
-}
-
-/** An event with all that it links to. */
+/** Writes an event with all that it links to. */
 function joinEvent(
   context: Context,
   row: EventRow,
   links: EventLinks,
+  core: EventCore,
   linkedData: object | undefined,
-): Record<string, unknown> {
-  const [members, more] = ownTexts(context, row, links, undefined)
-  return {
-    ...JSON.parse(members),
-    ...presentLinks(context, links, linkedData !== undefined),
-    custom_fields: [],
-    ...(linkedData ? { json_ld: linkedData } : {}),
-    ...(more === undefined ? {} : JSON.parse(more)),
-    ...recurrenceMembers(context, row, links),
+): WrittenRecord {
+  const hasLinkedData = linkedData !== undefined
+  const { venues, organizers } = presentPlaces(context, links, hasLinkedData)
+  const shownTerms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
+    rows.flatMap((term) => showOrLeaveOut(context, taxonomy, term.id, () => writeTerm(context.site, term)) ?? [])
+  const parts: EventParts = {
+    core: links.series ? withRare(core, recurrenceMembers(context, row, links.series, links.next)) : core,
+    image: imageText(context, links.images.get(row.image ?? 0)),
+    categories: shownTerms('category', links.categories),
+    tags: shownTerms('tag', links.tags),
+    venues: venues.map(jsonOf),
+    organizers: organizers.map(jsonOf),
+    linkedData: linkedData && JSON.stringify(linkedData),
   }
+  return writtenRecord(row.id, joinParts(parts))
 }
 
-/** The same as JSON, without linked data, for the answer of a write. */
-function joinText(context: Context, row: EventRow, links: EventLinks, own: string | undefined): string {
-  const [members, more = '{}'] = ownTexts(context, row, links, own)
-  const linked = JSON.stringify({ ...presentLinks(context, links, false), custom_fields: [] })
-  const parts = [members, linked, more, JSON.stringify(recurrenceMembers(context, row, links))]
-  return `{${parts.flatMap((part) => (part === '{}' ? [] : part.slice(1, -1))).join(',')}}`
-}
+const jsonOf = (record: object) => Buffer.from(JSON.stringify(record))
 
-/** The texts that `writeOwn` makes of an event, here apart; `own` is both without the image, where they are known. */
-function ownTexts(
-  context: Context,
-  row: EventRow,
-  { images }: EventLinks,
-  own: string | undefined,
-): [members: string, more: string | undefined] {
-  const image = images.get(row.image ?? 0)
-  const [members = '{}', more] = (
-    own === undefined ? writeOwn(context, row, image) : withImage(context, own, image)
-  ).split('\n')
-  return [members, more]
-}
-
-/** The members that show what an event, or a series, links to. */
+/** The members that show what a series links to. */
 export function presentLinks(
   context: Context,
   links: Pick<EventLinks, 'venues' | 'organizers' | 'categories' | 'tags' | 'images'>,
-  hasLinkedData: boolean,
 ): { categories: object[]; tags: object[]; venue: object | undefined; organizer: object[] } {
-  const venues = showEach(context, 'venue', links.venues, (venue) => {
-    const own = hasLinkedData ? venueLinkedData(venue) : undefined
-    return presentVenue(context, venue, links.images.get(venue.image ?? 0), own)
-  })
-  const organizer = showEach(context, 'organizer', links.organizers, (organizer) => {
-    const own = hasLinkedData ? organizerLinkedData(organizer) : undefined
-    return presentOrganizer(context, organizer, links.images.get(organizer.image ?? 0), own)
-  })
+  const { venues, organizers } = presentPlaces(context, links, false)
   const terms = (taxonomy: Taxonomy, rows: readonly TermRow[]) =>
     rows.flatMap((term) => showOrLeaveOut(context, taxonomy, term.id, () => embedTerm(context.site, term)) ?? [])
   return {
     categories: terms('category', links.categories),
     tags: terms('tag', links.tags),
     venue: venues.length === 1 ? venues[0] : venues,
-    organizer,
+    organizer: organizers,
   }
 }
 
-function recurrenceMembers(context: Context, row: EventRow, { series, next }: EventLinks): object {
-  if (!series) return {}
-  const shown = next?.map((one) => ({ ...one, rest_url: `${context.site.base}/events/${one.id}` }))
-  return { ...presentRecurrence(context, row, series), ...(shown ? { next_occurrences: shown } : {}) }
+function presentPlaces(
+  context: Context,
+  { venues, organizers, images }: Pick<EventLinks, 'venues' | 'organizers' | 'images'>,
+  hasLinkedData: boolean,
+): { venues: object[]; organizers: object[] } {
+  return {
+    venues: showEach(context, 'venue', venues, (venue) => {
+      const linkedData = hasLinkedData ? venueLinkedData(venue) : undefined
+      return presentVenue(context, venue, images.get(venue.image ?? 0), linkedData)
+    }),
+    organizers: showEach(context, 'organizer', organizers, (organizer) => {
+      const linkedData = hasLinkedData ? organizerLinkedData(organizer) : undefined
+      return presentOrganizer(context, organizer, images.get(organizer.image ?? 0), linkedData)
+    }),
+  }
+}
+
+function recurrenceMembers(context: Context, row: EventRow, series: SeriesRow, next: EventLinks['next']): object {
+  const occurrences = next?.map((one) => ({ ...one, rest_url: `${context.site.base}/events/${one.id}` }))
+  return { ...presentRecurrence(context, row, series), ...(occurrences ? { next_occurrences: occurrences } : {}) }
 }
 
 /** Those of these venues or organizers that an event shows to the caller, as `present` makes them. */
@@ -148,14 +144,14 @@ function showEach<Row extends VenueRow | OrganizerRow>(
   )
 }
 
-/** The members of an event that are its own, and that every event has. */
-type OwnMember = Exclude<
+/** The members of a core, which every event has. */
+type CoreMember = Exclude<
   keyof EventMembers,
   WithValue<EventMembers, 'from', 'link'> | WithValue<EventMembers, 'rare', unknown> | 'custom_fields'
 >
 
 /** Writes one of them as JSON. */
-type Writer = (row: OwnRow, presenting: Presenting, image: ImageRow | undefined) => string
+type Writer = (row: CoreRow, presenting: Presenting) => string
 
 /** Texts without signs that are escaped, such as times and most addresses: they need not be looked at sign by sign. */
 const PLAIN = /^[\w :;,./?!&#%'()=+-]*$/
@@ -166,7 +162,7 @@ const asIs =
   (row) =>
     quoted(row[name])
 const asFlag =
-  (name: keyof OwnRow): Writer =>
+  (name: keyof CoreRow): Writer =>
   (row) =>
     String(row[name] === 1)
 const asText =
@@ -175,8 +171,11 @@ const asText =
     JSON.stringify(renderedText(row[name], row.trusted === 1))
 const urlOf: Writer = (row, { site }) => quoted(recordUrl(site, 'event', row))
 
+/** What stands for the image of a core. */
+const NO_IMAGE = 'false'
+
 /** How they are written, in their order. */
-const writers: Readonly<Record<OwnMember, Writer>> = {
+const writers: Readonly<Record<CoreMember, Writer>> = {
   id: ({ id }) => String(id),
   global_id: ({ id }, { site }) => quoted(globalId(site, id)),
   global_id_lineage: ({ id }, { site }) => `[${quoted(globalId(site, id))}]`,
@@ -192,7 +191,7 @@ const writers: Readonly<Record<OwnMember, Writer>> = {
   description: asText('description'),
   excerpt: asText('excerpt'),
   slug: asIs('slug'),
-  image: (_row, presenting, image) => JSON.stringify((image && showImage(presenting, image)) ?? false),
+  image: () => NO_IMAGE,
   all_day: asFlag('all_day'),
   start_date: asTime('start_date'),
   start_date_details: asDetails('start_date'),
@@ -206,9 +205,9 @@ const writers: Readonly<Record<OwnMember, Writer>> = {
   timezone_abbr: ({ timezone, utc_start_date }) => quoted(timezoneAbbreviation(timezone, utc_start_date)),
   cost: ({ cost }, { site }) => showCost(site, cost).cost,
   cost_details: ({ cost }, { site }) => showCost(site, cost).details,
-  website: (row, presenting, image) => {
+  website: (row, presenting) => {
     const website = presentUrl(row.website)
-    return website ? quoted(escapeHtml(website)) : urlOf(row, presenting, image)
+    return website ? quoted(escapeHtml(website)) : urlOf(row, presenting)
   },
   show_map: asFlag('show_map'),
   show_map_link: asFlag('show_map_link'),
@@ -217,28 +216,133 @@ const writers: Readonly<Record<OwnMember, Writer>> = {
   featured: asFlag('featured'),
 }
 
-const written = Object.entries(writers).map(([name, write], at) => ({ name: `${at > 0 ? ',' : ''}"${name}":`, write }))
+const named = Object.entries(writers).map(([name, write], at) => ({ name: `${at > 0 ? ',' : ''}"${name}":`, write }))
+const imagePlace = named.findIndex(({ write }) => write === writers.image)
+const [beforeImage, fromImage] = [named.slice(0, imagePlace), named.slice(imagePlace)]
+const IMAGE_NAME = ',"image":'
 const rare = rareFields()
 
 /**
- * The members of an event that are its own, as a JSON object: all but the last ones, its terms and what it is linked to. Behind a line end,
- * which no JSON text contains, comes another one with the members that only some events have, shown behind all others. It is written as
- * text and not made of an object, since lists of events that nobody has asked for lately are presented from rows as fast as this goes.
+ * Writes the core of an event. It is written as text and not made of an object, since lists of events that nobody has asked for lately are presented
+ * from rows as fast as this goes.
  */
-export function writeOwn(presenting: Presenting, row: OwnRow, image: ImageRow | undefined): string {
+export function writeCore(presenting: Presenting, row: CoreRow): EventCore {
   let members = '{'
-  for (const { name, write } of written) members += name + write(row, presenting, image)
+  for (const { name, write } of beforeImage) members += name + write(row, presenting)
+  const imageAt = members.length + IMAGE_NAME.length
+  for (const { name, write } of fromImage) members += name + write(row, presenting)
   const more = showRare(rare, row)
-  return more === undefined ? `${members}}` : `${members}}\n${JSON.stringify(more)}`
+  return { members: `${members}}`, imageAt, rare: more === undefined ? '' : JSON.stringify(more) }
 }
 
-/** Text inside JSON cannot read like this, since its quotes are escaped. */
-const NO_IMAGE = ',"image":false,'
+/** Adds members to those that only some events have. */
+export function withRare(core: EventCore, more: object): EventCore {
+  const text = JSON.stringify(more)
+  return { ...core, rare: core.rare === '' ? text : `${core.rare.slice(0, -1)},${text.slice(1)}` }
+}
 
-/** What `writeOwn` wrote of an event without its image, with it. */
-export function withImage(presenting: Presenting, own: string, image: ImageRow | undefined): string {
+/** The value of the member `image`; undefined for an event that shows none. */
+export function imageText(presenting: Presenting, image: ImageRow | undefined): string | undefined {
   const shown = image && showImage(presenting, image)
-  return shown ? own.replace(NO_IMAGE, () => `,"image":${JSON.stringify(shown)},`) : own
+  return shown && JSON.stringify(shown)
+}
+
+/** An event as JSON is written from. */
+export interface EventParts {
+  core: EventCore
+  image: string | undefined
+  categories: readonly CountedJson[]
+  tags: readonly CountedJson[]
+  /** Those that it shows, as JSON. */
+  venues: readonly Buffer[]
+  organizers: readonly Buffer[]
+  linkedData?: string | undefined
+}
+
+const CATEGORIES = Buffer.from(',"categories":[')
+const TAGS = Buffer.from('],"tags":[')
+const VENUE = Buffer.from('],"venue":')
+const ORGANIZER = Buffer.from(',"organizer":[')
+const CUSTOM_FIELDS = Buffer.from('],"custom_fields":[]')
+const LINKED_DATA = ',"json_ld":'
+/** More bytes than what stands between the parts of an event, and between events. */
+const FRAME =
+  [CATEGORIES, TAGS, VENUE, ORGANIZER, CUSTOM_FIELDS].reduce((sum, { length }) => sum + length, 0) +
+  LINKED_DATA.length +
+  4
+const COMMA = ','.charCodeAt(0)
+const OPEN = '['.charCodeAt(0)
+const CLOSE = ']'.charCodeAt(0)
+const END = '}'.charCodeAt(0)
+
+/** Returns an upper bound of the JSON bytes of an event, without a look at its text. */
+export function mostBytes({
+  core,
+  image = '',
+  categories,
+  tags,
+  venues,
+  organizers,
+  linkedData = '',
+}: EventParts): number {
+  let most = (core.members.length + core.rare.length + image.length + linkedData.length) * 3 + FRAME
+  for (const terms of [categories, tags]) for (const { bytes } of terms) most += bytes.length + 1
+  for (const linked of [venues, organizers]) for (const bytes of linked) most += bytes.length + 1
+  return most
+}
+
+/**
+ * Writes an event into a buffer with room for `mostBytes`: every event of an answer in JSON is written here, or copied from a piece that was. Returns
+ * the end, and adds the counts of the event to `counts`, if any.
+ */
+export function writeParts(parts: EventParts, into: Buffer, start: number, counts?: TermCounts): number {
+  const { core, image, categories, tags, venues, organizers, linkedData } = parts
+  let at = start
+  const add = (chunk: Buffer, i: number) => {
+    if (i > 0) into[at++] = COMMA
+    into.set(chunk, at)
+    at += chunk.length
+  }
+  const addTerm = (term: CountedJson, i: number) => {
+    if (i > 0) into[at++] = COMMA
+    at = writeCounted(term, into, at, counts)
+  }
+  if (image === undefined) at += into.write(core.members, at)
+  else {
+    at += into.write(core.members.slice(0, core.imageAt) + image, at)
+    at += into.write(core.members.slice(core.imageAt + NO_IMAGE.length), at)
+  }
+  // More members follow in place of the last brace.
+  at--
+  add(CATEGORIES, 0)
+  categories.forEach(addTerm)
+  add(TAGS, 0)
+  tags.forEach(addTerm)
+  add(VENUE, 0)
+  const isOne = venues.length === 1
+  if (!isOne) into[at++] = OPEN
+  venues.forEach(add)
+  if (!isOne) into[at++] = CLOSE
+  add(ORGANIZER, 0)
+  organizers.forEach(add)
+  add(CUSTOM_FIELDS, 0)
+  if (linkedData !== undefined) at += into.write(LINKED_DATA + linkedData, at)
+  if (core.rare === '') into[at++] = END
+  else {
+    const more = at
+    at += into.write(core.rare, at)
+    // The first brace is a comma here.
+    into[more] = COMMA
+  }
+  return at
+}
+
+/** Writes an event by itself. */
+export function joinParts(parts: EventParts): CountedJson {
+  const wide = Buffer.allocUnsafe(mostBytes(parts))
+  const counts: TermCounts = []
+  const end = writeParts(parts, wide, 0, counts)
+  return { bytes: wide.subarray(0, end), counts }
 }
 
 /** @throws Error for text that is no time */

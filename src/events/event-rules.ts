@@ -295,7 +295,7 @@ interface Counted {
   counted: boolean
 }
 
-/** Counts an event for its terms, and no longer for those it had: begun with the statements that change it. */
+/** TermCounts an event for its terms, and no longer for those it had: begun with the statements that change it. */
 async function countTerms(tx: Tx, before: Counted, after: Counted): Promise<void> {
   const had = new Set(before.counted ? before.terms : [])
   const has = new Set(after.counted ? after.terms : [])

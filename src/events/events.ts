@@ -30,7 +30,7 @@ import { findEvent, findEventLinks, findListedEvents, type KnownLinks, linkedByt
 import { textsOfEvent } from './event-texts.ts'
 import { findAllEvents, findEvents } from './find-events.ts'
 import { findNext } from './next-occurrences.ts'
-import { formOf, presentOwn } from './presented-events.ts'
+import { formOf, presentCore } from './presented-events.ts'
 
 const presentation: Presentation<LoadedEvent> = {
   nameOf: ({ row }) => ({ kind: 'event', id: row.id }),
@@ -129,7 +129,7 @@ export async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
 export function readBack(context: Context): LookAtWritten {
   return async (tx, row, links) => {
     const { id, series } = row
-    const presented = showRecord('event', id, () => presentOwn(context, row))
+    const presented = showRecord('event', id, () => presentCore(context, row))
     // Few words may link to a hundred long texts, so these are not read for an answer that has no room for them.
     if (context.room && (await linkedBytes(tx, id)) > context.room.bytes) return { id, series, answer: { id } }
     const [found] = await Promise.all([
@@ -137,7 +137,7 @@ export function readBack(context: Context): LookAtWritten {
       presented && keepPresented(tx, formOf(context), [presented]),
     ])
     const answer = await showPrepared(textsOfEvent(row, found, 'single'), () =>
-      presentWritten(context, row, found, presented?.own, links.made),
+      presentWritten(context, row, found, presented, links.made),
     )
     return { id, series, answer }
   }

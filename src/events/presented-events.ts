@@ -5,28 +5,31 @@ import type { Presenting } from '../declare/context.ts'
 import { blankColumns } from '../fields/field.ts'
 import { organizer, presentOrganizer } from '../linked/organizer.ts'
 import { presentVenue, venue } from '../linked/venue.ts'
-import type { PresentedRecord } from '../memory/presented-records.ts'
+import { keepPresented, type PresentedRecord, type Unkept } from '../memory/presented-records.ts'
 import { textsOfRecord } from '../records/record-texts.ts'
+import type { Db } from '../storage/database.ts'
 import { heldIfFree } from '../storage/locks.ts'
-import type { OrganizerRow, VenueRow } from '../storage/schema.ts'
+import type { OrganizerRow, RecordKind, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { showOrLeaveOut } from '../storage/unshowable.ts'
+import { areTextsPrepared } from '../text/long-texts.ts'
+import type { WantedText } from '../text/text-work.ts'
 import { event } from './event.ts'
-import { OWN_COLUMNS, type OwnRow, writeOwn } from './event-present.ts'
-import type { Presenter } from './keep-presented.ts'
+import { CORE_COLUMNS, type CoreRow, writeCore } from './event-present.ts'
 
 /** How events, and the venues and organizers they show, are stored presented. */
 export const presenters: {
-  events: Presenter<OwnRow>
+  events: Presenter<CoreRow>
   venues: Presenter<VenueRow>
   organizers: Presenter<OrganizerRow>
 } = {
   events: {
     kind: 'event',
     hold: statement<{ ids: readonly number[] }>()((db, value) =>
-      heldIfFree(db, db.selectFrom('events').select(OWN_COLUMNS).where('id', 'in', value('ids'))),
+      heldIfFree(db, db.selectFrom('events').select(CORE_COLUMNS).where('id', 'in', value('ids'))),
     ),
     texts: (row) => textsOfRecord(row, 'listed'),
-    present: presentOwn,
+    present: presentCore,
   },
   venues: {
     kind: 'venue',
@@ -47,15 +50,15 @@ export const presenters: {
 }
 
 /** A public event presented from its row. */
-export function presentOwn(presenting: Presenting, row: OwnRow): PresentedRecord | undefined {
+export function presentCore(presenting: Presenting, row: CoreRow): PresentedRecord | undefined {
   if (row.status !== 'publish') return undefined
-  return { record: row.id, image: row.image, own: writeOwn(presenting, row, undefined) }
+  return { record: row.id, image: row.image, ...writeCore(presenting, row) }
 }
 
 /** One with an image is not kept: where the image stands, others have nothing. */
 function presentLinked(row: VenueRow | OrganizerRow, present: () => object): PresentedRecord | undefined {
   if (row.status !== 'publish' || row.image !== null) return undefined
-  return { record: row.id, image: null, own: JSON.stringify(present()) }
+  return { record: row.id, image: null, members: JSON.stringify(present()), imageAt: 0, rare: '' }
 }
 
 const forms = new WeakMap<Presenting['site'], { url: string; form: string }>()
@@ -70,7 +73,7 @@ export function formOf(presenting: Presenting): string {
   if (known?.url === site.url) return known.form
   const { icu, tz } = process.versions
   const probes = [
-    writeOwn(presenting, EVENT, undefined),
+    writeCore(presenting, EVENT),
     presentVenue(presenting, VENUE, undefined),
     presentOrganizer(presenting, ORGANIZER, undefined),
   ]
@@ -105,7 +108,7 @@ const NAME = 'One & <b>“two”</b> — <script>three</script>'
 const WEBSITE = 'https://example.org/?a=1&b=2'
 
 // Records by which a change of how they are presented shows, during development above all.
-const EVENT: OwnRow = {
+const EVENT: CoreRow = {
   ...blankColumns(event.fields, NAME),
   ...RECORD,
   start_date: '2026-07-01 20:00:00',
@@ -136,4 +139,52 @@ const ORGANIZER: OrganizerRow = {
   folded: '',
   search: '',
   website: WEBSITE,
+}
+
+/** How records of a kind are presented and stored. */
+export interface Presenter<Row> {
+  kind: RecordKind
+  /** Holds and returns the rows of these records until the end of the transaction; rows that another transaction is changing are left out. */
+  hold: (tx: Db, values: { ids: readonly number[] }) => Promise<Row[]>
+  /** The texts that take long to present; a record whose texts are not prepared is stored another time. */
+  texts: (row: Row) => readonly WantedText[]
+  /** Undefined for a record that is not stored presented: it is not public. */
+  present: (presenting: Presenting, row: Row) => PresentedRecord | undefined
+}
+
+/** Records that are stored with one write, which takes a few milliseconds. */
+const KEPT_AT_ONCE = 64
+const MOST_UNKEPT = 4096
+
+/** Queues a record to be stored presented. */
+export function keepLater<Row extends { id: number }>(
+  unkept: Unkept,
+  presenter: Presenter<Row>,
+  presenting: Presenting,
+  form: string,
+  id: number,
+) {
+  const { ids } = unkept
+  if (ids.size < MOST_UNKEPT) ids.add(id)
+  if (ids.size < KEPT_AT_ONCE || unkept.isKeeping) return
+  const some = [...ids].slice(0, KEPT_AT_ONCE)
+  for (const taken of some) ids.delete(taken)
+  unkept.isKeeping = true
+  unkept
+    .write(async (tx) => {
+      const held = await presenter.hold(tx, { ids: some })
+      const rows = held.filter((row) => areTextsPrepared(presenter.texts(row)))
+      await keepPresented(
+        tx,
+        form,
+        rows.flatMap(
+          (row) => showOrLeaveOut(presenting, presenter.kind, row.id, () => presenter.present(presenting, row)) ?? [],
+        ),
+      )
+    })
+    // They are presented from their rows the next time as well.
+    .catch(() => undefined)
+    .finally(() => {
+      unkept.isKeeping = false
+    })
 }

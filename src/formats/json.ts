@@ -11,14 +11,14 @@ import {
   bytesOf,
   type EventStates,
   hasCurrentCounts,
+  makePiece,
   type Piece,
-  readPiece,
   statesOf,
   updateCounts,
 } from '../memory/event-pieces.ts'
 import { presentListed } from '../records/present-loaded.ts'
 import type { Served } from '../resources.ts'
-import { isWritten } from '../text/written-json.ts'
+import { isWritten, type WrittenRecord } from '../text/written-json.ts'
 import type { Format, Reply } from './format.ts'
 
 /** Headers that belong to the answer rather than to the transport, which an envelope repeats (rule 28.5). */
@@ -284,9 +284,9 @@ export function followList(
 }
 
 /** Makes the body of the answer of a single event, which is valid until the event changes. */
-export function followEvent(memory: EventMemory, body: { id: number }): FollowedBody {
+export function followEvent(memory: EventMemory, body: WrittenRecord): FollowedBody {
   const states = statesOf(memory.pieces, [body.id])
-  const piece = readPiece(JSON.stringify(body), memory.pieces.countsVersion)
+  const piece = makePiece(body, memory.pieces.countsVersion)
   // Without an index no changes have been followed.
   const isSame = () => memory.index !== undefined && areUnchanged(memory.pieces, [body.id], states)
   return followBody(memory, piece, isSame)
@@ -350,6 +350,7 @@ async function joinInTurns(pieces: readonly Buffer[]): Promise<Buffer> {
 /** The list in a body, with the JSON before its items and behind them; undefined for a body without one. */
 function findList(body: unknown): { start: string; items: readonly unknown[]; end: string } | undefined {
   if (Array.isArray(body)) return { start: '[', items: body, end: ']' }
+  if (isWritten(body)) return { start: '', items: [body], end: '' }
   if (body === null || typeof body !== 'object') return undefined
   for (const [name, value] of Object.entries(body)) {
     // An envelope has its list one deeper.

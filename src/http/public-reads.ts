@@ -25,6 +25,7 @@ import { bytesOf } from '../memory/event-pieces.ts'
 import { Problem } from '../problems.ts'
 import { versionedTag } from '../records/versions.ts'
 import type { Served } from '../resources.ts'
+import type { WrittenRecord } from '../text/written-json.ts'
 import { admitted, isFull, leave, tryEnter } from './admission.ts'
 import { clientAddress } from './client-address.ts'
 import {
@@ -375,7 +376,7 @@ async function finish(reads: PublicReads, url: string, reply: Reply, version: st
 
 /** Its ETag depends on its content alone, so clients keep it while other events change. */
 function finishEvent(reads: PublicReads, reply: Reply, version: string, now: number, isCurrent: boolean): Finished {
-  const followed = followEvent(reads.service.memory, reply.body as { id: number })
+  const followed = followEvent(reads.service.memory, reply.body as WrittenRecord)
   const { body } = followed
   const finished = finishedWith(reads, reply, version, now, contentTag(body), body)
   return isCurrent && reads.service.memory.index ? { ...finished, followed } : finished

@@ -88,7 +88,7 @@ const KINDS: Record<PostingKind, number> = {
 const KEY_STEP = 8
 const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 
-/** Counts over all indexes, so that no two have the same revision. */
+/** TermCounts over all indexes, so that no two have the same revision. */
 let revisions = 0
 
 /** Notes that lists may have changed through data outside the index: names of terms, and places. */

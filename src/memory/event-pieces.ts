@@ -1,11 +1,19 @@
 import type { TermRow } from '../storage/schema.ts'
 import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from './cache.ts'
 
-/** A part of an answer as JSON bytes, ready to be copied. */
+/** The counts of terms in JSON bytes, three numbers each: the place, the id of the term and the count. Only this file looks into it. */
+export type TermCounts = number[]
+
+/** JSON with the places of the counts of terms in it, which change by themselves. */
+export interface CountedJson {
+  bytes: Buffer
+  counts: Readonly<TermCounts>
+}
+
+/** An event, a term or a whole answer as JSON that is kept: there is room for every count to be rewritten in place. */
 export interface Piece {
   bytes: Buffer
-  /** The counts of terms in `bytes`: three numbers each: the place, the term and the count. */
-  counts: number[]
+  counts: TermCounts
   /** The `countsVersion` that its counts are of. */
   countsVersion: number
 }
@@ -29,27 +37,11 @@ export interface EventPieces {
   missed: Uint32Array
 }
 
-/** The parts of an event. */
-export interface EventParts {
-  /** Its own members, as a JSON object, and behind a line end those that come last. */
-  own: string
-  categories: readonly Piece[]
-  tags: readonly Piece[]
-  /** The parts that it shows. */
-  venues: readonly Buffer[]
-  organizers: readonly Buffer[]
-}
-
-/** An event of a list: a cached piece, or the parts to write it from. */
-export type ListedEvent = Piece | EventParts
-
 /** The bytes of a piece. */
 const sizeOf = ({ bytes, counts }: Piece) => bytes.length + counts.length * 8 + OVERHEAD
 
 /** Digits reserved for a count, so that it can be rewritten in place: JSON ignores blanks before a number. */
 const WIDTH = 10
-/** Only an embedded term has these members in this order; inside a JSON text every quote would be escaped. */
-const EMBEDDED_COUNT = /"count":(\d+),"filter":"raw","id":(\d+)/g
 /** Bytes a piece costs beside its JSON. */
 const OVERHEAD = 200
 /** Places for missed events, a power of two: several times as many as the budget of a small machine has room for. */
@@ -76,10 +68,10 @@ export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<nu
   return piece
 }
 
-/** Caches an event assembled from its parts. */
-export function keepPiece(pieces: EventPieces, id: number, parts: EventParts): Piece {
-  const piece = joinPiece(pieces, parts)
-  keepCached(pieces.events, id, piece, sizeOf(piece))
+/** Caches an event that has been joined from wide pieces. */
+export function keepPiece({ events, countsVersion }: EventPieces, id: number, { bytes, counts }: CountedJson): Piece {
+  const piece = { bytes: bytesOf(bytes), counts: [...counts], countsVersion }
+  keepCached(events, id, piece, sizeOf(piece))
   return piece
 }
 
@@ -104,14 +96,14 @@ export function termPiece(
   pieces: EventPieces,
   id: number,
   terms: ReadonlyMap<number, TermRow>,
-  present: () => object,
+  write: () => CountedJson,
 ): Piece {
   const known = findCached(pieces.terms, id)
   if (known) {
     if (known.countsVersion !== pieces.countsVersion) updateCounts(pieces, known, terms)
     return known
   }
-  const piece = readPiece(JSON.stringify(present()), pieces.countsVersion)
+  const piece = makePiece(write(), pieces.countsVersion)
   keepCached(pieces.terms, id, piece, sizeOf(piece))
   return piece
 }
@@ -171,90 +163,39 @@ export function bytesOf(content: string | Buffer): Buffer {
   return bytes
 }
 
-/** A piece of JSON, with the counts of its terms ready to be rewritten. */
-export function readPiece(json: string, countsVersion: number): Piece {
-  const counts: number[] = []
-  let text = ''
-  let copied = 0
-  let bytes = 0
-  for (const match of json.matchAll(EMBEDDED_COUNT)) {
-    const start = match.index + '"count":'.length
-    const before = json.slice(copied, start)
-    bytes += Buffer.byteLength(before)
-    counts.push(bytes, Number(match[2]), Number(match[1]))
-    text += before + String(match[1]).padStart(WIDTH)
-    bytes += WIDTH
-    copied = start + String(match[1]).length
-  }
-  return { bytes: bytesOf(text + json.slice(copied)), counts, countsVersion }
+/** Makes JSON with one count in it, that of a term. */
+export function withCount(before: string, { id, count }: Pick<TermRow, 'id' | 'count'>, after: string): CountedJson {
+  return { bytes: Buffer.from(before + count + after), counts: [Buffer.byteLength(before), id, count] }
 }
 
-const CATEGORIES = Buffer.from(',"categories":[')
-const TAGS = Buffer.from('],"tags":[')
-const VENUE = Buffer.from('],"venue":')
-const ORGANIZER = Buffer.from(',"organizer":[')
-const END = Buffer.from('],"custom_fields":[]}')
-/** More bytes than the separators between the parts of an event and between events. */
-const FRAME = CATEGORIES.length + TAGS.length + VENUE.length + ORGANIZER.length + END.length + 2
-const COMMA = ','.charCodeAt(0)
-const OPEN = '['.charCodeAt(0)
-const CLOSE = ']'.charCodeAt(0)
-
-/** An upper bound of the JSON bytes of an event, found without a look at its text. */
-export function mostBytes({ own, categories, tags, venues, organizers }: EventParts): number {
-  let most = own.length * 3 + FRAME
-  for (const terms of [categories, tags]) for (const { bytes } of terms) most += bytes.length + 1
-  for (const linked of [venues, organizers]) for (const bytes of linked) most += bytes.length + 1
-  return most
+/** Makes a piece of JSON, with room for its counts. */
+export function makePiece({ bytes, counts }: CountedJson, countsVersion: number): Piece {
+  const wide = Buffer.allocUnsafeSlow(bytes.length + (counts.length / 3) * WIDTH)
+  const moved: TermCounts = []
+  let [from, to] = [0, 0]
+  for (let i = 0; i < counts.length; i += 3) {
+    const [place, term, count] = [counts[i] as number, counts[i + 1] as number, counts[i + 2] as number]
+    to += bytes.copy(wide, to, from, place)
+    moved.push(to, term, count)
+    to += wide.write(String(count).padStart(WIDTH), to, 'latin1')
+    from = place + String(count).length
+  }
+  to += bytes.copy(wide, to, from)
+  return { bytes: bytesOf(wide.subarray(0, to)), counts: moved, countsVersion }
 }
 
-/**
- * Writes an event, with exactly the members of `presentEvent`, into a buffer with room for `mostBytes`. Returns the end, and adds the counts of the
- * event to `counts`, if any.
- */
-export function writeParts(parts: EventParts, into: Buffer, start: number, counts?: number[]): number {
-  const line = parts.own.indexOf('\n')
-  // More members follow in place of the last brace.
-  let at = start + into.write(line === -1 ? parts.own : parts.own.slice(0, line), start) - 1
-  const add = (chunk: Buffer, i: number) => {
-    if (i > 0) into[at++] = COMMA
-    into.set(chunk, at)
-    at += chunk.length
-  }
-  const addTerm = (term: Piece, i: number) => {
-    if (i > 0) into[at++] = COMMA
-    at = writePiece(term, into, at, counts)
-  }
-  add(CATEGORIES, 0)
-  parts.categories.forEach(addTerm)
-  add(TAGS, 0)
-  parts.tags.forEach(addTerm)
-  add(VENUE, 0)
-  const isOne = parts.venues.length === 1
-  if (!isOne) into[at++] = OPEN
-  parts.venues.forEach(add)
-  if (!isOne) into[at++] = CLOSE
-  add(ORGANIZER, 0)
-  parts.organizers.forEach(add)
-  add(END, 0)
-  return line === -1 ? at : at - 1 + into.write(`,${parts.own.slice(line + 2)}`, at - 1)
-}
-
-/** The same for a piece: copies it, and adds its counts to `counts`. */
-export function writePiece({ bytes, counts: own }: Piece, into: Buffer, at: number, counts?: number[]): number {
+/** Copies JSON into a buffer, from `at` on, and adds its counts to `counts`, if any. Returns the end. */
+export function writeCounted(
+  { bytes, counts: own }: CountedJson,
+  into: Buffer,
+  at: number,
+  counts?: TermCounts,
+): number {
   into.set(bytes, at)
   if (counts)
     for (let i = 0; i < own.length; i += 3)
       counts.push(at + (own[i] as number), own[i + 1] as number, own[i + 2] as number)
   return at + bytes.length
-}
-
-/** An event assembled from its parts. */
-function joinPiece({ countsVersion }: EventPieces, parts: EventParts): Piece {
-  const wide = Buffer.allocUnsafe(mostBytes(parts))
-  const counts: number[] = []
-  const end = writeParts(parts, wide, 0, counts)
-  return { bytes: bytesOf(wide.subarray(0, end)), counts, countsVersion }
 }
 
 /** Rewrites the outdated counts of a piece. */

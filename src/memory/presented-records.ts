@@ -2,15 +2,24 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database, Db } from '../storage/database.ts'
 import { type Tx, writerBy } from '../storage/recording.ts'
+import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
-/** A public record as lists show it, stored beside its row: every change of the row deletes it. */
-export interface PresentedRecord {
+/** What a record says of itself, as JSON: without what it links to, and as if it had no image. */
+export interface EventCore {
+  /** An object with the members that all have. */
+  members: string
+  /** Where in it the value of `image` stands, which is `false`; 0 for venues and organizers, which have no such member then. */
+  imageAt: number
+  /** An object with the members that only some events have, which come after all others; empty for none. */
+  rare: string
+}
+
+/** A public record that is stored presented beside its row: every change of the row deletes it. */
+export interface PresentedRecord extends EventCore {
   record: number
   /** The image that it shows, which may change by itself. */
   image: number | null
-  /** Its own members as a JSON object, as if it had no image; of an event, behind a line end, those that come last. */
-  own: string
 }
 
 /** Bytes of a record that is read by itself: fifty of the longest would be a hundred megabytes in one turn of the event loop. */
@@ -19,8 +28,10 @@ export const LONG_RECORD = 200_000
 const select = statement<{ ids: readonly number[]; form: string }>()((db, value) =>
   db
     .selectFrom('presented_records')
-    .select(['record', 'image'])
-    .select(sql<string | null>`case when octet_length(own) <= ${sql.lit(LONG_RECORD)} then own end`.as('own'))
+    .select(['record', 'image', 'image_at', 'rare'])
+    .select(
+      sql<string | null>`case when octet_length(members) <= ${sql.lit(LONG_RECORD)} then members end`.as('members'),
+    )
     .where('record', 'in', value('ids'))
     .where('form', '=', value('form')),
 )
@@ -28,39 +39,37 @@ const select = statement<{ ids: readonly number[]; form: string }>()((db, value)
 const selectLong = statement<{ id: number; form: string }>()((db, value) =>
   db
     .selectFrom('presented_records')
-    .select(['record', 'image', 'own'])
+    .select('members')
     .where('record', '=', value('id'))
     .where('form', '=', value('form')),
 )
 
-/** The records among these that are stored presented in this form. */
+/** Finds those of these records that are stored presented in this form. */
 export async function findPresented(
   db: Db,
   form: string,
   ids: readonly number[],
 ): Promise<Map<number, PresentedRecord>> {
-  const found = new Map<number, PresentedRecord>()
-  const add = (presented: PresentedRecord) => {
-    if (isWhole(presented)) found.set(presented.record, presented)
+  const presented = new Map<number, PresentedRecord>()
+  for (const { record, image, members: short, image_at: imageAt, rare } of await select(db, { ids, form })) {
+    const members = short ?? (await readLong(db, record, form))
+    if (isWhole(record, members, rare)) presented.set(record, { record, image, members, imageAt, rare })
   }
-  const long: number[] = []
-  for (const { own, ...record } of await select(db, { ids, form })) {
-    if (own === null) long.push(record.record)
-    else add({ ...record, own })
-  }
-  for (const id of long) {
-    for (const presented of await selectLong(db, { id, form })) add(presented)
-    await nextTurn()
-  }
-  return found
+  return presented
+}
+
+async function readLong(db: Db, id: number, form: string): Promise<string> {
+  const [row] = await selectLong(db, { id, form })
+  await nextTurn()
+  return row?.members ?? ''
 }
 
 /** Whether the text looks complete, at a quick look: lists copy it as it is. */
-function isWhole({ record, own }: PresentedRecord): boolean {
-  return own.startsWith(`{"id":${record},`) && own.endsWith('}')
+function isWhole(record: number, members: string, rare: string): boolean {
+  return members.startsWith(`{"id":${record},`) && members.endsWith('}') && (rare === '' || rare.endsWith('}'))
 }
 
-const upsert = statement<{ rows: (PresentedRecord & { form: string })[] }>()((db, value) =>
+const upsert = statement<{ rows: Tables['presented_records'][] }>()((db, value) =>
   db
     .insertInto('presented_records')
     .values(value('rows'))
@@ -68,14 +77,17 @@ const upsert = statement<{ rows: (PresentedRecord & { form: string })[] }>()((db
       conflict.column('record').doUpdateSet((row) => ({
         form: row.ref('excluded.form'),
         image: row.ref('excluded.image'),
-        own: row.ref('excluded.own'),
+        members: row.ref('excluded.members'),
+        image_at: row.ref('excluded.image_at'),
+        rare: row.ref('excluded.rare'),
       })),
     ),
 )
 
 /** Stores presented records whose rows this transaction wrote or holds. */
 export async function keepPresented(tx: Tx, form: string, records: readonly PresentedRecord[]): Promise<void> {
-  if (records.length > 0) await upsert(tx, { rows: records.map((record) => ({ ...record, form })) })
+  const rows = records.map(({ imageAt, ...record }) => ({ ...record, image_at: imageAt, form }))
+  if (rows.length > 0) await upsert(tx, { rows })
 }
 
 /** Records that were presented from their rows and wait to be stored, many with one write. */

@@ -133,7 +133,7 @@ function presentSeries(
     hide_from_listings: shared.hide_from_listings === 1,
     sticky: shared.sticky === 1,
     featured: shared.featured === 1,
-    ...presentLinks(context, links, false),
+    ...presentLinks(context, links),
     written_until: row.written_until === FOR_EVER ? null : row.written_until,
     created_utc: row.created_utc,
     modified_utc: row.modified_utc,

@@ -408,7 +408,14 @@ export interface Tables {
   event_organizers: { event: number; organizer: number; position: number }
   event_terms: { event: number; term: number }
   /** Public records as they were last presented; a change of the row deletes its text. */
-  presented_records: { record: number; form: string; image: number | null; own: string }
+  presented_records: {
+    record: number
+    form: string
+    image: number | null
+    members: string
+    image_at: number
+    rare: string
+  }
   users: WithSequence<UserColumns>
   credentials: WithSequence<CredentialColumns>
   changes: ChangeColumns

@@ -1,5 +1,6 @@
 import type { Site } from '../config.ts'
 import type { Answer, embeddedTermMembers, termMembers } from '../fields/answer-schema.ts'
+import { type CountedJson, withCount } from '../memory/event-pieces.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { renderTermName } from '../text/html.ts'
 import { renderedSafe } from '../text/long-texts.ts'
@@ -51,6 +52,20 @@ export function termLinks(site: Site, term: TermRow) {
 /** A term as events show it (rule 7.3). */
 export function embedTerm(site: Site, term: TermRow) {
   return {
+    ...beforeCount(site, term),
+    count: term.count,
+    ...behindCount(site, term),
+  } satisfies Record<keyof typeof embeddedTermMembers, unknown>
+}
+
+/** The same as JSON. */
+export function writeTerm(site: Site, term: TermRow): CountedJson {
+  const before = JSON.stringify(beforeCount(site, term)).slice(0, -1)
+  return withCount(`${before},"count":`, term, `,${JSON.stringify(behindCount(site, term)).slice(1)}`)
+}
+
+function beforeCount(site: Site, term: TermRow) {
+  return {
     name: renderTermName(term.name),
     slug: term.slug,
     term_group: 0,
@@ -58,9 +73,9 @@ export function embedTerm(site: Site, term: TermRow) {
     taxonomy: taxonomyWord(site, term.taxonomy),
     description: renderedSafe(term.description),
     parent: term.parent,
-    count: term.count,
-    filter: 'raw',
-    id: term.id,
-    urls: termUrls(site, term),
-  } satisfies Record<keyof typeof embeddedTermMembers, unknown>
+  }
+}
+
+function behindCount(site: Site, term: TermRow) {
+  return { filter: 'raw', id: term.id, urls: termUrls(site, term) }
 }

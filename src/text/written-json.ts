@@ -16,11 +16,13 @@ export function writtenJson(bytes: Buffer): WrittenJson {
 /** A record that has been written as JSON for its answer. */
 export interface WrittenRecord extends WrittenJson {
   readonly id: number
+  /** The counts of terms in it, for `memory/event-pieces`. */
+  readonly counts: readonly number[]
 }
 
-/** A record of this JSON text, with this id. */
-export function writtenRecord(id: number, text: string): WrittenRecord {
-  return Object.assign(writtenJson(Buffer.from(text)), { id })
+/** A record of this JSON, with this id. */
+export function writtenRecord(id: number, { bytes, counts }: Pick<WrittenRecord, 'bytes' | 'counts'>): WrittenRecord {
+  return Object.assign(writtenJson(bytes), { id, counts })
 }
 
 /** A value with members to look at: one that is written already is read again. */

@@ -41,12 +41,12 @@ const keptIds = async () => (await kept().select('record').execute()).map(({ rec
 
 /** Marks the presented text of a record, so that answers tell from where they were read. */
 async function mark(record: number, before: string): Promise<void> {
-  const { own } = await kept().select('own').where('record', '=', record).executeTakeFirstOrThrow()
-  assert.ok(own.includes(before))
+  const { members } = await kept().select('members').where('record', '=', record).executeTakeFirstOrThrow()
+  assert.ok(members.includes(before))
   await service.app.database.write((tx) =>
     tx
       .updateTable('presented_records')
-      .set({ own: own.replace(before, 'Kept') })
+      .set({ members: members.replace(before, 'Kept') })
       .where('record', '=', record)
       .execute(),
   )
@@ -153,15 +153,15 @@ test('a venue or organizer that changes, or is taken back, changes in all that s
       (event.organizer as { organizer: string }[]).map((shown) => shown.organizer),
     ])
   const { write } = service.app.database
-  const own = (record: object) => JSON.stringify(record)
   const { form } = await kept().select('form').where('record', 'in', ids).executeTakeFirstOrThrow()
+  const presented = (record: { id: number }) => ({
+    ...{ record: record.id, form, image: null, image_at: 0, rare: '' },
+    members: JSON.stringify(record),
+  })
   await write((tx) =>
     tx
       .insertInto('presented_records')
-      .values([
-        { record: venue.id, form, image: null, own: own({ ...venue, venue: 'Kept hall' }) },
-        { record: organizer[0].id, form, image: null, own: own({ ...organizer[0], organizer: 'Kept club' }) },
-      ])
+      .values([presented({ ...venue, venue: 'Kept hall' }), presented({ ...organizer[0], organizer: 'Kept club' })])
       .execute(),
   )
   assert.deepEqual(await linkedOf(), [

@@ -293,13 +293,13 @@ describe('a stored record that cannot be shown', () => {
 
 test('what is kept presented and was cut short is presented anew', async () => {
   const event = await create('/events', { title: 'Kept', ...day, start_date: '2027-05-01', end_date: '2027-05-01' })
-  for (const own of ['', '{', '{}', `{"id":${event.id},"title":"Kep`, '{"id":1,"title":"Another"}']) {
+  for (const members of ['', '{', '{}', `{"id":${event.id},"title":"Kep`, '{"id":1,"title":"Another"}']) {
     await service.app.database.write((tx) =>
-      tx.updateTable('presented_records').set({ own }).where('record', '=', event.id).execute(),
+      tx.updateTable('presented_records').set({ members }).where('record', '=', event.id).execute(),
     )
-    const path = `/events?start_date=2027-05-01&end_date=2027-05-02&per_page=${10 + own.length}`
+    const path = `/events?start_date=2027-05-01&end_date=2027-05-02&per_page=${10 + members.length}`
     const { status, body } = await service.get(path)
-    assert.deepEqual([status, body.events?.map(({ title }: Body) => title)], [200, ['Kept']], own)
+    assert.deepEqual([status, body.events?.map(({ title }: Body) => title)], [200, ['Kept']], members)
   }
 })
 

@@ -21,8 +21,11 @@ export function formatsOf({ path }: Resource): readonly Format[] {
 
 const ABOUT: MessageText = 'The name of the format of the answer; without it Accept chooses'
 
-/** The representation that files with this end of their names are in. */
-export function formatOfFile(extension: string): Format | undefined {
+/** The representation of a file, by the end of its path; undefined for a path of none. */
+export function formatOfFile(path: string): Format | undefined {
+  const dot = path.lastIndexOf('.')
+  if (dot < path.lastIndexOf('/')) return undefined
+  const extension = path.slice(dot + 1)
   return formats.find((format) => format.extension !== '' && format.extension === extension)
 }
 

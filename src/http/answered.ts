@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Visit } from './incoming.ts'
 
 /** The facts of an answer that has been handed to the connection, for the log and the metrics. */
 export interface Answered {
@@ -10,7 +11,7 @@ export interface Answered {
   /** The template below the REST root, such as `/tribe/events/v1/events/{id}`, or a path such as `/healthz`; `''` for no route. */
   route: string
   status: number
-  /** Milliseconds since the request arrived. */
+  /** Milliseconds since the request arrived; 0 for a refusal, which waits on purpose. */
   ms: number
   /** Bytes of the body as it goes out; 0 for none. */
   bytes: number
@@ -25,6 +26,21 @@ export interface Answered {
 
 /** Called for every answer, whichever way it was made. It must be quick and never throw. */
 export type OnAnswered = (answered: Answered) => void
+
+/** Tells the log and the counts of an answer. */
+export function announce(
+  onAnswered: OnAnswered | undefined,
+  { request, requestId, arrived, user = '' }: Visit,
+  route: string,
+  from: Answered['from'],
+  status: number,
+  bytes: number,
+): void {
+  if (!onAnswered) return
+  const { method = 'GET', url = '' } = request
+  const ms = from === 'refused' ? 0 : performance.now() - arrived
+  onAnswered({ method, url, route, status, ms, bytes, requestId, request, user, from })
+}
 
 /** Gives each request an id that is unique among all processes: a random start and a number. */
 export function makeRequestIds(): () => string {

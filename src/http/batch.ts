@@ -10,6 +10,7 @@ import { type BatchRequest, parseBatch } from './batch-route.ts'
 import type { Asked } from './handlers.ts'
 import { batchOnce, REPLAYED, type Repeatable } from './idempotency.ts'
 import { type Incoming, NO_BODY } from './incoming.ts'
+import { splitUrl } from './request-url.ts'
 
 /** The parts of the service that batches need. */
 export interface Batching {
@@ -70,7 +71,7 @@ function incomingOf(
   const own = Object.fromEntries(Object.entries(headers).filter(([name]) => OWN_HEADERS.includes(name)))
   return {
     method,
-    url: site.restRoot + path,
+    url: splitUrl(site.restRoot + path),
     headers: own,
     ...(repeatable && own['idempotency-key'] === undefined ? { repeatable } : {}),
     address,

@@ -3,27 +3,23 @@ import type { Socket } from 'node:net'
 import type { Site } from '../config.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
 import { type Admission, type Asker, makeAdmission } from './admission.ts'
-import { makeRequestIds, type OnAnswered } from './answered.ts'
+import { announce, makeRequestIds, type OnAnswered } from './answered.ts'
 import { passRest } from './bodies.ts'
 import { clientAddress, clientOf, type Trusted } from './client-address.ts'
 import type { Closing } from './closing.ts'
 import { answerHeaders, crossOriginHeaders } from './headers.ts'
+import type { Incoming, Visit } from './incoming.ts'
 import { arrive, type Handling, noPressure, type Pressure, turnAway } from './pressure.ts'
 import { problemReply } from './problem-replies.ts'
 import { makeRateLimit, mayAskAgain, type RateLimit } from './rate-limit.ts'
+import { readUrl } from './request-url.ts'
 import { noSlowReaders, type SlowReaders } from './slow-readers.ts'
-
-/** A request and its answer. */
-interface Exchange {
-  request: IncomingMessage
-  response: ServerResponse
-}
 
 /** The front of the server: it admits, queues and refuses requests, and reports each answer. */
 export interface Front {
   site: Site
   admission: Admission
-  pressure: Pressure<Exchange>
+  pressure: Pressure<Visit>
   readers: SlowReaders
   rateLimit: RateLimit | undefined
   trusted: Trusted | undefined
@@ -35,7 +31,7 @@ export interface Front {
   report: (error: unknown, requestId?: string) => void
   refusals: Record<'overloaded' | 'tooMany', Refusal>
   /** Refuses a request, since the service is overloaded. */
-  tellOverloaded: (exchange: Exchange) => void
+  tellOverloaded: (visit: Visit) => void
 }
 
 /** A refusal of the overloaded service, made in advance, since it has to cost next to nothing. */
@@ -76,8 +72,7 @@ export function makeFront(site: Site, options: FrontOptions): Front {
       overloaded: makeRefusal(site, 'rest_unavailable'),
       tooMany: makeRefusal(site, 'rest_too_many_requests'),
     },
-    tellOverloaded: ({ request, response }) =>
-      request.socket.destroyed || refuse(front, request, response, front.refusals.overloaded),
+    tellOverloaded: (visit) => isGone(visit.request) || refuse(front, visit, front.refusals.overloaded),
   }
   return front
 }
@@ -100,24 +95,25 @@ function makeRefusal(site: Site, code: ProblemCode): Refusal {
   return { status, headers: Object.entries(headers).flat(), body: bytes }
 }
 
-type Serve = (request: IncomingMessage, response: ServerResponse) => void
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
  * Admits the requests of each connection one after the other, so that at most one answer is held for each reader, and only as many as the service can
  * handle. `/healthz` and `/readyz` are always admitted.
  */
-export function openFront(front: Front, closing: Closing, serve: Serve): Serve {
-  const handling: Handling<Exchange> = {
-    serve: ({ request, response }) => request.socket.destroyed || serve(request, response),
+export function openFront(front: Front, closing: Closing, serve: (visit: Visit) => void): Handler {
+  const handling: Handling<Visit> = {
+    serve: (visit) => isGone(visit.request) || serve(visit),
     refuse: front.tellOverloaded,
     clientOf: ({ request }) => clientOf(clientAddress(request, front.trusted)),
   }
-  const receive: Serve = (request, response) => {
+  const receive: Handler = (request, response) => {
     if (closing.isClosing) response.shouldKeepAlive = false
-    const now = performance.now()
-    if (isWatching(request.url)) serve(request, response)
-    else if (!mayAsk(front, request, now)) refuse(front, request, response, front.refusals.tooMany)
-    else arrive(front.pressure, { request, response }, now, handling)
+    const url = readUrl(front.site, request.url)
+    const visit: Visit = { request, response, url, requestId: front.requestIds(), arrived: performance.now() }
+    if (isWatching(url.path)) serve(visit)
+    else if (!mayAsk(front, request, visit.arrived)) refuse(front, visit, front.refusals.tooMany)
+    else arrive(front.pressure, visit, visit.arrived, handling)
   }
   return (request, response) => {
     // A response queued behind others of its connection has no socket yet.
@@ -131,11 +127,11 @@ function mayAsk({ rateLimit, trusted }: Front, request: IncomingMessage, now: nu
 }
 
 /** Whether a request asks for the health of the service; such requests are never refused. */
-export function isWatching(url = ''): boolean {
-  return url.startsWith('/healthz') || url.startsWith('/readyz')
+function isWatching(path: string): boolean {
+  return path === '/healthz' || path === '/readyz'
 }
 
-function waitBehind({ behind }: Front, request: IncomingMessage, response: ServerResponse, receive: Serve): void {
+function waitBehind({ behind }: Front, request: IncomingMessage, response: ServerResponse, receive: Handler): void {
   const { socket } = request
   const waiting = (behind.get(socket) ?? 0) + 1
   behind.set(socket, waiting)
@@ -150,34 +146,18 @@ function waitBehind({ behind }: Front, request: IncomingMessage, response: Serve
 }
 
 /** Answers 503 after a while. */
-export function refuseOverload(front: Front, request: IncomingMessage, response: ServerResponse): void {
-  turnAway(front.pressure, { request, response }, front.tellOverloaded)
+export function refuseOverload(front: Front, visit: Visit): void {
+  turnAway(front.pressure, visit, front.tellOverloaded)
 }
 
-function refuse(
-  front: Front,
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: Refusal,
-): void {
+function refuse(front: Front, visit: Visit, { status, headers, body }: Refusal): void {
+  const { request, response, requestId } = visit
   const { origin } = request.headers
-  const requestId = front.requestIds()
   const crossOrigin = origin === undefined ? [] : Object.entries(crossOriginHeaders(origin)).flat()
   response.writeHead(status, [...headers, 'X-Request-Id', requestId, ...crossOrigin])
   response.end(request.method === 'HEAD' ? undefined : body)
   passRest(request)
-  front.onAnswered?.({
-    method: request.method ?? '',
-    url: request.url ?? '',
-    route: '',
-    status,
-    ms: 0,
-    bytes: body.length,
-    requestId,
-    request,
-    user: '',
-    from: 'refused',
-  })
+  announce(front.onAnswered, visit, '', 'refused', status, body.length)
 }
 
 /** True when the client has gone. */
@@ -186,6 +166,13 @@ export function isGone(request: IncomingMessage): boolean {
 }
 
 /** The sender of a request, for the queue that it waits in. */
-export function askerOf({ trusted }: Pick<Front, 'trusted'>, request: IncomingMessage): Asker {
+export function askerOf({ trusted }: Front, { request }: Visit): Asker {
   return { address: clientAddress(request, trusted), isGone: () => isGone(request) }
+}
+
+/** A request as its answer needs it. */
+export function incomingOf(front: Front, visit: Visit, readBody: Incoming['readBody']): Incoming {
+  const { request, url, requestId } = visit
+  const { method = 'GET', headers } = request
+  return { method, url, headers, ...askerOf(front, visit), requestId, readBody }
 }

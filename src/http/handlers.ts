@@ -11,6 +11,7 @@ import { MAX_ID } from '../records/record-store.ts'
 import { findVersion, requireVersion, type Version, wantedVersions } from '../records/versions.ts'
 import type { Served } from '../resources.ts'
 import type { Tx } from '../storage/recording.ts'
+import { decodeLeniently } from '../text/urls.ts'
 import { mayAsk } from './access.ts'
 import { describeNamespace } from './discovery.ts'
 import { type Keeping, type Repeatable, type UnderWay, writeOnce } from './idempotency.ts'
@@ -219,20 +220,12 @@ function indexReply(asked: Asked, routes: readonly Route[], context: Context): R
 /** The address of a request, from its path alone; body and query cannot override it (rule 1.4). */
 export function addressOf(variables: Record<string, string>): Address | undefined {
   if (variables.id !== undefined) return { id: idIn(variables.id) }
-  return variables.slug === undefined ? undefined : { slug: decodedSlug(variables.slug) }
+  return variables.slug === undefined ? undefined : { slug: decodeLeniently(variables.slug) }
 }
 
 /** The id in the digits of a path; for too many digits, an id that no record can have. */
 export function idIn(digits: string): number {
   return Math.min(Number(digits), MAX_ID + 1)
-}
-
-function decodedSlug(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 const NONE: Fields = {}

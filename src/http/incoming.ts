@@ -1,9 +1,11 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Reply } from '../formats/format.ts'
+import type { Caller } from '../people/caller.ts'
 import type { Asked } from './handlers.ts'
 import type { Repeatable } from './idempotency.ts'
+import type { RequestUrl } from './request-url.ts'
 import type { Match } from './routes.ts'
 
 /** A file that came with a request. It is on disk until the request ends. */
@@ -36,11 +38,25 @@ export interface BodyRoom {
   takesFile: boolean
 }
 
+/** A request on its way to its answer. */
+export interface Visit {
+  request: IncomingMessage
+  response: ServerResponse
+  url: RequestUrl
+  requestId: string
+  /** Milliseconds, on the clock of `performance.now`. */
+  arrived: number
+  /** The login of the sender, once it is known. */
+  user?: string | undefined
+}
+
+/** Finds out who sent a request. @throws Problem for wrong credentials */
+export type SignIn = (incoming: Incoming) => Promise<Caller>
+
 /** A request whose body has not been read yet. */
 export interface Incoming {
   method: string
-  /** Path and query as sent. */
-  url: string
+  url: RequestUrl
   headers: IncomingHttpHeaders
   /** Address of the client. */
   address: string
@@ -58,12 +74,10 @@ export interface Incoming {
   readBody: (room: BodyRoom) => Promise<Body>
 }
 
-/** The path and query of a request, its method after overrides, and the parameters that every route knows (rule 1.6). */
+/** The method of a request after overrides (rule 1.6), and the parameters of its query. */
 export interface Target {
   method: string
-  path: string
   query: RawValues
-  queryText: string
 }
 
 /** Answers a matched request: OPTIONS by itself, any other method with the result of `work` and the caller's methods. */

@@ -161,7 +161,7 @@ export async function platformReply(
   replyTo: RouteReply,
   answerOwn: (asked: Asked) => Promise<Reply>,
 ): Promise<Reply | undefined> {
-  const found = findBeside(platform, target.path, context.site)
+  const found = findBeside(platform, incoming.url.path, context.site)
   if (!found) return undefined
   const { group } = found
   // `me` stands for the id of the caller.

@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Site } from '../config.ts'
-import { preferredToPage } from '../formats/formats.ts'
+import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.ts'
 import type { CacheBudget } from '../memory/cache.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { isPagePath } from '../pages/page-addresses.ts'
@@ -12,13 +12,21 @@ import { Problem } from '../problems.ts'
 import { lackBehind } from '../storage/unavailable.ts'
 import { admitted } from './admission.ts'
 import { clientAddress } from './client-address.ts'
-import { type Finished, type FinishedAnswers, isSteady, keepFinished, sinceWhen, wasAsked } from './finished.ts'
+import {
+  type Finished,
+  type FinishedAnswers,
+  findFinished,
+  isSteady,
+  keepFinished,
+  sinceWhen,
+  wasAsked,
+} from './finished.ts'
 import { type Front, isGone, refuseOverload } from './front.ts'
-import { LONGEST_URL } from './incoming.ts'
+import { LONGEST_URL, type SignIn, type Visit } from './incoming.ts'
 import { isPressed } from './pressure.ts'
 import { anonymousContext, type Service } from './respond.ts'
-import { asNew, contentTag, type Outgoing, send, type Visit } from './send.ts'
-import { discoveryHeaders, isSharedRoot, takesHtml } from './site-page.ts'
+import { asNew, contentTag, type Outgoing, send } from './send.ts'
+import { discoveryHeaders, takesHtml } from './site-page.ts'
 
 /** The handler of pages for people, ahead of the router and behind that of anonymous reads, with which it shares the finished answers. */
 export interface PublicPages {
@@ -54,53 +62,44 @@ export function makePublicPages(
   return { service, front, pages, finished, assets, making: new Map() }
 }
 
-/** Answers a request for a page, or for a file of pages. False leaves it to the next handler, which `otherwise` calls. */
-export function servePage(
-  all: PublicPages,
-  request: IncomingMessage,
-  response: ServerResponse,
-  otherwise: () => void,
-): boolean {
-  const { service, front } = all
-  const { method, url = '' } = request
-  if (method !== 'GET' && method !== 'HEAD') return false
-  const mark = url.indexOf('?')
-  const path = mark === -1 ? url : url.slice(0, mark)
-  const asset = all.assets.get(path)
-  const isShared = isSharedRoot(service.site, url)
-  const isPage = isPagePath(path) && (!isShared || takesHtml(request))
-  const isLost = !asset && !isPage && isNone(service.site, path)
-  const isForPeople = isPage || takesHtml(request)
-  if (!asset && !isPage && !(isLost && (isForPeople || hasMoved(all, path)))) return false
-  const visit: Visit = { request, response, requestId: front.requestIds(), arrived: performance.now() }
-  if (asset) send(front, visit, asset, 'finished')
-  else if (isPressed(front.pressure) && !isInTheMaking(all, url)) refuseOverload(front, request, response)
-  else {
-    const feed = preferredToPage(request.headers.accept)?.extension
-    answerLater(
-      all,
-      visit,
-      { url, path, query: mark === -1 ? '' : url.slice(mark + 1), feed, isShared },
-      isForPeople ? undefined : otherwise,
-    )
-  }
-  return true
+/** What answers a read of a file that pages refer to. */
+export function assetAt({ front, assets }: PublicPages, path: string): ((visit: Visit) => void) | undefined {
+  const asset = assets.get(path)
+  return asset && ((visit) => send(front, visit, asset, 'finished'))
 }
 
-/** The address of a request in its parts. */
-interface PageUrl {
-  url: string
-  path: string
-  query: string
-  /** The ending of files in the format that is preferred to a page. */
-  feed: string | undefined
-  /** Whether programs get another answer at this address, so that no answer is cached for both. */
-  isShared: boolean
+type Otherwise = (visit: Visit, signIn: SignIn) => unknown
+
+/**
+ * What answers a read of a page, or of an address that people look for pages at; undefined for all others. Where there is no page, programs are
+ * answered by `otherwise`.
+ */
+export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Otherwise): Otherwise | undefined {
+  const { front, service } = all
+  if (formatOfFile(url.path)) return undefined
+  // Browsers get the front page there, and programs the root of the interface.
+  const isShared = service.site.restRoot === '' && url.path === '/'
+  const isBrowser = takesHtml(request)
+  const isPage = isPagePath(url.path) && (!isShared || isBrowser)
+  const isLost = !isPage && isNone(service.site, url.path)
+  const isForPeople = isPage || isBrowser
+  if (!isPage && !(isLost && (isForPeople || hasMoved(all, url.path)))) return undefined
+  return (visit, signIn) => {
+    const known = findKept(all, visit)
+    if (known) return send(front, visit, known, 'finished')
+    if (isPressed(front.pressure) && !isInTheMaking(all, url.text)) return refuseOverload(front, visit)
+    return answerLater(all, visit, isShared, isForPeople ? undefined : () => otherwise(visit, signIn))
+  }
+}
+
+/** The cached page, for a client that prefers none of the other representations. */
+function findKept({ service, finished }: PublicPages, { request, url }: Visit): Finished | undefined {
+  if (isBehind(service.memory) || namesAnother(request.headers.accept)) return undefined
+  return findFinished(finished, url.text, service.now())
 }
 
 /** Paths that are answered elsewhere, and are no pages that people have looked for in vain. */
-const ELSEWHERE =
-  /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)|\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/
+const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
 
 /** Whether nothing that the service answers today has this address. Where the interface is at the root of the site, only words of addresses are certain. */
 const isNone = ({ restRoot, vendor }: Site, path: string): boolean =>
@@ -112,24 +111,23 @@ const hasMoved = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.readPublic, path))
 
-/** Answers with a page; where there is none, and `otherwise` is given, by calling that. */
-function answerLater(all: PublicPages, visit: Visit, asked: PageUrl, otherwise: (() => void) | undefined): void {
-  const { service, front } = all
-  makeOnce(all, visit, asked)
-    .then(
-      (outgoing) => (outgoing.status === 404 && otherwise ? otherwise() : send(front, visit, outgoing, 'ordinary')),
-      (error: unknown) => {
-        if (error instanceof Problem && error.code === 'rest_unavailable') {
-          refuseOverload(front, visit.request, visit.response)
-          return
-        }
-        send(front, visit, failed(all, error, visit.requestId), 'ordinary')
-      },
-    )
-    .catch((error: unknown) => {
-      service.report(error, visit.requestId)
-      visit.response.destroy()
-    })
+/** Answers with a page, which is cached unless programs get another answer at its address; where there is none, and `otherwise` is given, by calling that. */
+async function answerLater(
+  all: PublicPages,
+  visit: Visit,
+  isShared: boolean,
+  otherwise: (() => unknown) | undefined,
+): Promise<unknown> {
+  const { front } = all
+  let page: Outgoing
+  try {
+    page = await makeOnce(all, visit, isShared)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'rest_unavailable') return refuseOverload(front, visit)
+    page = failed(all, error, visit.requestId)
+  }
+  if (page.status === 404 && otherwise) return otherwise()
+  return send(front, visit, page, 'ordinary')
 }
 
 /** Answers with a page that says why there is no other; `names` are the parameters that are wrong. */
@@ -148,21 +146,21 @@ const makingKey = ({ service }: PublicPages, url: string, feed = '') => `${servi
 const isInTheMaking = (all: PublicPages, url: string): boolean => all.making.has(makingKey(all, url))
 
 /** Makes a page, once for all who ask for it at the same time and see the same data. */
-async function makeOnce(all: PublicPages, visit: Visit, asked: PageUrl): Promise<Outgoing> {
+async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Promise<Outgoing> {
   const { memory, report } = all.service
-  if (asked.url.length > LONGEST_URL) return outgoing(all, problemPage(all.pages, contextOf(all), 414))
+  const { request, url } = visit
+  if (url.text.length > LONGEST_URL) return outgoing(all, problemPage(all.pages, contextOf(all), 414))
   // Without the database there is nothing to take in, and making the page says so.
   if (isBehind(memory)) await catchUp(memory).catch(report)
-  const key = makingKey(all, asked.url, asked.feed)
+  const feed = preferredToPage(request.headers.accept)?.extension
+  const key = makingKey(all, url.text, feed)
   const known = all.making.get(key)
   if (known) {
-    known.visits.push(visit.request)
+    known.visits.push(request)
     return known.made
   }
-  const visits = [visit.request]
-  const made = makeInTurn(all, visits, clientAddress(visit.request, all.front.trusted), asked).finally(() =>
-    all.making.delete(key),
-  )
+  const visits = [request]
+  const made = makeInTurn(all, visits, visit, feed, isShared).finally(() => all.making.delete(key))
   all.making.set(key, { made, visits })
   return made
 }
@@ -172,25 +170,27 @@ const contextOf = ({ service }: PublicPages) => anonymousContext(service, servic
 function makeInTurn(
   all: PublicPages,
   visits: readonly IncomingMessage[],
-  address: string,
-  asked: PageUrl,
+  { request, url }: Visit,
+  feed: string | undefined,
+  isShared: boolean,
 ): Promise<Outgoing> {
   const { service, front, finished } = all
   const { memory } = service
-  const work = asked.query.includes('search=') ? 'searches' : 'reads'
+  const work = url.query.includes('search=') ? 'searches' : 'reads'
   const { version } = memory
+  const address = clientAddress(request, front.trusted)
   return admitted(front.admission, work, { address, isGone: () => visits.every(isGone) }, async () => {
     const now = service.now()
-    const answer = await answerPage(all.pages, anonymousContext(service, now), asked.path, asked.query, asked.feed)
+    const answer = await answerPage(all.pages, anonymousContext(service, now), url.path, url.query, feed)
     await awaitCommits(memory)
     const made = outgoing(all, answer)
     const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
-    if (asked.isShared || answer.status !== 200 || !isCurrent || !isSteady(asked.url)) return made
+    if (isShared || answer.status !== 200 || !isCurrent || !isSteady(url.text)) return made
     const day = finished.today(now)
     made.modified = sinceWhen(finished, version, day)
-    if (asked.query !== '' && !wasAsked(finished, asked.url)) return made
+    if (url.query !== '' && !wasAsked(finished, url.text)) return made
     const kept: Finished = { ...made, version, day }
-    keepFinished(finished, asked.url, kept)
+    keepFinished(finished, url.text, kept)
     return kept
   })
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from '../declare/context.ts'
 import type { Found } from '../declare/operations.ts'
 import { parseFields } from '../declare/parse.ts'
@@ -40,16 +39,16 @@ import {
   versionTag,
   wasAsked,
 } from './finished.ts'
-import { askerOf, type Front, refuseOverload } from './front.ts'
+import { askerOf, type Front, incomingOf, refuseOverload } from './front.ts'
 import { answerHeaders, VARY_WITH_ACCEPT } from './headers.ts'
-import { LONGEST_URL, NO_BODY } from './incoming.ts'
+import { LONGEST_URL, NO_BODY, type Visit } from './incoming.ts'
 import { isPressed } from './pressure.ts'
 import { parsePlainQuery } from './request.ts'
-import { anonymousContext, type Responder, type Service } from './respond.ts'
+import type { RequestUrl } from './request-url.ts'
+import { anonymousContext, nobody, type Responder, type Service } from './respond.ts'
 import { findMatch, type RouteTable } from './route-table.ts'
 import type { Action } from './routes.ts'
-import { asNew, contentTag, contentTagInTurns, send, sendStream, type Visit } from './send.ts'
-import { isSharedRoot, takesHtml } from './site-page.ts'
+import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'
 
 /** The short way of anonymous reads, ahead of the router. */
 export interface PublicReads {
@@ -68,7 +67,6 @@ export interface PublicReads {
 
 /** One anonymous read, and the properties of its row in the route table. */
 interface Read extends Visit {
-  url: string
   /** The key of its finished answer. */
   key: string
   action: Action
@@ -119,48 +117,40 @@ export function makePublicReads(
 
 /**
  * Answers an anonymous read whose row of the route table lets finished answers be cached: from the cache where nothing has changed since, from
- * the memory of events where it knows them, and through the ordinary way else. False leaves the request to the server behind.
+ * the memory of events where it knows them, and through the ordinary way else. False leaves any other request to the ordinary way.
  */
-export function readPublic(
-  reads: PublicReads,
-  request: IncomingMessage,
-  response: ServerResponse,
-  tellWrong?: TellWrong,
-): boolean {
+export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWrong): boolean {
   const { service, front, finished, routes } = reads
-  const { method, headers, url = '' } = request
+  const { method, headers } = visit.request
+  const { text: url, path } = visit.url
   if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined || url.length > LONGEST_URL)
     return false
-  if (isSharedRoot(service.site, url) && takesHtml(request)) return false
-  const visit: Visit = { request, response, requestId: '', arrived: performance.now() }
   try {
     const now = service.now()
     const behind = isBehind(service.memory)
     const isPlain = !namesAnother(headers.accept) || namesFormat(url)
     // A finished answer needs no look at the route table: only rows that allow it have kept answers.
     let known = behind || !isPlain ? undefined : findFinished(finished, url, now)
-    const action = known ? undefined : findCachedAction(routes, url)
+    const action = known ? undefined : findCachedAction(routes, path)
     if (!known && !action) return false
     const key = isPlain || !action ? url : keyOf(action, url, headers.accept)
     if (!behind && !isPlain) known = findFinished(finished, key, now)
-    visit.requestId = front.requestIds()
     if (known) send(front, visit, known, 'finished')
     else if (action)
-      readUnfinished(reads, { ...visit, url, key, action, now, isSearch: url.includes('search='), tellWrong }, behind)
+      readUnfinished(reads, { ...visit, key, action, now, isSearch: url.includes('search='), tellWrong }, behind)
     return true
   } catch (error) {
     // Nobody behind would catch it. The ordinary way may succeed, or reports the error.
     service.report(error, visit.requestId)
-    if (!response.headersSent) return false
-    response.destroy()
+    if (!visit.response.headersSent) return false
+    visit.response.destroy()
     return true
   }
 }
 
-/** The action of the row of an address, if its finished answers are cached. */
-function findCachedAction(routes: RouteTable, url: string): Action | undefined {
-  const mark = url.indexOf('?')
-  const found = findMatch(routes, mark === -1 ? url : url.slice(0, mark))
+/** The action of the row of a path, if its finished answers are cached. */
+function findCachedAction(routes: RouteTable, path: string): Action | undefined {
+  const found = findMatch(routes, path)
   return found?.route.endpoints.find(({ cached }) => cached)?.action
 }
 
@@ -180,7 +170,7 @@ function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
       isPressed(front.pressure) ||
       (read.isSearch && isFull(front.admission, 'searches', clientAddress(request, front.trusted)))
     ) {
-      refuseOverload(front, request, response)
+      refuseOverload(front, read)
       return
     }
     looking = findAdmitted(reads, read)
@@ -191,7 +181,7 @@ function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
   }
   answerLater(reads, read, looking).catch((error: unknown) => {
     if (error instanceof Problem) {
-      refuseOverload(front, request, response)
+      refuseOverload(front, read)
       return
     }
     service.report(error, read.requestId)
@@ -201,9 +191,8 @@ function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
 
 /** A list of events as JSON, if memory can answer it. */
 function askMemory({ service }: PublicReads, { action, url, key, now }: Read): Looking['list'] {
-  if (action.do !== 'list' || key !== url) return undefined
-  const mark = url.indexOf('?')
-  return findList(service, action.served, mark === -1 ? '' : url.slice(mark + 1), now)
+  if (action.do !== 'list' || key !== url.text) return undefined
+  return findList(service, action.served, url.query, now)
 }
 
 /** The answer of the index to a list, where it may be asked at once; undefined where it is to be asked in turn. */
@@ -231,7 +220,7 @@ async function findInTurn(reads: PublicReads, read: Read): Promise<JsonList | un
       return undefined
     }
   }
-  return admitted(reads.front.admission, read.isSearch ? 'searches' : 'lists', askerOf(reads.front, read.request), find)
+  return admitted(reads.front.admission, read.isSearch ? 'searches' : 'lists', askerOf(reads.front, read), find)
 }
 
 async function answerLater(reads: PublicReads, read: Read, looking: Looking | undefined): Promise<void> {
@@ -254,7 +243,7 @@ async function answerLater(reads: PublicReads, read: Read, looking: Looking | un
   // A row read during a change may be older than the cached one.
   const isCurrent = drops === memory.pieces.drops && memory.version === version && !mayBeBehind(memory)
   const made =
-    isEvent(read.action) && !url.includes('?') && reply.status === 200
+    isEvent(read.action) && url.query === '' && reply.status === 200
       ? finishEvent(reads, reply, version, now, isCurrent)
       : await finish(reads, url, reply, version, now)
   keepFinished(finished, key, made)
@@ -267,16 +256,11 @@ function namesAtFault({ body }: Reply): string[] {
   return Object.keys(data?.params ?? {})
 }
 
-function answerOrdinarily({ respond, front }: PublicReads, { request, requestId, url }: Read): Promise<Reply> {
-  const { method = 'GET', headers } = request
-  return respond({
-    method,
-    url,
-    headers,
-    ...askerOf(front, request),
-    requestId,
-    readBody: async () => NO_BODY,
-  })
+function answerOrdinarily({ respond, front }: PublicReads, read: Read): Promise<Reply> {
+  return respond(
+    incomingOf(front, read, async () => NO_BODY),
+    nobody,
+  )
 }
 
 /** Sends another representation than JSON: a complete one is cached as JSON is; a stream has an ETag if it depends on the data alone. */
@@ -289,7 +273,7 @@ function sendShown(
 ): void {
   const { front, finished } = reads
   const { url, key, now } = read
-  const isOfVersion = version !== '' && isSteady(url)
+  const isOfVersion = version !== '' && isSteady(url.text)
   const tag = isOfVersion ? versionTag(finished, version, finished.today(now), format) : ''
   const modified = isOfVersion ? { modified: sinceWhen(finished, version, finished.today(now)) } : {}
   if (!Buffer.isBuffer(bytes)) {
@@ -315,7 +299,7 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
   }
   const { front, finished, buffers, service } = reads
   const { url, key } = read
-  const isSteadyList = isSteady(url)
+  const isSteadyList = isSteady(url.text)
   const isKept = isSteadyList && wasAsked(finished, key)
   const counts: number[] | undefined = isKept ? [] : undefined
   const pooled = buffers.take(mostListBytes(list))
@@ -343,7 +327,7 @@ function sendList(reads: PublicReads, read: Read, list: JsonList, version: strin
 /** Sends a list record by record, without caching it. It has an ETag if it depends on the data alone. */
 function sendLongList(reads: PublicReads, read: Read, list: JsonList, version: string, day: string): void {
   const { front, finished, listRoute: route } = reads
-  const tag = isSteady(read.url) ? versionTag(finished, version, day) : ''
+  const tag = isSteady(read.url.text) ? versionTag(finished, version, day) : ''
   sendStream(
     front,
     read,
@@ -364,12 +348,18 @@ function headersOf({ listHeaders, rootLink }: PublicReads, { link, totalPages, f
   ]
 }
 
-async function finish(reads: PublicReads, url: string, reply: Reply, version: string, now: number): Promise<Finished> {
+async function finish(
+  reads: PublicReads,
+  url: RequestUrl,
+  reply: Reply,
+  version: string,
+  now: number,
+): Promise<Finished> {
   const { finished } = reads
-  const body = await jsonBytes(reply.body, isPretty(url))
+  const body = await jsonBytes(reply.body, isPretty(url.text))
   // An envelope may be cached as long as its content.
   const isOk = (reply.innerStatus ?? reply.status) === 200
-  const isOfVersion = version !== '' && isSteady(url)
+  const isOfVersion = version !== '' && isSteady(url.text)
   const tag = isOfVersion ? versionTag(finished, version, finished.today(now)) : await contentTagInTurns(body)
   return finishedWith(reads, reply, version, now, isOk ? tag : '', body)
 }

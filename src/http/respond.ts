@@ -23,7 +23,15 @@ import type { Front } from './front.ts'
 import { type Asked, addressOf, answer } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import type { UnderWay } from './idempotency.ts'
-import { type Body, type Incoming, LONGEST_URL, NO_BODY, type RouteReply, type Target } from './incoming.ts'
+import {
+  type Body,
+  type Incoming,
+  LONGEST_URL,
+  NO_BODY,
+  type RouteReply,
+  type SignIn,
+  type Target,
+} from './incoming.ts'
 import { platformReply } from './platform.ts'
 import { asPreferred } from './preferences.ts'
 import { problemReply } from './problem-replies.ts'
@@ -55,12 +63,10 @@ export interface Service {
 }
 
 function targetOf(incoming: Incoming): Target {
-  if (incoming.url.length > LONGEST_URL) throw new Problem('rest_uri_too_long')
-  const mark = incoming.url.indexOf('?')
-  const path = mark === -1 ? incoming.url : incoming.url.slice(0, mark)
-  const queryText = mark === -1 ? '' : incoming.url.slice(mark + 1)
-  const query = queryText === '' ? {} : parseForm(queryText)
-  return { method: overriddenMethod(incoming, query), path, query, queryText }
+  const { text, query: sent } = incoming.url
+  if (text.length > LONGEST_URL) throw new Problem('rest_uri_too_long')
+  const query = sent === '' ? {} : parseForm(sent)
+  return { method: overriddenMethod(incoming, query), query }
 }
 
 /** `_method` and `X-HTTP-Method-Override` stand in for the method of a POST, and of a POST alone (rule 1.6). */
@@ -70,8 +76,16 @@ function overriddenMethod(incoming: Incoming, query: RawValues): string {
   return typeof override === 'string' && override !== '' ? override.toUpperCase() : incoming.method
 }
 
-/** Answers any request below the REST root, failures included. */
-export type Responder = (incoming: Incoming) => Promise<Reply>
+/** Answers any request below the REST root, failures included; of wrong credentials, too. */
+export type Responder = (incoming: Incoming, signIn: SignIn) => Promise<Reply>
+
+/** Signs in by the header Authorization. */
+export function byHeader({ authenticate, now }: Service): SignIn {
+  return ({ headers, address }) => authenticate(headers.authorization, address, now())
+}
+
+/** Takes everybody for a stranger. */
+export const nobody: SignIn = async () => anonymous
 
 /** Everything that answers come from. */
 interface Answering extends Pick<Front, 'admission' | 'rateLimit' | 'readers'> {
@@ -87,14 +101,14 @@ export function makeResponder(
   { admission, rateLimit, readers }: Pick<Front, 'admission' | 'rateLimit' | 'readers'>,
 ): Responder {
   const answering: Answering = { service, routes, admission, rateLimit, readers, underWay: new Map() }
-  return (incoming) => {
+  return (incoming, signIn) => {
     let caller = anonymous
     return settle(
       service,
       incoming,
       () => caller,
       async (target) => {
-        caller = await service.authenticate(incoming.headers.authorization, incoming.address, service.now())
+        caller = await signIn(incoming)
         if (isLoggedIn(caller)) incoming.user = caller.login
         return dispatch(answering, incoming, target, contextOf(service, caller, service.now(), incoming))
       },
@@ -122,7 +136,7 @@ async function settle(
 async function dispatch(answering: Answering, incoming: Incoming, target: Target, context: Context): Promise<Reply> {
   const { namespace, platform } = answering.routes
   const replyTo: RouteReply = (...request) => routeReply(answering, request)
-  const matched = findInNamespace(answering.routes, target.path)
+  const matched = findInNamespace(answering.routes, incoming.url.path)
   if (matched) return replyTo(matched, incoming, target, context, (asked) => answer(asked, namespace, context))
   const beside = await platformReply(platform, incoming, target, context, replyTo, (asked) =>
     answerOwn(answering, asked, incoming, context),
@@ -218,7 +232,7 @@ function answerBatched(answering: Answering, item: Incoming, context: Context): 
     item,
     () => context.caller,
     async (target) => {
-      const matched = findMatch(answering.routes, target.path)
+      const matched = findMatch(answering.routes, item.url.path)
       const endpoint = matched && endpointFor(matched, target.method)
       if (!endpoint) throw new Problem('rest_no_route')
       if (!endpoint.batched) throw new Problem('rest_batch_not_allowed')
@@ -313,12 +327,12 @@ function sentWith(
   site: Site,
 ): Pick<Asked, 'values' | 'accept' | 'ifMatch' | 'self' | 'repeatable'> {
   const parameters = parametersOf(incoming, body)
-  const repeated = repeatedIn(incoming, body, target)
+  const repeated = repeatedIn(incoming, body)
   return {
     values: (fields) => declaredValues(fields, parameters, target.query, repeated),
     accept: incoming.headers.accept,
     ifMatch: incoming.headers['if-match'],
-    self: site.url + incoming.url,
+    self: site.url + incoming.url.text,
     repeatable: incoming.repeatable ?? { key: keyOf(incoming), fingerprint: () => fingerprintOf(incoming, body) },
   }
 }
@@ -328,10 +342,10 @@ function keyOf({ headers }: Incoming): string | undefined {
   return key === undefined ? undefined : String(key)
 }
 
-function repeatedIn({ headers }: Incoming, { bytes, form }: Body, { queryText }: Target): Set<string> {
+function repeatedIn({ headers, url: { query } }: Incoming, { bytes, form }: Body): Set<string> {
   const isForm = mediaType(headers) === 'application/x-www-form-urlencoded'
   const inBody = form?.repeated ?? (isForm ? repeatedKeys(bytes.toString('utf8')) : [])
-  return queryText === '' ? new Set(inBody) : new Set([...repeatedKeys(queryText), ...inBody])
+  return query === '' ? new Set(inBody) : new Set([...repeatedKeys(query), ...inBody])
 }
 
 /** The `Vary` header, if it differs from that of every answer. */

@@ -1,26 +1,27 @@
 import { createHash } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { BYTES_AT_ONCE } from '../formats/json.ts'
+import type { Reply } from '../formats/format.ts'
+import { BYTES_AT_ONCE, isPretty, jsonBytes } from '../formats/json.ts'
+import { versionedTag } from '../records/versions.ts'
 import { leaveStream, tryStream } from './admission.ts'
-import type { Answered } from './answered.ts'
+import { type Answered, announce } from './answered.ts'
+import { passRest } from './bodies.ts'
 import { clientAddress } from './client-address.ts'
 import { compress, compressor } from './compression.ts'
 import { type Front, refuseOverload } from './front.ts'
-import { addLastModified, crossOriginHeaders, type Encoding, encodingFor, hasCurrent, isUnmodified } from './headers.ts'
+import {
+  addLastModified,
+  answerHeaders,
+  crossOriginHeaders,
+  type Encoding,
+  encodingFor,
+  hasCurrent,
+  isUnmodified,
+} from './headers.ts'
+import type { Visit } from './incoming.ts'
 import { hasRoomFor, sendBody, watchReader } from './slow-readers.ts'
-
-/** A request on its way to its answer. */
-export interface Visit {
-  request: IncomingMessage
-  response: ServerResponse
-  requestId: string
-  /** Milliseconds, on the clock of `performance.now`. */
-  arrived: number
-  /** The login of the sender, once it is known. */
-  user?: string | undefined
-}
 
 /** An answer ready to be sent, as often as it is asked for. */
 export interface Outgoing {
@@ -113,7 +114,7 @@ function sendUnchanged(
   if (request.headers.origin !== undefined) headers.push(...crossOrigin(answer, request))
   response.writeHead(304, headers)
   response.end(sent)
-  announce(front, visit, answer.route, from, 304, 0)
+  announce(front.onAnswered, visit, answer.route, from, 304, 0)
 }
 
 /** Sends the body as it stands, or the same compressed. */
@@ -130,7 +131,7 @@ function sendWhole(
   const body = compressed ?? answer.body
   // What was written is answered, whatever room there is: a refusal would say that it was not.
   if (!answer.isKept && isRead(request.method) && !hasRoomFor(front.readers, body.length)) {
-    refuseOverload(front, request, response)
+    refuseOverload(front, visit)
     return
   }
   const headers = [...answer.headers, 'X-Request-Id', requestId, 'Content-Length', String(body.length)]
@@ -145,16 +146,34 @@ function sendWhole(
     const isOnItsWay = sendBody(front.readers, response, body, answer.isKept ? 0 : body.length, sent)
     if (isOnItsWay && body === answer.body) answer.isSending = true
   }
-  announce(front, visit, answer.route, from, answer.status, body.length)
+  announce(front.onAnswered, visit, answer.route, from, answer.status, body.length)
 }
 
 function isRead(method: string | undefined): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
+/** Sends an answer of the ordinary way. */
+export async function sendReply(front: Front, visit: Visit, answer: Reply): Promise<void> {
+  const { status, route = '', innerStatus = 200, shown } = answer
+  const { method, headers: asked } = visit.request
+  const headers = Object.entries(answerHeaders(front.site, answer.headers, asked.authorization === undefined)).flat()
+  const content = shown ? shown.bytes : await jsonBytes(answer.body, isPretty(visit.url.text))
+  passRest(visit.request)
+  if (!Buffer.isBuffer(content)) {
+    sendStream(front, visit, { status, route, headers, tag: '', chunks: content }, 'ordinary')
+    return
+  }
+  const isTagged = isRead(method) && status === 200 && innerStatus === 200
+  const tag = isTagged ? versionedTag(await contentTagInTurns(content), answer.version) : ''
+  send(front, visit, { ...asNew(), status, route, headers, tag, body: content }, 'ordinary')
+}
+
 /** An answer whose body is made as it is taken. */
 export interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'isForAll' | 'modified'> {
   chunks: AsyncIterable<Buffer>
+  /** The bytes of one that is not made but read: it is sent as it is, and does not count as a stream. */
+  size?: number
 }
 
 /**
@@ -167,23 +186,27 @@ export function sendStream(front: Front, visit: Visit, answer: Streamed, from: A
     sendUnchanged(front, visit, answer, from)
     return
   }
+  const { size } = answer
   const isHead = request.method === 'HEAD'
   const address = clientAddress(request, front.trusted)
-  if (!isHead && !tryStream(front.admission, address)) {
-    refuseOverload(front, request, response)
+  const takesPlace = !isHead && size === undefined
+  if (takesPlace && !tryStream(front.admission, address)) {
+    refuseOverload(front, visit)
     return
   }
-  const encoding = encodingFor(request.headers, Number.POSITIVE_INFINITY)
+  const encoding = size === undefined ? encodingFor(request.headers, Number.POSITIVE_INFINITY) : undefined
   const headers = [...answer.headers, 'X-Request-Id', requestId]
   for (const part of crossOrigin(answer, request)) headers.push(part)
   if (answer.tag !== '') headers.push('ETag', answer.tag)
   addLastModified(headers, answer.modified)
   if (encoding) headers.push('Content-Encoding', encoding)
+  if (size !== undefined) headers.push('Content-Length', String(size))
   response.writeHead(answer.status, headers)
-  if (!isHead) void pipe(front, visit, answer, encoding, from).finally(() => leaveStream(front.admission, address))
+  if (!isHead)
+    void pipe(front, visit, answer, encoding, from).finally(() => takesPlace && leaveStream(front.admission, address))
   else {
     response.end()
-    announce(front, visit, answer.route, from, answer.status, 0)
+    announce(front.onAnswered, visit, answer.route, from, answer.status, 0)
   }
 }
 
@@ -196,6 +219,16 @@ async function pipe(
 ): Promise<void> {
   const { response } = visit
   let bytes = 0
+  let fault: unknown
+  const watched = async function* () {
+    try {
+      yield* chunks
+    } catch (error) {
+      // It fails as well when its reader has gone.
+      if (!response.destroyed) fault = error
+      throw error
+    }
+  }
   const counted = async function* (pieces: AsyncIterable<Buffer>) {
     for await (const piece of pieces) {
       bytes += piece.length
@@ -205,13 +238,13 @@ async function pipe(
   // Only the present pieces are held in memory.
   watchReader(front.readers, response, 0)
   try {
-    if (encoding) await pipeline(chunks, compressor(encoding), counted, response)
-    else await pipeline(chunks, counted, response)
+    if (encoding) await pipeline(watched, compressor(encoding), counted, response)
+    else await pipeline(watched, counted, response)
   } catch (error) {
     response.destroy()
-    if (!isLeaving(error)) front.report(error, visit.requestId)
+    if (fault !== undefined || !isLeaving(error)) front.report(fault ?? error, visit.requestId)
   }
-  announce(front, visit, route, from, status, bytes)
+  announce(front.onAnswered, visit, route, from, status, bytes)
 }
 
 /** Whether the reader went away, or was dropped. */
@@ -223,21 +256,6 @@ function isLeaving(error: unknown): boolean {
     code === 'EPIPE' ||
     code === 'ERR_STREAM_DESTROYED'
   )
-}
-
-/** Tells the log and the counts of an answer. */
-export function announce(
-  { onAnswered }: Front,
-  { request, requestId, arrived, user = '' }: Visit,
-  route: string,
-  from: Answered['from'],
-  status: number,
-  bytes: number,
-): void {
-  if (!onAnswered) return
-  const { method = 'GET', url = '' } = request
-  const ms = performance.now() - arrived
-  onAnswered({ method, url, route, status, ms, bytes, requestId, request, user, from })
 }
 
 function crossOrigin({ isForAll }: Pick<Outgoing, 'isForAll'>, { headers: { origin } }: IncomingMessage): string[] {

@@ -66,11 +66,6 @@ export function discoveryHeaders(site: Site): Record<string, string> {
   }
 }
 
-/** Whether an address is both the front page and the root of the interface: browsers get the page there, and programs the interface. */
-export function isSharedRoot({ restRoot }: Site, url: string): boolean {
-  return restRoot === '' && (url === '/' || url.startsWith('/?'))
-}
-
 /** Whether a browser asks. */
 export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers.accept?.includes('text/html') ?? false

@@ -48,15 +48,12 @@ export function rootOf({ url }: Site): string {
 /** By the address of the site, which a process has one of. */
 const roots = new Map<string, string>()
 
-/** Paths of the representations of other formats, which are not pages. */
-const OTHER_FORMAT = /\.(?:ics|rss|atom|json|csv|jsonld|ndjson)$/
-
 const PAGES =
   /^\/(?:$|(?:events|event|venue|organizer|tag|embed|series|feed)(?:\/|$)|robots\.txt$|sitemap(?:-[\w-]+)?\.xml$|index\.php$)/
 
-/** Whether a path is one of those that pages are served at. */
+/** Whether a path is one of those that pages are served at; feeds have files among them. */
 export function isPagePath(path: string): boolean {
-  return PAGES.test(path) && !OTHER_FORMAT.test(path)
+  return PAGES.test(path)
 }
 
 /** What a path of pages asks for; `query` decides where old addresses lead. */

@@ -1,5 +1,6 @@
 import { type PathWord, pathWords } from '../locales/path-words.ts'
 import { slugify } from '../text/slug.ts'
+import { decodeLeniently } from '../text/urls.ts'
 import { isDay } from './page-dates.ts'
 
 // Addresses of moved sites whose words are those of another language: which English ones they stand for. Nothing is looked up.
@@ -30,15 +31,7 @@ const MOST_WORDS = 4
 
 function wordOf(words: Words, segment = ''): PathWord | undefined {
   if (segment.length > LONGEST) return undefined
-  return words.get(PLAIN.test(segment) ? segment : slugify(decoded(segment)))
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
+  return words.get(PLAIN.test(segment) ? segment : slugify(decodeLeniently(segment)))
 }
 
 /** Whether a path ends as names of files do, and no slug does. */

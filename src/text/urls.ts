@@ -55,3 +55,12 @@ function encoded(text: string): string {
 
 const WALL_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 const WALL_LENGTH = 19
+
+/** A percent-encoded text decoded, or as it stands where it cannot be. */
+export function decodeLeniently(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

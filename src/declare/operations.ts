@@ -13,7 +13,7 @@ export interface Found<Row = unknown> {
   total: number
   page: number
   perPage: number
-  /** Every parameter that shaped the list but `page` and `per_page`, as the rest of a query string (rule 11.4). */
+  /** All parameters of the list except `page` and `per_page`, as the rest of a query string (rule 11.4). */
   effective: string
   /** Parameters that only `rest_url` shows, since they describe the list and cannot be asked for. */
   shownOnly?: string | undefined
@@ -23,22 +23,22 @@ export interface Found<Row = unknown> {
   rows?: readonly Row[]
   /** Events that the same query would find if they had stayed public, some at a time: for representations that tell of them. */
   withdrawn?: () => AsyncIterable<readonly WithdrawnEvent[]>
-  /** Whether records stand for others that come after them, which loading tells of. */
+  /** True for a list collapsed to one occurrence of each series; loading then adds the next occurrences. */
   isCollapsed?: boolean
-  /** The statuses that were asked for, for rows that are read after they were found. */
+  /** The statuses of the list; loading leaves out rows that have another one by then. */
   statuses?: readonly string[]
   /** The revision of the index that the page was found in. */
   revision?: number
-  /** Finds the same page in the index again, as it is then, without waiting; undefined when the index cannot answer any more. */
+  /** Finds the page in the index again, as it is at that time, without waiting; returns undefined if the index can no longer answer. */
   again?: (() => Pick<Found, 'ids' | 'total'> | undefined) | undefined
 }
 
 /** Records as JSON, each as the list shows it, from parts that memory keeps ready to be copied. */
 export interface JsonPieces {
   count: number
-  /** As many bytes as all of them take, or more. */
+  /** An upper bound of the bytes that all records take. */
   mostBytes: number
-  /** As many bytes as this one takes, or more. */
+  /** An upper bound of the bytes that one record takes. */
   mostBytesOf: (i: number) => number
   /** A copy as of now, for records that are written in several turns while counts may change. */
   held: () => JsonPieces
@@ -98,9 +98,9 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   load: (context: Context, found: Found<Row>) => Promise<readonly Loaded[]>
   /** All that a list finds, without pages, for representations that have none. @throws Problem */
   findAll?: (context: Context, query: Values) => Promise<Found<Row>>
-  /** Those of these records that a list with this query has, whenever they are, in any order. */
+  /** Finds which of these records a list with this query has, without regard to dates, in any order. */
   among?: (context: Context, ids: readonly number[], query: Values) => Promise<Found<Row>>
-  /** The same records as of `load`, as JSON from memory where it has found them; undefined where it has not. Those of a window are not cached. */
+  /** Loads the same records as `load`, as JSON from memory; undefined if memory does not have them. Records of a window are not cached. */
   loadPieces?: (
     context: Context,
     found: Found,
@@ -116,7 +116,7 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   create: WriteSteps<Values>
   update: WriteSteps<AskedUpdate<Row>>
   remove: WriteSteps<Row>
-  /** The same by the parameters that the resource declares for it. */
+  /** Removes a record with the parameters that the resource declares for removals. */
   removeWith?: WriteSteps<AskedUpdate<Row>>
   rights: {
     create: (context: Context) => boolean

@@ -43,8 +43,9 @@ export function parseFields<F extends Fields>(
 }
 
 /**
- * The same for all fields of a new record, for callers with the general right. The records that values refer to are looked up by the write, not here.
- * @throws Problem as `parseFields`
+ * Parses all fields of a new record, like `parseFields`, for callers with the general right. It does not look up the records that values refer to;
+ * the write does.
+ * @throws Problem as `parseFields` does
  */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: ValueContext): Parsed<F> {
   const sent = sentOf(fields, raw, context, 'whole')
@@ -222,7 +223,7 @@ function invalidity(
   return isThere instanceof Promise ? isThere.then(asFault) : asFault(isThere)
 }
 
-/** The fault of a value by itself. */
+/** Finds the fault of a value without looking anything up. */
 function faultOf(field: Field, value: unknown, context: ValueContext): ParamFault | undefined {
   if (field.kind.valid?.(value, context) === false) return INVALID
   return asFault(field.valid?.(value, context) ?? true)

@@ -16,7 +16,7 @@ export const eventStatus: PlainKind<EventStatus> = {
   blank: 'scheduled',
 }
 
-/** A list of such words, of which a filter takes any. */
+/** A list of event statuses, of which a filter takes any. */
 export const eventStatuses: Kind<string[]> = {
   ...words,
   valid: (value) => readWords(value)?.every(isEventStatus) ?? false,

@@ -27,7 +27,7 @@ export interface RequestTime {
  * name holds `Kept`.
  */
 export interface Kind<Value, Kept = Value> {
-  /** Its schema in the index and in the interface description. */
+  /** The schema of the value in the index and in the interface description. */
   wire: WireSchema
   /** The JSON type of the value in answers, where it differs from `wire.type`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'
@@ -35,7 +35,7 @@ export interface Kind<Value, Kept = Value> {
   list?: true
   /** The limits of values, unless the field or filter has its own; those of one line when the kind has none. */
   within?: Bounds
-  /** First look at a supplied value; failing it is a plain `rest_invalid_param` (rule 1.2). */
+  /** Checks a supplied value before it is read; a value that fails is a plain `rest_invalid_param` (rule 1.2). */
   valid?: (value: unknown, at: RequestTime) => boolean
   /** The typed value, or undefined when the type is wrong: `rest_invalid_type` (rule 1.2). */
   read: (value: unknown) => Value | undefined
@@ -45,7 +45,7 @@ export interface Kind<Value, Kept = Value> {
   blank?: Kept
   /** How answers show the column; those of kinds without it are shown as they are. */
   show?: (kept: unknown) => unknown
-  /** Answers yes or no: records of one name are not told apart by it. */
+  /** True for yes and no, by which records of one name are not told apart. */
   isFlag?: true
 }
 

@@ -16,7 +16,7 @@ type Place = true | string | Omitted
 export interface Member {
   /** A column, rows of other tables, or made of these. */
   from: 'column' | 'link' | 'computed'
-  /** Its schema in answers, unless the kind of the field says it. */
+  /** The schema of the member in answers, unless the kind of the field says it. */
   schema?: Schema
   /**
    * Only events with a value show it or, where a field is named here, events with a value in that field. All representations show such a column as
@@ -70,7 +70,7 @@ const TEXT = { not: 'nobody is to read on what was taken back' }
 /** A column that all representations have. */
 export const everywhere = { from: 'column', csv: true, feed: true, series: true, withdrawn: true, page: true } as const
 
-/** The same for a text, which is not kept of a withdrawn event. */
+/** A text that all representations have, but for the withdrawn event, which keeps no texts. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
 /** A member that repeats another one for programs: only answers have it. */

@@ -22,7 +22,7 @@ export interface LinkedGround {
 
 export const anyRecord: LinkedCondition = (record) => record.and([])
 
-/** The records with the statuses of the list that it shows the caller. */
+/** Records that the list shows the caller, by the statuses of the list. */
 export function linkedListedTo({ status, type: { table }, context: { caller } }: LinkedGround): LinkedCondition {
   return (record) =>
     record.and([record(sql.ref(`${table}.status`), 'in', [...status.statuses]), visibleTo(caller, table)])
@@ -43,7 +43,7 @@ export function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
   return (record) => record.exists(visibleLinks(record, ground).where(sql.ref<number>('event'), '=', event))
 }
 
-/** With an event that is neither draft, pending nor in the trash, or without any. */
+/** Records with an event that is neither draft, pending nor in the trash, or records without any. */
 export function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   return (record) => {
     const links = visibleLinks(record, ground)
@@ -52,7 +52,7 @@ export function withEvents(wanted: boolean, ground: LinkedGround): LinkedConditi
   }
 }
 
-/** With listed events to come, of all of which an index knows when they are. */
+/** Records with listed events to come. An index knows of all these when they are. */
 export function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
   const { statuses } = statusFilter(context.caller, undefined)
   return (record) =>
@@ -71,7 +71,7 @@ export function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
     )
 }
 
-/** With coordinates, or without. */
+/** Venues with coordinates, or without. */
 export function placed(wanted: boolean): LinkedCondition {
   return (record) => record('venues.geo_lat', wanted ? 'is not' : 'is', null)
 }
@@ -97,7 +97,7 @@ function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   )
 }
 
-/** True when any venue that the caller may see has coordinates; without one, geolocation filters have no effect. */
+/** Whether any venue that the caller may see has coordinates; without one, geolocation filters have no effect. */
 export async function anyCoordinates({ db, caller }: Context): Promise<boolean> {
   return (
     (await db

@@ -29,7 +29,7 @@ export interface LinkedType {
 
 export type LinkedRow = Selectable<LinkedColumns>
 
-/** Both tables have the columns used here; the query builder is told of one. */
+/** The table of a type. Both tables have the columns used here; the query builder is told of venues alone. */
 const asVenues = (type: LinkedType) => type.table as 'venues'
 
 /** A statement for each of the tables. */
@@ -89,7 +89,7 @@ export function nameOfLinked({ kind }: LinkedType, row: LinkedRow): string {
 
 type Venues = ExpressionBuilder<Tables, 'venues'>
 
-/** A condition on venues or organizers: both tables have the columns used here, and the query builder is told of one. */
+/** A condition on venues or organizers. Both tables have the columns that it uses; the query builder is told of venues alone. */
 export type LinkedCondition = (record: Venues) => Expression<SqlBool>
 
 /** One page of the records with a condition, the latest published first (rules 11.7 and 13.8). */
@@ -120,7 +120,7 @@ function latestFirst({ table }: LinkedType) {
   return sql`${sql.table(table)}.date desc, ${sql.table(table)}.id desc`
 }
 
-/** The same with a search: one pass through the texts for page and total. */
+/** Lists records that a search finds; page and total take one pass through the texts. */
 async function searchLinked<Row extends LinkedRow>(
   type: LinkedType,
   matching: SelectQueryBuilder<Tables, 'venues', unknown>,

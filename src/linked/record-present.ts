@@ -41,7 +41,7 @@ const isShown = (value: unknown) => value === 0 || (value !== '0' && Boolean(val
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/** The plain fields that a kind shows after its head, by its declaration: worked out once, since every event shows such records. */
+/** The plain fields that a kind shows after its head. They are worked out once for a declaration, since every event shows such records. */
 const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly PlainField[]>>()
 
 interface PlainField {

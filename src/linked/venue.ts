@@ -44,7 +44,7 @@ export function stateOrProvince(place: Texts): string {
   return province ?? ''
 }
 
-/** As sent, else worked out, unless somebody had set it by hand (rule 21.5). */
+/** Settles `stateprovince`: as sent, else worked out, unless somebody had set it by hand (rule 21.5). */
 function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   if (values.stateprovince) return {}
   const setByHand = before !== undefined && before.stateprovince !== stateOrProvince(before)

@@ -87,7 +87,7 @@ const es: PathWords = {
   all: ['todos', 'todo'],
 }
 
-/** Those of every language but English. */
+/** The words of every language but English. */
 export const pathWords: Readonly<Record<Exclude<Language, 'en'>, PathWords>> = {
   de,
   fr,

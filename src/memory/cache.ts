@@ -1,4 +1,4 @@
-/** A budget of bytes that several caches share: a cache that is used more takes more of it. */
+/** A number of bytes that several caches share; a cache that is used more takes more of it. */
 export interface CacheBudget {
   /** Bytes the young generations of all caches hold, and the most they may hold. */
   youngBytes: number

@@ -71,7 +71,7 @@ function hasDateFrom(rule: Rule, start: Start, at: string): boolean {
   return false
 }
 
-/** The rule from one of its own dates on, with the count that is left; undefined for a date it would not make. */
+/** Returns the rule from one of its own dates on, with the count that is left; undefined if it does not make the date. */
 function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   for (const wall of matchingDates(rule, start, at))
     if (settled(wall, start) === at) return rule.count === undefined ? rule : { ...rule, count: rule.count - passed }
@@ -80,7 +80,7 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
 
 const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
 
-/** The rule of a series that begins at a date it does not make, which counts; undefined where that would give it other dates. */
+/** Returns the rule from a date that it does not make itself, which counts as its first; undefined if the rule then has other dates. */
 function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   const whole = completed(rule, start)
   const from = { ...start, local: at }
@@ -93,7 +93,7 @@ function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule 
 /** Rules that agree on this many dates are taken to agree on all. */
 const COMPARED = 100
 
-/** As many dates may be added to a rule one by one. */
+/** The most dates that are added one by one in place of a rule. */
 const MOST_LISTED = 750
 
 /** The first dates of a rule after another one. */
@@ -160,13 +160,16 @@ function firstDates(rule: Rule, start: Start, most: number): string[] {
   return dates
 }
 
-/** More dates than are written of a series. */
+/** A series never has as many written dates. */
 const MOST_WRITTEN = 1600
 
 /** Days that a date may lie from where it would be if all dates had moved by as much. */
 const FARTHEST_DAYS = 7
 
-/** A rule by months or years whose moved date says which day it has from now on. Each date goes to the one of its month. */
+/**
+ * Moves a rule by months or years: the moved date says which day of its period the rule has from now on, and each date goes to that day of its own
+ * period.
+ */
 function moveAlong(
   rule: Rule,
   start: Start,
@@ -206,7 +209,7 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
   return matchingDates(completed(rule, to), from, LAST_WALL).next().value ?? undefined
 }
 
-/** The rule with the day that it has after a move; a weekday by its place from the beginning of the month, and from the end. */
+/** Returns the rules that a move may lead to: with the new day, and a weekday counted from the end of its month also counted from the beginning. */
 function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
   const one = shiftRule(rule, from, to)
   const [only] = one.weekdays
@@ -253,7 +256,7 @@ function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number):
   return [`${nth === 0 ? '' : placeInMonth(dayOfNumber(to), nth < 0)}${weekdayName(to)}`]
 }
 
-/** The week begins as many days later, where that decides which days are of one week. */
+/** Moves the first day of the week, where it decides which days are of one week. */
 function shiftWeekStart({ frequency, interval, weekdays, weekStart }: Rule, days: number): Rule['weekStart'] {
   if (frequency !== 'weekly' || interval === 1 || weekdays.length < 2) return weekStart
   return WEEKDAYS[(((WEEKDAYS.indexOf(weekStart) + days) % 7) + 7) % 7] ?? weekStart
@@ -263,7 +266,7 @@ function weekdayName(day: number): string {
   return WEEKDAYS[weekdayOfDay(day)] ?? 'MO'
 }
 
-/** Which of its weekday a day is in its month, from the end if that is how it was counted and it still can be. */
+/** Returns the place of a day among the days of the same name in its month; negative if counted from the end. */
 function placeInMonth(day: Day, isFromEnd: boolean): number {
   const place = Math.ceil(day.monthday / 7)
   return isFromEnd ? -Math.ceil((lengthOfMonth(day) - day.monthday + 1) / 7) : place

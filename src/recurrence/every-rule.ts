@@ -9,7 +9,7 @@ export interface EveryRule {
   readonly unit: number | undefined
   readonly interval: number
   readonly count: number | undefined
-  /** As it is written: `20270630T170000Z`. */
+  /** The end as it was written, such as `20270630T170000Z`. */
   readonly until: string | undefined
   readonly hours: readonly number[]
   readonly minutes: readonly number[]
@@ -25,7 +25,7 @@ export interface Steps {
 const UNITS: Readonly<Record<string, number>> = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 }
 const LONGEST = 10_000
 
-/** Reads the value of RRULE; undefined where a part of it is unknown or no value for it. */
+/** Reads the value of RRULE. Returns undefined if a part is unknown or has a wrong value. */
 export function readEveryRule(value: string): EveryRule | undefined {
   if (value.length > LONGEST) return undefined
   const parts = new Map<string, string>()

@@ -14,7 +14,7 @@ import {
 } from './recurrence.ts'
 import { dayNumber, endOfLastDay, hasMatch, occurrenceStarts, searchedUntil, settled, wallOfDay } from './rule-dates.ts'
 
-/** Room for a rule and as many added dates and exceptions as there may be. */
+/** The most characters of a recurrence: room for a rule, and the most added dates and exceptions. */
 const LONGEST_INPUT = 40_000
 
 /** The parts of RFC 5545 that are supported, by the members of a rule. */
@@ -30,7 +30,7 @@ const PARTS: Readonly<Record<string, keyof RuleParts>> = {
   WKST: 'weekStart',
 }
 
-/** The members of the object, by those of a rule. */
+/** The parts of a rule by the members of the object that clients send. */
 const MEMBERS: Readonly<Record<string, keyof RuleParts>> = {
   frequency: 'frequency',
   interval: 'interval',
@@ -186,7 +186,7 @@ function addDates(texts: readonly string[], zone: string, part: string, into: st
   }
 }
 
-/** A DTSTART beside the rule is what other programs write; it has to be the start of the event. */
+/** Checks a DTSTART, which other programs write beside the rule: it has to be the start of the event. */
 function readStart(value: string, params: string, start: Start): void {
   const date = dateOf(value, start, zoneOf(params, 'DTSTART', start), 'DTSTART')
   if (date !== start.local)
@@ -249,7 +249,7 @@ interface RuleParts {
   frequency?: string
   interval?: string
   count?: string
-  /** A wall time already. */
+  /** A wall time. */
   until?: string
   weekStart?: string
   weekdays: readonly string[]
@@ -261,7 +261,7 @@ interface RuleParts {
 /** A part of a rule by the name its client knows it by: `RRULE:BYDAY` or `weekdays`. */
 type NameOf = (part: keyof RuleParts) => string
 
-/** As many dates as a series may have. */
+/** The most dates of a series. */
 export const MOST_DATES = 750
 const LARGEST_INTERVAL = 1000
 /** Entries of one list: every weekday of a year by its place would be 371. */
@@ -345,7 +345,7 @@ function invalid(part: string): Unreadable {
   return new Unreadable(part, 'The value of {part} is invalid.', { part })
 }
 
-/** Faults of parts that are right by themselves but not together. */
+/** Refuses parts that are right by themselves but not together. */
 function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   const { frequency, weekdays, monthdays, months, positions, until } = rule
   const refuse = (part: keyof RuleParts): never => {
@@ -378,7 +378,7 @@ function largestPlace({ frequency, months }: Rule): number {
 
 /** A day or time as iCalendar writes it: `20270630`, `20270630T190000`, `20270630T170000Z`. */
 const COMPACT = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/i
-/** The same as people write it in objects. */
+/** A day or time as people write it: `2027-06-30`, `2027-06-30 19:00`. */
 const SPACED = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(Z)?)?$/i
 
 /** A day, or a wall time and whether it is one of UTC. */

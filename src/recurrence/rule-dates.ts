@@ -55,19 +55,19 @@ export const LAST_WALL = '9999-12-31 23:59:59'
 /** How far a rule is searched for a date that matches it: 29 February is the same weekday again after 28 or 40 years. */
 const SEARCHED_YEARS = 40
 
-/** The wall time up to which it is looked for whether a recurrence has a date at all. */
+/** Returns the wall time up to which a recurrence is searched for a date. */
 export function searchedUntil({ local }: Start): string {
   return wallOfDay(dayNumber(local) + SEARCHED_YEARS * 366, local)
 }
 
-/** Whether a rule has any date that it makes itself, from the start on. */
+/** Whether a rule makes any date from the start on; the start alone does not count. */
 export function hasMatch(rule: Rule, start: Start): boolean {
   const horizon = searchedUntil(start)
   const end = rule.until !== undefined && rule.until < horizon ? rule.until : horizon
   return !matchingDates(rule, start, end).next().done
 }
 
-/** A series is over 400 years after its start, so that one that begins with the calendar costs no more than others. */
+/** The most days from the start of a series to its last date, 400 years, so that a start in the year 1 costs no more than others. */
 const LONGEST_DAYS = 146_097
 
 /** The dates that match a rule, the start only if it does. */
@@ -87,7 +87,7 @@ export function* matchingDates(rule: Rule, start: Start, end: string): Generator
   }
 }
 
-/** A rule with what it leaves open and its start decides: the weekday, the day of the month, the month. */
+/** Completes a rule with what it takes from its start: the weekday, the day of the month, the month. */
 export function completed(rule: DayRule, start: Pick<Start, 'local'>): DayRule {
   const { frequency, weekdays, monthdays, months, weeks = [], yeardays = [] } = rule
   if (frequency === 'daily' || weekdays.length + monthdays.length + yeardays.length > 0) return rule
@@ -191,7 +191,7 @@ export function occurrenceStarts(recurrence: Recurrence, start: Start, until: st
     .slice(0, limit)
 }
 
-/** A wall time of a series as it takes place: days are the same everywhere, times may be skipped by a clock change. */
+/** Returns a wall time as it takes place: one that a clock change skips moves forward, and whole days stay. */
 export function settled(wall: string, { zone, allDay }: Start): string {
   return allDay ? wall : settledWall(wall, zone)
 }
@@ -257,7 +257,7 @@ export function endOfLastDay(day: number, { allDay }: Start): string {
   return wallOfDay(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
 }
 
-/** A rule ends with the day of a date: the end that it then has. */
+/** Returns the end of a rule whose last day is that of a date. */
 export function endWith(wall: string, start: Start): string {
   return endOfLastDay(dayNumber(wall), start)
 }

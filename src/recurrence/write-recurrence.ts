@@ -28,8 +28,8 @@ export function recurrenceLines({ rule, added, left }: Recurrence, start: Start)
 }
 
 /**
- * The lines for calendars. Readers differ where a rule does not make its own start: some leave the start out, some do not count it.
- * So it is a date of its own there, and a count becomes an end.
+ * Returns the lines for calendar files. Readers differ where a rule does not make its own start: some leave the start out, others do not count it.
+ * So the start becomes an added date there, and a count becomes an end.
  */
 export function calendarLines(recurrence: Recurrence, start: Start): string[] {
   const { rule, added, left } = recurrence
@@ -112,7 +112,7 @@ function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
   return allDay ? text.slice(0, 8) : text
 }
 
-/** Whether readers know the zone of a series by its name; times of others are written in UTC. */
+/** Whether readers of calendar files know a zone by its name; times of other zones are written in UTC. */
 export function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }

@@ -61,7 +61,10 @@ interface HeldSeries {
 
 export const isLive = ({ status }: Pick<EventRow, 'status'>) => status !== 'trash'
 
-/** @throws Problem series-was-changed when it has another version by now */
+/**
+ * Locks a series and reads its occurrences.
+ * @throws Problem series-was-changed when it has another version by now
+ */
 export async function getHeldSeries(tx: Tx, id: number, version: number): Promise<HeldSeries> {
   const series = await holdSeries(tx, id)
   if (series?.version !== version) throw new Problem('series-was-changed')
@@ -73,15 +76,15 @@ export interface AskedChange {
   prepared: PreparedEvent
   /** The recurrence that was sent, if it differs from the present one. */
   recurrence: unknown
-  /** Occurrences stay on their days and move only with the time of day: a start on another day adds or drops dates. */
+  /** True to move occurrences only with the time of day: a start on another day then adds or drops dates. */
   keepsDays?: boolean
-  /** The addressed occurrence takes what was sent, also where it had a value of its own. */
+  /** True to give the addressed occurrence what was sent, even where it had a value of its own. */
   takesSent?: boolean
 }
 
 /**
- * Changes all occurrences of a series, except fields that an occurrence has changed for itself, and its dates if the rule or the times change. The
- * status `trash` moves the series there after all other changes.
+ * Changes all occurrences of a series, and its dates if the rule or the times change. Fields that an occurrence has changed for itself stay. The
+ * status `trash` moves the series to the trash after all other changes.
  * @throws Problem rest_forbidden when the caller may not edit all of them
  */
 export async function changeAll(
@@ -160,7 +163,7 @@ async function changeEach(
   return look(tx, { ...addressed, ...own?.columns }, { ...NOTHING_KNOWN, made: linked.made })
 }
 
-/** The addressed occurrence, which no longer has values of its own where values were sent. Its times are compared later, with the new ones of the series. */
+/** Returns the addressed occurrence without its own values where values were sent. Its times are compared later, with the new ones of the series. */
 function takingSent(row: EventRow, { prepared }: AskedChange): EventRow {
   const times: readonly string[] = TIMES
   const own = ownFields(row).filter((name) => times.includes(name) || !(name in prepared.values))
@@ -182,7 +185,7 @@ function entryOf<T>(map: ReadonlyMap<number, T> | undefined, id: number): [numbe
   return value === undefined ? [] : [[id, value]]
 }
 
-/** A schedule as if it began on the same day as another one. */
+/** Returns a schedule that begins on the day of another one, at its own time of day. */
 function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
   const { start } = schedule
   return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
@@ -200,7 +203,7 @@ const isOpenTo = ({ caller }: Context, row: EventRow) => isLive(row) || mayEdit(
 
 const NOTHING_KNOWN = { venues: undefined, organizers: undefined, terms: undefined, made: new Set<number>() }
 
-/** The addressed occurrence without the fields that it has changed for itself. */
+/** Returns the addressed occurrence with the values of the series in place of its own. */
 function alike(addressed: EventRow, series: SeriesRow): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...columns } = readShared(series)
   return { ...addressed, ...columns, status: isLive(series) ? columns.status : 'trash' }
@@ -334,8 +337,8 @@ export async function addDates(
 }
 
 /**
- * Splits a series at an occurrence, which begins a series of its own with all later ones; they stay the same events. At the first occurrence the
- * series stays whole. Other dates, if any, are counted from the occurrence.
+ * Splits a series at an occurrence: that one and all later ones become a series of their own, and stay the same events. At the first occurrence the
+ * series stays whole. If a recurrence was sent, its dates are counted from the occurrence.
  * @throws Problem when no rule has the dates from there on
  */
 export async function splitSeries(
@@ -369,7 +372,7 @@ export async function splitSeries(
   return { series: begun, rows }
 }
 
-/** A series whose rule is counted from a later date; the change then gives it another rule. */
+/** Returns the series with its start at a later date, from which the recurrence that was sent is counted. */
 function beginningAt(series: SeriesRow, start: string): SeriesRow {
   const { recurrence } = scheduleOf(series)
   const left = recurrence.left.filter((wall) => wall >= start)
@@ -428,7 +431,8 @@ interface SeriesTerms {
 }
 
 /**
- * The terms after a change: a taxonomy that was not sent keeps those of the series, and one that an occurrence has changed for itself keeps its own.
+ * Settles the terms after a change. A taxonomy that was not sent keeps the terms of the series; one that an occurrence has changed for itself keeps
+ * those of the occurrence.
  */
 async function settleSeriesTerms(
   tx: Tx,

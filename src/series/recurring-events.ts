@@ -54,7 +54,7 @@ interface PreparedNew {
   planned: Planned | undefined
 }
 
-/** Without a recurrence it is a single event; with one, a series, whose first occurrence answers. */
+/** Creates a single event, or with a recurrence a series; the answer is then its first occurrence. */
 const create: WriteSteps<EventValues, PreparedNew> = {
   prepare: async (context, values) => {
     const planned = plan(values, context)
@@ -73,7 +73,7 @@ function plan(values: EventValues, context: Context): Planned | undefined {
   return schedule && { schedule, ...startsOf(schedule, context.now, context.site.seriesMonths) }
 }
 
-/** A change of an event that repeats, before or after the change. */
+/** A change of an event that repeats before the change, or after it. */
 interface PreparedUpdate {
   event: PreparedEvent & { id: number }
   /** The series it belonged to when it was read. */
@@ -94,7 +94,7 @@ const update: WriteSteps<AskedUpdate<EventRow>, PreparedUpdate> = {
   write: (tx, prepared, context) => (prepared.series ? updateOfSeries : updateSingle)(tx, prepared, context),
 }
 
-/** The recurrence that was sent; undefined for none on a single event, and for the present one as answers show it. */
+/** Returns the recurrence that was sent. Undefined if it changes nothing: none for a single event, or the present one as answers show it. */
 export function otherThan(series: SeriesRow | undefined, recurrence: EventValues['recurrence']): unknown {
   if (recurrence === undefined || (!series && isNone(recurrence))) return undefined
   if (typeof recurrence !== 'object' || !('series' in recurrence)) return recurrence
@@ -111,7 +111,7 @@ async function updateSingle(tx: Tx, { event, recurrence }: PreparedUpdate, conte
   return beginSeries(tx, held, event, recurrence, await nextRecordId(tx, 'series'), context, readBack(context))
 }
 
-/** Every writer locks the series before its occurrences, so that none deadlock. */
+/** Changes several occurrences. Every writer locks the series before its occurrences, so that no two wait for each other. */
 async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<WriteResult> {
   const { event, series, scope, recurrence } = prepared
   if (scope === 'this') return updateThis(tx, prepared, context)
@@ -140,7 +140,7 @@ async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Co
   return changeOccurrence(tx, held, row, event, context, readBack(context))
 }
 
-/** An occurrence that stops repeating stays as a single event; the others of the scope go to the trash. */
+/** Makes an occurrence a single event, and moves the others of the scope to the trash. */
 export async function becomeSingle(
   tx: Tx,
   held: Awaited<ReturnType<typeof getHeldSeries>>,
@@ -241,8 +241,8 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
 }
 
 /**
- * Columns that differ from those of the series are the occurrence's own. A text sent back as it was read changes nothing; the times are own or shared
- * together.
+ * Tells which sent columns are the occurrence's own: those that differ from the series. A text sent back as it was read changes nothing. The times
+ * are own or shared together.
  */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
   const common: Partial<EventRow> = { ...readShared(series), ...whenAt(scheduleOf(series), before.recurrence_id) }
@@ -269,7 +269,7 @@ function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): 
 
 const LINKS = ['venue', 'organizer', 'categories', 'tags'] as const
 
-/** Links that were sent and differ from the links of the series. */
+/** Tells which sent links are the occurrence's own: those that differ from the links of the series. */
 function ownLinks(
   shared: Shared,
   terms: readonly TermRow[],
@@ -301,8 +301,8 @@ function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
 const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
 /**
- * An occurrence restored from the trash is no exception any more; a date that the rule does not have becomes an added date. In a series whose
- * occurrences were all in the trash it is the only date: the others stay there.
+ * Takes the date of a restored occurrence into its series again: it is no exception any more, and becomes an added date where the rule does not
+ * have it. If all occurrences were in the trash, it becomes the only date, and the others stay there.
  */
 async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
   const modified_utc = formatUtc(now)
@@ -315,7 +315,7 @@ async function bringBack(tx: Tx, series: SeriesRow, row: EventRow, { now }: Cont
   return updateSeries(tx, series, { rules: JSON.stringify(rules), modified_utc })
 }
 
-/** A series whose only date is that of an occurrence. */
+/** Returns the columns of a series whose only date is that of an occurrence. */
 function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Partial<SeriesRow> {
   const rules: Recurrence = { added: [], left: [] }
   const shared: Shared = { ...readShared(series), status }
@@ -328,7 +328,7 @@ function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Parti
   }
 }
 
-/** More dates than a series can have before any of its occurrences. */
+/** A series never has as many dates before one of its occurrences. */
 const MOST_BEFORE = 100_000
 
 /** Makes the date of an occurrence in the trash an exception; a series without any other occurrence goes to the trash as well. */

@@ -112,7 +112,7 @@ interface PreparedSeries {
   event: PreparedEvent & { id: number }
   /** The recurrence that was sent, if it differs from the present one. */
   recurrence: unknown
-  /** As in `AskedChange`. */
+  /** See `AskedChange`. */
   keepsDays: boolean
 }
 
@@ -130,7 +130,7 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
   }
 }
 
-/** Prepares a change of all occurrences. `keepsDays` is for a calendar that was read anew, where each date stands for itself. */
+/** Prepares a change of all occurrences. `keepsDays` is for calendars that are imported again, where each date stands for itself. */
 export async function prepareSeries(
   context: Context,
   { row: series, values }: AskedUpdate<SeriesRow>,
@@ -152,7 +152,7 @@ function first(rows: readonly EventRow[]): EventRow {
   return found
 }
 
-/** The same at the start that the rule counts from, which a series shows as its own start. */
+/** Returns this occurrence at the start that the rule counts from, which a series shows as its own start. */
 function atStart(series: SeriesRow, row: EventRow): EventRow {
   return { ...row, ...whenAt(scheduleOf(series), series.start_date), recurrence_id: series.start_date }
 }

@@ -32,12 +32,15 @@ export const FOR_EVER = '9999-12-31 23:59:59'
 
 const DAY_SECONDS = 86_400
 
-/** Whether a recurrence, as it was sent, means no recurrence. */
+/** Whether the recurrence that was sent says that the event does not repeat. */
 export function isNone(recurrence: unknown): boolean {
   return recurrence === '' || (Array.isArray(recurrence) && recurrence.length === 0)
 }
 
-/** The schedule of an event at these times with the recurrence that was sent; undefined if that means none. @throws Problem */
+/**
+ * Returns the schedule of an event at these times with the recurrence that was sent; undefined if the event does not repeat.
+ * @throws Problem naming the faults of the recurrence
+ */
 export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
   if (isNone(recurrence)) return undefined
   const start = startAt(when)
@@ -139,13 +142,13 @@ export interface Dated {
 
 /** The occurrences of a series whose dates change, sorted by what happens to them. */
 export interface Rescheduled {
-  /** Those that stay, some of them restored from the trash. */
+  /** Occurrences that stay; some of them come back from the trash. */
   kept: Dated[]
   /** Original starts that have no occurrence yet. */
   made: string[]
-  /** Those whose dates are gone. */
+  /** Occurrences whose dates are gone. */
   gone: Dated[]
-  /** Those that stay in the trash. */
+  /** Occurrences that stay in the trash. */
   away: Dated[]
 }
 

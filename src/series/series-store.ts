@@ -22,7 +22,7 @@ export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefi
   return row
 }
 
-/** The public series that lists have a date of, in the order of their ids, at most so many. */
+/** Lists public series with at least one date in lists, by id, at most `most`. */
 export async function listPublicSeries(
   db: Db,
   most: number,

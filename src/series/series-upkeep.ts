@@ -17,9 +17,9 @@ import { horizonAt, type Schedule, scheduleOf, startsOf, TIMES, type When, whenA
 import { findOccurrences, holdSeries, readShared, updateSeries } from './series-store.ts'
 import { type Changed, writeChanges } from './series-writes.ts'
 
-/** Series read with one query; each of them is written by itself. */
+/** How many series one query reads; each is written in a transaction of its own. */
 const SERIES_AT_ONCE = 50
-/** More dates than a series can have had before it goes on. */
+/** A series never has as many dates before it is extended. */
 const MOST_KNOWN = 100_000
 
 const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
@@ -34,8 +34,8 @@ const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
 )
 
 /**
- * Writes the occurrences that have come within the horizon since the last time. Of several nodes the first one does it, since a series records how
- * far it is written; setting a clock back changes nothing. `now` in ms since the epoch.
+ * Writes the occurrences that have come within the horizon since the last time. A series records how far it is written, so only the first of
+ * several nodes does it, and setting a clock back changes nothing. `now` is in ms since the epoch.
  */
 export async function extendSeries(database: Database, site: Site, now: number): Promise<void> {
   const horizon = horizonAt('UTC', now, site.seriesMonths)
@@ -95,8 +95,8 @@ const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
 type Times = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
 /**
- * Recalculates the moments of coming occurrences by the time zone data of this process: the rules of their zones may have changed since they were
- * written. Wall times stay. One series at a time, so that requests are served between them. `now` in ms since the epoch.
+ * Recalculates the UTC times of coming occurrences, since the rules of their zones may have changed after they were written. Wall times stay. It
+ * takes one series at a time, so that requests are served in between. `now` is in ms since the epoch.
  */
 export async function renewTimes(database: Database, now: number): Promise<void> {
   const from = formatUtc(now)
@@ -145,7 +145,7 @@ function isDue(series: SeriesRow, nowUtc: string): boolean {
   return series.status === 'future' && readShared(series).date_utc <= nowUtc
 }
 
-/** Publishes a series; its occurrences are published one by one. Another node may have been faster. */
+/** Publishes a series that is due; its occurrences are published one by one. Does nothing if another node was faster. */
 export async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> {
   const series = await holdSeries(tx, id)
   if (!series || !isDue(series, nowUtc)) return

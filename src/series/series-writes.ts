@@ -70,7 +70,7 @@ function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, ba
   return { ...prepared, values: base === '' ? values : { ...values, slug: datedSlug(base, start) } }
 }
 
-/** A kind of link that was not sent is empty. */
+/** Returns the links of a new event: a kind of link that was not sent is empty. */
 function linksToWrite(linked: Omit<KnownLinks, 'terms'>, { terms }: SettledEvent): KnownLinks {
   return { ...linked, venues: linked.venues ?? [], organizers: linked.organizers ?? [], terms: terms.after }
 }
@@ -114,7 +114,7 @@ export function datedSlug(base: string, start: string): string {
   return slugify(`${base}-${dayOf(start)}`)
 }
 
-/** Occurrences that start at these wall times, copies of another one except for times and addresses. */
+/** Returns occurrences at these wall times, as copies of another one but for times, ids and slugs. */
 export async function occurrenceRows(
   tx: Tx,
   series: SeriesRow,
@@ -157,7 +157,7 @@ export function modifiedNow({ now, site }: Context): Pick<EventRow, 'modified' |
   return { modified: utcToWall(modified_utc, site.timezone), modified_utc }
 }
 
-/** Records that occurrences look different because their series has changed, though their own rows have not. */
+/** Records a change of occurrences that look different because their series has changed, though their own rows have not. */
 export function touch(tx: Tx, rows: readonly EventRow[]): void {
   for (const { id, status } of rows) {
     const isPublic = status === 'publish'
@@ -230,7 +230,7 @@ export async function writeChanges(tx: Tx, changes: readonly Changed[], asked?: 
   await Promise.all([updateEvents(tx, changes), ...(asked ? replaceLinks(tx, asked) : []), shiftCounts(tx, counts)])
 }
 
-/** Occurrences that get the same terms are written together. */
+/** Replaces links; occurrences that get the same terms are written together. */
 function replaceLinks(tx: Tx, asked: NewLinks): Promise<void>[] {
   const mixed = Map.groupBy(asked.mixedTerms, ([, terms]) => terms.join())
   const others = [...mixed.values()].map((alike) => {

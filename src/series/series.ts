@@ -25,7 +25,7 @@ import { presentUrl } from '../text/urls.ts'
 import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
 import { readShared, type Shared } from './series-store.ts'
 
-/** The fields of a series: an occurrence has its own slug, and a change of the series always covers all of it. */
+/** The fields of a series: those of events without `slug`, which each occurrence has for itself, and `recurrence_scope`, which is always all. */
 const { slug: _slug, recurrence_scope: _scope, ...fields } = event.fields
 
 /** Series: events that repeat, with the fields that their occurrences have in common (docs/series.md). */

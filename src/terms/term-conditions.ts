@@ -18,7 +18,7 @@ export interface TermGround {
 /** A condition on terms. */
 export type TermCondition = RawBuilder<SqlBool>
 
-/** The text as it stands, in the name or the slug (rule 14.4). */
+/** Terms with this text in their name or slug (rule 14.4). */
 export function withText(text: string): TermCondition {
   const words = fold(text)
   return sql<SqlBool>`(${contains('folded', words)} or ${contains('slug', words)})`
@@ -40,13 +40,13 @@ export function withSlug(slug: string): TermCondition {
   return sql<SqlBool>`slug = ${canonicalSlug(slug)}`
 }
 
-/** Assigned to an event. A caller who may not see the event learns nothing of its terms either. */
+/** Terms of an event; none if the caller may not see the event. */
 export async function ofEvent(event: number, { db, caller }: Context): Promise<TermCondition> {
   if (!(await isVisible(db, caller, 'events', event))) return sql<SqlBool>`1 = 0`
   return sql<SqlBool>`id in (select term from event_terms where event = ${event})`
 }
 
-/** Assigned to a published event, or above a term that is. */
+/** Terms of published events, and the terms above them. */
 export function inUseOrAbove(taxonomy: Taxonomy): TermCondition {
   return sql<SqlBool>`(count > 0 or id in (
     with recursive above (id) as (
@@ -57,7 +57,7 @@ export function inUseOrAbove(taxonomy: Taxonomy): TermCondition {
 
 export const inUse: TermCondition = sql<SqlBool>`count > 0`
 
-/** Callers who may make terms see all of them, and so do callers who see all events. */
+/** Whether a caller sees all terms: those who may make terms do, and those who see all events. */
 function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return seesAll(caller) || can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }

@@ -32,7 +32,7 @@ export async function withAncestors(db: Db, terms: readonly TermRow[]): Promise<
   return terms.map((term) => ({ term, ancestors }))
 }
 
-/** What does not depend on the shape that terms are presented in. */
+/** The part of a presentation that does not depend on the shape of the answer. */
 export const termNames: Pick<Presentation<LoadedTerm>, 'nameOf' | 'textsOf'> = {
   nameOf: ({ term }) => ({ kind: term.taxonomy, id: term.id }),
   textsOf: ({ term }) => textsOfTerm(term),

@@ -195,7 +195,7 @@ export async function settleTerms(
   return [...ids]
 }
 
-/** Another writer may be making the term; it exists once they are done. */
+/** Finds a term by its text, or makes it. It waits for other writers, who may be making the same term. */
 async function findOrCreate(tx: Tx, taxonomy: Taxonomy, text: string): Promise<TermRow> {
   await holdNames(tx, taxonomy)
   const [found] = await findTermsByTexts(tx, taxonomy, [text])

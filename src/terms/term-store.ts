@@ -83,7 +83,7 @@ export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<Na
   return db.selectFrom('terms').select(NAMED).where('id', 'in', wholeList(db, ids)).where('count', '>', 0).execute()
 }
 
-/** The most categories below one that are looked at. */
+/** The most categories below one that are read. */
 const MOST_BELOW = 5000
 
 /** Whether a published event has this term or one below it. */
@@ -141,7 +141,7 @@ export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly str
 
 type Meant = (TermRow | undefined)[]
 
-/** Looks for all entries together: by slugs, and only where that leaves some by ids, then by names. */
+/** Finds the terms that entries mean, all together: by slugs, then the rest by ids, then by names. */
 async function findMeant(db: Db, taxonomy: Taxonomy, entries: readonly string[], areIds: boolean): Promise<Meant> {
   if (entries.length === 0) return []
   const lookupsIn = (rows: readonly TermRow[]) => {
@@ -184,7 +184,7 @@ export async function findIdsByEntries(db: Db, taxonomy: Taxonomy, entries: read
 /** The most levels of a tree of categories. */
 export const MOST_TREE_LEVELS = 50
 
-/** The ids of these terms and of everything below them, and how many levels they are: one more than a tree has for more than that. */
+/** Returns the ids of these terms and of all below them, and their number of levels, at most one more than a tree may have. */
 export async function levelsBelow(db: Db, ids: readonly number[]): Promise<{ found: Set<number>; levels: number }> {
   const found = new Set(ids)
   let level = [...found]
@@ -273,7 +273,7 @@ const ORDERED = {
   include: undefined,
 } as const
 
-/** The number of characters of descriptions that terms are ordered by, since all of them are read. */
+/** The beginning of descriptions, by which terms are ordered: all of them are read for it. */
 const beginning = sql<string>`substr(description, 1, 500)`
 
 function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], { by, isDescending, included }: TermOrder) {
@@ -317,7 +317,7 @@ function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
-/** A change of how many events a term has, which events that show it need not be told of. */
+/** A change of the number of events of a term. Events that show the term do not change by it. */
 function countOf(record: number): RecordedChange {
   return { ...changeOf(record), kind: 'count' }
 }
@@ -347,7 +347,7 @@ export async function updateTerm(
 /** Links removed with one statement, which takes some milliseconds. */
 const LINKS_AT_ONCE = 1000
 
-/** Removes a term from some of its events, which change by that; true when others may still have it. */
+/** Removes a term from some of its events, which counts as a change of these. Returns true if other events may still have it. */
 async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).orderBy('event')
   const events = tx.selectFrom('events').select(['id', 'status']).where('id', 'in', some.limit(LINKS_AT_ONCE))
@@ -391,7 +391,7 @@ const holdTerms = statement<{ ids: number[] }>()((db, value) =>
   held(db, db.selectFrom('terms').select('id').where('id', 'in', value('ids')).orderBy('id')),
 )
 
-/** Counts events more, or with a number below zero fewer, by term. All statements have begun when the function returns. */
+/** Adds to the number of events of each term, by term; negative numbers subtract. All statements have begun when the function returns. */
 export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Promise<void> {
   const changed = [...by].filter(([, events]) => events !== 0)
   if (changed.length === 0) return
@@ -403,7 +403,7 @@ export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Prom
   await Promise.all([holding, ...counting])
 }
 
-/** The places in which the terms of a taxonomy are looked up. Without names, only slugs and ids are found. */
+/** How the terms of a taxonomy are looked up. Without `byName`, terms are found by slug and id alone. */
 interface TermLookups<Found> {
   bySlug: (slug: string) => Found | undefined
   byId?: ((id: number) => Found | undefined) | undefined
@@ -422,12 +422,12 @@ export function isDigits(entry: string): boolean {
   return /^\d+$/.test(entry)
 }
 
-/** A name as names are compared: in any letter case, and tidied as those of terms are. */
+/** A name as names are compared: in lower case, and tidied as the names of terms are. */
 function nameKey(name: string): string {
   return singleLine(name).toLowerCase()
 }
 
-/** Lookups among those of these terms that are of a taxonomy. */
+/** Makes lookups among the terms of a taxonomy. */
 function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Required<TermLookups<TermRow>> {
   const slugs = new Map<string, TermRow>()
   const ids = new Map<number, TermRow>()

@@ -111,7 +111,7 @@ function setParagraphs(html: string): string {
   return text.includes('<') ? setMarkup(text) : setPlain(text)
 }
 
-/** Text without markup, as most is. */
+/** Sets a text without markup in paragraphs. */
 function setPlain(text: string): string {
   const paragraphs: string[] = []
   for (const paragraph of text.split(BLANK_LINE)) {
@@ -209,7 +209,7 @@ function breakLines(text: string, at: number, line: readonly MarkupPiece[]): str
   return joinLines(trimmed, line[at - 1]?.name === 'br' ? '\n' : BREAK)
 }
 
-/** The lines of a text with a break between them and no blanks around it; `first` stands behind a first line with nothing in it. */
+/** Joins the lines of a text with breaks, without blanks around them; `first` stands behind an empty first line. */
 function joinLines(text: string, first: string): string {
   if (!text.includes('\n')) return text
   const lines = text.split('\n')

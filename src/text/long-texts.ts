@@ -11,22 +11,22 @@ export function renderedText(raw: string, trusted: boolean): string {
   return madeOf({ work: trusted ? 'trustedHtml' : 'html', raw })
 }
 
-/** The plain text of it, for linked data. */
+/** A description or excerpt as plain text of one line, for linked data. */
 export function renderedPlain(raw: string, trusted: boolean): string {
   return madeOf({ work: trusted ? 'trustedPlain' : 'plain', raw })
 }
 
-/** The text as pages of this service show it. */
+/** A description or excerpt as pages of this service show it. */
 export function renderedForPage(raw: string, trusted: boolean): string {
   return madeOf({ work: trusted ? 'trustedPage' : 'page', raw })
 }
 
-/** The text as feeds have it, with addresses made absolute by `base`. */
+/** A description or excerpt as feeds have it, with addresses made absolute by `base`. */
 export function renderedForFeed(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: trusted ? 'trustedFeed' : 'feed', raw, base })
 }
 
-/** It as plain text of several lines, with addresses made absolute by `base`. */
+/** A description or excerpt as plain text of several lines, with addresses made absolute by `base`. */
 export function renderedReadable(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: trusted ? 'trustedReadable' : 'readable', raw, base })
 }
@@ -85,7 +85,7 @@ function keepKnown(key: string, made: string): void {
   known.size += size
 }
 
-/** The most microseconds that one sign of markup and one character take; and one character of text without markup. */
+/** The most microseconds that rendering takes: for each `<` and `&`, for each character of a text with markup, and for each of a text without. */
 const SIGN_COST = 1.5
 const MARKUP_COST = 0.2
 const PLAIN_COST = 0.1
@@ -97,14 +97,14 @@ function costOf(raw: unknown): number {
   return signs === 0 ? raw.length * PLAIN_COST : raw.length * MARKUP_COST + signs * SIGN_COST
 }
 
-/** Counts no further than to what takes too long in any case. */
+/** Counts a sign, but no further than a text may have of it to be rendered at once. */
 function countSigns(raw: string, sign: string): number {
   let count = 0
   for (let at = raw.indexOf(sign); at !== -1 && count <= MOST_COUNTED; at = raw.indexOf(sign, at + 1)) count++
   return count
 }
 
-/** Texts that take less are not cached: finding them again takes about as long. */
+/** Microseconds that rendering takes at least for a text to be cached: finding a shorter one again takes about as long. */
 const WORTH_KNOWING = 100
 /** The most microseconds of rendering on the event loop at once. */
 const MOST_AT_ONCE = 3000

@@ -33,7 +33,7 @@ type Groups = (index: number) => string
 
 const LONGEST_TEXT = 100
 const DAY_MS = 86_400_000
-/** Of 'YYYY-MM-DD', and of a wall time. */
+/** The lengths of 'YYYY-MM-DD' and of a wall time. */
 const DAY_LENGTH = 10
 const WALL_LENGTH = 19
 
@@ -136,7 +136,7 @@ export interface Moment {
   utc: string | undefined
 }
 
-/** As `parseMoment`, with the UTC moment where the value determines it: when clocks go back, one wall time occurs twice. */
+/** Reads a date and time like `parseMoment`, and says the UTC time where the value determines it: when clocks go back, one wall time occurs twice. */
 export function readMoment(value: string | number, zone: string, now: number): Moment | undefined {
   if (typeof value === 'number') return readTimestamp(value, zone)
   const wall = parsePlain(value)

@@ -26,7 +26,7 @@ export function presentUrl(url: string): string {
 
 const HOST = /\b(https?:\/\/)(?:[^\s/?#]*@)?([^\s/?#]+)([/?#]\S*)?/gi
 
-/** A text whose web addresses are cut off behind their host, for logs and messages: what follows may open something to whoever has it. */
+/** Cuts the web addresses in a text off behind their host, for logs and messages: what follows may be a secret. */
 export function withoutPaths(text: string): string {
   return text.replace(HOST, (_, scheme: string, host: string, path = '') =>
     path.length > 1 ? `${scheme}${host}/***` : scheme + host + path,

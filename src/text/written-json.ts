@@ -1,4 +1,4 @@
-/** A value that is JSON already. An answer, and a list of such values, copies its bytes; whatever else looks at it reads it again. */
+/** A value that is written as JSON already. Answers and lists copy its bytes; code that needs its members parses them (`unwritten`). */
 export interface WrittenJson {
   readonly bytes: Buffer
   toJSON: () => unknown
@@ -6,7 +6,7 @@ export interface WrittenJson {
 
 const written = new WeakSet<object>()
 
-/** A value of these bytes, which are one JSON value in UTF-8. */
+/** Makes such a value of bytes, which are one JSON value in UTF-8. */
 export function writtenJson(bytes: Buffer): WrittenJson {
   const value = { bytes, toJSON: (): unknown => JSON.parse(bytes.toString('utf8')) }
   written.add(value)
@@ -25,7 +25,7 @@ export function writtenRecord(id: number, { bytes, counts }: Pick<WrittenRecord,
   return Object.assign(writtenJson(bytes), { id, counts })
 }
 
-/** A value with members to look at: one that is written already is read again. */
+/** Returns a value with its members; a written value is parsed. */
 export function unwritten(value: unknown): unknown {
   return isWritten(value) ? value.toJSON() : value
 }

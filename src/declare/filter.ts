@@ -9,7 +9,7 @@ import type { Field } from './resource.ts'
 export type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
 
 /** How a filter narrows a query of the database. `Ground` has who asks, and what several parameters make together. */
-export interface Narrowing<Value, Ground, Condition> {
+export interface SqlNarrowing<Value, Ground, Condition> {
   sql(value: Value, ground: Ground): Condition | Promise<Condition>
 }
 
@@ -25,7 +25,7 @@ export type Filter<Value, Part extends string, Ground, Narrows> = Field & {
 
 /** The filters of a list by name, for those who go through all of them. */
 type Filters<Ground, Condition> = Readonly<
-  Record<string, Partial<Narrowing<unknown, Ground, Condition>> & { links?: InLinks<unknown, Ground> }>
+  Record<string, Partial<SqlNarrowing<unknown, Ground, Condition>> & { links?: InLinks<unknown, Ground> }>
 >
 
 /** How a part of a list narrows a query of the database; undefined where it does not. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../declare/context.ts'
-import type { Filter, Narrowing } from '../declare/filter.ts'
+import type { Filter, SqlNarrowing } from '../declare/filter.ts'
 import type { EventWindow, IndexQuery } from '../memory/event-index-list.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import type { StatusFilter } from '../records/status.ts'
@@ -44,7 +44,7 @@ export interface AroundEvents extends EventGround {
 }
 
 /** How a filter narrows lists of events. */
-interface EventNarrowing<Value> extends Narrowing<Value, EventGround, Condition> {
+interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
   /** Narrows a query of the index; undefined for a value that the database has to be asked for, as it is for every value without this function. */
   index?(value: Value, asked: IndexQuery, memory: EventMemory): IndexQuery | undefined
   /** Whether an event is in the list, said as plainly as can be: it is asked of withdrawn events, and tests compare the others with it. */

@@ -1,4 +1,4 @@
-import { type Filter, linkWriter, type Narrowing, type PartNarrowing } from '../declare/filter.ts'
+import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '../declare/filter.ts'
 import { type Parsed, pageFilters } from '../fields/field.ts'
 import {
   distance,
@@ -40,7 +40,7 @@ type LinkedFilter<Value> = Filter<
   Value,
   LinkedPart,
   LinkedGround,
-  Narrowing<NoInfer<Value>, LinkedGround, LinkedCondition>
+  SqlNarrowing<NoInfer<Value>, LinkedGround, LinkedCondition>
 >
 
 function linkedFilter<Value, const About extends string>(

@@ -1,4 +1,4 @@
-import { type Filter, linkWriter, type Narrowing, type PartNarrowing } from '../declare/filter.ts'
+import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '../declare/filter.ts'
 import { type Parsed, pageFilters } from '../fields/field.ts'
 import { count, flag, idsOrSlugs, parentId, readInteger, recordId, text } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
@@ -24,7 +24,7 @@ import { findTermsByEntries, isDigits } from './term-store.ts'
 type TermPart = 'use' | 'event'
 
 /** One parameter of lists of terms. */
-type TermFilter<Value> = Filter<Value, TermPart, TermGround, Narrowing<NoInfer<Value>, TermGround, TermCondition>>
+type TermFilter<Value> = Filter<Value, TermPart, TermGround, SqlNarrowing<NoInfer<Value>, TermGround, TermCondition>>
 
 function termFilter<Value, const About extends string>(
   filter: TermFilter<Value> & { about: About },

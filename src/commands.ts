@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { assumedPath, type Config, databaseAddress, mediaAddress, mediaUrl, settingsPage, siteOf } from './config.ts'
 import type { ImportGround } from './import/import-command.ts'
 import { refuseMoved } from './storage/moved-calendar.ts'
-import { openCalendar } from './storage/open-calendar.ts'
+import { openCalendar } from './storage/open-database.ts'
 import type { OpenedMedia } from './transfer/media-commands.ts'
 import type { RestorePlaces } from './transfer/restore-command.ts'
 

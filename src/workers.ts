@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { type App, type Ground, prepareGround } from './app.ts'
 import type { Config } from './config.ts'
 import { giveFirstPassword } from './people/first-administrator.ts'
-import { openStorage } from './storage/open-calendar.ts'
+import { openStorage } from './storage/open-database.ts'
 import { type Family, mergeFamilies } from './watching/metric-families.ts'
 
 /** Processes that answer side by side, and the one that watches over them. */

@@ -4,9 +4,8 @@ import type { EventWindow } from '../memory/event-index-list.ts'
 import { momentAfter } from '../records/modified-after.ts'
 import { shownTo, visibleTo } from '../records/record-store.ts'
 import type { Status } from '../records/status.ts'
-import { type Circle, withinCircle } from '../storage/geo.ts'
+import { type Circle, wholeList, withinCircle } from '../storage/queries.ts'
 import type { Tables, Taxonomy } from '../storage/schema.ts'
-import { wholeList } from '../storage/whole-list.ts'
 import { findIdsByEntries } from '../terms/term-store.ts'
 
 type Events = ExpressionBuilder<Tables, 'events'>

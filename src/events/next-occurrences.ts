@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
-import { isInLists } from '../storage/listed-events.ts'
+import { isInLists } from '../storage/queries.ts'
 import type { EventRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import type { NextOccurrence } from './event-store.ts'

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { PostCondition } from '../records/post-list.ts'
-import { contains } from '../storage/text.ts'
+import { contains } from '../storage/queries.ts'
 import { fold } from '../text/fold.ts'
 
 /** The filters that lists of images have beside those of all posts. */

@@ -1,7 +1,7 @@
 import { on } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { DATABASE_FILE_START } from '../storage/database-file.ts'
+import { DATABASE_FILE_START } from '../storage/database-address.ts'
 import { openToRead, realPath } from '../unreadable.ts'
 import { type ColumnMeaning, type DateOrder, readMapping } from './csv-cells.ts'
 import { csvSource } from './csv-source.ts'

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import { held } from '../storage/locks.ts'
+import { wholeList } from '../storage/queries.ts'
 import { recordChange, type Tx } from '../storage/recording.ts'
-import { rowParts } from '../storage/row-parts.ts'
 import type { ImportActColumns, ImportColumns, ImportItemColumns, ImportSourceColumns } from '../storage/schema.ts'
-import { statement } from '../storage/statement.ts'
-import { wholeList } from '../storage/whole-list.ts'
+import { rowParts, statement } from '../storage/statement.ts'
 import { formatUtc } from '../text/moments.ts'
 import type { ItemKind } from './source-item.ts'
 

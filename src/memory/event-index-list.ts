@@ -1,5 +1,5 @@
-import type { Circle } from '../storage/geo.ts'
 import { addId, countIds, hasId, type IdSet, listIds, makeIdSet } from '../storage/id-set.ts'
+import type { Circle } from '../storage/queries.ts'
 import { utcToMs } from '../text/moments.ts'
 import { compareSlots, type EventIndex, listOf, type PostingKind, postingsFor, SEVERAL_VENUES } from './event-index.ts'
 import { placesWithin } from './places.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../storage/database.ts'
+import { selectTerms } from '../storage/queries.ts'
 import type { ChangeColumns, Taxonomy, TermRow } from '../storage/schema.ts'
-import { selectTerms } from '../storage/term-rows.ts'
 import type { Reporting } from '../storage/unshowable.ts'
 import { dropEvent, type EventIndex, eventsOfTerm, noteRevision, putEvent } from './event-index.ts'
 import { type EventsAmong, eventsLinkedTo, readEvents, readIndex, readPlaces } from './event-index-read.ts'

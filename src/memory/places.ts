@@ -1,5 +1,5 @@
 import { type Direction, directionOf, distanceBetween, distanceKm } from '../storage/distance.ts'
-import { boxAround, type Circle } from '../storage/geo.ts'
+import { boxAround, type Circle } from '../storage/queries.ts'
 
 /** The places of venues in cells of three nested grids, so that venues near a point are found without a look at all. */
 export interface Places {

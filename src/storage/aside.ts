@@ -1,5 +1,5 @@
-import type { CompiledQuery, Kysely } from 'kysely'
-import type { Tables } from './schema.ts'
+import { type CompiledQuery, type Expression, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
+import type { RecordTable, Tables } from './schema.ts'
 
 /** The expected time of a long read: a `list` takes some milliseconds, a `search` as long as it takes to read the texts. */
 export type Lane = 'list' | 'search'
@@ -24,4 +24,24 @@ export type ReadAside = <Rows extends readonly unknown[] | []>(
 export async function runQueries(db: Kysely<Tables>, queries: readonly ReadQuery<unknown>[]): Promise<unknown[][]> {
   const results = await Promise.all(queries.map((query) => db.executeQuery(query.compile())))
   return results.map(({ rows }) => rows)
+}
+
+/** A row without its search text, and what was found beside its id. */
+type FoundRow<Table extends RecordTable, Found> = Found & Omit<Selectable<Tables[Table]>, 'search'> & { search: '' }
+
+/**
+ * The rows of a table with the ids that a query in brackets finds, in this order. Finding, narrowing and ordering read indexes only, and rows are
+ * read for the page alone. They come without the search text, which no answer shows and which is as long as all other texts together.
+ */
+export function foundRows<Table extends RecordTable, Found extends { id: number }>(
+  db: Kysely<Tables>,
+  table: Table,
+  found: Expression<Found>,
+  order: RawBuilder<unknown>,
+): ReadQuery<FoundRow<Table, Found>> {
+  const rows = sql.table(table)
+  const query = sql<FoundRow<Table, Found>>`
+    with found as materialized ${found}
+    select found.*, ${rows}.*, '' as search from found join ${rows} on ${rows}.id = found.id order by ${order}`
+  return { compile: () => query.compile(db) }
 }

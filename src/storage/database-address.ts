@@ -60,3 +60,6 @@ function withoutSecretWords(address: string): string {
   )
   return secret === -1 ? address : words.slice(0, secret).join('') + HIDDEN
 }
+
+/** How the file of a SQLite database begins, and so that of a backup, in ASCII. */
+export const DATABASE_FILE_START = 'SQLite format 3\0'

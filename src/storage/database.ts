@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, PostgresAdapter } from 'kysely'
 import type { Search } from '../text/search.ts'
 import type { ReadAside } from './aside.ts'
 import type { IdSet } from './id-set.ts'
@@ -15,7 +15,7 @@ export type Cursor = string
 export type Change = Pick<ChangeColumns, 'kind' | 'record'>
 
 /** Connections to a server. */
-export interface Connections {
+interface Connections {
   open: number
   /** Of these, how many nobody uses. */
   idle: number
@@ -70,4 +70,9 @@ export interface Database {
   /** Throws when the database does not answer, or has refused the last write for want of room or permission and still does. */
   ping: () => Promise<void>
   close: () => Promise<void>
+}
+
+/** True when queries of this connection go to PostgreSQL. Asked only inside `storage/`. */
+export function isPostgres(db: Db): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter
 }

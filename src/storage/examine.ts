@@ -5,9 +5,9 @@ import { sql } from 'kysely'
 import { databaseFile, withoutPassword } from './database-address.ts'
 import { migrationNames } from './migrate.ts'
 import { countedSteps } from './migration.ts'
+import { noDatabase } from './open-database.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import type { ImageColumns } from './schema.ts'
-import { noDatabase } from './snapshot.ts'
 import { reason } from './unavailable.ts'
 
 /** The findings of an examination, which changes nothing. */

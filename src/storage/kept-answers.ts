@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
+import { wholeList } from './queries.ts'
 import type { Tx } from './recording.ts'
 import type { KeptAnswerColumns } from './schema.ts'
 import { statement } from './statement.ts'
-import { wholeList } from './whole-list.ts'
 
 /** Hours that the answer to a request with a key is kept. */
 export const KEPT_HOURS = 24

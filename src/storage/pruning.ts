@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { formatUtc } from '../text/zones.ts'
-import type { Database, Db } from './database.ts'
-import { isPostgres } from './dialect.ts'
+import { type Database, type Db, isPostgres } from './database.ts'
 import { dropHistory } from './history.ts'
 import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
 import { dropDeliveries } from './outbox.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { utcToMs } from '../text/moments.ts'
 import type { Db } from './database.ts'
+import { wholeList } from './queries.ts'
 import type { ChangeColumns } from './schema.ts'
-import { wholeList } from './whole-list.ts'
 
 // Each record has a sequence, which rises with every transaction that changes it: by one, or up to the seconds since 2020 where those are more.
 // So it goes on rising where an older state of the record comes back, and where a number has been forgotten. It is SEQUENCE in calendars, and

@@ -7,9 +7,7 @@ import {
   sql,
   type UpdateResult,
 } from 'kysely'
-import type { Db } from './database.ts'
-import { isPostgres } from './dialect.ts'
-import { listOf } from './whole-list.ts'
+import { type Db, isPostgres } from './database.ts'
 
 /** The values of columns, and those they are compared with. */
 type Scalar = string | number | bigint | null
@@ -28,10 +26,10 @@ type Place<T> = [T] extends [Scalar]
     : { [Name in keyof T]: RawBuilder<Exclude<T[Name], undefined>> }
 
 /** The place of a value by its name; of a list or row, as many places as the value has. */
-export type Places<Values> = <Name extends keyof Values>(name: Name) => Place<Values[Name]>
+type Places<Values> = <Name extends keyof Values>(name: Name) => Place<Values[Name]>
 
 /** Runs a statement with these values; returns the rows it selects or returns, else none. */
-export type Statement<Values, Row> = (db: Db, values: Values) => Promise<Row[]>
+type Statement<Values, Row> = (db: Db, values: Values) => Promise<Row[]>
 
 /** A query of the query builder. */
 interface Query<Row> {
@@ -250,4 +248,29 @@ function readSlot(values: object, { name, at, column, whole }: Slot): unknown {
   if (whole) return whole === 'json' ? JSON.stringify(value) : value
   const entry = at === undefined ? value : (value as unknown[])[Math.min(at, (value as unknown[]).length - 1)]
   return column === undefined ? entry : (entry as Record<string, unknown>)[column]
+}
+
+/** Rows that are written with one statement. */
+const MOST = 25
+/** The remaining rows are written with a few statements of these sizes. A statement for every number of rows would be compiled for a single use. */
+const SIZES = [16, 8, 4, 2, 1] as const
+
+/** Rows in parts that are written with one statement each, in their order. */
+export function* rowParts<Row>(rows: readonly Row[]): Generator<Row[]> {
+  for (let at = 0; at < rows.length; ) {
+    const size = sizeFor(rows.length - at)
+    yield rows.slice(at, at + size)
+    at += size
+  }
+}
+
+function sizeFor(left: number): number {
+  return left >= MOST ? MOST : (SIZES.find((size) => size <= left) ?? 1)
+}
+
+/** The same for a value of `statement`: a list on PostgreSQL, its JSON on SQLite. */
+export function listOf<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
+  if (!isPostgres(db)) return sql<Entry>`(select value from json_each(${value}))`
+  const type = sql.raw(isOfNumbers ? 'bigint[]' : 'text[]')
+  return sql<Entry>`(select unnest(${value}::${type}))`
 }

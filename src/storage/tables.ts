@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from './database.ts'
-import { isPostgres } from './dialect.ts'
+import { type Db, isPostgres } from './database.ts'
 import { countedSteps } from './migration.ts'
 
 /** A table as the database describes it. */

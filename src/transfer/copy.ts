@@ -3,8 +3,8 @@ import { filesOf } from '../images/images.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { migrate } from '../storage/migrate.ts'
+import { readSnapshot } from '../storage/open-database.ts'
 import type { ImageRow } from '../storage/schema.ts'
-import { readSnapshot } from '../storage/snapshot.ts'
 import {
   countRows,
   findMigrations,

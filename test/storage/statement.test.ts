@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database, Db } from '../../src/storage/database.ts'
 import { held } from '../../src/storage/locks.ts'
-import { readSnapshot } from '../../src/storage/snapshot.ts'
+import { readSnapshot } from '../../src/storage/open-database.ts'
+import { wholeList } from '../../src/storage/queries.ts'
 import { statement } from '../../src/storage/statement.ts'
-import { wholeList } from '../../src/storage/whole-list.ts'
 import { openScratch } from './open.ts'
 
 const term = (name: string, count = 0) => ({

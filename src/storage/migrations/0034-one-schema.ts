@@ -1,9 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from '../database.ts'
-import { isPostgres } from '../dialect.ts'
-import { FIRST_STEP, type Migration } from '../migration.ts'
+import { type Db, isPostgres } from '../database.ts'
+import { columnTypes, FIRST_STEP, type Migration, startSequence } from '../migration.ts'
 import { findNextNumber, listTables, setNextNumber, type TableShape } from '../tables.ts'
-import { makeTables } from './0034-tables.ts'
 
 /** Every table, for a new calendar or one of the first version; those that went through all steps up to this one have them already. */
 export const oneSchema: Migration = { name: FIRST_STEP, up }
@@ -132,5 +131,267 @@ function recordChanges(db: Db): string[] {
     `insert into old_slugs (kind, slug, record, left_utc)
       select kind, substr(slug, 1, length(slug) - length('__trashed')), id, '${nowUtc}'
       from ${posts} as posts where status = 'trash' and slug like '%\\_\\_trashed' escape '\\'`,
+  ]
+}
+
+/** The types of columns, and the dialect. */
+type Types = ReturnType<typeof columnTypes> & { onPostgres: boolean }
+
+const POSTS = ['events', 'venues', 'organizers'] as const
+
+/** Makes every table, index and trigger of an empty calendar, which gets a name. */
+async function makeTables(db: Db): Promise<void> {
+  const types = { ...columnTypes(db), onPostgres: isPostgres(db) }
+  const parts = [
+    people,
+    posts,
+    indexesOfPosts,
+    images,
+    terms,
+    links,
+    changes,
+    series,
+    imports,
+    others,
+    webhooks,
+    derived,
+  ]
+  for (const statement of parts.flatMap((part) => part(types))) await sql.raw(statement).execute(db)
+  // The reference begins with three records of its own; its recorded exchanges count on that.
+  await startSequence(db, 'records', 4)
+  const name = randomBytes(6).toString('base64url')
+  await sql`insert into editions (edition, calendar) values (${name}, ${name})`.execute(db)
+}
+
+const people = ({ sequence, id, text }: Types) => [
+  `create table users (id ${sequence}, login ${text} not null unique, email ${text} not null unique,
+    name ${text} not null, role ${text} not null, created_utc ${text} not null)`,
+  `create table credentials (id ${sequence}, "user" ${id} not null references users (id) on delete cascade,
+    kind ${text} not null, name ${text} not null, hash ${text} not null unique, created_utc ${text} not null,
+    scope ${text} not null default '', expires_utc ${text} not null default '', used_utc ${text} not null default '')`,
+  'create index credentials_user on credentials ("user")',
+  // What people did. It is searched seldom and written with every change, so it has no index of its own.
+  `create table history (id ${id === 'integer' ? 'integer primary key' : sequence}, time_utc ${text} not null, "user" ${id} not null,
+    login ${text} not null, action ${text} not null, kind ${text} not null, record ${id} not null, name ${text} not null,
+    address ${text} not null, client ${text} not null, request ${text} not null, sequence integer not null default 0)`,
+]
+
+/** Ids and the lists of posts; `dated` says that the date of publication was sent, which a draft keeps when it is published. */
+function posts({ sequence, id, text, real }: Types): string[] {
+  const shared = `id ${id} primary key references records (id), author ${id} not null, status ${text} not null, slug ${text} not null,
+    date ${text} not null, date_utc ${text} not null, modified ${text} not null, modified_utc ${text} not null, image ${id},
+    trusted smallint not null default 0, search ${text} not null`
+  const texts = `description ${text} not null default '', excerpt ${text} not null default ''`
+  const dated = 'dated integer not null default 0'
+  return [
+    `create table records (id ${sequence}, kind ${text} not null)`,
+    `create table events (${shared}, title ${text} not null, ${texts},
+      start_date ${text} not null, end_date ${text} not null, utc_start_date ${text} not null, utc_end_date ${text} not null,
+      timezone ${text} not null, all_day smallint not null default 0,
+      cost ${text} not null default '[]', website ${text} not null default '',
+      show_map smallint not null default 0, show_map_link smallint not null default 0,
+      hide_from_listings smallint not null default 0, sticky smallint not null default 0, featured smallint not null default 0,
+      ${dated}, uid ${text} not null default '', event_status ${text} not null default 'scheduled',
+      event_status_reason ${text} not null default '', series ${id}, recurrence_id ${text} not null default '',
+      own ${text} not null default '')`,
+    `create table venues (${shared}, venue ${text} not null, folded ${text} not null, ${texts},
+      show_map smallint not null default 1, show_map_link smallint not null default 1,
+      address ${text} not null default '', city ${text} not null default '', country ${text} not null default '',
+      province ${text} not null default '', state ${text} not null default '', zip ${text} not null default '',
+      phone ${text} not null default '', stateprovince ${text} not null default '', website ${text} not null default '',
+      geo_lat ${real}, geo_lng ${real}, ${dated})`,
+    `create table organizers (${shared}, organizer ${text} not null, folded ${text} not null, ${texts},
+      phone ${text} not null default '', website ${text} not null default '', email ${text} not null default '', ${dated})`,
+    // Events that were public and are not any more, as they were seen last, with every column that a filter may ask for.
+    `create table withdrawn_events (event ${id} primary key, uid ${text} not null, title ${text} not null,
+      start_date ${text} not null, end_date ${text} not null, utc_start_date ${text} not null, utc_end_date ${text} not null,
+      timezone ${text} not null, all_day smallint not null, featured smallint not null, event_status ${text} not null,
+      venues ${text} not null, organizers ${text} not null, terms ${text} not null, withdrawn_utc ${text} not null,
+      kept ${text} not null default '{}')`,
+  ]
+}
+
+/**
+ * Lists of SQLite are counted, narrowed and put in order by indexes alone. Rows have their long texts in chains of pages, and to reach a column behind
+ * them it reads every one. PostgreSQL keeps long texts apart from rows.
+ */
+function indexesOfPosts({ onPostgres }: Types): string[] {
+  const listed = (table: string, columns: string, more: string) =>
+    `create index ${table}_listed on ${table} (${columns}${onPostgres ? '' : `, ${more}`})`
+  // Drafts and scheduled posts may share a slug (rule 17.3), so that nobody learns from a refused one what is to be announced; others have their own.
+  const each = (table: string) => [
+    `create unique index ${table}_slug on ${table} (slug) where status not in ('draft', 'pending', 'future')`,
+    `create index ${table}_draft_slug on ${table} (slug) where status in ('draft', 'pending', 'future')`,
+    `create index ${table}_scheduled on ${table} (date_utc) where status = 'future'`,
+    `create index ${table}_image on ${table} (image) where image is not null`,
+  ]
+  return [
+    ...POSTS.flatMap(each),
+    listed('events', 'status, hide_from_listings, start_date, date, id', 'author, end_date, utc_start_date, featured'),
+    'create index events_author on events (author, start_date)',
+    'create index events_series on events (series, recurrence_id) where series is not null',
+    'create index events_uid on events (uid)',
+    listed('venues', 'status, date desc, id desc', 'author, geo_lat, geo_lng'),
+    listed('organizers', 'status, date desc, id desc', 'author'),
+    'create index venues_folded on venues (folded, id)',
+    'create index organizers_folded on organizers (folded, id)',
+    'create index venues_place on venues (geo_lat, geo_lng)',
+    ...(onPostgres
+      ? []
+      : ['create index venues_located on venues (status, id, geo_lat, geo_lng) where geo_lat is not null']),
+  ]
+}
+
+const images = ({ id, text }: Types) => [
+  `create table images (id ${id} primary key references records (id), author ${id} not null, title ${text} not null,
+    date_utc ${text} not null, file ${text} not null, mime_type ${text} not null, width integer not null, height integer not null,
+    filesize integer not null, sizes ${text} not null, source_url ${text} not null, original_image ${text} not null,
+    slug ${text} not null default '', alt_text ${text} not null default '', caption ${text} not null default '',
+    description ${text} not null default '', modified_utc ${text} not null default '', search ${text} not null default '')`,
+  'create unique index images_file on images (file)',
+  `create index images_source on images (source_url) where source_url <> ''`,
+  'create index images_slug on images (slug)',
+]
+
+const terms = ({ sequence, id, text }: Types) => [
+  `create table terms (id ${sequence}, taxonomy ${text} not null, name ${text} not null, slug ${text} not null,
+    description ${text} not null, parent ${id} not null, count integer not null default 0, folded ${text} not null)`,
+  'create unique index terms_slug on terms (taxonomy, slug)',
+  'create index terms_folded on terms (taxonomy, folded, id)',
+  'create index terms_parent on terms (parent)',
+  'create index terms_in_use on terms (taxonomy, count desc, id) where count > 0',
+]
+
+/** SQLite keeps links in the order of their keys, and not once more beside an index of them. */
+const links = ({ id, onPostgres }: Types) =>
+  ['venue', 'organizer', 'term'].flatMap((kind) => [
+    `create table event_${kind}s (event ${id} not null references events (id) on delete cascade,
+      ${kind} ${id} not null references ${kind}s (id) on delete cascade,
+      ${kind === 'term' ? '' : 'position integer not null,'} primary key (event, ${kind})) ${onPostgres ? '' : 'without rowid'}`,
+    `create index event_${kind}s_${kind} on event_${kind}s (${kind}, event)`,
+  ])
+
+/** The record of changes, the history that its places belong to, and the addresses that the public knew and nobody has now. */
+function changes({ id, text, onPostgres }: Types): string[] {
+  const position = onPostgres ? 'xid8 not null default pg_current_xact_id()' : 'integer not null default 1'
+  // With the kind first, SQLite would look for a record through all slugs of its kind.
+  const [slugKey, recordKey] = onPostgres ? ['kind, slug', 'kind, record'] : ['slug, kind', 'record, kind']
+  const inOrder = onPostgres ? '' : 'without rowid'
+  return [
+    `create table changes (kind ${text} not null, record ${id} not null, position ${position}, sequence integer not null,
+      was_public smallint not null, is_public smallint not null, deleted smallint not null, changed_utc ${text} not null,
+      "user" ${id} not null, primary key (kind, record)) ${inOrder}`,
+    'create index changes_position on changes (position)',
+    'create index changes_deleted on changes (changed_utc) where deleted = 1',
+    // A single row: changes before this position may be gone.
+    `create table changes_dropped (before ${onPostgres ? 'xid8' : 'integer'} not null)`,
+    `insert into changes_dropped values ('0')`,
+    `create table editions (edition ${text} primary key, calendar ${text} not null default '', held integer not null default 0)`,
+    `create table old_slugs (kind ${text} not null, slug ${text} not null, record ${id} not null, left_utc ${text} not null,
+      primary key (${slugKey})) ${inOrder}`,
+    `create index old_slugs_record on old_slugs (${recordKey})`,
+  ]
+}
+
+/** Series of events that repeat; their occurrences are events that name them. */
+const series = ({ id, text }: Types) => [
+  `create table series (id ${id} primary key references records (id), author ${id} not null,
+    status ${text} not null, title ${text} not null, slug ${text} not null, uid ${text} not null,
+    timezone ${text} not null, all_day integer not null, start_date ${text} not null, duration ${id} not null,
+    rules ${text} not null, written_until ${text} not null, shared ${text} not null, version integer not null,
+    created_utc ${text} not null, modified_utc ${text} not null)`,
+  'create index series_author on series (author)',
+  'create index series_written on series (written_until)',
+  'create index series_uid on series (uid)',
+]
+
+/** Runs of imports, what they made of each item of a source, what undoes them, and when they are done again. */
+const imports = ({ sequence, id, text }: Types) => [
+  `create table import_sources (id ${sequence}, address ${text} not null unique, token ${text} not null default '',
+    options ${text} not null default '', holder ${text} not null default '', held_until_utc ${text} not null default '',
+    origin ${text} not null default '')`,
+  `create table imports (id ${sequence}, source ${id} not null, started_utc ${text} not null, ended_utc ${text} not null,
+    state ${text} not null, "user" ${id} not null, options ${text} not null, counts ${text} not null, position ${text} not null)`,
+  `create table import_items (source ${id} not null, kind ${text} not null, identity ${text} not null,
+    occurrence ${text} not null, record ${id} not null, digest ${text} not null, written ${text} not null,
+    kept ${text} not null, sequence ${id} not null default 0, page ${text} not null default '',
+    primary key (source, kind, identity, occurrence))`,
+  `create index import_items_page on import_items (page) where page <> ''`,
+  `create index import_items_record on import_items (kind, record) where page <> ''`,
+  `create table import_acts (run ${id} not null, kind ${text} not null, record ${id} not null, action ${text} not null,
+    identity ${text} not null, occurrence ${text} not null, before ${text} not null, primary key (run, kind, record))`,
+  `create table import_schedules (id ${sequence}, name ${text} not null unique, words ${text} not null,
+    every_seconds ${id} not null, next_utc ${text} not null, leased_utc ${text} not null, paused ${id} not null,
+    failures ${id} not null, outcome ${text} not null)`,
+]
+
+/** Answers to creates that came with a key, and services that the calendar was pushed to. */
+const others = ({ sequence, id, text }: Types) => [
+  `create table kept_answers ("user" ${id} not null, key ${text} not null, fingerprint ${text} not null,
+    rights ${text} not null, status smallint not null, location ${text} not null, body ${text} not null,
+    kept_utc ${text} not null, primary key ("user", key))`,
+  'create index kept_answers_time on kept_answers (kept_utc)',
+  `create table push_targets (id ${sequence}, address ${text} not null unique)`,
+  `create table push_items (target ${id} not null, kind ${text} not null, record ${id} not null, remote ${id} not null,
+    sent ${text} not null, seen ${text} not null, primary key (target, kind, record))`,
+]
+
+/** Addresses that are told of changes, and what each is told. */
+const webhooks = ({ sequence, id, text }: Types) => [
+  `create table webhooks (id ${sequence}, url ${text} not null, events ${text} not null, is_private smallint not null,
+    secret ${text} not null, old_secret ${text} not null, old_secret_until_utc ${text} not null,
+    created_utc ${text} not null, failing_since_utc ${text} not null, disabled_utc ${text} not null, disabled_why ${text} not null)`,
+  `create table webhook_deliveries (id ${sequence}, webhook ${id} not null, message ${text} not null, type ${text} not null,
+    kind ${text} not null, record ${id} not null, state ${text} not null, created_utc ${text} not null,
+    next_utc ${text} not null, attempts integer not null, status integer not null, error ${text} not null,
+    sequence integer not null default 0)`,
+  `create index webhook_deliveries_due on webhook_deliveries (webhook, next_utc) where next_utc <> ''`,
+  'create index webhook_deliveries_time on webhook_deliveries (created_utc)',
+]
+
+/** What is made from the rows of posts: their public presentation, which every change forgets, and an index of words. */
+function derived({ id, text, onPostgres }: Types): string[] {
+  const forget = 'delete from presented_records where record = old.id;'
+  const act = onPostgres ? 'for each row execute function forget_presented_record()' : `begin ${forget} end`
+  // An event in the trash stays presented, since nobody is shown it until its next change: a page less to write.
+  const isShownAgain = onPostgres
+    ? `for each row when (new.status <> 'trash') execute function forget_presented_record()`
+    : `when new.status <> 'trash' ${act}`
+  return [
+    `create table presented_records (record ${id} primary key references records (id) on delete cascade,
+      form ${text} not null, image ${id}, own ${text} not null)`,
+    ...(onPostgres
+      ? [
+          `create function forget_presented_record() returns trigger language plpgsql as $$
+            begin ${forget} return null; end $$`,
+        ]
+      : words()),
+    ...POSTS.flatMap((table) => [
+      `create trigger ${table}_update_unpresents after update on ${table} ${table === 'events' ? isShownAgain : act}`,
+      `create trigger ${table}_delete_unpresents after delete on ${table} ${act}`,
+    ]),
+  ]
+}
+
+/** An index of the words of events on SQLite; PostgreSQL has trigrams, which `prepareSearch` sees to. */
+function words(): string[] {
+  const note = 'insert or ignore into unindexed_events values (new.id)'
+  return [
+    // Every term that stands or stood in an event, in the order of first appearance, and what is needed to find those that contain a text.
+    'create table words (id integer primary key, word text not null unique)',
+    `create virtual table words_trigrams using fts5 (word, content='words', content_rowid='id', columnsize=0, detail=none,
+      tokenize='trigram case_sensitive 1')`,
+    `create trigger words_added after insert on words begin
+      insert into words_trigrams (rowid, word) values (new.id, new.word); end`,
+    // The terms of each event, given with blanks between them: every ASCII character but the blanks counts as part of one.
+    `create virtual table event_words using fts5 (terms, content='', contentless_delete=1, detail=none,
+      tokenize="ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'")`,
+    `insert into event_words (event_words, rank) values ('automerge', 0)`,
+    // Events whose terms are not in the index as they are now. Noting this costs a write next to nothing; many are indexed at once.
+    'create table unindexed_events (id integer primary key)',
+    `create trigger events_added after insert on events begin ${note}; end`,
+    `create trigger events_rewritten after update of search on events when new.search <> old.search begin ${note}; end`,
+    `create trigger events_removed after delete on events begin
+      delete from unindexed_events where id = old.id; delete from event_words where rowid = old.id; end`,
   ]
 }

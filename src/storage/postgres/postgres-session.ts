@@ -11,11 +11,10 @@ import {
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { withoutNul } from '../../text/characters.ts'
-import { codeOf, isOutdated, isRace } from '../conflict.ts'
 import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
-import { DatabaseUnavailable } from '../unavailable.ts'
+import { codeOf, DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
 /** Milliseconds that a statement has to end after it was cancelled. */
 const CANCEL_MS = 2000

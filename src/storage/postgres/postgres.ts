@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
 import { Pool, type PoolConfig } from 'pg'
 import { runQueries } from '../aside.ts'
-import { isConflict, isRace } from '../conflict.ts'
 import type { Database, Db } from '../database.ts'
 import { withoutPassword } from '../database-address.ts'
 import { holdName } from '../locks.ts'
@@ -10,13 +9,11 @@ import { recordingOf, type Tx, type Writer, writerBy } from '../recording.ts'
 import type { Tables } from '../schema.ts'
 import { findContaining } from '../search/search-index.ts'
 import { runDirectly } from '../statement.ts'
-import { DatabaseUnavailable, reason } from '../unavailable.ts'
+import { DatabaseUnavailable, isConflict, isRace, reason } from '../unavailable.ts'
 import { type Reach, readAddress } from './postgres-address.ts'
-import { findChanges, presentCursor } from './postgres-changes.ts'
+import { findChanges, presentCursor, saveRecording } from './postgres-changes.ts'
 import { type Listener, makeListener } from './postgres-listener.ts'
-import { saveRecording } from './postgres-recording.ts'
 import { sessionDialect, sharedRunner, type TransactionLimits, transact } from './postgres-session.ts'
-import { inShare, makeShare, type Share } from './postgres-share.ts'
 
 /** The shares of the connections for writes and for long reads; the rest are for quick reads. */
 const SHARES = { writes: 0.6, aside: 0.2 }
@@ -177,4 +174,56 @@ async function check(db: Db): Promise<void> {
   if (!server || server.version < OLDEST)
     throw new Error(`it is PostgreSQL ${server?.name}, and 14 is the oldest supported version.`)
   if (server.encoding !== 'UTF8') throw new Error(`its encoding is ${server.encoding}, and only UTF8 holds every text.`)
+}
+
+/** The share of a pool's connections that one kind of work may use at the same time. */
+interface Share {
+  limit: number
+  taken: number
+  waiting: Turn[]
+  /** The most milliseconds that work waits for its turn. */
+  longestWaitMs: number
+}
+
+interface Turn {
+  begin: () => void
+}
+
+/** The most waiting turns for each connection. */
+const MOST_WAITING = 64
+
+function makeShare(limit: number, longestWaitMs: number): Share {
+  return { limit: Math.max(1, Math.floor(limit)), taken: 0, waiting: [], longestWaitMs }
+}
+
+/** Does the work once a connection of the share is free. Rejects with DatabaseUnavailable when none becomes free in time, or when too many wait. */
+async function inShare<T>(share: Share, work: () => Promise<T>): Promise<T> {
+  if (share.taken >= share.limit) await turnIn(share)
+  else share.taken += 1
+  try {
+    return await work()
+  } finally {
+    // The next in the queue takes its place.
+    const next = share.waiting.shift()
+    if (next) next.begin()
+    else share.taken -= 1
+  }
+}
+
+function turnIn(share: Share): Promise<void> {
+  if (share.waiting.length >= share.limit * MOST_WAITING)
+    return Promise.reject(new DatabaseUnavailable('Too many others wait for a connection to the database.'))
+  return new Promise((resolve, reject) => {
+    const giveUp = () => {
+      share.waiting.splice(share.waiting.indexOf(turn), 1)
+      reject(new DatabaseUnavailable(`No connection to the database was free within ${share.longestWaitMs} ms.`))
+    }
+    const timer = setTimeout(giveUp, share.longestWaitMs)
+    const begin = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const turn: Turn = { begin }
+    share.waiting.push(turn)
+  })
 }

@@ -1,7 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Lookup, planWord, type Search, type WordPlan } from '../../text/search.ts'
 import { addId, countIds, dropId, type IdSet, inBoth, inEither, inFirst, listIds, makeIdSet } from '../id-set.ts'
-import { likePattern } from '../like-pattern.ts'
+
+/** The `like` pattern for values that contain a text, with `\` as the escape character. */
+export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 // Microseconds that looking up one term costs, one event of a term, and searching one text for a word.
 const TERM_COST = 20
@@ -32,7 +34,7 @@ interface Question {
   terms: Term[]
 }
 
-/** The index of words of one connection to a SQLite database (migrations/0034-tables.ts), with the statements that read it. */
+/** The index of words of one connection to a SQLite database (migrations/0034-one-schema.ts), with the statements that read it. */
 export interface WordIndex {
   connection: DatabaseSync
   /** The set that `add_id` adds to while a statement runs. */

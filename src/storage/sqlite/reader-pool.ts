@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { Search } from '../../text/search.ts'
 import type { Lane } from '../aside.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
-import { asUnavailable } from './sqlite-failure.ts'
+import { asUnavailable } from './sqlite-connection.ts'
 
 /** A statement with its values. */
 export interface BoundStatement {

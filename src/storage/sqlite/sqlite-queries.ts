@@ -1,8 +1,7 @@
 import { type DatabaseConnection, type Dialect, type Driver, Kysely, SqliteDialect, SqliteQueryCompiler } from 'kysely'
 import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'
-import type { Prepare } from './sqlite-connection.ts'
-import { asUnavailable, isBusy, whenFree } from './sqlite-failure.ts'
+import { asUnavailable, isBusy, type Prepare, whenFree } from './sqlite-connection.ts'
 
 /** The query builder over a connection. */
 export function queryBuilder(prepare: Prepare): Db {

@@ -4,10 +4,9 @@ import type { Db } from '../database.ts'
 import type { Recording } from '../recording.ts'
 import { runDirectly } from '../statement.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
-import { type Prepare, runPrepared } from './sqlite-connection.ts'
-import { asUnavailable, isBusy, LOCK_MS, pauseAfter } from './sqlite-failure.ts'
+import { saveRecordings } from './sqlite-changes.ts'
+import { asUnavailable, isBusy, LOCK_MS, type Prepare, pauseAfter, runPrepared } from './sqlite-connection.ts'
 import { queryBuilder } from './sqlite-queries.ts'
-import { saveRecordings } from './sqlite-recording.ts'
 
 /** The most writes in one commit, and the milliseconds after which no more join: these writes wait for each other, and all others wait for them. */
 const GROUP_LIMIT = 64

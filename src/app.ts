@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { type Logger, pino } from 'pino'
+import { limitCaches } from './cache.ts'
 import { type Config, mediaAddress, mediaUrl, replicaAddress, type SettingSource, type Site, siteOf } from './config.ts'
 import type { DemoGround } from './demo/demo.ts'
 import { canShare } from './http/acceptors.ts'
@@ -16,7 +17,6 @@ import {
 import { fileAt } from './make-folder.ts'
 import type { ImageService } from './media/image-service.ts'
 import { openMediaStore } from './media/open-media-store.ts'
-import { cacheBudget } from './memory/cache.ts'
 import { closeMemory, type EventMemory, loadMemory, openEventMemory } from './memory/event-memory.ts'
 import { type Authenticator, makeAuthenticator, type OnRefused } from './people/authenticate.ts'
 import { createFirstAdministrator, type FirstAdministrator, giveFirstPassword } from './people/first-administrator.ts'
@@ -148,7 +148,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const metrics = config.metrics === '' ? undefined : makeMetrics()
   const database = await readingDatabase(primary, config, metrics, report, tell)
   const authenticator = makeAuthenticator(database, undefined, refusalsIn(logger))
-  const budget = cacheBudget(config.cache_bytes)
+  const budget = limitCaches(config.cache_bytes)
   const memory = openEventMemory(database, budget, report)
   const edition = await readEdition(primary.read)
   const { authenticate } = authenticator

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { CACHE_BYTES } from './cache.ts'
 import {
   checked,
   choice,
@@ -198,9 +199,9 @@ export const settings = {
     600_000,
   ),
   cache_bytes: wholeNumber(
-    'How much memory finished answers and events ready to be sent may take up, in bytes.',
+    'How much memory finished answers, events ready to be sent and rendered texts may take up, in bytes.',
     'BYTES',
-    64_000_000,
+    CACHE_BYTES,
     0,
     64_000_000_000,
   ),

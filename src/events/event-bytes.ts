@@ -1,10 +1,10 @@
+import { findCached } from '../cache.ts'
 import type { Context, Presenting } from '../declare/context.ts'
 import type { Found, JsonPieces } from '../declare/operations.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
 import { organizerRules, presentOrganizer } from '../linked/organizer.ts'
 import { presentVenue, venueRules } from '../linked/venue.ts'
-import { findCached } from '../memory/cache.ts'
 import { type EventIndex, type IndexedLinks, isIndexed, linksOf } from '../memory/event-index.ts'
 import { type EventMemory, mayBeBehind } from '../memory/event-memory.ts'
 import {

@@ -1,3 +1,4 @@
+import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../cache.ts'
 import type { Context, Presenting } from '../declare/context.ts'
 import type { EventStatus } from '../fields/event-kinds.ts'
 import { type EventMembers, eventMembers, rareFields, showRare } from '../fields/event-members.ts'
@@ -362,12 +363,13 @@ function asDetails(name: TimeColumn): Writer {
 
 type TimeColumn = 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
 
-/** Costs that are remembered as they are shown, and how long they are at the most: most events of a calendar share a few dozen short ones. */
-const MOST_COSTS = 1000
+/** Costs as they are shown: most events of a calendar share a few dozen short ones. */
+const costs = emptyCache<string, ShownCost>(processBudget)
 const LONGEST_COST = 200
-const costs = new WeakMap<Context['site'], Map<string, ShownCost>>()
 
 interface ShownCost {
+  /** Its numbers without a currency are in that of this site. */
+  site: Context['site']
   /** The members of an event, as JSON. */
   cost: string
   details: string
@@ -376,16 +378,13 @@ interface ShownCost {
 }
 
 function showCost(site: Context['site'], raw: string): ShownCost {
-  const found = costs.get(site)?.get(raw)
-  if (found !== undefined) return found
-  const known = costs.get(site) ?? new Map<string, ShownCost>()
-  costs.set(site, known)
-  if (known.size >= MOST_COSTS) known.clear()
+  const known = findCached(costs, raw)
+  if (known?.site === site) return known
   const stored = storedCost(raw)
   const { cost, cost_details } = presentCost(stored, site.currency, FREE)
-  const shown = { cost: JSON.stringify(cost), details: JSON.stringify(cost_details), offered: offerPrice(stored) }
-  if (raw.length <= LONGEST_COST) known.set(raw, shown)
-  return shown
+  const made = { site, cost: JSON.stringify(cost), details: JSON.stringify(cost_details), offered: offerPrice(stored) }
+  if (raw.length <= LONGEST_COST) keepCached(costs, raw, made, entryBytes(raw, made.cost, made.details, made.offered))
+  return made
 }
 
 /** Whether an event shows a venue or organizer: one that the caller may read, and that is not in the trash (rule 5.9). */

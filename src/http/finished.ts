@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../cache.ts'
 import type { FollowedBody } from '../formats/json.ts'
-import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../memory/cache.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import { type Version, versionedTag } from '../records/versions.ts'
 import { hashOf } from '../text/characters.ts'

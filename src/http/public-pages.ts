@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { CacheBudget } from '../cache.ts'
 import type { Site } from '../config.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.ts'
-import type { CacheBudget } from '../memory/cache.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { isPagePath } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset, type Look } from '../pages/page-assets.ts'

@@ -1,3 +1,4 @@
+import type { CacheBudget } from '../cache.ts'
 import type { Context } from '../declare/context.ts'
 import type { Found } from '../declare/operations.ts'
 import { parseFields } from '../declare/parse.ts'
@@ -18,7 +19,6 @@ import {
   showPieces,
   writeList,
 } from '../formats/json.ts'
-import type { CacheBudget } from '../memory/cache.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { bytesOf } from '../memory/event-pieces.ts'
 import { Problem } from '../problems.ts'

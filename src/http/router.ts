@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import type { CacheBudget } from '../cache.ts'
 import type { Reply } from '../formats/format.ts'
 import { MEDIA_CACHE_CONTROL } from '../media/media-store.ts'
-import type { CacheBudget } from '../memory/cache.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { Problem } from '../problems.ts'
 import { DatabaseUnavailable } from '../storage/unavailable.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { CacheBudget } from '../memory/cache.ts'
+import type { CacheBudget } from '../cache.ts'
 import { createServer } from '../node-http.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { type Acceptors, closeAcceptors, openAcceptors, type Place } from './acceptors.ts'

@@ -1,3 +1,4 @@
+import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../cache.ts'
 import { clockChanges, isOnlyUtcOf, utcToMs } from '../text/zones.ts'
 import { contentLine } from './content-lines.ts'
 
@@ -29,15 +30,15 @@ const DAY_MS = 86_400_000
 /** The years, the present one among them, whose clock changes a yearly rule has to hold for. */
 const YEARS = 5
 
-const known = new Map<string, { year: number; rules: ZoneRules | undefined }>()
+const known = emptyCache<string, { year: number; rules: ZoneRules | undefined }>(processBudget)
 
 /** The rules of a named zone in the years from that of `now`, in ms; undefined for zones that follow none, have no name, or are UTC. */
 export function zoneRulesOf(zone: string, now: number): ZoneRules | undefined {
   const year = new Date(now).getUTCFullYear()
-  const found = known.get(zone)
+  const found = findCached(known, zone)
   if (found?.year === year) return found.rules
   const rules = readRules(zone, year)
-  known.set(zone, { year, rules })
+  keepCached(known, zone, { year, rules }, entryBytes(zone, JSON.stringify(rules ?? '')))
   return rules
 }
 

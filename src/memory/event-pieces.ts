@@ -1,5 +1,5 @@
+import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from '../cache.ts'
 import type { TermRow } from '../storage/schema.ts'
-import { type Cache, type CacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from './cache.ts'
 
 /** The counts of terms in JSON bytes, three numbers each: the place, the id of the term and the count. Only this file looks into it. */
 export type TermCounts = number[]

@@ -1,7 +1,7 @@
+import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../cache.ts'
 import type { Database } from '../storage/database.ts'
 import type { IdSet } from '../storage/id-set.ts'
 import { parseSearch } from '../text/search.ts'
-import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from './cache.ts'
 
 /** Bytes that a cached result costs beside its ids and its key. */
 const OVERHEAD = 300

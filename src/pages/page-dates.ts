@@ -1,3 +1,4 @@
+import { type Cache, cachedText, emptyCache, processBudget } from '../cache.ts'
 import type { Site } from '../config.ts'
 import { addDays, dayOf, formatUtc, utcToMs } from '../text/moments.ts'
 
@@ -30,24 +31,18 @@ export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezo
 /** A form in one language, and the days or times it has formatted lately: pages repeat the same ones. */
 interface Writing {
   format: Intl.DateTimeFormat
-  texts: Map<string, string>
+  texts: Cache<string, string>
 }
 
 const writings = new Map<string, Writing>()
-
-/** The most texts remembered for a form: more than a day has minutes, and than ten years have days. */
-const MOST_TEXTS = 4000
 
 /** A wall time or day in a form of the language of the site. */
 export function written(site: Site, form: DateForm, wall: string): string {
   const { format, texts } = writingOf(localeOf(site), form)
   const part = form === 'time' ? wall.slice(11, 16) : wall.slice(0, 10)
-  const known = texts.get(part)
-  if (known !== undefined) return known
-  const text = format.format(utcToMs(form === 'time' ? `2000-01-01 ${part}:00` : `${part} 00:00:00`))
-  if (texts.size >= MOST_TEXTS) texts.clear()
-  texts.set(part, text)
-  return text
+  return cachedText(texts, part, () =>
+    format.format(utcToMs(form === 'time' ? `2000-01-01 ${part}:00` : `${part} 00:00:00`)),
+  )
 }
 
 function writingOf(locale: string, form: DateForm): Writing {
@@ -60,7 +55,7 @@ function writingOf(locale: string, form: DateForm): Writing {
     calendar: 'gregory',
     numberingSystem: 'latn',
   })
-  const writing = { format, texts: new Map<string, string>() }
+  const writing = { format, texts: emptyCache<string, string>(processBudget) }
   writings.set(key, writing)
   return writing
 }
@@ -136,18 +131,12 @@ export function weekStartOf(site: Site, setting: string): number {
 
 export const DAY_MS = 86_400_000
 
-/** The most days remembered by their number: months ask for the same ones again and again. */
-const MOST_DAYS = 4000
-const days = new Map<number, string>()
+/** Days by their number: months ask for the same ones again and again. */
+const days = emptyCache<number, string>(processBudget)
 
 /** A day by its number from 1 January 1970 on, clamped to the years that dates can have. */
 export function dayAt(number: number): string {
-  const known = days.get(number)
-  if (known !== undefined) return known
-  const day = dayOf(formatUtc(number * DAY_MS))
-  if (days.size >= MOST_DAYS) days.clear()
-  days.set(number, day)
-  return day
+  return cachedText(days, number, () => dayOf(formatUtc(number * DAY_MS)))
 }
 
 /** The weeks that show a month: days in rows of seven. */

@@ -1,3 +1,4 @@
+import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { normalize } from './characters.ts'
 
 /** Letters that Unicode does not decompose into a plain letter and its accent. */
@@ -50,18 +51,12 @@ export function fold(text: string): string {
 }
 
 /** Folded parts of a few characters. */
-const folds = new Map<string, string>()
+const folds = emptyCache<string, string>(processBudget)
 const LONGEST_KEPT = 3
-const MOST_KEPT = 2000
 
 function foldPart(part: string): string {
   if (part.length > LONGEST_KEPT) return foldUnicode(part)
-  const known = folds.get(part)
-  if (known !== undefined) return known
-  const folded = foldUnicode(part)
-  if (folds.size >= MOST_KEPT) folds.clear()
-  folds.set(part, folded)
-  return folded
+  return cachedText(folds, part, () => foldUnicode(part))
 }
 
 /** A text folded as a whole, but for its blanks. */

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../cache.ts'
 import { type TextAnswer, type TextRequest, type WantedText, workText } from './text-work.ts'
 
 // Short texts are rendered where they are needed. A text that takes longer than a millisecond or two is rendered in a thread beforehand and cached:
@@ -41,17 +42,8 @@ export function foldedText(raw: string): string {
   return madeOf({ work: 'folded', raw })
 }
 
-/** Rendered long texts in two generations: a used text moves into the young one; the old one is dropped when the young one is full. */
-interface KnownTexts {
-  young: Map<string, string>
-  old: Map<string, string>
-  /** Characters of the young one. */
-  size: number
-}
-
-const known: KnownTexts = { young: new Map(), old: new Map(), size: 0 }
-/** Characters of a generation. */
-const MOST_KNOWN = 16_000_000
+/** Rendered long texts. */
+const rendered = emptyCache<string, string>(processBudget)
 
 /** The key of a text and its work among the rendered ones. */
 export const textKey = ({ work, raw, base = '' }: WantedText) => `${work} ${base} ${raw}`
@@ -65,24 +57,9 @@ function madeOf(wanted: WantedText): string {
 let ready: ReadonlyMap<string, string> | undefined
 
 function findKnown(wanted: WantedText): string | undefined {
-  if (!ready && known.young.size === 0 && known.old.size === 0) return undefined
+  if (!ready && rendered.young.size === 0 && rendered.old.size === 0) return undefined
   const key = textKey(wanted)
-  const young = ready?.get(key) ?? known.young.get(key)
-  if (young !== undefined) return young
-  const old = known.old.get(key)
-  if (old !== undefined) keepKnown(key, old)
-  return old
-}
-
-function keepKnown(key: string, made: string): void {
-  const size = key.length + made.length
-  if (known.size + size > MOST_KNOWN) {
-    known.old = known.young
-    known.young = new Map()
-    known.size = 0
-  }
-  known.young.set(key, made)
-  known.size += size
+  return ready?.get(key) ?? findCached(rendered, key)
 }
 
 /** The most microseconds that rendering takes: for each `<` and `&`, for each character of a text with markup, and for each of a text without. */
@@ -144,8 +121,9 @@ export async function prepareTexts(wanted: readonly WantedText[]): Promise<Reado
     // A text that fails in the thread fails again where it is needed.
     const [result] = await askThread([text]).catch(() => [])
     if (result === undefined) continue
-    made.set(textKey(text), result)
-    keepKnown(textKey(text), result)
+    const key = textKey(text)
+    made.set(key, result)
+    keepCached(rendered, key, result, entryBytes(key, result))
   }
   return made
 }

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { CacheBudget } from '../cache.ts'
 import type { Admission } from '../http/admission.ts'
 import type { Answered } from '../http/answered.ts'
-import type { CacheBudget } from '../memory/cache.ts'
 import { type EventMemory, isBehind } from '../memory/event-memory.ts'
 import type { Database } from '../storage/database.ts'
 import { type AnswerCounts, answerFamilies, countAnswer, noAnswers } from './answer-counts.ts'

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cacheBudget, drop, dropAll, emptyCache, findCached, keepCached } from '../../src/memory/cache.ts'
+import {
+  cacheBudget,
+  drop,
+  dropAll,
+  emptyCache,
+  findCached,
+  keepCached,
+  limitCaches,
+  processBudget,
+} from '../../src/cache.ts'
+import { prepareTexts, renderedText } from '../../src/text/long-texts.ts'
 
 test('what is asked for stays while what nobody asks for is forgotten', () => {
   const cache = emptyCache<number, string>(cacheBudget(100))
@@ -52,4 +62,15 @@ test('what is dropped or kept anew gives its room back', () => {
   dropAll(cache)
   assert.equal(findCached(cache, 'b'), undefined)
   assert.equal(budget.youngBytes, 5)
+})
+
+test('long texts are kept within the budget of the process', async () => {
+  limitCaches(4_000_000)
+  for (let i = 0; i < 12; i++) {
+    const raw = `${i} ${'<p>A text with <b>markup</b> & signs</p>'.repeat(5000)}`
+    const rendered = await prepareTexts([{ work: 'html', raw }])
+    assert.equal(rendered.size, 1)
+    assert.deepEqual([...rendered.values()], [renderedText(raw, false)])
+    assert.ok(processBudget.youngBytes > 0 && processBudget.youngBytes <= 2_000_000)
+  }
 })

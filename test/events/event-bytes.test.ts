@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { cacheBudget } from '../../src/cache.ts'
 import type { Context } from '../../src/declare/context.ts'
 import { eventPieces } from '../../src/events/event-bytes.ts'
-import { cacheBudget } from '../../src/memory/cache.ts'
 import {
   catchUp,
   closeMemory,

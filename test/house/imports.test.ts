@@ -11,6 +11,7 @@ import { functionsOf } from '../support/source-functions.ts'
  */
 const GROUPS = {
   base: [
+    ['cache.ts'],
     [
       'text',
       'keep-owner.ts',

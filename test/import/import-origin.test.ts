@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { cacheBudget } from '../../src/memory/cache.ts'
+import { cacheBudget } from '../../src/cache.ts'
 import { catchUp, closeMemory, openEventMemory } from '../../src/memory/event-memory.ts'
 import { mayBeOldPath, noOldPaths } from '../../src/records/old-paths.ts'
 import { until } from '../support/waiting.ts'

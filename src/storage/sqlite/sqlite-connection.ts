@@ -4,6 +4,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSy
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { SqliteStatement } from 'kysely'
+import { cacheBudget, emptyCache, findCached, keepCached } from '../../cache.ts'
 import { makeFolder } from '../../make-folder.ts'
 import { distanceKm } from '../distance.ts'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
@@ -144,41 +145,24 @@ function lineContainsAll(text: string, words: readonly string[]): boolean {
 /** Prepares a statement, or finds it prepared. */
 export type Prepare = (sql: string) => SqliteStatement
 
-/** The most prepared statements in each of the two generations, and their most characters together. */
-const MOST_KEPT = 250
-const MOST_CHARACTERS = 500_000
+/** Bytes that the prepared statements of a connection may take: as a guess, so many for each, or for each character of its text. */
+const STATEMENT_BYTES = 20_000_000
+const LEAST_BYTES = 40_000
+const BYTES_A_CHARACTER = 20
 /** Longer statements are not cached: a prepared statement takes many times the length of its text, and long ones rarely come twice. */
 const LONGEST_KEPT = 8000
 
-/** Prepared statements by their text, in two generations. */
-interface KeptStatements {
-  young: Map<string, SqliteStatement>
-  old: Map<string, SqliteStatement>
-  /** Characters of the young generation. */
-  characters: number
-}
-
-/** Prepares the statements of a connection, and caches those that are used again. */
+/** Prepares the statements of a connection, and caches those that are used again. They belong to the connection, and so does their budget. */
 export function prepareKept(connection: DatabaseSync): Prepare {
-  const kept: KeptStatements = { young: new Map(), old: new Map(), characters: 0 }
+  const prepared = emptyCache<string, SqliteStatement>(cacheBudget(STATEMENT_BYTES))
   return (sql) => {
-    const known = kept.young.get(sql)
+    const known = findCached(prepared, sql)
     if (known) return known
-    const statement = kept.old.get(sql) ?? adapted(connection.prepare(sql))
-    if (sql.length <= LONGEST_KEPT) keepStatement(kept, sql, statement)
+    const statement = adapted(connection.prepare(sql))
+    const bytes = Math.max(LEAST_BYTES, sql.length * BYTES_A_CHARACTER)
+    if (sql.length <= LONGEST_KEPT) keepCached(prepared, sql, statement, bytes)
     return statement
   }
-}
-
-function keepStatement(kept: KeptStatements, sql: string, statement: SqliteStatement): void {
-  if (kept.young.size >= MOST_KEPT || kept.characters + sql.length > MOST_CHARACTERS) {
-    kept.old = kept.young
-    kept.young = new Map()
-    kept.characters = 0
-  }
-  kept.old.delete(sql)
-  kept.young.set(sql, statement)
-  kept.characters += sql.length
 }
 
 /** The rows of a statement; none for a statement without columns. */

@@ -22,11 +22,32 @@ interface Sized<Value> {
   bytes: number
 }
 
-/** A budget of this many bytes for all generations together. */
+/** Returns a budget of this many bytes for all generations together. */
 export function cacheBudget(bytes: number): CacheBudget {
   return { youngBytes: 0, limit: bytes / 2, caches: [] }
 }
 
+/** What the caches of a process may take unless a setting says otherwise. */
+export const CACHE_BYTES = 64_000_000
+
+/** The one budget of a process: the caches of modules and those of the service share it. */
+export const processBudget = cacheBudget(CACHE_BYTES)
+
+/** Sets what all caches of the process may take together. */
+export function limitCaches(bytes: number): CacheBudget {
+  processBudget.limit = bytes / 2
+  return processBudget
+}
+
+/** Returns the bytes of an entry with these texts as its key and value. */
+export function entryBytes(...texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length * 2, ENTRY)
+}
+
+/** Bytes that an entry costs beside its key and value. */
+const ENTRY = 120
+
+/** Makes a cache without entries. */
 export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
   const cache: Cache<Key, Value> = { budget, young: new Map(), old: new Map(), youngBytes: 0 }
   budget.caches.push(cache)
@@ -76,4 +97,17 @@ export function dropAll<Key, Value>(cache: Cache<Key, Value>): void {
   take(cache, -cache.youngBytes)
   cache.young.clear()
   cache.old.clear()
+}
+
+/** Finds the text of a key, or makes and caches it. */
+export function cachedText<Key extends string | number>(
+  cache: Cache<Key, string>,
+  key: Key,
+  make: () => string,
+): string {
+  const known = findCached(cache, key)
+  if (known !== undefined) return known
+  const made = make()
+  keepCached(cache, key, made, entryBytes(String(key), made))
+  return made
 }

@@ -5,6 +5,7 @@ import { refuseMoved } from './storage/moved-calendar.ts'
 import { openCalendar } from './storage/open-database.ts'
 import type { OpenedMedia } from './transfer/media-commands.ts'
 import type { RestorePlaces } from './transfer/restore-command.ts'
+import { type Print, run } from './transfer/run-command.ts'
 
 /** Reads the settings once they are known. */
 type Configure = () => Config
@@ -109,59 +110,62 @@ export async function registerCommands(
 
 /** The commands that belong to no folder. */
 function registerOwn(program: Command, configure: Configure): void {
-  program
-    .command('settings')
-    .description('Print every setting as a page of the documentation.')
-    .action(() => console.log(settingsPage()))
+  const add = (name: string, about: string, work: (print: Print) => Promise<void>) =>
+    program
+      .command(name)
+      .description(about)
+      .action((_, command: Command) => run(command, work))
 
-  program
-    .command('invalidate-etags')
-    .alias('restored')
-    .description(
-      'Make clients fetch everything anew. Run it on a database that was restored by other means than kalends restore.',
-    )
-    .action(async () => {
-      const { renewEdition } = await import('./storage/edition.ts')
-      const { raiseSequences } = await import('./storage/sequences.ts')
-      const { formatUtc } = await import('./text/zones.ts')
-      const database = await openCalendar(configure())
-      try {
-        await database.write(async (tx) => {
-          await renewEdition(tx)
-          await raiseSequences(tx, formatUtc(Date.now()))
-        })
-      } finally {
-        await database.close()
-      }
-      console.log('All ETags that clients hold are invalid now.')
-    })
+  add('settings', 'Print every setting as a page of the documentation.', async (print) => print(settingsPage()))
+  add(
+    'invalidate-etags',
+    'Make clients fetch everything anew. Run it on a database that was restored by other means than kalends restore.',
+    (print) => invalidateTags(configure(), print),
+  ).alias('restored')
+  add('resume', 'Turn webhooks and scheduled imports on again. A restore in another place turns them off.', (print) =>
+    resume(configure(), print),
+  )
+  add(
+    'doctor',
+    'Check configuration, database, disk, clock, permissions and network, and say what to do. Changes nothing.',
+    (print) => examineAll(configure, print),
+  )
+}
 
-  program
-    .command('resume')
-    .description('Turn webhooks and scheduled imports on again. A restore in another place turns them off.')
-    .action(async () => {
-      const { resumeCalendar } = await import('./storage/edition.ts')
-      const database = await openCalendar(configure())
-      try {
-        const wasHeld = await database.write(resumeCalendar)
-        console.log(wasHeld ? 'Webhooks and scheduled imports are on again.' : 'Nothing was turned off.')
-      } finally {
-        await database.close()
-      }
+async function invalidateTags(config: Config, print: Print): Promise<void> {
+  const { renewEdition } = await import('./storage/edition.ts')
+  const { raiseSequences } = await import('./storage/sequences.ts')
+  const { formatUtc } = await import('./text/zones.ts')
+  const database = await openCalendar(config)
+  try {
+    await database.write(async (tx) => {
+      await renewEdition(tx)
+      await raiseSequences(tx, formatUtc(Date.now()))
     })
+  } finally {
+    await database.close()
+  }
+  print('All ETags that clients hold are invalid now.')
+}
 
-  program
-    .command('doctor')
-    .description(
-      'Check configuration, database, disk, clock, permissions and network, and say what to do. Changes nothing.',
-    )
-    .action(async () => {
-      const { describeFindings, examine } = await import('./doctor/doctor.ts')
-      const { withoutSecrets } = await import('./watching/redact.ts')
-      const findings = await examine(configure, Date.now())
-      for (const line of describeFindings(findings)) console.log(withoutSecrets(line))
-      if (findings.some(({ state }) => state === 'error')) process.exitCode = 1
-    })
+async function resume(config: Config, print: Print): Promise<void> {
+  const { resumeCalendar } = await import('./storage/edition.ts')
+  const database = await openCalendar(config)
+  try {
+    const wasHeld = await database.write(resumeCalendar)
+    print(wasHeld ? 'Webhooks and scheduled imports are on again.' : 'Nothing was turned off.')
+  } finally {
+    await database.close()
+  }
+}
+
+/** Prints what the doctor finds; an error among it makes the exit code 1. */
+async function examineAll(configure: Configure, print: Print): Promise<void> {
+  const { describeFindings, examine } = await import('./doctor/doctor.ts')
+  const { withoutSecrets } = await import('./watching/redact.ts')
+  const findings = await examine(configure, Date.now())
+  for (const line of describeFindings(findings)) print(withoutSecrets(line))
+  if (findings.some(({ state }) => state === 'error')) process.exitCode = 1
 }
 
 /** The calendar that is there and the store of its images. */

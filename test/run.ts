@@ -34,29 +34,64 @@ const ON_BOTH = [
   'test/storage',
 ]
 
-/** Tests among these that prove nothing about the database. */
+/**
+ * Tests among these that prove nothing about the database: they are about requests and files before records are made of them, about what is made of records
+ * that were read, and about the process.
+ */
 const ON_ONE = [
+  'test/api/cache-bounds',
+  'test/api/demo',
+  'test/api/event-members',
+  'test/api/feed-checks',
+  'test/api/feeds',
   'test/api/intake',
+  'test/api/kept-feeds',
   'test/api/languages',
+  'test/api/limits',
+  'test/api/linked-data',
   'test/api/long-texts',
   'test/api/ndjson-memory',
   'test/api/openapi-client',
+  'test/api/overload',
+  'test/api/permissions',
+  'test/api/platform',
+  'test/api/presented-records',
+  'test/api/real-input',
+  'test/api/secrets',
+  'test/api/series-permissions',
+  'test/api/site-address',
   'test/api/stopping',
+  'test/api/unshowable',
+  'test/api/webhook-receiver',
+  'test/api/webhook-routes',
   'test/fuzz/blocks',
+  'test/import/give-way',
+  'test/import/import-addresses',
+  'test/import/import-broken',
+  'test/import/import-formats',
+  'test/import/import-hostile',
+  'test/import/import-pictures',
+  'test/import/import-private',
+  'test/import/import-programs',
+  'test/import/import-progress',
+  'test/import/import-zones',
+  'test/import/read-beside',
+  'test/import/windows-zones',
+  'test/pages/pages',
+  'test/pages/translated-addresses',
+  'test/people/authenticate',
 ]
 
 /** What takes longest begins first, so that no core is left without work at the end. */
 const LONGEST = [
   'test/house/recipes',
-  'test/storage/backup',
-  'test/api/stopping',
   'test/pages/browser',
+  'test/storage/backup',
   'test/campaigns/',
-  'test/commands/command-line',
-  'test/fuzz/fuzz',
+  'test/api/stopping',
+  'test/api/watching',
   'test/api/processes',
   'test/api/ndjson',
-  'test/commands/refused-starts',
   'test/push',
 ]
 

@@ -281,15 +281,23 @@ export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrd
   return monthFirst > 0 ? 'american' : 'european'
 }
 
-/** The numbers of months by their names and short names in every language, in lower case and without accents. */
-const MONTHS = new Map(
-  LANGUAGES.flatMap((language) =>
-    (['long', 'short'] as const).flatMap((month) => {
-      const { format } = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' })
-      return Array.from({ length: 12 }, (_, at) => [plainMonth(format(Date.UTC(2027, at))), at + 1] as const)
-    }),
-  ),
-)
+let known: ReadonlyMap<string, number> | undefined
+
+/**
+ * The numbers of months by their names and short names in every language, in lower case and without accents. They are made when a table is read first:
+ * every start loads this file, and would take a tenth longer.
+ */
+function months(): ReadonlyMap<string, number> {
+  known ??= new Map(
+    LANGUAGES.flatMap((language) =>
+      (['long', 'short'] as const).flatMap((month) => {
+        const { format } = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' })
+        return Array.from({ length: 12 }, (_, at) => [plainMonth(format(Date.UTC(2027, at))), at + 1] as const)
+      }),
+    ),
+  )
+  return known
+}
 
 function plainMonth(name: string): string {
   return fold(name).replace('.', '')
@@ -312,7 +320,7 @@ export function readTableDate(text: string, order: DateOrder): { day: string; ti
 
 type Parts = (found: RegExpExecArray, order: DateOrder) => { year: number; month: number; day: number }
 
-const monthOf = (name = '') => MONTHS.get(plainMonth(name)) ?? MONTHS.get(plainMonth(name).slice(0, 3)) ?? 0
+const monthOf = (name = '') => months().get(plainMonth(name)) ?? months().get(plainMonth(name).slice(0, 3)) ?? 0
 /** A year of two digits is one from 1970 to 2069. */
 const yearOf = (year = '') => Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)
 const dayFirst: Parts = ([, day, month, year]) => ({ year: yearOf(year), month: Number(month), day: Number(day) })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -7,14 +7,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
+import { startApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { formatUtc } from '../../src/text/moments.ts'
+import { kalends } from '../support/commands.ts'
 import { databaseName, scratchDatabase } from '../support/database.ts'
 import { programEnvironment } from '../support/environment.ts'
-import { startLoggedService } from '../support/logged-service.ts'
+import { type Settings, testConfig } from '../support/service.ts'
 
 /** For what SQLite alone has, and for what proves nothing about a database. */
 const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
@@ -27,11 +28,9 @@ async function calendar(t: TestContext) {
     await scratch.remove()
     rmSync(data, { recursive: true, force: true })
   })
-  const service = await startLoggedService({ database: scratch.address, data })
-  const port = new URL(service.base).port
-  await service.end()
-  rmSync(join(data, 'first-password.txt'))
-  return { data, address: scratch.address, port }
+  const app = await startApp(testConfig(data, { database: scratch.address }))
+  await app.stop()
+  return { data, address: scratch.address, port: String(app.port) }
 }
 
 type Looked = {
@@ -40,20 +39,22 @@ type Looked = {
   text: string
 }
 
-/** Runs a command of the command line, while this process goes on answering. */
-async function kalends(settings: Record<string, string>, ...words: string[]) {
-  const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
-  const child = spawn(process.execPath, ['bin/kalends.js', ...flags, ...words], { env: programEnvironment() })
-  const ended = once(child, 'close')
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-  const [status]: [number | null] = (await ended) as [number | null]
-  assert.equal(stderr, '')
-  return { status, stdout }
+/** Runs a command of the command line. */
+async function run(settings: Settings, ...words: string[]) {
+  const { out, err, code } = await kalends([...flagsOf(settings), ...words])
+  assert.equal(err, '')
+  return { status: code, stdout: out }
 }
 
+const flagsOf = (settings: Settings) =>
+  Object.entries(settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
+
 /** The findings of the doctor for these settings, by subject. */
-async function doctor(settings: Record<string, string>): Promise<Looked> {
-  const { status, stdout } = await kalends(settings, 'doctor')
+async function doctor(settings: Settings): Promise<Looked> {
+  return looked(await run(settings, 'doctor'))
+}
+
+function looked({ status, stdout }: { status: number | null; stdout: string }): Looked {
   const findings: Looked['findings'] = new Map()
   let last: { state: string; says: string; todo: string } | undefined
   for (const line of stdout.trimEnd().split('\n').slice(0, -1)) {
@@ -87,7 +88,7 @@ const stateOf = ({ findings }: Looked, about: string) => findings.get(about)?.ma
 test('a file whose calendar was copied elsewhere is found so', onSqlite, async (t) => {
   const { data, address, port } = await calendar(t)
   const file = address.slice('sqlite:'.length)
-  const { stdout } = await kalends({ data }, 'copy', address, `sqlite:${join(data, 'new.sqlite')}`)
+  const { stdout } = await run({ data }, 'copy', address, `sqlite:${join(data, 'new.sqlite')}`)
   assert.match(stdout, /is not started on .* any more/)
   const { findings, status } = await doctor({ database: address, data, port })
   const [moved] = findings.get('moved') ?? []
@@ -108,48 +109,49 @@ test('a calendar in order is found so, stopped and running, and nothing is chang
   }
   const folder = mkdtempSync(join(tmpdir(), 'kalends-doctor-backup-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  assert.equal((await kalends(settings, 'backup', folder)).status, 0)
+  assert.equal((await run(settings, 'backup', folder)).status, 0)
   const before = [fingerprint(data), file && fingerprint(file)]
-  const looked = await doctor(settings)
+  const found = await doctor(settings)
   assert.deepEqual([fingerprint(data), file && fingerprint(file)], before)
-  assert.equal(looked.status, 0, looked.text)
+  assert.equal(found.status, 0, found.text)
   const abouts =
     'configuration,user,database,integrity,migrations,writing,administrators,backup,data folder,permissions,disk,media,port,site address,site answer,proxy,clock'
-  assert.equal([...looked.findings.keys()].join(), abouts)
+  assert.equal([...found.findings.keys()].join(), abouts)
   // Nobody answers at the address of an example, with or without a network.
-  assert.deepEqual(stateOf(looked, 'site answer'), ['warning'])
+  assert.deepEqual(stateOf(found, 'site answer'), ['warning'])
   const ofMachine = ['user', 'disk', 'site answer']
   for (const about of abouts.split(',').filter((each) => !ofMachine.includes(each)))
-    assert.deepEqual(stateOf(looked, about), ['ok'], `${about}: ${looked.text}`)
-  assert.match(looked.text, /\n0 errors, \d warnings\.\n$/)
+    assert.deepEqual(stateOf(found, about), ['ok'], `${about}: ${found.text}`)
+  assert.match(found.text, /\n0 errors, \d warnings\.\n$/)
 
-  const service = await startLoggedService({ ...settings })
+  const app = await startApp(testConfig(data, settings))
+  t.after(app.stop)
   const running = await doctor(settings)
   assert.equal(running.status, 0, running.text)
   assert.match(running.findings.get('port')?.[0]?.says ?? '', /^Kalends answers at/)
-  await service.end()
 })
 
-test('each wrong setting is an error by its name, and then there is nothing else to look at', onSqlite, async () => {
-  const looked = await doctor({ port: 'eighty', trusted_proxy: 'banana' })
-  assert.equal(looked.status, 1)
-  assert.deepEqual(stateOf(looked, 'configuration'), ['error', 'error'])
-  assert.match(looked.text, /--port takes .*\n/)
-  assert.match(looked.text, /--trusted-proxy takes .*"banana"/)
-  assert.match(looked.text, /2 errors, 0 warnings\.\n$/)
+test('each wrong setting is an error by its name, and then there is nothing else to look at', onSqlite, () => {
+  const words = ['bin/kalends.js', ...flagsOf({ port: 'eighty', trusted_proxy: 'banana' }), 'doctor']
+  const found = looked(spawnSync(process.execPath, words, { encoding: 'utf8', env: programEnvironment() }))
+  assert.equal(found.status, 1)
+  assert.deepEqual(stateOf(found, 'configuration'), ['error', 'error'])
+  assert.match(found.text, /--port takes .*\n/)
+  assert.match(found.text, /--trusted-proxy takes .*"banana"/)
+  assert.match(found.text, /2 errors, 0 warnings\.\n$/)
 })
 
 test('what others may read, a password that lies about, and an address that is missing are warnings with what to do', async (t) => {
   const { data, address } = await calendar(t)
   chmodSync(data, 0o755)
   writeFileSync(join(data, 'first-password.txt'), 'x', { mode: 0o644 })
-  const looked = await doctor({ database: address, data, port: '0' })
-  assert.equal(looked.status, 0, looked.text)
-  const [folder, password] = looked.findings.get('permissions') ?? []
+  const found = await doctor({ database: address, data, port: '0' })
+  assert.equal(found.status, 0, found.text)
+  const [folder, password] = found.findings.get('permissions') ?? []
   assert.deepEqual([folder?.state, folder?.todo], ['warning', `chmod 700 ${data}`])
   assert.equal(password?.todo, `chmod 600 ${join(data, 'first-password.txt')}`)
-  assert.deepEqual(stateOf(looked, 'first password'), ['warning'])
-  assert.deepEqual(stateOf(looked, 'site address'), ['warning'])
+  assert.deepEqual(stateOf(found, 'first password'), ['warning'])
+  assert.deepEqual(stateOf(found, 'site address'), ['warning'])
   const public_ = await doctor({ database: address, data, port: '0', site_url: 'https://calendar.example.org' })
   assert.match(public_.findings.get('proxy')?.[0]?.todo ?? '', /KALENDS_TRUSTED_PROXY/)
 })
@@ -161,7 +163,6 @@ test('a database that is not there, or of another version, and a port that someb
   await new Promise((resolve) => other.once('listening', resolve))
   const bound = other.address()
   const port = String(typeof bound === 'object' && bound ? bound.port : 0)
-  // The doctor looks from another process, which this one lets be answered.
   const missing = await doctor({ data: join(data, 'nowhere'), port: '0', media: `file:${join(data, 'media')}` })
   assert.equal(missing.status, 1)
   assert.deepEqual(stateOf(missing, 'database'), ['error'])
@@ -190,9 +191,9 @@ test('a calendar whose administrators cannot sign in any more, and one that was 
     await tx.updateTable('credentials').set({ expires_utc: '2020-01-01 00:00:00' }).execute()
   })
   await database.close()
-  const looked = await doctor({ database: address, data, port: '0' })
-  assert.deepEqual(stateOf(looked, 'administrators'), ['warning'])
-  assert.match(looked.findings.get('administrators')?.[0]?.todo ?? '', /kalends password add/)
+  const found = await doctor({ database: address, data, port: '0' })
+  assert.deepEqual(stateOf(found, 'administrators'), ['warning'])
+  assert.match(found.findings.get('administrators')?.[0]?.todo ?? '', /kalends password add/)
 })
 
 test('webhooks and imports that stand still, and a calendar that is held, are told with what to do', async (t) => {
@@ -253,11 +254,11 @@ test('a calendar without a backup, or without one in the last seven days, is tol
   assert.match(never.findings.get('backup')?.[0]?.todo ?? '', /kalends backup/)
   const folder = mkdtempSync(join(tmpdir(), 'kalends-doctor-backup-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  assert.equal((await kalends(settings, 'backup', folder, '--without-secrets')).status, 0)
+  assert.equal((await run(settings, 'backup', folder, '--without-secrets')).status, 0)
   assert.deepEqual(stateOf(await doctor(settings), 'backup'), ['warning'])
-  assert.equal((await kalends(settings, 'backup', join(folder, 'a.backup'))).status, 0)
+  assert.equal((await run(settings, 'backup', join(folder, 'a.backup'))).status, 0)
   assert.deepEqual(stateOf(await doctor(settings), 'backup'), ['ok'])
-  const acts = (await kalends(settings, 'audit', '--kind', 'backup', '--json')).stdout
+  const acts = (await run(settings, 'audit', '--kind', 'backup', '--json')).stdout
   assert.deepEqual([JSON.parse(acts).action, JSON.parse(acts).name], ['create', join(folder, 'a.backup')])
 
   const database = await openDatabase(address)
@@ -326,8 +327,8 @@ test('a site address that leads to this calendar, to another one or to something
   const settings = { database: address, data, port, site_url: `http://127.0.0.1:${port}` }
   const stopped = await doctor(settings)
   assert.match(stopped.findings.get('site answer')?.[0]?.says ?? '', /could not be reached from here \(ECONNREFUSED\)/)
-  const service = await startLoggedService(settings)
-  t.after(() => service.end())
+  const app = await startApp(testConfig(data, settings))
+  t.after(app.stop)
   assert.deepEqual(stateOf(await doctor(settings), 'site answer'), ['ok'])
   const foreign = await doctor({ ...settings, database: other.address, data: other.data })
   assert.match(foreign.findings.get('site answer')?.[0]?.says ?? '', /leads to another calendar/)
@@ -341,23 +342,23 @@ test('a clock that is hours away from that of the site is told', onSqlite, async
   const { data, address } = await calendar(t)
   const date = new Date(Date.now() + 7_200_000).toUTCString()
   const site_url = await startSite(t, '{}', { Date: date })
-  const looked = await doctor({ database: address, data, port: '0', site_url })
-  assert.deepEqual(stateOf(looked, 'clock'), ['warning'], looked.text)
-  assert.match(looked.findings.get('clock')?.[0]?.says ?? '', / (7[12]\d\d) seconds away from that of http:\/\/127/)
+  const found = await doctor({ database: address, data, port: '0', site_url })
+  assert.deepEqual(stateOf(found, 'clock'), ['warning'], found.text)
+  assert.match(found.findings.get('clock')?.[0]?.says ?? '', / (7[12]\d\d) seconds away from that of http:\/\/127/)
 })
 
 test('a replica that does not answer is a warning, and so is one that follows nobody', {
   skip: databaseName() !== 'postgres' && 'on PostgreSQL',
 }, async (t) => {
   const { data, address } = await calendar(t)
-  const looked = await doctor({
+  const found = await doctor({
     database: address,
     database_read: 'postgres://x:secret@127.0.0.1:1/x',
     data,
     port: '0',
   })
-  assert.deepEqual(stateOf(looked, 'replica'), ['warning'], looked.text)
-  assert.doesNotMatch(looked.text, /secret/)
+  assert.deepEqual(stateOf(found, 'replica'), ['warning'], found.text)
+  assert.doesNotMatch(found.text, /secret/)
   const primary = await doctor({ database: address, database_read: address, data, port: '0' })
   assert.match(primary.findings.get('replica')?.[0]?.says ?? '', /follows no other/)
 })
@@ -367,16 +368,16 @@ test('searches without pg_trgm are told', { skip: databaseName() !== 'postgres' 
   const database = await openDatabase(address)
   await sql`drop extension pg_trgm cascade`.execute(database.read)
   await database.close()
-  const looked = await doctor({ database: address, data, port: '0' })
-  assert.match(looked.findings.get('search')?.[0]?.todo ?? '', /CREATE EXTENSION pg_trgm/, looked.text)
+  const found = await doctor({ database: address, data, port: '0' })
+  assert.match(found.findings.get('search')?.[0]?.todo ?? '', /CREATE EXTENSION pg_trgm/, found.text)
 })
 
 test('images on a disk of their own are told of its room', {
   skip: statSync('/dev/shm', { throwIfNoEntry: false })?.dev === statSync(tmpdir()).dev && 'needs two disks',
 }, async (t) => {
   const { data, address } = await calendar(t)
-  const looked = await doctor({ database: address, data, port: '0', media: 'file:/dev/shm/kalends-doctor-absent' })
-  assert.match(looked.findings.get('media disk')?.[0]?.says ?? '', /^\d+ MB are free for \/dev\/shm\.$/, looked.text)
+  const found = await doctor({ database: address, data, port: '0', media: 'file:/dev/shm/kalends-doctor-absent' })
+  assert.match(found.findings.get('media disk')?.[0]?.says ?? '', /^\d+ MB are free for \/dev\/shm\.$/, found.text)
 })
 
 test('a damaged file is an error that says what to do', onSqlite, async (t) => {
@@ -385,7 +386,7 @@ test('a damaged file is an error that says what to do', onSqlite, async (t) => {
   const bytes = readFileSync(file)
   bytes.fill(0x55, 4096 * 3, 4096 * 6)
   writeFileSync(file, bytes)
-  const looked = await doctor({ database: address, data, port: '0' })
-  assert.equal(looked.status, 1, looked.text)
-  assert.match(looked.text, /backup/)
+  const found = await doctor({ database: address, data, port: '0' })
+  assert.equal(found.status, 1, found.text)
+  assert.match(found.text, /backup/)
 })

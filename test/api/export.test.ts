@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { kalends } from '../support/commands.ts'
 import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
 import { type Reader, startService, type TestService } from '../support/service.ts'
 
@@ -30,19 +31,23 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Runs the command beside the service, on its database. */
-function runExport(...words: string[]): { out: string; err: string; code: number | null } {
-  const { config } = service
-  const settings = [
-    '--database',
-    config.database || `sqlite:${join(config.data, 'kalends.sqlite')}`,
-    '--data',
-    config.data,
-  ]
-  const site = ['--site-url', service.origin, '--timezone', config.timezone]
-  const command = ['src/main.ts', ...settings, ...site, 'export', ...words]
-  const { stdout, stderr, status } = spawnSync(process.execPath, command, { cwd: root, encoding: 'utf8' })
-  return { out: stdout, err: stderr, code: status }
+/** The flags of the settings that the service has. */
+function flags(): string[] {
+  const { config, origin } = service
+  const database = config.database || `sqlite:${join(config.data, 'kalends.sqlite')}`
+  return ['--database', database, '--data', config.data, '--site-url', origin, '--timezone', config.timezone]
+}
+
+const runExport = (...words: string[]) => kalends([...flags(), 'export', ...words])
+
+/** What the command writes, which goes into a file here as it goes to standard output. */
+async function exported(...words: string[]): Promise<string> {
+  const file = join(folder, 'exported')
+  const { code, out, err } = await runExport(...words, '--output', file)
+  assert.deepEqual([code, out, err], [0, '', ''])
+  const written = await readFile(file, 'utf8')
+  await rm(file)
+  return written
 }
 
 const ALL_TIMES = 'starts_after=0001-01-02&per_page=50'
@@ -62,8 +67,8 @@ async function listed(path: string, kind: string, as: Reader = 'anonymous'): Pro
 test('an export has the public events of all times, each as the list of the service shows it', async () => {
   const expected = await listed(`/events?${ALL_TIMES}`, 'events')
   assert.equal(expected.length, (await countEvents(service.app.database.read)).published)
-  assert.deepEqual(JSON.parse(runExport().out), { events: expected })
-  const lines = runExport('--format', 'ndjson').out.trimEnd().split('\n')
+  assert.deepEqual(JSON.parse(await exported()), { events: expected })
+  const lines = (await exported('--format', 'ndjson')).trimEnd().split('\n')
   assert.deepEqual(
     lines.map((line) => JSON.parse(line)),
     expected,
@@ -73,10 +78,10 @@ test('an export has the public events of all times, each as the list of the serv
 test('feeds and tables are exported byte by byte as the service answers them', async () => {
   for (const format of ['csv', 'jsonld']) {
     const { body } = await service.get(`/events?starts_after=0001-01-02&format=${format}`)
-    const { out } = runExport('--format', format)
+    const out = await exported('--format', format)
     assert.deepEqual(format === 'csv' ? out : JSON.parse(out), body)
   }
-  const { out } = runExport('--format', 'ics')
+  const out = await exported('--format', 'ics')
   const events = await listed(`/events?${ALL_TIMES}`, 'events')
   const repeating = events.flatMap(({ recurrence }) => recurrence ?? [])
   const series = new Set(repeating.map((recurrence) => recurrence.series))
@@ -90,13 +95,13 @@ test('feeds and tables are exported byte by byte as the service answers them', a
 test('the filters of lists are options', async () => {
   const tagged = await listed(`/events?${ALL_TIMES}&tags=far`, 'events')
   assert.equal(tagged.length, 3)
-  assert.deepEqual(JSON.parse(runExport('--tags', 'far').out).events, tagged)
-  const dated = runExport('--start-date', '1990-01-01', '--end-date', '2000-01-01')
+  assert.deepEqual(JSON.parse(await exported('--tags', 'far')).events, tagged)
+  const dated = await exported('--start-date', '1990-01-01', '--end-date', '2000-01-01')
   assert.deepEqual(
-    JSON.parse(dated.out).events.map(({ title }: { title: string }) => title),
+    JSON.parse(dated).events.map(({ title }: { title: string }) => title),
     ['Of 1999'],
   )
-  const wrong = runExport('--tags', 'nothing-of-that-name')
+  const wrong = await runExport('--tags', 'nothing-of-that-name')
   assert.deepEqual([wrong.code, wrong.out], [1, ''])
   assert.equal(
     wrong.err,
@@ -105,15 +110,15 @@ test('the filters of lists are options', async () => {
 })
 
 test('what is not public is exported only when everything is, with the other lists', async () => {
-  const refused = runExport('--status', 'draft')
+  const refused = await runExport('--status', 'draft')
   assert.equal(refused.code, 1)
   assert.match(refused.err, /--status.* Only --all has others/)
-  const all = JSON.parse(runExport('--all').out)
+  const all = JSON.parse(await exported('--all'))
   assert.deepEqual(all.events, await listed(`/events?${ALL_TIMES}`, 'events', 'admin'))
   assert.ok(all.events.some(({ status }: { status: string }) => status === 'draft'))
   for (const kind of ['venues', 'organizers', 'categories', 'tags'])
     assert.deepEqual(all[kind], await listed(`/${kind}?per_page=50`, kind, 'admin'))
-  const drafts = JSON.parse(runExport('--all', '--status', 'draft').out)
+  const drafts = JSON.parse(await exported('--all', '--status', 'draft'))
   assert.deepEqual(
     drafts.events.map(({ title }: { title: string }) => title),
     ['A draft'],
@@ -122,9 +127,10 @@ test('what is not public is exported only when everything is, with the other lis
 
 test('a file appears once it is whole, and a reader who leaves is no error', async () => {
   const file = join(folder, 'events.ndjson')
-  assert.equal(runExport('--format', 'ndjson', '--output', file).out, '')
-  assert.equal(await readFile(file, 'utf8'), runExport('--format', 'ndjson').out)
-  const refused = ['nowhere/x', '.'].map((path) => runExport('--output', join(folder, path)))
+  assert.equal((await runExport('--format', 'ndjson', '--output', file)).out, '')
+  const whole = run('"$0" src/main.ts "$@" export --format ndjson')
+  assert.equal(await readFile(file, 'utf8'), whole.stdout)
+  const refused = await Promise.all(['nowhere/x', '.'].map((path) => runExport('--output', join(folder, path))))
   assert.deepEqual(
     refused.map(({ code, err }) => [code, err]),
     [
@@ -133,11 +139,13 @@ test('a file appears once it is whole, and a reader who leaves is no error', asy
     ],
   )
   assert.deepEqual(await readdir(folder), ['events.ndjson'])
-  const { database, data } = service.config
-  const address = database || `sqlite:${join(data, 'kalends.sqlite')}`
-  const reading = '"$0" src/main.ts --database "$1" --data "$2" export --format rss | head -c 10'
-  const pipe = `set -o pipefail; ${reading}; echo " $?"`
-  const left = spawnSync('bash', ['-c', pipe, process.execPath, address, data], { cwd: root, encoding: 'utf8' })
+  const left = run('set -o pipefail; "$0" src/main.ts "$@" export --format rss | head -c 10; echo " $?"')
   assert.equal(left.stdout, '<?xml vers 0\n')
   assert.equal(left.stderr, '')
 })
+
+/** Runs a line of shell, which has Node as `$0` and the settings as `$@`. */
+function run(line: string) {
+  const words = ['-c', line, process.execPath, ...flags()]
+  return spawnSync('bash', words, { cwd: root, encoding: 'utf8' })
+}

@@ -8,10 +8,14 @@ import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
-import { type ServiceProcess, startProcess, startServiceProcess } from '../support/processes.ts'
+import { kalends } from '../support/commands.ts'
+import { databaseName, patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { type Served, type ServiceProcess, startServed, startServiceProcess } from '../support/processes.ts'
 import { credentialsOf, makeCalendar } from '../support/service.ts'
 import { PATIENCE_MS, until } from '../support/waiting.ts'
+
+/** For what proves nothing about the database. */
+const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
 let scratch: ScratchDatabase
 let folder: string
@@ -36,6 +40,8 @@ async function start(workers = '1'): Promise<ServiceProcess> {
   return service
 }
 
+const startHere = () => startServed({ database: patient(scratch.address), data: folder })
+
 const eventNamed = (title: string) => ({
   title,
   start_date: '2027-05-01 10:00',
@@ -43,7 +49,7 @@ const eventNamed = (title: string) => ({
   venue: { venue: 'Hall' },
 })
 
-async function createEvent(service: ServiceProcess, title: string): Promise<number> {
+async function createEvent(service: Served, title: string): Promise<number> {
   const { status, body } = await service.send('admin', 'POST', '/events', eventNamed(title))
   assert.equal(status, 201, JSON.stringify(body))
   return body.id
@@ -132,22 +138,26 @@ test('creates with keys that are sent again after a kill are there once each', a
   assert.equal(body.total, begun.size)
 })
 
-test('a polite stop finishes the requests in flight, lets connections go and ends with exit code 0', async () => {
-  const service = await start()
-  const requests = Array.from({ length: 12 }, (_, i) => createEvent(service, `Last ${i}`))
-  await requests[0]
-  const [code, ...results] = await Promise.all([service.end(), ...requests.map((request) => request.catch(String))])
-  assert.equal(code, 0)
-  // What had not reached the service is refused a connection; nothing gets half an answer.
-  for (const result of results) if (typeof result === 'string') assert.match(result, /fetch failed/)
-})
+test(
+  'a polite stop finishes the requests in flight, lets connections go and ends with exit code 0',
+  onSqlite,
+  async () => {
+    const service = await start()
+    const requests = Array.from({ length: 12 }, (_, i) => createEvent(service, `Last ${i}`))
+    await requests[0]
+    const [code, ...results] = await Promise.all([service.end(), ...requests.map((request) => request.catch(String))])
+    assert.equal(code, 0)
+    // What had not reached the service is refused a connection; nothing gets half an answer.
+    for (const result of results) if (typeof result === 'string') assert.match(result, /fetch failed/)
+  },
+)
 
 test('what clients have kept names nothing any more once the calendar was restored from a backup', async () => {
-  const before = await start()
+  const before = await startHere()
   const list = '/events?start_date=2027-01-01&end_date=2027-12-31'
-  const ask = (service: ServiceProcess, tag: string) =>
+  const ask = (service: Served, tag: string) =>
     fetch(service.base + list, { headers: { 'If-None-Match': tag } }).then(({ status }) => status)
-  const tagOf = async (service: ServiceProcess) => (await service.send('anonymous', 'GET', list)).headers.get('etag')
+  const tagOf = async (service: Served) => (await service.send('anonymous', 'GET', list)).headers.get('etag')
   // Other databases of a server may have transactions under way: the tag names them, and that of the next service no longer does.
   const isSettled = (tag: string) => tag.split('.')[1]?.includes('-') === false
   let tag = ''
@@ -159,15 +169,16 @@ test('what clients have kept names nothing any more once the calendar was restor
   await until(keep, 'the list has no tag of its state alone')
   assert.equal(await ask(before, tag), 304)
   await before.end()
-  const again = await start()
+  const again = await startHere()
   // A service that has just started may not know yet how far the calendar has come.
   await until(async () => (await ask(again, tag)) === 304, 'the tag is not known any more')
   await again.end()
   const words = ['--database', scratch.address, '--data', folder, 'invalidate-etags']
-  assert.equal(await startProcess('src/main.ts', words).ended, 0)
-  const restored = await start()
+  assert.equal((await kalends(words)).code, 0)
+  const restored = await startHere()
   await until(async () => (await ask(restored, (await tagOf(restored)) ?? '')) === 304, 'its own tag is not known')
   assert.equal(await ask(restored, tag), 200)
+  await restored.end()
 })
 
 test('a command on a database without a calendar says so, and leaves it as it is', async () => {
@@ -179,9 +190,8 @@ test('a command on a database without a calendar says so, and leaves it as it is
       ? 'The database holds no calendar; kalends serve makes a new one in it.'
       : `The database ${file} is empty: restore a backup, or remove the file to begin a new calendar.`
   for (const command of [['restored'], ['user', 'list'], ['password', 'add', 'admin']]) {
-    const words = ['src/main.ts', '--database', bare.address, ...command]
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
-    assert.deepEqual([status, stdout, stderr.split('\n')[0]], [1, '', sentence], command.join(' '))
+    const { code, out, err } = await kalends(['--database', bare.address, ...command])
+    assert.deepEqual([code, out, err.split('\n')[0]], [1, '', sentence], command.join(' '))
   }
   await bare.remove()
 })
@@ -197,7 +207,7 @@ test('a write by one worker is soon seen by all of them', async () => {
   }
 })
 
-test('a worker that dies is replaced, and the others answer meanwhile', async () => {
+test('a worker that dies is replaced, and the others answer meanwhile', onSqlite, async () => {
   const service = await start('2')
   const id = await createEvent(service, 'Still here')
   const first = getWorker(service)
@@ -219,7 +229,7 @@ test('a worker that dies is replaced, and the others answer meanwhile', async ()
   assert.equal(await service.end(), 0)
 })
 
-test('no client is left waiting when a worker dies that its connection was just handed to', async () => {
+test('no client is left waiting when a worker dies that its connection was just handed to', onSqlite, async () => {
   const service = await start('2')
   const id = await createEvent(service, 'Still here')
   const first = getWorker(service)

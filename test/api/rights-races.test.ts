@@ -4,7 +4,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { KINDS, type Kind, PATHS } from './permission-table.ts'
 
 const SOON = '2027-05-01 10:00:00'
-const RACES = 40
+const RACES = 16
 /** Few enough that none is refused for too much load. */
 const AT_ONCE = 8
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { shownUrl, withoutSecrets } from '../../src/watching/redact.ts'
+import { kalends } from '../support/commands.ts'
 import { programEnvironment } from '../support/environment.ts'
 import { assertHidden, secret } from '../support/secrets.ts'
 
@@ -25,24 +26,27 @@ test('no password of a database address is printed by any command, in whatever f
   const folder = await mkdtemp(join(tmpdir(), 'kalends-secrets-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   for (const [at, address] of addresses().entries()) {
-    const runs: [words: string[], env: Record<string, string>][] = [
+    for (const [words, env] of [
       [['--database', address, 'serve'], {}],
       [['user', 'list'], { KALENDS_DATABASE: address }],
       [['copy', address, 'sqlite:x'], {}],
       [['copy', `sqlite:${join(folder, 'none')}`, address], {}],
-      [['copy', 'sqlite:x'], { KALENDS_COPY_FROM: address }],
       [['--database-read', address, '--database', 'postgres://127.0.0.1:9/x', 'serve'], {}],
-    ]
-    // Each takes a start; every form goes through two of them, and every command sees some of the forms.
-    for (const [words, env] of runs.filter((_, run) => (run + at) % 3 === 0)) {
-      const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/kalends.js', ...words], {
-        encoding: 'utf8',
-        env: programEnvironment({ KALENDS_DATA: folder, ...env }),
-      })
-      assert.equal(status, 1, words.join(' '))
-      assert.notEqual(stderr, '')
-      assertHidden(stdout + stderr, words.join(' '))
+    ] as [words: string[], env: Record<string, string>][]) {
+      const { code, out, err } = await kalends(words, { KALENDS_DATA: folder, ...env })
+      assert.equal(code, 1, words.join(' '))
+      assert.notEqual(err, '')
+      assertHidden(out + err, words.join(' '))
     }
+    // Each takes a start of a process, so that some of the forms have to do.
+    if (at % 3 > 0) continue
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/kalends.js', 'copy', 'sqlite:x'], {
+      encoding: 'utf8',
+      env: programEnvironment({ KALENDS_COPY_FROM: address }),
+    })
+    assert.equal(status, 1)
+    assert.notEqual(stderr, '')
+    assertHidden(stdout + stderr, address)
   }
   for (const file of await readdir(folder)) assertHidden(await readFile(join(folder, file), 'utf8'), file)
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { type CommandResult, kalends } from '../support/commands.ts'
+import { programEnvironment } from '../support/environment.ts'
 import { PATIENCE_MS } from '../support/waiting.ts'
 
 let folder: string
@@ -18,42 +20,23 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }))
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const program = join(root, 'bin', 'kalends.js')
 
-/** Runs the program until it ends, which it does unless it serves. */
-function run(
-  args: string[],
-  environment: Record<string, string> = {},
-  file = program,
-): Promise<{ code: number | null; out: string; err: string }> {
-  return new Promise((resolve) => {
-    const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('KALENDS_'))
-    const child = spawn(process.execPath, [file, ...args], {
-      env: { ...Object.fromEntries(kept), ...environment },
-    })
-    let [out, err] = ['', '']
-    child.stdout.on('data', (chunk) => {
-      out += chunk
-    })
-    child.stderr.on('data', (chunk) => {
-      err += chunk
-    })
-    const timer = globalThis.setTimeout(() => child.kill(), PATIENCE_MS)
-    child.on('close', (code) => {
-      clearTimeout(timer)
-      resolve({ code, out, err })
-    })
+/** Runs the program in a process of its own until it ends, which it does unless it serves. */
+function run(file: string, words: readonly string[]): CommandResult {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...words], {
+    encoding: 'utf8',
+    env: programEnvironment(),
+    timeout: PATIENCE_MS,
   })
+  return { code: status ?? -1, out: stdout, err: stderr }
 }
 
-async function assertRefused(
-  args: string[],
-  environment: Record<string, string>,
-  says: RegExp,
-  file = program,
-): Promise<void> {
-  const words = ['serve', '--port', '0', '--data', join(folder, String(++runs)), ...args]
-  const { code, out, err } = await run(words, environment, file)
+const starting = (args: readonly string[]) => [
+  ...['serve', '--port', '0', '--log-level', 'silent'],
+  ...['--data', join(folder, String(++runs)), ...args],
+]
+
+function assertRefusal({ code, out, err }: CommandResult, says: RegExp, args: readonly string[]): void {
   assert.equal(code, 1, `${args.join(' ')}: ${err}`)
   assert.match(err, says)
   assert.doesNotMatch(err, /\n {4}at |node:internal/)
@@ -61,11 +44,13 @@ async function assertRefused(
   assert.equal(out, '')
 }
 
+async function assertRefused(args: string[], environment: Record<string, string>, says: RegExp): Promise<void> {
+  assertRefusal(await kalends(starting(args), environment), says, args)
+}
+
 test('an unknown setting is named in one sentence, as a flag and in the environment', async () => {
-  const [flag] = await Promise.all([
-    run(['serve', '--colour', 'red']),
-    assertRefused([], { KALENDS_COLOUR: 'red' }, /KALENDS_COLOUR/),
-  ])
+  const flag = await kalends(['serve', '--colour', 'red'])
+  await assertRefused([], { KALENDS_COLOUR: 'red' }, /KALENDS_COLOUR/)
   assert.equal(flag.code, 1)
   assert.match(flag.err, /unknown option '--colour'/)
   assert.doesNotMatch(flag.err, /\n {4}at /)
@@ -88,8 +73,9 @@ test('an object store without the package that speaks to it is refused with the 
     if (name !== '@aws-sdk') await symlink(join(root, 'node_modules', name), join(packages, name), 'junction')
   const says = /need a package that is not installed here.* npm install .*@aws-sdk\/client-s3@3/
   const file = join(bare, 'bin', 'kalends.js')
-  await assertRefused(['--media', 's3://images'], {}, says, file)
-  const { out } = await run(['--data', join(folder, 'bare-data'), '--media', 's3://images', 'doctor'], {}, file)
+  const args = ['--media', 's3://images']
+  assertRefusal(run(file, starting(args)), says, args)
+  const { out } = run(file, ['--data', join(folder, 'bare-data'), ...args, 'doctor'])
   assert.match(out, says)
   assert.match(out, /Do so, or name a folder with --media/)
   assert.doesNotMatch(out, /AWS_/)
@@ -98,7 +84,7 @@ test('an object store without the package that speaks to it is refused with the 
   await mkdir(client, { recursive: true })
   await writeFile(join(client, 'package.json'), '{ "type": "module", "main": "index.js" }')
   await writeFile(join(client, 'index.js'), "import 'not-there'")
-  const { err } = await run(['--data', join(folder, 'bare-data'), '--media', 's3://images', 'serve'], {}, file)
+  const { err } = run(file, ['--data', join(folder, 'bare-data'), ...args, 'serve'])
   assert.match(err, /Cannot find package 'not-there'/)
   assert.doesNotMatch(err, /npm install/)
 })
@@ -122,12 +108,12 @@ test('a database that can not be opened, and a port in use, are named in one sen
 test('a file in place of a folder, and a folder that the system makes nobody, are named in one sentence at once', async () => {
   const file = join(folder, 'file.txt')
   await writeFile(file, '')
-  const ofFile = (data: string) => run(['serve', '--port', '0', '--data', data])
+  const ofFile = (data: string) => kalends(['serve', '--port', '0', '--data', data])
   const elsewhere = `sqlite:${join(folder, 'elsewhere.sqlite')}`
   const [plain, below, beside, system] = await Promise.all([
     ofFile(file),
     ofFile(join(file, 'below')),
-    run(['serve', '--port', '0', '--database', elsewhere, '--data', file]),
+    kalends(['serve', '--port', '0', '--database', elsewhere, '--data', file]),
     process.platform === 'linux' ? ofFile('/proc/kalends') : undefined,
   ])
   for (const { code, err } of [plain, below, beside])
@@ -152,7 +138,7 @@ test('a place for metrics that is taken is told of before the service says that 
     )
 })
 
-test('a command on a calendar that is not there says so, and makes none', () => {
+test('a command on a calendar that is not there says so, and makes none', async () => {
   const missing = join(folder, 'missing')
   const commands = [
     ['invalidate-etags'],
@@ -164,10 +150,9 @@ test('a command on a calendar that is not there says so, and makes none', () => 
     ['import', 'calendar.ics'],
   ]
   for (const command of commands) {
-    const words = ['src/main.ts', '--data', missing, ...command]
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+    const { code, out, err } = await kalends(['--data', missing, ...command])
     const sentence = `There is no database ${join(missing, 'kalends.sqlite')}. Start the service once (kalends serve), which makes it.`
-    assert.deepEqual([status, stdout, stderr.split('\n')[0]], [1, '', sentence], command.join(' '))
+    assert.deepEqual([code, out, err.split('\n')[0]], [1, '', sentence], command.join(' '))
     assert.ok(!existsSync(missing))
   }
 })

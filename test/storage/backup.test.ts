@@ -40,7 +40,7 @@ import { registerRestoreCommand } from '../../src/transfer/restore-command.ts'
 import { sealFile } from '../../src/transfer/seal.ts'
 import { addWebhook } from '../../src/webhooks/webhook-store.ts'
 import { smallDisk } from '../campaigns/failing-disks.ts'
-import { type CommandResult, runCommand } from '../support/commands.ts'
+import { type CommandResult, kalends, runCommand } from '../support/commands.ts'
 import { databaseName, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { programEnvironment } from '../support/environment.ts'
 import { readEveryAnswer, withoutBlanks } from '../support/every-answer.ts'
@@ -50,6 +50,9 @@ import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
 import { credentialsOf, type Reader, startService, type TestService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { makeFirstVersion } from './open.ts'
+
+/** For what proves nothing about the database. */
+const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
 let folder: string
 before(async () => {
@@ -96,6 +99,13 @@ async function printedBy(words: readonly string[], at: Places): Promise<string> 
   for await (const line of lines) printed += `${line}\n`
   assert.equal(await ended, 0, printed)
   return printed
+}
+
+/** Runs a command of the whole command line in this process, and returns what it prints. */
+async function printed(words: readonly string[], at: Places): Promise<string> {
+  const { out, err, code } = await kalends([...flags(at), ...words])
+  assert.equal(code, 0, err)
+  return out
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {
@@ -223,7 +233,7 @@ describe('a backup of a whole calendar', () => {
 
   test('gives the same answers on a new file (4d.24, 4d.25)', async () => {
     const target = { database: `sqlite:${path('new/kalends.sqlite')}`, media: `file:${path('new/media')}` }
-    await printedBy(['restore', backup()], target)
+    await printed(['restore', backup()], target)
     const app = await serve(target)
     assert.deepEqual(await readEveryAnswer(app.port), expected)
     await app.stop()
@@ -351,7 +361,7 @@ describe('a backup of a whole calendar', () => {
     await target.remove()
   })
 
-  test('does not write over a file of images that is another, and touches nothing then', async () => {
+  test('does not write over a file of images that is another, and touches nothing then', onSqlite, async () => {
     const target = await otherCalendar('conflict-media')
     const key = (await readdir(path('media'), { recursive: true })).find((at) => at.endsWith('lantern.png')) ?? ''
     await localMediaStore(path('conflict-media')).put(key, Buffer.from('another'), 'image/png')
@@ -399,7 +409,7 @@ describe('a backup of a whole calendar', () => {
     )
   })
 
-  test('is named after its time in a folder, where only the newest are kept', async () => {
+  test('is named after its time in a folder, where only the newest are kept', onSqlite, async () => {
     const kept = await mkdtemp(path('kept-'))
     await writeFile(join(kept, 'kalends-2020-01-01T000000Z.backup'), 'somebody else')
     for (let round = 0; round < 4; round++) {
@@ -413,7 +423,7 @@ describe('a backup of a whole calendar', () => {
     assert.match((await command(['backup', kept, '--every', 'day'], source)).err, /30m, 24h or 7d/)
   })
 
-  test('is taken by a command that stays, at once and no more until its time', async () => {
+  test('is taken by a command that stays, at once and no more until its time', onSqlite, async () => {
     const kept = await mkdtemp(path('every-'))
     const words = [...flags(source), 'backup', kept, '--every', '24h', '--keep', '7']
     const { lines, end } = startProcess('src/main.ts', words)
@@ -434,7 +444,7 @@ describe('a backup of a whole calendar', () => {
     assert.match(printed, new RegExp(`${all} events, \\d+ rows in all, 0 files of images`))
   })
 
-  test('takes files from a bucket, puts them into one, and names the reason when it fails', async () => {
+  test('takes files from a bucket, puts them into one, and names the reason when it fails', onSqlite, async () => {
     const s3 = await startS3()
     const bucket = { database: `sqlite:${path('bucket.sqlite')}`, media: s3.place('calendar') }
     await succeed(['restore', backup()], bucket)
@@ -471,7 +481,7 @@ describe('a backup of a whole calendar', () => {
     assert.equal(existsSync(path('tight.backup')), false)
   })
 
-  test('whose file may not grow leaves nothing behind (4d.26)', async () => {
+  test('whose file may not grow leaves nothing behind (4d.26)', onSqlite, async () => {
     const alone = await mkdtemp(path('limited-'))
     const words = [...flags(source), 'backup', join(alone, 'limited.backup')]
     const { child, ended } = startProcess('src/main.ts', words, {}, 'trap "" XFSZ; ulimit -f 150')
@@ -480,7 +490,7 @@ describe('a backup of a whole calendar', () => {
     assert.deepEqual(await readdir(alone), [])
   })
 
-  test('that finds no room leaves nothing behind (4d.26)', async (t) => {
+  test('that finds no room leaves nothing behind (4d.26)', onSqlite, async (t) => {
     const disk = smallDisk(1)
     if (typeof disk === 'string') return t.skip(disk)
     const { err, code } = await command(['backup', join(disk.folder, 'full.backup')], {
@@ -637,15 +647,15 @@ test('a restore by root leaves folders and files to those who had them', {
   }
 })
 
-test('a restore makes no data folder that nobody has named', async () => {
+test('a restore makes no data folder that nobody has named', onSqlite, async () => {
   const elsewhere = await mkdtemp(path('elsewhere-'))
-  const kalends = fileURLToPath(new URL('../../bin/kalends.js', import.meta.url))
+  const program = fileURLToPath(new URL('../../bin/kalends.js', import.meta.url))
   const places = { database: `sqlite:${path('meant.sqlite')}`, media: `file:${path('meant-media')}` }
   const service = await startService(places)
   await service.close()
   await succeed(['backup', path('meant.backup')], places)
   const restoreIn = (...flags: string[]) =>
-    spawnSync(process.execPath, [kalends, ...flags, 'restore', path('meant.backup')], {
+    spawnSync(process.execPath, [program, ...flags, 'restore', path('meant.backup')], {
       cwd: elsewhere,
       encoding: 'utf8',
       env: programEnvironment(),
@@ -659,36 +669,40 @@ test('a restore makes no data folder that nobody has named', async () => {
   assert.ok(existsSync(join(elsewhere, 'data/kalends.sqlite')))
 })
 
-test('a backup with a file that is no image of its calendar is refused before anything is touched', async () => {
-  const places = { database: `sqlite:${path('hostile.sqlite')}`, media: `file:${path('hostile-media')}` }
-  const service = await startService(places)
-  await service.close()
-  await succeed(['backup', path('hostile.backup')], places)
-  for (const [key, isNamed] of [
-    ['2026/11/page.html', true],
-    ['kalends.sqlite', true],
-    ['../../kalends.sqlite', true],
-    ['2026/11/unnamed.png', false],
-  ] as const) {
-    const file = await changedBackup(path('hostile.backup'), (manifest, connection) => {
-      connection.prepare("insert into sqlar values (?, 33152, 0, 1, 'x')").run(key)
-      manifest.files = 1
-      if (!isNamed) return
-      const author = connection.prepare('select id from users').get()
-      const names = connection.prepare("select name from pragma_table_info('images')").all()
-      const values = names.map(
-        ({ name }) => ({ id: 9999, author: author?.id, file: key, sizes: '{}' })[String(name)] ?? '',
-      )
-      connection.prepare(`insert into images values (${values.map(() => '?').join()})`).run(...values)
-      connection.exec("insert into records (id, kind) values (9999, 'image')")
-      for (const table of ['images', 'records']) manifest.rows[table] = (manifest.rows[table] ?? 0) + 1
-    })
-    const { err, code } = await command(['restore', file], places)
-    assert.match(err, /^The backup has a file ".*", which is no image of its calendar: do not trust it\.$/m)
-    assert.equal(code, 1)
-  }
-  assert.equal(existsSync(path('hostile-media')), false)
-})
+test(
+  'a backup with a file that is no image of its calendar is refused before anything is touched',
+  onSqlite,
+  async () => {
+    const places = { database: `sqlite:${path('hostile.sqlite')}`, media: `file:${path('hostile-media')}` }
+    const service = await startService(places)
+    await service.close()
+    await succeed(['backup', path('hostile.backup')], places)
+    for (const [key, isNamed] of [
+      ['2026/11/page.html', true],
+      ['kalends.sqlite', true],
+      ['../../kalends.sqlite', true],
+      ['2026/11/unnamed.png', false],
+    ] as const) {
+      const file = await changedBackup(path('hostile.backup'), (manifest, connection) => {
+        connection.prepare("insert into sqlar values (?, 33152, 0, 1, 'x')").run(key)
+        manifest.files = 1
+        if (!isNamed) return
+        const author = connection.prepare('select id from users').get()
+        const names = connection.prepare("select name from pragma_table_info('images')").all()
+        const values = names.map(
+          ({ name }) => ({ id: 9999, author: author?.id, file: key, sizes: '{}' })[String(name)] ?? '',
+        )
+        connection.prepare(`insert into images values (${values.map(() => '?').join()})`).run(...values)
+        connection.exec("insert into records (id, kind) values (9999, 'image')")
+        for (const table of ['images', 'records']) manifest.rows[table] = (manifest.rows[table] ?? 0) + 1
+      })
+      const { err, code } = await command(['restore', file], places)
+      assert.match(err, /^The backup has a file ".*", which is no image of its calendar: do not trust it\.$/m)
+      assert.equal(code, 1)
+    }
+    assert.equal(existsSync(path('hostile-media')), false)
+  },
+)
 
 describe('a calendar with a webhook and an import on a schedule', () => {
   let receiver: Server
@@ -753,9 +767,9 @@ describe('a calendar with a webhook and an import on a schedule', () => {
       ['imports', 'schedules'],
     ]
     for (const list of lists)
-      assert.match(await printedBy(list, elsewhere), /are held, since .* kalends resume lets them/)
-    assert.match(await printedBy(['resume'], elsewhere), /are on again/)
-    for (const list of lists) assert.doesNotMatch(await printedBy(list, elsewhere), /held/)
+      assert.match(await printed(list, elsewhere), /are held, since .* kalends resume lets them/)
+    assert.match(await printed(['resume'], elsewhere), /are on again/)
+    for (const list of lists) assert.doesNotMatch(await printed(list, elsewhere), /held/)
     const resumed = await lookOn(elsewhere, (imports) => imports > 0 && heard.length > 0)
     assert.ok(resumed.messages > 0 && resumed.imports > 0)
     // Once resumed it is the place of the calendar.
@@ -907,7 +921,7 @@ describe('a calendar that goes back to a state that knows less', () => {
       const database = await openDatabase(places.database)
       await database.write((tx) => sql`update changes set sequence = sequence - 9`.execute(tx))
       await database.close()
-      await printedBy(['restored'], places)
+      await printed(['restored'], places)
     },
   }
   for (const [way, goBack] of Object.entries(ways))

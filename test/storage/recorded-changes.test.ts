@@ -244,17 +244,21 @@ test('events that lose a removed term are recorded, however many they are, witho
   const rows = await database.read.selectFrom('events').selectAll().where('id', '=', shown.id).execute()
   const copies = Array.from({ length: 2500 }, (_, at) => 100_000 + at)
   await database.write(async (tx) => {
-    for (const id of copies) {
-      const copy = rows.map((row) => ({ ...row, id, uid: `copy ${id}`, slug: `copy-${id}` }))
+    for (let from = 0; from < copies.length; from += 250) {
+      const ids = copies.slice(from, from + 250)
+      const same = ids.flatMap((id) => rows.map((row) => ({ ...row, id, uid: `copy ${id}`, slug: `copy-${id}` })))
       await tx
         .insertInto('records')
-        .values({ id, kind: 'event' } as never)
+        .values(ids.map((id) => ({ id, kind: 'event' })) as never)
         .execute()
       await tx
         .insertInto('events')
-        .values(copy as never)
+        .values(same as never)
         .execute()
-      await tx.insertInto('event_terms').values({ event: id, term: tag.id }).execute()
+      await tx
+        .insertInto('event_terms')
+        .values(ids.map((event) => ({ event, term: tag.id })))
+        .execute()
     }
   })
   const cursor = await database.cursor()

@@ -15,25 +15,25 @@ export interface Batch {
 
 /**
  * Names of what a process has once: its clock, its memory and how long its thread works, what it was given to start with. A file that uses any of
- * it has a process of its own.
+ * it has a process of its own. The time that a call of one's own takes is not among it, nor what a test replaces for itself alone.
  */
 const OF_A_PROCESS =
-  /mock\.(timers|method)|setFlagsFromString|memoryUsage|[cC]puUsage|longest-turn|globalThis\.\w+ =|delete process\.env|process\.env\.\w+ = |diagnostics_channel|process\.(on|once|exit|umask|chdir)\(/
+  /(?<!t\.)mock\.timers|setFlagsFromString|memoryUsage|longest-turn|globalThis\.\w+ =|delete process\.env|process\.env\.\w+ = |process\.(on|once|exit|umask|chdir)\(/
 
 /** Files that share a process. More of them save little, and are long to wait for at the end. */
-const TOGETHER = 8
+const TOGETHER = 16
 
 /** What takes longest, by the beginnings of paths, the longest first. */
 type Longest = readonly string[]
 
 /**
  * Shares files out among processes, in the order in which they are to begin, so that no core is left without work at the end: a process for each that is
- * long or needs its own, and one for several of the others, since starting the service takes longer than the tests of most files.
+ * long, one for several of the others, since starting the service takes longer than the tests of most files, and one for each that needs its own.
  */
 export function shareOut(files: Readonly<Record<DatabaseName, readonly string[]>>, longest: Longest): Batch[] {
   const rank = ({ files: [file = '', ...more] }: Batch) => {
     const place = longest.findIndex((start) => file.startsWith(start))
-    return place !== -1 ? place : longest.length + Math.sign(more.length)
+    return place !== -1 ? place : longest.length + (more.length > 0 ? 0 : 1)
   }
   const batches = DATABASES.flatMap((database) =>
     groupsOf(files[database], longest).map((group) => ({ database, files: group })),

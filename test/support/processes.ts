@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { startApp } from '../../src/app.ts'
 import { programEnvironment } from './environment.ts'
-import { credentialsOf, type Reader, type Settings } from './service.ts'
+import { credentialsOf, type Reader, type Settings, testConfig } from './service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -51,12 +52,17 @@ export function startProcess(
   }
 }
 
-/** A service in a process of its own. */
-export interface ServiceProcess extends Pick<Process, 'child' | 'end'> {
+/** A service that takes requests. */
+export interface Served {
   /** Address of the namespace. */
   base: string
+  /** Ends it, and waits until it has ended; its exit code. */
+  end: () => Promise<number | null>
   send: (as: Reader, method: string, path: string, body?: unknown) => Promise<SentAnswer>
 }
+
+/** A service in a process of its own. */
+export interface ServiceProcess extends Omit<Served, 'end'>, Pick<Process, 'child' | 'end'> {}
 
 export interface SentAnswer {
   status: number
@@ -77,6 +83,20 @@ export async function startServiceProcess(settings: Settings, before = ''): Prom
     return { child, base, end, send: (as, method, path, body) => send(base + path, as, method, body) }
   }
   throw new Error('the service did not start')
+}
+
+/** Starts a service with these settings in this process, where a process of its own proves nothing. */
+export async function startServed({ data = '', ...settings }: Settings): Promise<Served> {
+  const app = await startApp(testConfig(data, settings))
+  const { base } = app.site
+  return {
+    base,
+    send: (as, method, path, body) => send(base + path, as, method, body),
+    end: async () => {
+      await app.stop()
+      return 0
+    },
+  }
 }
 
 async function send(url: string, as: Reader, method: string, body: unknown): Promise<SentAnswer> {

@@ -79,15 +79,15 @@ export function testConfig(folder: string, settings: Settings = {}): Config {
 export async function addUsers({ database }: Pick<App, 'database'>): Promise<Record<string, number>> {
   const now = Date.now()
   const ids: Record<string, number> = {}
-  for (const login of USERS) {
-    await database.write(async (tx) => {
+  await database.write(async (tx) => {
+    for (const login of USERS) {
       const known = await findUserByLogin(tx, login)
       const user =
         known ?? (await insertUser(tx, { login, email: `${login}@example.org`, name: login, role: roleOf(login) }, now))
       await addCredential(tx, user, 'password', 'test', now, PASSWORD)
       ids[login] = user.id
-    })
-  }
+    }
+  })
   return ids
 }
 

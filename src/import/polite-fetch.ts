@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, Agent as PlainAgent } from 'node:http'
 import { Agent, request as requestSecure } from 'node:https'
-import { pipeline, type Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../media/public-addresses.ts'
 import { Agent as AgentPlain, request as requestPlain } from '../node-http.ts'
 
@@ -46,18 +46,27 @@ const MOST_REFUSAL_BYTES = 64_000
 /** The longest wait that a source may request, in ms. */
 const LONGEST_WAIT_MS = 120_000
 
-/** A source refuses, does not answer, or sends an unusable answer. */
+/** A source refuses, does not answer, or sends an unusable answer; the message begins with its address. */
 export class SourceFailure extends Error {
   override name = 'SourceFailure'
   /** 0 for no answer, or an unusable one. */
   readonly status: number
   /** The body of a refusal, as far as it was read. */
   readonly body: Buffer
+  /** For a failure that may be temporary: the ms after which the source wants to be asked again, undefined where it says nothing. */
+  readonly passes: { afterMs: number | undefined } | undefined
 
-  constructor(url: string, reason: string, status = 0, body: Buffer = Buffer.alloc(0)) {
+  constructor(
+    url: string,
+    reason: string,
+    status = 0,
+    body: Buffer = Buffer.alloc(0),
+    passes?: SourceFailure['passes'],
+  ) {
     super(`${url} ${reason}`)
     this.status = status
     this.body = body
+    this.passes = passes
   }
 }
 
@@ -67,34 +76,25 @@ export class SourceFailure extends Error {
  */
 export async function fetchPolitely(url: string, options: FetchOptions): Promise<Answered> {
   for (let attempts = 1; ; attempts++) {
-    const outcome = await askOnce(url, options)
-    if ('body' in outcome) return outcome
-    if (!outcome.mayPass || attempts === (options.attempts ?? MOST_ATTEMPTS)) throw outcome.failure
-    await pause(Math.min(outcome.waitMs ?? options.backOffMs * 2 ** (attempts - 1), LONGEST_WAIT_MS))
+    try {
+      return await askOnce(url, options)
+    } catch (error) {
+      const failure = error instanceof SourceFailure ? error : noAnswer(url, error)
+      if (!failure.passes || attempts === (options.attempts ?? MOST_ATTEMPTS)) throw failure
+      await pause(Math.min(failure.passes.afterMs ?? options.backOffMs * 2 ** (attempts - 1), LONGEST_WAIT_MS))
+    }
     const done = await options.sending?.findDone?.()
     if (done) return done
   }
 }
 
-/** Why there is no answer, whether the failure may be temporary, and the wait that the source requests. */
-interface Refused {
-  failure: SourceFailure
-  mayPass: boolean
-  waitMs?: number | undefined
-}
-
-async function askOnce(url: string, options: FetchOptions): Promise<Answered | Refused> {
-  try {
-    const asked = await askNamed(new URL(url), options.named, await requestOf(options))
-    const { answer } = asked
-    const { statusCode: status = 0, headers } = answer
-    if (status < 200 || status > 299) return await refusalOf(url, status, answer)
-    return { url: asked.url, headers, body: await readBounded(url, answer) }
-  } catch (error) {
-    if (error instanceof SourceFailure) return { failure: error, mayPass: false }
-    if (error instanceof LedAstray) return { failure: new SourceFailure(error.at, error.message), mayPass: false }
-    return { failure: new SourceFailure(url, `does not answer: ${reasonOf(error)}.`), mayPass: true }
-  }
+async function askOnce(url: string, options: FetchOptions): Promise<Answered> {
+  const target = URL.parse(url)
+  if (!target) throw new SourceFailure(url, 'is no address.')
+  const asked = await askNamed(target, options.named, await requestOf(options))
+  const { statusCode: status = 0, headers } = asked.answer
+  if (status < 200 || status > 299) throw await refusalOf(url, status, asked.answer)
+  return { url: asked.url, headers, body: await readBounded(url, asked.answer) }
 }
 
 async function requestOf({ accept, sending, leavesLogin = false }: FetchOptions): Promise<NamedRequest> {
@@ -111,17 +111,18 @@ async function requestOf({ accept, sending, leavesLogin = false }: FetchOptions)
   return { method: sending?.method ?? 'GET', headers, body, signal: AbortSignal.timeout(TIMEOUT_MS), leavesLogin }
 }
 
-async function refusalOf(url: string, status: number, answer: IncomingMessage): Promise<Refused> {
+async function refusalOf(url: string, status: number, answer: IncomingMessage): Promise<SourceFailure> {
   const { location, 'retry-after': wait } = answer.headers
   const body = await readBounded(url, answer, MOST_REFUSAL_BYTES).catch(() => undefined)
   const leads = status >= 300 && status < 400 ? ` and leads to ${location}` : ''
   const credentials = status === 401 ? ': it wants a login with its application password' : ''
   const mayPass = status === 429 || status >= 500 || (status === 409 && wait !== undefined)
-  return {
-    failure: new SourceFailure(url, `answers with status ${status}${leads}${credentials}.`, status, body),
-    mayPass,
-    waitMs: waitOf(wait),
-  }
+  const passes = mayPass ? { afterMs: waitOf(wait) } : undefined
+  return new SourceFailure(url, `answers with status ${status}${leads}${credentials}.`, status, body, passes)
+}
+
+function noAnswer(url: string, error: unknown): SourceFailure {
+  return new SourceFailure(url, `does not answer: ${reasonOf(error)}.`, 0, undefined, { afterMs: undefined })
 }
 
 function reasonOf(error: unknown): string {
@@ -138,35 +139,43 @@ function waitOf(header: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-/** The decompressed body. @throws SourceFailure when it is too long, however small it was when compressed */
+/** The decoded body. @throws SourceFailure when it cannot be decoded, or is too long, however small it was when compressed */
 async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYTES): Promise<Buffer> {
+  const tooLong = () => new SourceFailure(url, `answers with more than ${most} bytes.`)
   const parts: Uint8Array[] = []
   let size = 0
   try {
-    for await (const part of decompressed(answer)) {
+    for await (const part of answer) {
       size += part.length
-      if (size > most) throw new SourceFailure(url, `answers with more than ${most} bytes.`)
+      if (size > most) throw tooLong()
       parts.push(part)
     }
   } finally {
     if (!answer.readableEnded) answer.destroy()
   }
-  return Buffer.concat(parts)
+  const body = Buffer.concat(parts)
+  const decode = DECODERS.get(answer.headers['content-encoding']?.trim().toLowerCase() ?? '')
+  if (!decode || size === 0) return body
+  return decode(body, { maxOutputLength: most }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLong()
+    throw new SourceFailure(url, `answers with a body that cannot be decoded: ${error.message}.`)
+  })
 }
 
-function decompressed(answer: IncomingMessage): Readable {
-  const decoder = DECODERS[answer.headers['content-encoding']?.trim().toLowerCase() ?? '']?.()
-  if (!decoder) return answer
-  // An error of either ends the reading, which reports it.
-  return pipeline(answer, decoder, () => undefined)
+type Decode = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
+
+/** Some programs send `deflate` without the header of zlib (RFC 1950, 2.2). */
+const deflated: Decode = (body, options) => {
+  const hasHeader = body.length > 1 && ((body[0] ?? 0) & 15) === 8 && body.readUInt16BE(0) % 31 === 0
+  return promisify<Buffer, typeof options, Buffer>(hasHeader ? inflate : inflateRaw)(body, options)
 }
 
-const DECODERS: Readonly<Record<string, () => ReturnType<typeof createGunzip>>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  br: createBrotliDecompress,
-  deflate: createInflate,
-}
+const DECODERS: ReadonlyMap<string, Decode> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['br', promisify(brotliDecompress)],
+  ['deflate', deflated],
+])
 
 /** The origin that the operator named: it alone gets the login, and it alone may be at an address that is not public. */
 interface NamedOrigin {
@@ -187,17 +196,6 @@ interface NamedRequest {
   leavesLogin: boolean
 }
 
-/** The source leads to an address that may not be asked; the message is the end of a sentence that begins with that address. */
-class LedAstray extends Error {
-  override name = 'LedAstray'
-  readonly at: string
-
-  constructor({ href }: URL, reason: string) {
-    super(reason)
-    this.at = href
-  }
-}
-
 const MOST_REDIRECTS = 10
 /** Milliseconds for a connection. */
 const CONNECTS_WITHIN = 10_000
@@ -212,7 +210,7 @@ export function nameOrigin(address: string, login?: string, password = ''): Name
 
 /**
  * Sends a request, and follows redirects of reads; returns the answer and its address.
- * @throws LedAstray for an address that a source may not lead to
+ * @throws SourceFailure for an address that a source may not lead to
  */
 async function askNamed(
   url: URL,
@@ -226,7 +224,7 @@ async function askNamed(
     const next = asked.method === 'GET' ? redirectOf(answer, target) : undefined
     if (!next) return { url: target.href, answer }
     answer.destroy()
-    if (hops === MOST_REDIRECTS) throw new LedAstray(url, `redirects more than ${MOST_REDIRECTS} times.`)
+    if (hops === MOST_REDIRECTS) throw new SourceFailure(url.href, `redirects more than ${MOST_REDIRECTS} times.`)
     target = next
   }
 }
@@ -238,18 +236,16 @@ function redirectOf({ statusCode = 0, headers }: IncomingMessage, from: URL): UR
 
 function requireAllowed(target: URL, named: NamedOrigin, leavesLogin: boolean): void {
   if (target.origin === named.origin) return
-  if (named.authorization !== undefined && !leavesLogin)
-    throw new LedAstray(
-      target,
-      `is not asked: the source leads there, and the login is for ${named.origin} alone. Give this address in its place if it is meant.`,
-    )
-  if (!isNamed(target, named) && !mayConnect(target, [])) throw astray(target)
+  if (named.authorization !== undefined && !leavesLogin) throw astray(target, `the login is for ${named.origin} alone`)
+  if (!isNamed(target, named) && !mayConnect(target, [])) throw astray(target, NOT_PUBLIC)
 }
 
-function astray(target: URL): LedAstray {
-  return new LedAstray(
-    target,
-    `is not asked: the source leads there, and it is at no public address. Give this address in its place if it is meant.`,
+const NOT_PUBLIC = 'it is at no public address'
+
+function astray({ href }: URL, why: string): SourceFailure {
+  return new SourceFailure(
+    href,
+    `is not asked: the source leads there, and ${why}. Give this address in its place if it is meant.`,
   )
 }
 
@@ -268,7 +264,7 @@ async function send(target: URL, named: NamedOrigin, asked: NamedRequest): Promi
   const options = { method, signal, agent, headers: { ...asked.headers, ...login, ...length }, ...lookup }
   return new Promise((resolve, reject) => {
     const request = (isSecure ? requestSecure : requestPlain)(target, options, resolve)
-    request.on('error', (error) => reject(error instanceof NoPublicAddress ? astray(target) : error))
+    request.on('error', (error) => reject(error instanceof NoPublicAddress ? astray(target, NOT_PUBLIC) : error))
     request.once('socket', (socket) => {
       if (!socket.connecting) return
       const late = () => request.destroy(new Error(`no connection within ${CONNECTS_WITHIN / 1000} seconds`))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { brotliCompressSync, deflateRawSync, deflateSync } from 'node:zlib'
 import { fetchPolitely, nameOrigin } from '../../src/import/polite-fetch.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
@@ -104,5 +105,32 @@ describe('what a source leads to', () => {
     const asking = fetchPolitely(`${plain.origin}/x`, { named, accept: '*/*', backOffMs: 1 })
     await assert.rejects(asking, /the login is for https:\/\/127\.0\.0\.1:\d+ alone/)
     assert.equal(plain.asked.length, 0)
+  })
+
+  test('is read however it is encoded, and asked for once where that cannot be decoded or it is no address', async (t) => {
+    const body = Buffer.from('BEGIN:VCALENDAR')
+    const answers: Readonly<Record<string, readonly [encoding: string, body: Buffer]>> = {
+      '/zlib': ['deflate', deflateSync(body)],
+      '/raw': ['deflate', deflateRawSync(body)],
+      '/brotli': ['br', brotliCompressSync(body)],
+      '/unknown': ['constructor', body],
+      '/empty': ['gzip', Buffer.alloc(0)],
+      '/broken': ['gzip', Buffer.from('no gzip')],
+    }
+    const { origin, asked } = await server(t, (request, response) => {
+      const [encoding = '', encoded] = answers[request.url ?? ''] ?? []
+      response.setHeader('content-encoding', encoding).end(encoded)
+    })
+    const named = nameOrigin(origin)
+    const fetched = (url: string) => fetchPolitely(url, { named, accept: '*/*', backOffMs: 1 })
+    for (const path of ['/zlib', '/raw', '/brotli', '/unknown'])
+      assert.equal((await fetched(origin + path)).body.toString(), 'BEGIN:VCALENDAR', path)
+    assert.equal((await fetched(`${origin}/empty`)).body.length, 0)
+    await assert.rejects(
+      fetched(`${origin}/broken`),
+      /broken answers with a body that cannot be decoded: incorrect header/,
+    )
+    await assert.rejects(fetched('http://[no-address/'), /^SourceFailure: http:\/\/\[no-address\/ is no address\.$/)
+    assert.equal(asked.length, 6)
   })
 })

@@ -128,7 +128,7 @@ function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[]
     ...stuck.map(({ name, isPaused, outcome }) =>
       warning(
         'imports',
-        `${name} ${isPaused ? 'is paused' : 'failed at its last run'}: ${withoutPaths(outcome)}`,
+        `${name} ${isPaused ? 'is paused' : 'failed at its last run'}${outcome === '' ? '.' : `: ${withoutPaths(outcome)}`}`,
         isPaused ? `kalends imports resume ${name} lets it go on.` : 'Look at its source; it is tried again.',
       ),
     ),

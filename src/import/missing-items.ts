@@ -20,17 +20,22 @@ const FEWEST_REFUSED = 10
 type EventKind = 'series' | 'event'
 
 /**
- * Lists the events and series that are gone from the source; with `mirror` it moves them to the trash, unless they were changed here or are
- * suspiciously many. Occurrences that the source no longer describes by themselves become like the others of their series again.
+ * Lists the events and series that are gone from the source: of one that was read whole, what was not met; of changes, what they tell to be deleted.
+ * With `mirror` it moves them to the trash, unless they were changed here or are suspiciously many. Occurrences that the source no longer describes
+ * by themselves become like the others of their series again.
  */
-export async function handleMissing(run: ImportRun): Promise<void> {
-  await refuseMassRemoval(run, (kind) => missingOf(run, kind), !run.hasEvents)
+export async function handleGone(run: ImportRun, isWhole: boolean): Promise<void> {
+  const gone = isWhole ? missingOf : lostOf
+  await refuseMassRemoval(run, gone, isWhole && !run.hasEvents)
   for (const kind of ['series', 'event'] as const)
-    for await (const missing of missingOf(run, kind)) await handleSome(run, kind, missing)
+    for await (const some of gone(run, kind)) await handleSome(run, kind, some)
 }
 
-/** The items of a kind that were not met in this run, some at a time. */
-async function* missingOf(run: ImportRun, kind: EventKind): AsyncGenerator<ImportItemColumns[]> {
+/** Items that are gone, some at a time. */
+type Gone = AsyncGenerator<ImportItemColumns[]>
+
+/** The items of a kind that were not met in this run. */
+async function* missingOf(run: ImportRun, kind: EventKind): Gone {
   const { source, unread } = run
   if (source === undefined) return
   let after = { identity: '', occurrence: '' }
@@ -43,10 +48,25 @@ async function* missingOf(run: ImportRun, kind: EventKind): AsyncGenerator<Impor
   }
 }
 
+/** The events that the source reports as deleted, and has not brought again. */
+async function* lostOf(run: ImportRun, kind: EventKind): Gone {
+  if (kind === 'event')
+    for await (const items of lostItems(run)) yield items.filter(({ record }) => !isSeen(run.seen, record))
+}
+
+async function* lostItems({ source, lost, context: { db } }: ImportRun): Gone {
+  if (source === undefined) return
+  const identities = [...lost]
+  for (let at = 0; at < identities.length; at += AT_ONCE) {
+    const items = await findItems(db, source, 'event', identities.slice(at, at + AT_ONCE))
+    yield items.filter(({ occurrence }) => occurrence === '')
+  }
+}
+
 /** Notes that the source counts as broken when too much of it is gone to be moved to the trash. */
 async function refuseMassRemoval(
   run: ImportRun,
-  missing: (kind: EventKind) => AsyncIterable<ImportItemColumns[]> | Iterable<ImportItemColumns[]>,
+  missing: (run: ImportRun, kind: EventKind) => Gone,
   isEmpty: boolean,
 ): Promise<void> {
   const { source, options, context } = run
@@ -54,15 +74,11 @@ async function refuseMassRemoval(
   let [gone, all] = [0, 0]
   for (const kind of ['series', 'event'] as const) {
     all += await countLive(context.db, source, kind)
-    for await (const items of missing(kind)) {
+    for await (const items of missing(run, kind)) {
       const others = await findOtherKind(run, kind, items)
       const whole = items.filter(({ identity, occurrence }) => occurrence === '' && !others.has(identity))
-      gone += await countLive(
-        context.db,
-        source,
-        kind,
-        whole.map(({ record }) => record),
-      )
+      const records = whole.map(({ record }) => record)
+      gone += await countLive(context.db, source, kind, records)
     }
   }
   const isMass = gone >= FEWEST_REFUSED && gone > all * MOST_AT_ONCE
@@ -76,30 +92,17 @@ export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   const { source, lost, context } = run
   if (source === undefined || lost.size === 0) return false
   const [series] = await listItems(context.db, source, 'series', { identity: '', occurrence: '' }, 1)
-  return series !== undefined && (await findItems(context.db, source, 'event', [...lost])).length < lost.size
-}
-
-/** Handles events that the source reports as deleted in the same way as missing ones. */
-export async function handleLost(run: ImportRun): Promise<void> {
-  const { source, lost, context } = run
-  if (source === undefined || lost.size === 0) return
-  const items = await findItems(context.db, source, 'event', [...lost])
-  const gone = items.filter(({ record, occurrence }) => occurrence === '' && !isSeen(run.seen, record))
-  await refuseMassRemoval(run, (kind) => (kind === 'event' ? [gone] : []), false)
-  await handleSome(run, 'event', gone)
+  let known = 0
+  if (series) for await (const items of lostItems(run)) known += items.length
+  return series !== undefined && known < lost.size
 }
 
 async function handleSome(run: ImportRun, kind: EventKind, missing: readonly ImportItemColumns[]): Promise<void> {
   const { db } = run.context
-  const states = await readStates(
-    db,
-    kind,
-    missing.map(({ record }) => record),
-  )
-  const places = await findPlaces(
-    run,
-    missing.map((item) => ({ ...item, kind })),
-  )
+  const records = missing.map(({ record }) => record)
+  const states = await readStates(db, kind, records)
+  const described = missing.map((item) => ({ ...item, kind }))
+  const places = await findPlaces(run, described)
   const like: SourceItem[] = []
   const others = await findOtherKind(run, kind, missing)
   for (const item of missing) {

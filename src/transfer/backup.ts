@@ -1,7 +1,6 @@
 import { readdir, rename, rm, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { filesOf } from '../images/images.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import {
   BACKUP_FORMAT,
@@ -13,6 +12,7 @@ import {
 import { syncFolder } from '../sync-folder.ts'
 import { formatUtc } from '../text/moments.ts'
 import { readVersion } from '../version.ts'
+import { namedFiles } from './clean-media.ts'
 import type { CopyProgress } from './copy.ts'
 import { requireFolderOf } from './output-file.ts'
 import { isSealed, sealFile } from './seal.ts'
@@ -126,8 +126,7 @@ async function addFiles(
   media: MediaStore,
   progress: CopyProgress,
 ): Promise<Pick<Manifest, 'files' | 'bytes' | 'missing'>> {
-  const images = await writer.db.selectFrom('images').selectAll().orderBy('id').execute()
-  const keys = [...new Set(images.flatMap(filesOf))]
+  const keys = [...(await namedFiles(writer.db))]
   const added = { files: 0, bytes: 0, missing: [] as string[] }
   progress.start('image files', keys.length)
   for (let at = 0; at < keys.length; at += FILES_AT_ONCE) {

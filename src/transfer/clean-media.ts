@@ -48,8 +48,8 @@ export async function removeOrphans(
   }
 }
 
-/** The keys of all files of all images. */
-async function namedFiles(db: Db): Promise<Set<string>> {
+/** The keys of all files of all images, in the order of these. */
+export async function namedFiles(db: Db): Promise<Set<string>> {
   const named = new Set<string>()
   for (let last = 0; ; ) {
     const rows = await db

@@ -1,4 +1,3 @@
-import { filesOf } from '../images/images.ts'
 import { isImageKey, mimeTypeOf } from '../media/image-sizes.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import { type Manifest, type OpenBackup, openBackup } from '../storage/backup-file.ts'
@@ -11,6 +10,7 @@ import { raiseSequences } from '../storage/sequences.ts'
 import { formatUtc } from '../text/zones.ts'
 import { openToRead } from '../unreadable.ts'
 import { readWhole } from './backup.ts'
+import { namedFiles } from './clean-media.ts'
 import { type CopyProgress, copyTables, listCommonTables } from './copy.ts'
 import { isFolder } from './output-file.ts'
 import { requireSealed } from './seal.ts'
@@ -81,8 +81,7 @@ function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<F
 
 /** @throws Error with one sentence when the backup has a file that is not one of its images: whatever is in the store, readers are sent */
 async function requireImages({ db, listFiles }: OpenBackup): Promise<void> {
-  const images = await db.selectFrom('images').selectAll().execute()
-  const named = new Set(images.flatMap(filesOf))
+  const named = await namedFiles(db)
   const other = listFiles().find((key) => !named.has(key) || !isImageKey(key))
   if (other !== undefined)
     throw new Error(

@@ -203,9 +203,8 @@ test('webhooks and imports that stand still, and a calendar that is held, are to
     await sql`update editions set held = 1`.execute(tx)
     await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused, failures, outcome)
       values (1, 'town', '[]', 3600, '', '', 0, 2, 'https://me:hidden@c.example/private-hidden/basic.ics does not answer.'),
-        (2, 'club', '[]', 3600, '', '', 1, 0, 'Too much was gone.'), (3, 'well', '[]', 3600, '', '', 0, 0, '')`.execute(
-      tx,
-    )
+        (2, 'club', '[]', 3600, '', '', 1, 0, 'Too much was gone.'), (3, 'well', '[]', 3600, '', '', 0, 0, ''),
+        (4, 'rests', '[]', 3600, '', '', 1, 0, '')`.execute(tx)
   })
   await database.write(async (tx) => {
     const hook = { events: '*', is_private: 0, secret: 'x', old_secret: '', old_secret_until_utc: '', created_utc: '' }
@@ -241,7 +240,11 @@ test('webhooks and imports that stand still, and a calendar that is held, are to
   )
   assert.deepEqual(
     findings.get('imports')?.map(({ says }) => says),
-    ['town failed at its last run: https://c.example/*** does not answer.', 'club is paused: Too much was gone.'],
+    [
+      'town failed at its last run: https://c.example/*** does not answer.',
+      'club is paused: Too much was gone.',
+      'rests is paused.',
+    ],
   )
   assert.doesNotMatch(printed, /hidden/)
 })

@@ -1,6 +1,6 @@
 import type { Language } from '../config.ts'
+import { problemReply } from '../locales/problem-replies.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
-import { problemReply } from './problem-replies.ts'
 import type { Action } from './routes.ts'
 import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
 

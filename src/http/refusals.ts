@@ -1,10 +1,10 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Site } from '../config.ts'
+import { problemReply } from '../locales/problem-replies.ts'
 import { STATUS_CODES } from '../node-http.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
 import { LONGEST_URL } from './incoming.ts'
-import { problemReply } from './problem-replies.ts'
 
 /** An error of a connection, with the bytes at which the parser stopped. */
 interface ConnectionError extends Error {

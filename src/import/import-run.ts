@@ -1,5 +1,5 @@
 import type { Context } from '../declare/context.ts'
-import { problemReply } from '../http/problem-replies.ts'
+import { problemReply } from '../locales/problem-replies.ts'
 import { Problem } from '../problems.ts'
 import { addId, hasId, type IdSet, makeIdSet } from '../storage/id-set.ts'
 import type { Writer } from '../storage/recording.ts'

@@ -38,7 +38,7 @@ import {
   updateRun,
 } from './import-store.ts'
 import { isSeriesOver, scheduleIn } from './item-times.ts'
-import { handleGone, isLossUnknown } from './missing-items.ts'
+import { handleMissing, isLossUnknown } from './missing-items.ts'
 import { type RecordState, readStates } from './record-states.ts'
 import {
   asAsked,
@@ -113,7 +113,7 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
     await withImages(run.context, async () => {
       await importEntries(run, task, foreseen)
       if (!task.source.isWhole() && (await isLossUnknown(run))) await importWhole(run, task, foreseen)
-      if (!run.broken) await handleGone(run, task.source.isWhole())
+      if (!run.broken) await handleMissing(run, task.source.isWhole())
     })
     await noteToken(run, task.source)
     // After a broken source the next run begins at the beginning.

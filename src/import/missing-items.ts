@@ -24,7 +24,7 @@ type EventKind = 'series' | 'event'
  * With `mirror` it moves them to the trash, unless they were changed here or are suspiciously many. Occurrences that the source no longer describes
  * by themselves become like the others of their series again.
  */
-export async function handleGone(run: ImportRun, isWhole: boolean): Promise<void> {
+export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
   const gone = isWhole ? missingOf : lostOf
   await refuseMassRemoval(run, gone, isWhole && !run.hasEvents)
   for (const kind of ['series', 'event'] as const)

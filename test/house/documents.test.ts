@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { commandVariables, environmentName, flagName, settings } from '../../src/config.ts'
 import { problemCodes } from '../../src/http/openapi-failures.ts'
-import { problemReply } from '../../src/http/problem-replies.ts'
+import { problemReply } from '../../src/locales/problem-replies.ts'
 import { Problem } from '../../src/problems.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

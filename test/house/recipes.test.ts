@@ -182,8 +182,9 @@ test('with every step done, the service has the field, the filter, the represent
     const { output } = await runIn(copy, 'node', ['bin/kalends.js', 'serve', '--help'])
     assert.match(output, /--contact /)
     const { Problem } = await importChanged<{ Problem: new (code: string) => Error }>('src/problems.ts')
-    const { problemReply } =
-      await importChanged<typeof import('../../src/http/problem-replies.ts')>('src/http/problem-replies.ts')
+    const { problemReply } = await importChanged<typeof import('../../src/locales/problem-replies.ts')>(
+      'src/locales/problem-replies.ts',
+    )
     const reply = problemReply(new Problem('rest_calendar_closed') as never, 'de', true)
     assert.deepEqual([reply.status, reply.body.message], [403, 'Der Kalender ist geschlossen.'])
   })

@@ -1,5 +1,5 @@
 import type { Presenting } from '../src/declare/context.ts'
-import { formOf, type Presenter, presenters } from '../src/events/presented-events.ts'
+import { formOf, type Presenter, presenters } from '../src/events/event-bytes.ts'
 import { keepPresented } from '../src/memory/presented-records.ts'
 import { addCredential } from '../src/people/credentials.ts'
 import { hasUsers, insertUser } from '../src/people/users.ts'

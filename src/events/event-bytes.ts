@@ -1,10 +1,14 @@
+import { createHash } from 'node:crypto'
+import sanitizer from 'sanitize-html/package.json' with { type: 'json' }
+import packageJson from '../../package.json' with { type: 'json' }
 import { findCached } from '../cache.ts'
 import type { Context, Presenting } from '../declare/context.ts'
 import type { Found, JsonPieces } from '../declare/operations.ts'
+import { blankColumns } from '../fields/field.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
-import { organizerRules, presentOrganizer } from '../linked/organizer.ts'
-import { presentVenue, venueRules } from '../linked/venue.ts'
+import { organizer, organizerRules, presentOrganizer } from '../linked/organizer.ts'
+import { presentVenue, venue, venueRules } from '../linked/venue.ts'
 import { type EventIndex, type IndexedLinks, isIndexed, linksOf } from '../memory/event-index.ts'
 import { type EventMemory, mayBeBehind } from '../memory/event-memory.ts'
 import {
@@ -19,24 +23,35 @@ import {
   termPiece,
   writeCounted,
 } from '../memory/event-pieces.ts'
-import { findPresented, LONG_RECORD, type PresentedRecord } from '../memory/presented-records.ts'
-import { textsOfRecord, textsOfTerm } from '../records/record-texts.ts'
-import type { ImageRow, OrganizerRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
+import {
+  findPresented,
+  keepPresented,
+  LONG_RECORD,
+  type PresentedRecord,
+  type Unkept,
+} from '../memory/presented-records.ts'
+import { textsOfRecord, textsOfTerm } from '../records/present-records.ts'
+import type { Db } from '../storage/database.ts'
+import { heldIfFree } from '../storage/locks.ts'
+import type { ImageRow, OrganizerRow, RecordKind, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
 import { writeTerm } from '../terms/term-present.ts'
 import { areTextsPrepared, showInTurn, showPrepared } from '../text/long-texts.ts'
+import type { WantedText } from '../text/text-work.ts'
+import { event } from './event.ts'
 import {
   CORE_COLUMNS,
+  type CoreRow,
   type EventParts,
   imageText,
   isShown,
   joinParts,
   mostBytes,
   withRare,
+  writeCore,
   writeParts,
 } from './event-present.ts'
-import { formOf, keepLater, type Presenter, presentCore, presenters } from './presented-events.ts'
 import { presentRecurrences } from './recurrence-present.ts'
 
 /** The listed events that the index has found, without those it has dropped since: from memory, and the missing ones from the database. */
@@ -121,8 +136,8 @@ async function presentMissing(
   const presented = await findPresented(context.db, formOf(context), [...ids, ...venues.missing, ...organizers.missing])
   await Promise.all([
     presentCores(memory, context, ids, presented),
-    presentLinked<VenueRow>(memory, context, venueRules, presentVenue, venues, presented, isCurrent),
-    presentLinked<OrganizerRow>(memory, context, organizerRules, presentOrganizer, organizers, presented, isCurrent),
+    presentPlaces<VenueRow>(memory, context, venueRules, presentVenue, venues, presented, isCurrent),
+    presentPlaces<OrganizerRow>(memory, context, organizerRules, presentOrganizer, organizers, presented, isCurrent),
   ])
   await presentTerms(
     memory,
@@ -247,7 +262,7 @@ function shownOf({ bytes }: LinkedPieces, ids: readonly number[]): Buffer[] {
 }
 
 /** Presents the missing venues or organizers: from their presented records, or from their rows where there are none. */
-async function presentLinked<Row extends VenueRow | OrganizerRow>(
+async function presentPlaces<Row extends VenueRow | OrganizerRow>(
   { pieces, unkept }: EventMemory,
   context: Context,
   type: LinkedType,
@@ -275,4 +290,176 @@ async function presentLinked<Row extends VenueRow | OrganizerRow>(
     if (row.image === null) keepLater(unkept[type.table], presenter, context, formOf(context), id)
   }
   if (isCurrent()) for (const id of missing) keepLinked(pieces[type.table], id, bytes.get(id) ?? HIDDEN)
+}
+
+/** How events, and the venues and organizers they show, are stored presented. */
+export const presenters: {
+  events: Presenter<CoreRow>
+  venues: Presenter<VenueRow>
+  organizers: Presenter<OrganizerRow>
+} = {
+  events: {
+    kind: 'event',
+    hold: statement<{ ids: readonly number[] }>()((db, value) =>
+      heldIfFree(db, db.selectFrom('events').select(CORE_COLUMNS).where('id', 'in', value('ids'))),
+    ),
+    texts: (row) => textsOfRecord(row, 'listed'),
+    present: presentCore,
+  },
+  venues: {
+    kind: 'venue',
+    hold: statement<{ ids: readonly number[] }>()((db, value) =>
+      heldIfFree(db, db.selectFrom('venues').selectAll().where('id', 'in', value('ids'))),
+    ),
+    texts: (row) => textsOfRecord(row, 'listed'),
+    present: (presenting, row) => presentLinked(row, () => presentVenue(presenting, row, undefined)),
+  },
+  organizers: {
+    kind: 'organizer',
+    hold: statement<{ ids: readonly number[] }>()((db, value) =>
+      heldIfFree(db, db.selectFrom('organizers').selectAll().where('id', 'in', value('ids'))),
+    ),
+    texts: (row) => textsOfRecord(row, 'listed'),
+    present: (presenting, row) => presentLinked(row, () => presentOrganizer(presenting, row, undefined)),
+  },
+}
+
+/** A public event presented from its row. */
+export function presentCore(presenting: Presenting, row: CoreRow): PresentedRecord | undefined {
+  if (row.status !== 'publish') return undefined
+  return { record: row.id, image: row.image, ...writeCore(presenting, row) }
+}
+
+/** One with an image is not kept: where the image stands, others have nothing. */
+function presentLinked(row: VenueRow | OrganizerRow, present: () => object): PresentedRecord | undefined {
+  if (row.status !== 'publish' || row.image !== null) return undefined
+  return { record: row.id, image: null, members: JSON.stringify(present()), imageAt: 0, rare: '' }
+}
+
+const forms = new WeakMap<Presenting['site'], { url: string; form: string }>()
+
+/**
+ * The form of presented records: the site, the version of the program, of the sanitiser and of the time zone names. Texts of another form are not
+ * used.
+ */
+export function formOf(presenting: Presenting): string {
+  const { site } = presenting
+  const known = forms.get(site)
+  if (known?.url === site.url) return known.form
+  const { icu, tz } = process.versions
+  const probes = [
+    writeCore(presenting, EVENT),
+    presentVenue(presenting, VENUE, undefined),
+    presentOrganizer(presenting, ORGANIZER, undefined),
+  ]
+  const parts = [site, packageJson.version, sanitizer.version, icu, tz, probes]
+  const form = createHash('sha1').update(JSON.stringify(parts)).digest('base64url').slice(0, 10)
+  forms.set(site, { url: site.url, form })
+  return form
+}
+
+const TEXTS = {
+  description:
+    'A paragraph.\nAnother line\n\n<p onclick="x()">A <a href="javascript:x">link</a></p>\n<ul><li>a</li></ul>',
+  excerpt: 'Less than < more',
+}
+
+const RECORD = {
+  id: 1,
+  author: 1,
+  status: 'publish',
+  slug: 'probe',
+  date: '2026-01-02 03:04:05',
+  date_utc: '2026-01-02 02:04:05',
+  dated: 0,
+  modified: '2026-02-03 04:05:06',
+  modified_utc: '2026-02-03 03:05:06',
+  image: null,
+  trusted: 0,
+  ...TEXTS,
+}
+
+const NAME = 'One & <b>“two”</b> — <script>three</script>'
+const WEBSITE = 'https://example.org/?a=1&b=2'
+
+// Records by which a change of how they are presented shows, during development above all.
+const EVENT: CoreRow = {
+  ...blankColumns(event.fields, NAME),
+  ...RECORD,
+  start_date: '2026-07-01 20:00:00',
+  end_date: '2026-07-02 01:30:00',
+  utc_start_date: '2026-07-01 18:00:00',
+  utc_end_date: '2026-07-01 23:30:00',
+  timezone: 'Europe/Berlin',
+  cost: '["5","10 EUR","free"]',
+  website: WEBSITE,
+  show_map: 1,
+  show_map_link: 0,
+  featured: 1,
+}
+// Their members come from the declarations, so a new field is included.
+const VENUE: VenueRow = {
+  ...blankColumns(venue.fields, NAME),
+  ...RECORD,
+  folded: '',
+  search: '',
+  show_map: 1,
+  website: WEBSITE,
+  geo_lat: 0,
+  geo_lng: 7.25,
+}
+const ORGANIZER: OrganizerRow = {
+  ...blankColumns(organizer.fields, NAME),
+  ...RECORD,
+  folded: '',
+  search: '',
+  website: WEBSITE,
+}
+
+/** How records of a kind are presented and stored. */
+export interface Presenter<Row> {
+  kind: RecordKind
+  /** Holds and returns the rows of these records until the end of the transaction; rows that another transaction is changing are left out. */
+  hold: (tx: Db, values: { ids: readonly number[] }) => Promise<Row[]>
+  /** The texts that take long to present; a record whose texts are not prepared is stored another time. */
+  texts: (row: Row) => readonly WantedText[]
+  /** Undefined for a record that is not stored presented: it is not public. */
+  present: (presenting: Presenting, row: Row) => PresentedRecord | undefined
+}
+
+/** Records that are stored with one write, which takes a few milliseconds. */
+const KEPT_AT_ONCE = 64
+const MOST_UNKEPT = 4096
+
+/** Queues a record to be stored presented. */
+export function keepLater<Row extends { id: number }>(
+  unkept: Unkept,
+  presenter: Presenter<Row>,
+  presenting: Presenting,
+  form: string,
+  id: number,
+) {
+  const { ids } = unkept
+  if (ids.size < MOST_UNKEPT) ids.add(id)
+  if (ids.size < KEPT_AT_ONCE || unkept.isKeeping) return
+  const some = [...ids].slice(0, KEPT_AT_ONCE)
+  for (const taken of some) ids.delete(taken)
+  unkept.isKeeping = true
+  unkept
+    .write(async (tx) => {
+      const held = await presenter.hold(tx, { ids: some })
+      const rows = held.filter((row) => areTextsPrepared(presenter.texts(row)))
+      await keepPresented(
+        tx,
+        form,
+        rows.flatMap(
+          (row) => showOrLeaveOut(presenting, presenter.kind, row.id, () => presenter.present(presenting, row)) ?? [],
+        ),
+      )
+    })
+    // They are presented from their rows the next time as well.
+    .catch(() => undefined)
+    .finally(() => {
+      unkept.isKeeping = false
+    })
 }

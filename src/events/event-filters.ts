@@ -1,4 +1,6 @@
-import { linkWriter } from '../declare/filter.ts'
+import { sql } from 'kysely'
+import type { Context } from '../declare/context.ts'
+import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '../declare/filter.ts'
 import { collapse, type EventStatus, eventStatuses } from '../fields/event-kinds.ts'
 import { type Parsed, pageFilters } from '../fields/field.ts'
 import {
@@ -7,7 +9,9 @@ import {
   ids,
   idsOrSlugs,
   latitude,
+  listEntries,
   longitude,
+  readInteger,
   recordId,
   switchWord,
   text,
@@ -15,15 +19,100 @@ import {
   words,
 } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
-import type { EventWindow } from '../memory/event-index-list.ts'
-import { isModifiedAfter } from '../records/modified-after.ts'
-import { isEventOrSeries } from '../records/record-checks.ts'
-import { isAllowedStatusList, statusLinks } from '../records/status.ts'
-import { atVenues, byOrganizers, inTerms, modifiedAfter, withIds } from './event-conditions.ts'
-import { byColumn, type EventGround, eventFilter } from './event-filter.ts'
+import { geoCircle, geoFilter } from '../linked/linked-conditions.ts'
+import { areRecordsOf, type LinkedKind } from '../linked/linked-rules.ts'
+import { hasEventsOf } from '../memory/event-index.ts'
+import type { EventWindow, IndexQuery } from '../memory/event-index-list.ts'
+import { type EventMemory, findSearched, isBehind } from '../memory/event-memory.ts'
+import { mayRead } from '../people/caller.ts'
+import { isEventOrSeries } from '../records/record-rules.ts'
+import { isModifiedAfter } from '../records/record-store.ts'
+import { isAllowedStatusList, type StatusFilter, statusLinks } from '../records/status.ts'
+import { distanceKm } from '../storage/distance.ts'
+import type { EventRow, Taxonomy } from '../storage/schema.ts'
+import { alsoMatching } from '../storage/search/search-index.ts'
+import { isTermList } from '../terms/term-rules.ts'
+import { termMeant } from '../terms/term-store.ts'
+import { hasSearchedWords, parseSearch } from '../text/search.ts'
+import {
+  atVenues,
+  atVenueWithin,
+  byOrganizers,
+  type Condition,
+  inTerms,
+  listedTo,
+  located,
+  modifiedAfter,
+  withIds,
+  withinWindow,
+} from './event-conditions.ts'
 import { isShown } from './event-present.ts'
-import { defaultWindowOf } from './event-window.ts'
-import { areKnownRecords, areKnownTerms, areMet, inKnownTerms } from './known-records.ts'
+import type { EventLinks } from './event-store.ts'
+import { defaultWindowOf } from './event-when.ts'
+import type { KeptColumns } from './withdrawn-store.ts'
+
+/** An event with all that it shows. */
+export interface LoadedEvent {
+  row: EventRow
+  links: EventLinks
+}
+
+/**
+ * An event as filters know it: with the columns and links that are kept of one that is withdrawn, so that every filter finds it then too. Of its texts
+ * `search` alone is known.
+ */
+export interface FilteredEvent {
+  row: KeptColumns & Pick<EventRow, 'search'>
+  /** `terms` are ids of categories and tags. */
+  links: Pick<EventLinks, 'venues' | 'organizers'> & { terms: readonly number[] }
+}
+
+/** The parts of a list of events that several parameters make together, or that every list has. */
+export type EventPart = 'window' | 'status' | 'place' | 'search'
+
+/** A list of events as its filters know it: who asks, and what its parameters make together. */
+export interface EventGround {
+  context: Context
+  window: EventWindow
+  status: StatusFilter
+}
+
+/** The data that the plain meaning of filters reads beside the event. */
+export interface AroundEvents extends EventGround {
+  /** The ids of the terms that `categories` and `tags` mean, and of those below them. */
+  terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
+  /** Whether any venue that the caller may see has coordinates. */
+  isLocated: boolean
+}
+
+/** How a filter narrows lists of events. */
+interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
+  /** Narrows a query of the index; undefined for a value that the database has to be asked for, as it is for every value without this function. */
+  index?(value: Value, asked: IndexQuery, memory: EventMemory): IndexQuery | undefined
+  /** Whether an event is in the list, said as plainly as can be: it is asked of withdrawn events, and tests compare the others with it. */
+  accepts(event: FilteredEvent, value: Value, around: AroundEvents): boolean
+}
+
+/** One parameter of lists of events. */
+export type EventFilter<Value> = Filter<Value, EventPart, EventGround, EventNarrowing<NoInfer<Value>>>
+
+/** Declares a filter; the exact text of `about` is kept for the languages. */
+export function eventFilter<Value, const About extends string>(
+  filter: EventFilter<Value> & { about: About },
+): EventFilter<Value> & { about: About } {
+  return filter
+}
+
+/** Narrows lists to events with a value in a column. */
+export function byColumn<Column extends keyof KeptColumns, Value>(
+  column: Column,
+  kept: (value: Value) => KeptColumns[Column],
+): Pick<EventNarrowing<Value>, 'sql' | 'accepts'> {
+  return {
+    sql: (value) => (record) => record(sql.ref(`events.${column}`), '=', kept(value)),
+    accepts: ({ row }, value) => row[column] === kept(value),
+  }
+}
 
 const asDigit = { ofSent: Number }
 
@@ -234,3 +323,147 @@ export const eventLinks = linkWriter<EventGround, typeof eventFilters>(eventFilt
   'event_status',
   'collapse',
 ])
+
+/** How a part narrows lists; `index` gives undefined where the database has to be asked. */
+interface EventPartRules {
+  sql: PartNarrowing<EventsQuery, EventGround, Condition>
+  index: (asked: IndexQuery, query: EventsQuery, ground: EventGround, memory: EventMemory) => IndexQuery | undefined
+  accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
+}
+
+/** The search is put around all other conditions. */
+export const eventParts: Record<Exclude<EventPart, 'search'>, EventPartRules> = {
+  status: {
+    sql: (_query, { status, context }) => listedTo(context, status.statuses),
+    // The index holds published events, and the links of every list name that status.
+    index: (asked, { status }) => (!status || areAllPublished(status) ? asked : undefined),
+    accepts: ({ row }, _query, { status, context }) =>
+      row.hide_from_listings === 0 &&
+      status.statuses.some((listed) => listed === row.status) &&
+      mayRead(context.caller, row),
+  },
+  window: {
+    sql: (_query, { window }) => withinWindow(window),
+    // Every query of the index begins with the window.
+    index: (asked) => asked,
+    accepts: ({ row: { start_date: start, end_date: end } }, _query, { window }) =>
+      (window.startsAfter === undefined
+        ? window.from === undefined || start >= window.from
+        : start > window.startsAfter) &&
+      (window.endsBefore === undefined ? window.to === undefined || start <= window.to : end < window.endsBefore) &&
+      (window.startsBefore === undefined || start < window.startsBefore) &&
+      (window.endsAfter === undefined || end > window.endsAfter),
+  },
+  place: {
+    sql: async (query, { context }) => {
+      const { geoloc, circle } = await geoFilter(context, query)
+      const conditions = [
+        ...(geoloc === undefined ? [] : [located(geoloc, context)]),
+        ...(circle ? [atVenueWithin(circle, context)] : []),
+      ]
+      return (record) => record.and(conditions.map((one) => one(record)))
+    },
+    index: (asked, query, { context }, { index }) => {
+      const circle = geoCircle(context, query)
+      const { geoloc } = query
+      if (!circle && geoloc === undefined) return asked
+      const isLocated = index !== undefined && index.places.all.size > 0
+      return isLocated ? { ...asked, circle, geoloc } : asked
+    },
+    accepts: ({ links }, query, { context, isLocated }) => {
+      const circle = geoCircle(context, query)
+      if (!isLocated) return true
+      const venues = links.venues.filter((venue) => isShown(context, venue))
+      const isInCircle = venues.some(
+        ({ geo_lat: lat, geo_lng: lng }) =>
+          circle && lat !== null && lng !== null && distanceKm(circle.lat, circle.lng, lat, lng) <= circle.radius,
+      )
+      const { geoloc } = query
+      return (
+        (geoloc === undefined || venues.some((venue) => venue.geo_lat !== null) === geoloc) && (!circle || isInCircle)
+      )
+    },
+  },
+}
+
+function areAllPublished(statuses: readonly string[]): boolean {
+  return statuses.length > 0 && statuses.every((status) => status === 'publish')
+}
+
+/** The search of events (rule 14.2). */
+export const eventSearch = {
+  sql: async (text: string, all: Condition, { db, findMatching }: Context): Promise<Condition> => {
+    const searched = await alsoMatching(db, parseSearch(text), findMatching)
+    return (record) => record.and([searched(all(record))])
+  },
+  /** A known result is no promise. */
+  index: (text: string, asked: IndexQuery, memory: EventMemory, { findMatching }: Context) => {
+    const among = findSearched(memory.searches, memory.version, text, findMatching)
+    return among instanceof Promise ? among.then((later) => ({ ...asked, among: later })) : { ...asked, among }
+  },
+  accepts: (text: string, { row }: FilteredEvent) => hasSearchedWords(parseSearch(text), row.search),
+}
+
+/** The memory, if it may answer this caller and lacks no change. When the look for changes fails, the database answers instead. */
+export function currentMemory({ memory, report }: Context): EventMemory | undefined {
+  try {
+    return memory && !isBehind(memory) ? memory : undefined
+  } catch (error) {
+    report(error)
+    return undefined
+  }
+}
+
+/** Validates a filter by terms as `isTermList` does, without waiting for terms that the memory knows. */
+export function areKnownTerms(taxonomy: Taxonomy) {
+  const areInDatabase = isTermList(taxonomy)
+  return (value: unknown, context: Context): boolean | Promise<boolean> => {
+    const memory = currentMemory(context)
+    const entries = listEntries(value) ?? []
+    const areKnown = memory && entries.every((entry) => findKnownTerm(memory, taxonomy, String(entry).trim()))
+    return areKnown || areInDatabase(value, context)
+  }
+}
+
+/** Validates a filter by venues or organizers as `areRecordsOf` does, without waiting for those that listed events link to. */
+export function areKnownRecords(kind: LinkedKind) {
+  const areInDatabase = areRecordsOf(kind)
+  return (value: unknown, context: Context): boolean | Promise<boolean> => {
+    const memory = currentMemory(context)
+    const ids = listEntries(value)?.map(readInteger) ?? []
+    const areKnown = memory && ids.every((id) => id !== undefined && areMet(memory, kind, [id]))
+    return areKnown || areInDatabase(value, context)
+  }
+}
+
+/** Narrows a query of the index to terms; undefined where one is not known by slug or id. */
+export function inKnownTerms(
+  memory: EventMemory,
+  taxonomy: Taxonomy,
+  entries: readonly string[],
+  asked: IndexQuery,
+): IndexQuery | undefined {
+  const ids: number[] = []
+  for (const entry of entries) {
+    const id = findKnownTerm(memory, taxonomy, entry)
+    if (id === undefined) return undefined
+    ids.push(id)
+  }
+  return { ...asked, terms: [...asked.terms, ids] }
+}
+
+/** The id of the term that an entry means by its slug or id; names are left to the database. */
+function findKnownTerm({ terms, termIds }: EventMemory, taxonomy: Taxonomy, entry: string): number | undefined {
+  return termMeant(
+    {
+      bySlug: (slug) => termIds[taxonomy].get(slug),
+      byId: (id) => (terms.get(id)?.taxonomy === taxonomy ? id : undefined),
+    },
+    entry,
+  )
+}
+
+/** Whether the index has met all of these venues or organizers. */
+export function areMet({ index }: EventMemory, kind: LinkedKind, ids: readonly number[]): boolean {
+  return index !== undefined && ids.every((id) => hasEventsOf(index, kind, id))
+}

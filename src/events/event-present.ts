@@ -10,12 +10,14 @@ import { presentVenue, venueLinkedData } from '../linked/venue.ts'
 import { type CountedJson, type TermCounts, writeCounted } from '../memory/event-pieces.ts'
 import type { EventCore } from '../memory/presented-records.ts'
 import { mayRead } from '../people/caller.ts'
+import { textsOfRecord, textsOfTerm } from '../records/present-records.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { showOrLeaveOut, showRecord } from '../storage/unshowable.ts'
 import { embedTerm, writeTerm } from '../terms/term-present.ts'
 import { escapeHtml, linkedText, plainText, renderTitle } from '../text/html.ts'
 import { renderedPlain, renderedText } from '../text/long-texts.ts'
 import { isWallTime, wallParts } from '../text/moments.ts'
+import type { WantedText } from '../text/text-work.ts'
 import { presentUrl } from '../text/urls.ts'
 import { type WrittenRecord, writtenRecord } from '../text/written-json.ts'
 import { timezoneAbbreviation, utcOffset } from '../text/zones.ts'
@@ -444,4 +446,14 @@ function offer(context: Context, row: EventRow, price: string, url: string): obj
     availability: 'inStock',
     validFrom: `${row.date.slice(0, 10)}T00:00:00+00:00`,
   }
+}
+
+/** The texts that an event shows, those of its venues, organizers and terms included. */
+export function textsOfEvent(
+  row: Pick<EventRow, 'description' | 'excerpt' | 'trusted'>,
+  { venues, organizers, categories, tags }: EventLinks,
+  extent: 'listed' | 'single',
+): WantedText[] {
+  const records = [row, ...venues, ...organizers].flatMap((record) => textsOfRecord(record, extent))
+  return [...records, ...[...categories, ...tags].flatMap(textsOfTerm)]
 }

@@ -9,7 +9,7 @@ import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
 import { foundRows } from '../storage/aside.ts'
 import type { Db } from '../storage/database.ts'
-import { isListed } from '../storage/queries.ts'
+import { isInLists, isListed } from '../storage/queries.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { rowParts, statement } from '../storage/statement.ts'
@@ -436,4 +436,27 @@ const selectLinkedBytes = statement<{ event: number }>()<{ bytes: number | strin
 export async function linkedBytes(db: Db, event: number): Promise<number> {
   const rows = await selectLinkedBytes(db, { event })
   return rows.reduce((total, { bytes }) => total + Number(bytes), 0)
+}
+
+/** The most occurrences that one tells of. */
+const MOST_NEXT = 5
+
+const selectNext = statement<{ series: number; start: string }>()((db, value) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'start_date', 'end_date', 'utc_start_date', 'utc_end_date'])
+    .where('series', '=', value('series'))
+    .where('start_date', '>', value('start'))
+    .where(isInLists)
+    .orderBy('start_date')
+    .orderBy('id')
+    .limit(sql.lit(MOST_NEXT)),
+)
+
+/** The public occurrences that come next after these, by id; those that are no occurrences are missing. */
+export async function findNext(db: Db, rows: readonly EventRow[]): Promise<Map<number, readonly NextOccurrence[]>> {
+  const found = rows.map(async ({ id, series, start_date: start }) =>
+    series === null ? [] : [[id, await selectNext(db, { series, start })] as const],
+  )
+  return new Map((await Promise.all(found)).flat())
 }

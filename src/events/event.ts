@@ -6,7 +6,7 @@ import { isImageReference } from '../images/images.ts'
 import { areLinkable, areLinks } from '../linked/linked-rules.ts'
 import { organizer } from '../linked/organizer.ts'
 import { venue } from '../linked/venue.ts'
-import { recordChecks } from '../records/record-checks.ts'
+import { recordChecks } from '../records/record-rules.ts'
 import { areTermEntries } from '../terms/term-rules.ts'
 import { isCost } from './event-cost.ts'
 

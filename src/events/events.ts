@@ -5,18 +5,18 @@ import { recordRights, requireReadable } from '../linked/record-present.ts'
 import { keepPresented } from '../memory/presented-records.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
+import { textsToWrite } from '../records/present-records.ts'
 import { sentTexts } from '../records/record-rules.ts'
 import { findKind, idAt } from '../records/record-store.ts'
-import { textsToWrite } from '../records/record-texts.ts'
 import type { Db } from '../storage/database.ts'
 import { holdRecord } from '../storage/locks.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { EventRow } from '../storage/schema.ts'
 import { showRecord } from '../storage/unshowable.ts'
 import { prepareTexts, showPrepared } from '../text/long-texts.ts'
-import { loadPieces } from './event-bytes.ts'
-import type { LoadedEvent } from './event-filter.ts'
-import { presentEvent, presentSingleEvent, presentWritten } from './event-present.ts'
+import { formOf, loadPieces, presentCore } from './event-bytes.ts'
+import type { LoadedEvent } from './event-filters.ts'
+import { presentEvent, presentSingleEvent, presentWritten, textsOfEvent } from './event-present.ts'
 import {
   changeEvent,
   createEvent,
@@ -26,11 +26,8 @@ import {
   prepareEvent,
   trashEvent,
 } from './event-rules.ts'
-import { findEvent, findEventLinks, findListedEvents, type KnownLinks, linkedBytes } from './event-store.ts'
-import { textsOfEvent } from './event-texts.ts'
+import { findEvent, findEventLinks, findListedEvents, findNext, type KnownLinks, linkedBytes } from './event-store.ts'
 import { findAllEvents, findEvents } from './find-events.ts'
-import { findNext } from './next-occurrences.ts'
-import { formOf, presentCore } from './presented-events.ts'
 
 const presentation: Presentation<LoadedEvent> = {
   nameOf: ({ row }) => ({ kind: 'event', id: row.id }),

@@ -7,13 +7,19 @@ import { MAX_ID, offsetOf, type PageRequest, pageRequest } from '../records/reco
 import { statusFilter, statusLinks } from '../records/status.ts'
 import type { EventRow } from '../storage/schema.ts'
 import { type Condition, firstOfSeries } from './event-conditions.ts'
-import type { EventFilter, EventGround } from './event-filter.ts'
-import { type EventsQuery, eventFilters, eventLinks } from './event-filters.ts'
-import { eventParts, eventSearch } from './event-list-parts.ts'
+import {
+  currentMemory,
+  type EventFilter,
+  type EventGround,
+  type EventsQuery,
+  eventFilters,
+  eventLinks,
+  eventParts,
+  eventSearch,
+} from './event-filters.ts'
 import { listEventIds, listEvents } from './event-store.ts'
-import { eventWindow } from './event-window.ts'
+import { eventWindow } from './event-when.ts'
 import { findWithdrawn } from './find-withdrawn.ts'
-import { currentMemory } from './known-records.ts'
 
 /**
  * One page of events: from the index in memory where the caller sees public events only and the index can answer, else from the database. While a

@@ -9,9 +9,16 @@ import { findIdsByEntries } from '../terms/term-store.ts'
 import { foldedText } from '../text/long-texts.ts'
 import { formatUtc } from '../text/moments.ts'
 import { utcToWall } from '../text/zones.ts'
-import type { AroundEvents, EventFilter, EventGround, FilteredEvent } from './event-filter.ts'
-import { type EventsQuery, eventFilters } from './event-filters.ts'
-import { eventParts, eventSearch } from './event-list-parts.ts'
+import {
+  type AroundEvents,
+  type EventFilter,
+  type EventGround,
+  type EventsQuery,
+  eventFilters,
+  eventParts,
+  eventSearch,
+  type FilteredEvent,
+} from './event-filters.ts'
 import { UNSENT } from './event-rules.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 

@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Context } from '../declare/context.ts'
-import type { LoadedEvent } from '../events/event-filter.ts'
+import type { LoadedEvent } from '../events/event-filters.ts'
 import { eventOperations } from '../events/events.ts'
 import { contentLine, escapeText } from '../icalendar/content-lines.ts'
 import { isZoneName, writeZone, type ZoneRules } from '../icalendar/zone-rules.ts'

@@ -16,7 +16,7 @@ import {
   statesOf,
   updateCounts,
 } from '../memory/event-pieces.ts'
-import { presentListed } from '../records/present-loaded.ts'
+import { presentListed } from '../records/present-records.ts'
 import type { Served } from '../resources.ts'
 import { isWritten, type WrittenRecord } from '../text/written-json.ts'
 import type { Format, Reply } from './format.ts'

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../declare/context.ts'
 import type { Found, JsonPieces, Operations } from '../declare/operations.ts'
 import { catchUp, isBehind } from '../memory/event-memory.ts'
-import { presentListed } from '../records/present-loaded.ts'
+import { presentListed } from '../records/present-records.ts'
 import type { Format } from './format.ts'
 
 /** One record a line, each as in the list of JSON: all that match, without pages or anything around them (rule 28.7). */

@@ -5,10 +5,17 @@ import { defineFields, defineResource } from '../declare/resource.ts'
 import type { Parsed } from '../fields/field.ts'
 import { integer, type Kind, line, type PlainKind, settledText, text } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
-import { imageConditions } from '../images/image-conditions.ts'
 import { changeTexts, type ImageTexts, mayDeleteImage, mayEditImage } from '../images/image-texts.ts'
-import { findOpenImage, imagesOpenTo } from '../images/image-visibility.ts'
-import { deleteImage, insertUpload, type PreparedUpload, prepareUpload, presentImage } from '../images/images.ts'
+import {
+  deleteImage,
+  findOpenImage,
+  imageConditions,
+  imagesOpenTo,
+  insertUpload,
+  type PreparedUpload,
+  prepareUpload,
+  presentImage,
+} from '../images/images.ts'
 import { can } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { listPosts } from '../records/post-list.ts'

@@ -18,9 +18,8 @@ import {
   type PostCondition,
   type PostTable,
 } from '../records/post-list.ts'
-import { presentSingle } from '../records/present-loaded.ts'
+import { presentSingle, textsOfRecord } from '../records/present-records.ts'
 import { pageRequest, visibleTo } from '../records/record-store.ts'
-import { textsOfRecord } from '../records/record-texts.ts'
 import { isAllowedStatusList, statusFilter } from '../records/status.ts'
 import { resources, type Served } from '../resources.ts'
 import type { RecordColumns, RecordTable, Taxonomy } from '../storage/schema.ts'

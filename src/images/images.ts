@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { posix } from 'node:path'
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Context, Presenting } from '../declare/context.ts'
 import { image as imageKind } from '../fields/kinds.ts'
 import {
@@ -11,19 +12,21 @@ import {
   type SizeName,
 } from '../media/image-sizes.ts'
 import type { MediaStore } from '../media/media-store.ts'
-import { can } from '../people/caller.ts'
+import { type Caller, can, isLoggedIn, seesAll } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
-import { isPossibleId, nextRecordId } from '../records/record-store.ts'
+import type { PostCondition } from '../records/post-list.ts'
+import { isPossibleId, nextRecordId, visibleTo } from '../records/record-store.ts'
 import type { Db } from '../storage/database.ts'
 import { held, holdName } from '../storage/locks.ts'
+import { contains } from '../storage/queries.ts'
 import { recordChange, type Tx } from '../storage/recording.ts'
-import type { ImageRow } from '../storage/schema.ts'
+import type { ImageRow, RecordTable, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
+import { fold } from '../text/fold.ts'
 import { formatUtc } from '../text/moments.ts'
 import { fetchImage, type ImageLack } from './image-fetch.ts'
 import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
-import { findOpenImage } from './image-visibility.ts'
 
 /** An image ready to be linked inside a transaction. */
 export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
@@ -343,4 +346,51 @@ export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'si
   const sizes: StoredSizes = JSON.parse(image.sizes)
   const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
   return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
+}
+
+const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
+
+/**
+ * The condition that the caller may see an image: a record that they may see shows it, no record shows it, it is their own, or they see all
+ * records. The file itself is open to everybody who knows its address.
+ */
+export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
+  const images = expressionBuilder<Tables, 'images'>()
+  if (seesAll(caller)) return images.and([])
+  const usedIn = (table: RecordTable) =>
+    images
+      .selectFrom(table as 'events')
+      .select(sql.lit(1).as('used'))
+      .whereRef(`${table}.image` as 'events.image', '=', 'images.id')
+  const open = TABLES.map((table) => images.exists(usedIn(table).where(visibleTo(caller, table))))
+  const unused = images.and(TABLES.map((table) => images.not(images.exists(usedIn(table)))))
+  return images.or([...open, unused, ...(isLoggedIn(caller) ? [images('images.author', '=', caller.id)] : [])])
+}
+
+/** The image with this id, if the caller may see it. */
+export async function findOpenImage(context: Context, id: number): Promise<ImageRow | undefined> {
+  if (!isPossibleId(id)) return undefined
+  return context.db
+    .selectFrom('images')
+    .selectAll()
+    .where('images.id', '=', id)
+    .where(imagesOpenTo(context.caller))
+    .executeTakeFirst()
+}
+
+/** The filters that lists of images have beside those of all posts. */
+interface ImageQuery {
+  search?: string
+  media_type?: string
+  mime_type?: string
+}
+
+/** The conditions of a list of images. Every file kept here is an image, so other kinds of media find none. */
+export function imageConditions({ search, media_type, mime_type }: ImageQuery): PostCondition[] {
+  const words = fold(search ?? '')
+  return [
+    ...(words === '' ? [] : [contains('images.search', words)]),
+    ...(media_type === undefined || media_type === 'image' ? [] : [sql<SqlBool>`1 = 0`]),
+    ...(mime_type ? [sql<SqlBool>`images.mime_type = ${mime_type.toLowerCase()}`] : []),
+  ]
 }

@@ -1,4 +1,4 @@
-import { createEvents } from '../events/create-events.ts'
+import { createEvents } from '../events/event-rules.ts'
 import { withImages } from '../images/images.ts'
 import { attempt, holdName } from '../storage/locks.ts'
 import { recordChange, type Tx } from '../storage/recording.ts'

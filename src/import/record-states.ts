@@ -1,4 +1,4 @@
-import type { MadeEvent } from '../events/create-events.ts'
+import type { MadeEvent } from '../events/event-rules.ts'
 import { findSeriesByIds } from '../events/event-store.ts'
 import { eventFields } from '../fields/event-fields.ts'
 import type { FieldsData } from '../fields/field.ts'

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { ValueContext } from '../declare/context.ts'
 import { parseNew } from '../declare/parse.ts'
-import { type SettledValues, settleValues } from '../events/create-events.ts'
 import { event } from '../events/event.ts'
+import { type SettledValues, settleValues } from '../events/event-rules.ts'
 import type { FieldsData } from '../fields/field.ts'
 import { fold } from '../text/fold.ts'
 

@@ -14,7 +14,7 @@ import {
   words,
 } from '../fields/kinds.ts'
 import { limits, over } from '../fields/limits.ts'
-import { isEvent } from '../records/record-checks.ts'
+import { isEvent } from '../records/record-rules.ts'
 import { isAllowedStatusList, statusLinks } from '../records/status.ts'
 import { parseWords } from '../text/search.ts'
 import {

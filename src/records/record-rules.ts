@@ -1,14 +1,16 @@
 import type { Context, ValueContext } from '../declare/context.ts'
-import { NEVER } from '../fields/kinds.ts'
+import type { Checks } from '../declare/resource.ts'
+import { NEVER, readInteger } from '../fields/kinds.ts'
 import { type Caller, can } from '../people/caller.ts'
+import { userExists } from '../people/users.ts'
 import { Problem } from '../problems.ts'
 import type { Db } from '../storage/database.ts'
 import type { RecordColumns, RecordTable } from '../storage/schema.ts'
 import { formatUtc, parseMoment, parseUtcMoment } from '../text/moments.ts'
 import { slugify, trashedSlug, untrashedSlug } from '../text/slug.ts'
 import { utcToWall, wallToUtc } from '../text/zones.ts'
-import { freeSlug, freeSlugs } from './record-store.ts'
-import { effectiveStatus, givesUpSlug, isUnpublished, settledByDate } from './status.ts'
+import { findKind, freeSlug, freeSlugs } from './record-store.ts'
+import { effectiveStatus, givesUpSlug, isKnownStatus, isUnpublished, settledByDate } from './status.ts'
 
 /** The values a client may send for the columns of every record. */
 export interface RecordValues {
@@ -195,3 +197,27 @@ export function settleTrust(
   const others = texts.filter((name) => !sent.includes(name) && isStored(name))
   return others.length > 0 ? before.trusted : 1
 }
+
+async function isUser(value: unknown, context: Context): Promise<boolean> {
+  if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return false
+  return userExists(context.db, Math.trunc(Number(value)))
+}
+
+/** True for the id of an event, in any status. */
+export async function isEvent(value: unknown, context: Context): Promise<boolean> {
+  const id = readInteger(value)
+  return id !== undefined && (await findKind(context.db, id)) === 'event'
+}
+
+/** True for the id of an event or a series, in any status. */
+export async function isEventOrSeries(value: unknown, context: Context): Promise<boolean> {
+  const id = readInteger(value)
+  const kind = id === undefined ? undefined : await findKind(context.db, id)
+  return kind === 'event' || kind === 'series'
+}
+
+/** The checks of the fields that all records share. */
+export const recordChecks = {
+  author: { lookUp: isUser, looksUpForAll: true },
+  status: { valid: isKnownStatus },
+} as const satisfies Readonly<Record<string, Checks>>

@@ -6,6 +6,7 @@ import type { Db } from '../storage/database.ts'
 import { type Action, recordChange, type Tx } from '../storage/recording.ts'
 import type { RecordKind, RecordTable, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { parseMoment } from '../text/moments.ts'
 import { canonicalSlug, numberedSlug } from '../text/slug.ts'
 
 const selectKind = statement<{ id: number }>()((db, value) =>
@@ -253,4 +254,17 @@ export function pageRequest(query: { page?: number; per_page?: number }, context
 /** The offset of a page, bounded by the largest id. */
 export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
   return Math.min((page - 1) * perPage + skip, MAX_ID)
+}
+
+/** No record was changed later. */
+const NEVER_AGAIN = '9999-12-31 23:59:59'
+
+/** A moment as the column `modified` has it: in the zone of the site. */
+export function momentAfter(value: string | number, { site, now }: Context): string {
+  return parseMoment(value, site.timezone, now) ?? NEVER_AGAIN
+}
+
+/** Whether a record was changed after a moment. */
+export function isModifiedAfter(row: { modified: string }, value: string | number, context: Context): boolean {
+  return row.modified > momentAfter(value, context)
 }

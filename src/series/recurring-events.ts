@@ -1,6 +1,6 @@
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
-import type { LoadedEvent } from '../events/event-filter.ts'
+import type { LoadedEvent } from '../events/event-filters.ts'
 import {
   changeEvent,
   createEvent,

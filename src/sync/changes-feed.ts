@@ -5,7 +5,7 @@ import { limits } from '../fields/limits.ts'
 import { catchUp, type EventMemory } from '../memory/event-memory.ts'
 import { type Caller, mayRead, seesUnpublished } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
-import { presentById } from '../records/present-loaded.ts'
+import { presentById } from '../records/present-records.ts'
 import { resources, type Served } from '../resources.ts'
 import {
   type ChangeRange,

@@ -2,7 +2,7 @@ import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '
 import { type Parsed, pageFilters } from '../fields/field.ts'
 import { count, flag, idsOrSlugs, parentId, readInteger, recordId, text } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
-import { isEvent } from '../records/record-checks.ts'
+import { isEvent } from '../records/record-rules.ts'
 import type { Taxonomy } from '../storage/schema.ts'
 import {
   childOf,

@@ -4,7 +4,7 @@ import { parseFields, type RawValues } from '../declare/parse.ts'
 import { formatsOf } from '../formats/formats.ts'
 import { ndjson } from '../formats/ndjson.ts'
 import { Problem } from '../problems.ts'
-import { presentListed } from '../records/present-loaded.ts'
+import { presentListed } from '../records/present-records.ts'
 import { resources, type Served } from '../resources.ts'
 
 // An export finds, loads and shows records as the lists of the interface do, for whoever the caller of the context is.

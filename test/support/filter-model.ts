@@ -1,17 +1,22 @@
 import type { Context } from '../../src/declare/context.ts'
-import type { EventFilter, LoadedEvent } from '../../src/events/event-filter.ts'
-import { type EventsQuery, eventFilters } from '../../src/events/event-filters.ts'
-import { eventParts, eventSearch } from '../../src/events/event-list-parts.ts'
+import {
+  type EventFilter,
+  type EventsQuery,
+  eventFilters,
+  eventParts,
+  eventSearch,
+  type LoadedEvent,
+} from '../../src/events/event-filters.ts'
 import { isShown } from '../../src/events/event-present.ts'
 import { findEventLinks } from '../../src/events/event-store.ts'
-import { eventWindow } from '../../src/events/event-window.ts'
+import { eventWindow } from '../../src/events/event-when.ts'
 import { isCollapsed } from '../../src/events/find-events.ts'
 import { isTruthy } from '../../src/fields/kinds.ts'
 import { geoCircle } from '../../src/linked/linked-conditions.ts'
 import type { LinkedQuery } from '../../src/linked/linked-filters.ts'
 import type { LinkedRow } from '../../src/linked/linked-store.ts'
 import { type Caller, can, mayRead, seesAll, seesOwn } from '../../src/people/caller.ts'
-import { isModifiedAfter } from '../../src/records/modified-after.ts'
+import { isModifiedAfter } from '../../src/records/record-store.ts'
 import { statusFilter } from '../../src/records/status.ts'
 import type { Db } from '../../src/storage/database.ts'
 import { distanceKm } from '../../src/storage/distance.ts'

@@ -1,7 +1,9 @@
 import type { Context } from '../declare/context.ts'
 import type { Presentation } from '../declare/operations.ts'
+import type { TermRow } from '../storage/schema.ts'
 import { showOrLeaveOut, showRecord } from '../storage/unshowable.ts'
 import { showInTurn, showPrepared } from '../text/long-texts.ts'
+import type { WantedText } from '../text/text-work.ts'
 
 /** Presents the records of a list in their order, without those that cannot be shown. */
 export async function presentListed<Loaded>(
@@ -39,4 +41,33 @@ export async function presentSingle<Loaded>(
 ): Promise<object> {
   const { kind, id } = nameOf(loaded)
   return showPrepared(textsOf(loaded, 'single'), () => showRecord(kind, id, () => present(context, loaded, 'single')))
+}
+
+/** The long texts of a record, and whether their author may write unfiltered HTML. */
+interface LongTexts {
+  description: string
+  excerpt: string
+  trusted: number
+}
+
+/** The texts that a record is shown with: in lists, or `single` with its linked data. */
+export function textsOfRecord({ description, excerpt, trusted }: LongTexts, extent: 'listed' | 'single'): WantedText[] {
+  const isTrusted = trusted === 1
+  const texts: WantedText[] = []
+  for (const raw of [description, excerpt]) {
+    if (raw === '') continue
+    texts.push({ work: isTrusted ? 'trustedHtml' : 'html', raw })
+    if (extent === 'single') texts.push({ work: isTrusted ? 'trustedPlain' : 'plain', raw })
+  }
+  return texts
+}
+
+/** The texts of a record about to be written, for answers and for searches. */
+export function textsToWrite(texts: LongTexts): WantedText[] {
+  const folded = [texts.description, texts.excerpt].map((raw): WantedText => ({ work: 'folded', raw }))
+  return [...textsOfRecord(texts, 'single'), ...folded]
+}
+
+export function textsOfTerm({ description }: Pick<TermRow, 'description'>): WantedText[] {
+  return description === '' ? [] : [{ work: 'safe', raw: description }]
 }

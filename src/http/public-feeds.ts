@@ -5,15 +5,15 @@ import type { Reply } from '../formats/format.ts'
 import { formatOfFile } from '../formats/formats.ts'
 import { problemReply } from '../locales/problem-replies.ts'
 import { catchUp, isBehind } from '../memory/event-memory.ts'
-import { type Asked, readAddress, rootOf, type Span, spanPath } from '../pages/page-addresses.ts'
-import { firstOf, monthOf, monthsLater } from '../pages/page-dates.ts'
+import { type Asked, readAddress, rootOf, spanPath } from '../pages/page-addresses.ts'
+import { calendarDates, isUndated } from '../pages/spans.ts'
 import { isFile } from '../pages/translated-paths.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
 import { findByOldSlug } from '../records/old-slugs.ts'
 import { findVisibleSlug, idAt, isVisible } from '../records/record-store.ts'
 import type { RecordTable, Taxonomy } from '../storage/schema.ts'
 import { findTerm, findTermBySlug } from '../terms/term-store.ts'
-import { addDays, dayOf, wallNow } from '../text/moments.ts'
+import { dayOf, wallNow } from '../text/moments.ts'
 import { canonicalSlug } from '../text/slug.ts'
 import { decodeLeniently } from '../text/urls.ts'
 import { admitted } from './admission.ts'
@@ -187,34 +187,12 @@ function readCalendarLink(path: string, query: string, site: Site, now: number):
   if (!scope) return undefined
   const by = (slug: string) => `${pathBy(asked, slug)}?${query}`
   const today = dayOf(wallNow(site.timezone, now))
-  const dates = asked.is === 'events' ? datesOf(asked.span, today) : undefined
+  const dates = asked.is === 'events' ? calendarDates(asked.span, today) : undefined
   const filters = query.replace(OF_PAGES, '')
   const parts = [(dates ? filters.replace(OF_DATES, '') : filters).replace(/^&/, ''), dates]
   const isOfToday = asked.is === 'events' && dates !== undefined && isUndated(asked.span)
   return { format: 'ics', scope, query: parts.filter(Boolean).join('&'), by, isPage: true, isOfToday }
 }
-
-/** The parameters for the dates of a page; undefined for one of coming events, whose calendar reaches as far as others do. */
-function datesOf(span: Span, today: string): string | undefined {
-  switch (span.view) {
-    case 'list':
-      return undefined
-    case 'past':
-      return `starts_after=0001-01-01&ends_before=${today}%2000:00:00&strict_dates=true`
-    case 'month':
-      return datesOfMonth(span.month ?? monthOf(today))
-    case 'day':
-      return `start_date=${span.day ?? today}&end_date=${span.day ?? today}`
-  }
-}
-
-function datesOfMonth(month: string): string {
-  const next = monthsLater(month, 1)
-  return `start_date=${firstOf(month)}&end_date=${next === undefined ? `${month}-31` : addDays(firstOf(next), -1)}`
-}
-
-/** Whether an address names a view without a date. */
-const isUndated = ({ view: _view, ...dates }: Span) => Object.values(dates).every((date) => date === undefined)
 
 function scopeOfPage(asked: Asked): Scope | undefined {
   if (asked.is === 'record') return { of: asked.kind, slug: decodeLeniently(asked.slug) }

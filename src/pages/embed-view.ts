@@ -1,6 +1,7 @@
 import { LANGUAGES } from '../config.ts'
 import { choicesOf, select } from './choices.ts'
 import { EMBED_PATH } from './embed-scripts.ts'
+import { unitName } from './page-dates.ts'
 import { type Html, html } from './page-html.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
@@ -40,8 +41,8 @@ function fields(viewing: Viewing, query: URLSearchParams): Html[] {
   const chosen = (name: string) => query.get(name) ?? undefined
   const { categories, tags, venues } = terms.choices
   const views = [
-    { value: 'month', text: say(site, 'Month') },
-    { value: 'day', text: say(site, 'Day') },
+    { value: 'month', text: unitName(site, 'month') },
+    { value: 'day', text: unitName(site, 'day') },
   ]
   const languages = LANGUAGES.map((value) => ({
     value,

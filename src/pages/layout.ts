@@ -1,5 +1,6 @@
 import type { Site } from '../config.ts'
 import { shortened } from './cards.ts'
+import { unitName } from './page-dates.ts'
 import { type Content, type Html, html, trusted } from './page-html.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
@@ -55,7 +56,7 @@ function brand(logo: string | undefined): Html {
 function navigation(site: Site, { current }: View): Html {
   const item = (part: View['current'], path: string, text: string) =>
     html`<a href="${pathTo(site, path)}"${current === part && html` aria-current="true"`}>${text}</a>`
-  return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', say(site, 'Month'))}`
+  return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}`
 }
 
 function headOf(site: Site, view: View, title: string): Html {

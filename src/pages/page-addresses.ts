@@ -1,14 +1,8 @@
 import type { Site } from '../config.ts'
 import type { Taxonomy } from '../storage/schema.ts'
 import { isDay, isMonth } from './page-dates.ts'
+import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
 import { inEnglish, isFile } from './translated-paths.ts'
-
-/** The events that a page shows, as its path says. */
-export type Span =
-  | { view: 'list' }
-  | { view: 'past' }
-  | { view: 'month'; month: string | undefined }
-  | { view: 'day'; day: string | undefined }
 
 /** The term that a path narrows its events to, with the slugs of its parents first. */
 export interface Scope {
@@ -192,28 +186,6 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
     : readFeedBelow('/events', segments)
 }
 
-function readSpan(segments: readonly string[]): Span | undefined {
-  const [name, value, ...rest] = segments
-  if (rest.length > 0) return undefined
-  const spans = Object.values(SPANS).map((read) => read(name, value))
-  return spans.find((span) => span !== undefined)
-}
-
-/** How the end of a path names each view. */
-const SPANS: {
-  [View in Span['view']]: (name?: string, value?: string) => Extract<Span, { view: View }> | undefined
-} = {
-  list: (name) => (name === undefined ? { view: 'list' } : undefined),
-  past: (name, value) => (name === 'past' && value === undefined ? { view: name } : undefined),
-  month: (name, value) =>
-    name === 'month' && (value === undefined || isMonth(value)) ? { view: name, month: value } : undefined,
-  day: (name, value) => {
-    if (name === undefined || value !== undefined) return undefined
-    if (name === 'today') return { view: 'day', day: undefined }
-    return isDay(name) ? { view: 'day', day: name } : undefined
-  },
-}
-
 /** Views of moved sites that show a list in other ways. Below a term they may be the slug of another. */
 const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 
@@ -256,7 +228,7 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): Asked |
       to: `${base}?start_date=${date}${words ? `&search=${encodeURIComponent(words)}` : ''}`,
       byQuery: true,
     }
-  const to = feed === undefined ? base + oldSpan(display ?? view, date ?? day) : `${base.slice(0, -1)}.${feed}`
+  const to = feed === undefined ? base + endOfOld(display ?? view, date ?? day) : `${base.slice(0, -1)}.${feed}`
   return { is: 'moved', to: to + (words ? `?search=${encodeURIComponent(words)}` : ''), byQuery: true }
 }
 
@@ -280,31 +252,13 @@ function baseOf(path: string): string {
   return base ?? '/events/'
 }
 
-function oldSpan(display: string | null, date: string | null): string {
+function endOfOld(display: string | null, date: string | null): string {
   const day = date !== null && isDay(date) ? date : undefined
   const month = date !== null && isMonth(date.slice(0, 7)) ? date.slice(0, 7) : undefined
-  const spans: Record<Span['view'] | 'today', Span> = {
-    list: day === undefined ? { view: 'list' } : { view: 'day', day },
-    past: { view: 'past' },
-    month: { view: 'month', month },
-    day: { view: 'day', day },
-    today: { view: 'day', day: undefined },
-  }
-  const view = date !== null && isMonth(date) ? 'month' : (display ?? 'list')
-  return spanPath(new Map(Object.entries(spans)).get(view) ?? spans.list, undefined).slice('/events/'.length)
+  return writeSpan(oldSpan(date !== null && isMonth(date) ? 'month' : (display ?? 'list'), day, month))
 }
 
 /** The path of a span of events, below the root of the site. */
 export function spanPath(span: Span, scope: Scope | undefined): string {
-  const base = scope ? `/events/${scope.taxonomy}/${scope.slugs.join('/')}/` : '/events/'
-  switch (span.view) {
-    case 'list':
-      return base
-    case 'past':
-      return `${base}past/`
-    case 'month':
-      return `${base}month/${span.month === undefined ? '' : `${span.month}/`}`
-    case 'day':
-      return `${base}${span.day ?? 'today'}/`
-  }
+  return (scope ? `/events/${scope.taxonomy}/${scope.slugs.join('/')}/` : '/events/') + writeSpan(span)
 }

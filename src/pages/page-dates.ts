@@ -77,6 +77,16 @@ export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
 
+/** A unit of the calendar as a heading, such as `Month`. */
+export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): string {
+  const locale = localeOf(site)
+  const names = unitNames.get(locale) ?? new Intl.DisplayNames(locale, { type: 'dateTimeField' })
+  unitNames.set(locale, names)
+  return capitalized(site, names.of(unit) ?? '')
+}
+
+const unitNames = new Map<string, Intl.DisplayNames>()
+
 /** A text that begins a line: French and Spanish write months and days in lower case elsewhere. */
 export function capitalized({ language }: Pick<Site, 'language'>, text: string): string {
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)

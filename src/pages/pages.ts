@@ -46,6 +46,7 @@ import { findTermAt, noTerms, type PageTerms, readTerms, scopeOf } from './page-
 import { type ProblemStatus, problemView } from './problem-view.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
+import type { Span } from './spans.ts'
 import { type EventsAsked, feedOf } from './view-head.ts'
 import type { View, Viewing } from './viewing.ts'
 
@@ -178,7 +179,7 @@ async function eventsPage(
   query: URLSearchParams,
   feed: string | undefined,
 ): Promise<PageAnswer> {
-  const { context, terms, today } = viewing
+  const { context, terms } = viewing
   const term = scope && (await findTermAt(context, terms, scope))
   if (scope && !term) throw new Problem('event-archive-page-not-found')
   if (term && scope?.slugs.join('/') !== term.slugs.join('/'))
@@ -186,7 +187,7 @@ async function eventsPage(
   const read = await readQuery(context, query)
   const asked: EventsAsked = { span, term, query: term ? narrowed(read, term.taxonomy, term.slug) : read }
   if (feed !== undefined) return seeOther(context.site, feedOf(asked, feed))
-  return shown(viewing, await viewOf(viewing, asked, today))
+  return shown(viewing, await viewOf(viewing, asked, span))
 }
 
 /** The query with the term of the path among its filters. Other categories in the query are dropped. */
@@ -197,17 +198,17 @@ function narrowed(query: PageQuery, taxonomy: 'category' | 'tag', slug: string):
   return { ...query, sent, isFiltered: sent.size > 0, filters: { ...query.filters, [name]: [slug] } }
 }
 
-function viewOf(viewing: Viewing, asked: EventsAsked, today: string): Promise<View> {
-  const { span } = asked
-  switch (span.view) {
-    case 'list':
-    case 'past':
-      return listView(viewing, asked)
-    case 'month':
-      return monthView(viewing, asked, span.month ?? monthOf(today))
-    case 'day':
-      return dayView(viewing, asked, span.day ?? today)
-  }
+/** What each view shows. */
+const VIEWS: { [Name in Span['view']]: (viewing: Viewing, asked: EventsAsked, span: Span<Name>) => Promise<View> } = {
+  list: listView,
+  past: listView,
+  month: (viewing, asked, { month = monthOf(viewing.today) }) => monthView(viewing, asked, month),
+  day: (viewing, asked, { day = viewing.today }) => dayView(viewing, asked, day),
+}
+
+function viewOf<Name extends Span['view']>(viewing: Viewing, asked: EventsAsked, span: Span<Name>): Promise<View> {
+  const show: (viewing: Viewing, asked: EventsAsked, span: Span<Name>) => Promise<View> = VIEWS[span.view]
+  return show(viewing, asked, span)
 }
 
 async function recordPage(

@@ -1,10 +1,11 @@
 import { select } from './choices.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
-import { type Scope, type Span, spanPath } from './page-addresses.ts'
+import { type Scope, spanPath } from './page-addresses.ts'
 import { writtenDate } from './page-dates.ts'
 import { type Html, html } from './page-html.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
+import { isList, linkedSpans, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
 /** The events that an address asks for, with its term looked up. */
@@ -18,14 +19,11 @@ export interface EventsAsked {
 /** Parameters that views ignore whose address says when. */
 const OF_LISTS = ['start_date', 'end_date']
 
-/** Whether a view takes them. */
-const IS_LIST: Readonly<Record<Span['view'], boolean>> = { list: true, past: true, month: false, day: false }
-
 const scopeIn = ({ term }: EventsAsked): Scope | undefined => term && scopeOf(term)
 
 /** The address of another span of the same events. */
 export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span, page = 1): string {
-  return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, IS_LIST[span.view] ? [] : OF_LISTS, page))
+  return spanLink(context.site, span, scopeIn(asked), queryText(asked.query, isList(span) ? [] : OF_LISTS, page))
 }
 
 /** The addresses of the days of the same events. */
@@ -66,19 +64,9 @@ ${activeFilters(viewing, asked)}`
 }
 
 function views(viewing: Viewing, asked: EventsAsked): Html[] {
-  const { site } = viewing.context
-  const { span } = asked
-  const month = span.view === 'day' && span.day ? span.day.slice(0, 7) : undefined
-  const day =
-    span.view === 'month' && span.month && !viewing.today.startsWith(span.month) ? `${span.month}-01` : undefined
-  const spans: Record<Exclude<Span['view'], 'past'>, readonly [Span, string]> = {
-    list: [{ view: 'list' }, say(site, 'List')],
-    month: [{ view: 'month', month }, say(site, 'Month')],
-    day: [{ view: 'day', day }, say(site, 'Day')],
-  }
-  return Object.values(spans).map(
-    ([other, name]) =>
-      html`<a href="${sameEvents(viewing, asked, other)}"${other.view === span.view && html` aria-current="true"`}>${name}</a>`,
+  return linkedSpans(viewing.context.site, asked.span, viewing.today).map(
+    ({ span, name }) =>
+      html`<a href="${sameEvents(viewing, asked, span)}"${span.view === asked.span.view && html` aria-current="true"`}>${name}</a>`,
   )
 }
 
@@ -114,12 +102,12 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   const { site } = viewing.context
   const { sent } = asked.query
   const { span } = asked
-  const isList = IS_LIST[span.view]
+  const hasDates = isList(span)
   const hidden = ['organizer', 'featured'].flatMap((name) => {
     const value = sent.get(name)
     return value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`]
   })
-  const folded = ['categories', 'tags', 'venue', 'near', ...(isList ? OF_LISTS : [])]
+  const folded = ['categories', 'tags', 'venue', 'near', ...(hasDates ? OF_LISTS : [])]
   const open = folded.filter((name) => sent.has(name)).length
   return html`<form class="filter" role="search" method="get" action="${spanLink(site, span, scopeIn(asked), '')}">${hidden}
 <div class="words"><input type="search" name="search" value="${sent.get('search')}" maxlength="500" placeholder="${say(site, 'Search events')}" aria-label="${say(site, 'Search events')}"><button type="submit" class="button main">${say(site, 'Search')}</button></div>
@@ -127,7 +115,7 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
 <div class="fields">${termSelect(viewing, asked, 'categories')}${termSelect(viewing, asked, 'tags')}${venueSelect(viewing, asked)}${nearSelect(
     viewing,
     asked,
-  )}${isList && dateFields(viewing, asked)}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
+  )}${hasDates && dateFields(viewing, asked)}<button type="submit" class="button">${say(site, 'Show')}</button></div></details></form>`
 }
 
 function termSelect(
@@ -177,8 +165,8 @@ function dateFields({ context: { site } }: Viewing, { query }: EventsAsked): Htm
 function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   const { site } = viewing.context
   const { sent } = asked.query
-  const isList = IS_LIST[asked.span.view]
-  const shown = [...sent].filter(([name]) => name !== 'geoloc_radius' && (isList || !OF_LISTS.includes(name)))
+  const hasDates = isList(asked.span)
+  const shown = [...sent].filter(([name]) => name !== 'geoloc_radius' && (hasDates || !OF_LISTS.includes(name)))
   if (shown.length === 0) return false
   const chip = ([name, value]: readonly [string, string]) => {
     const without = name === 'near' ? ['near', 'geoloc_radius'] : [name]

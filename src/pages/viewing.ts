@@ -4,11 +4,12 @@ import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import type { Cards } from './cards.ts'
-import { rootOf, type Scope, type Span, spanPath } from './page-addresses.ts'
+import { rootOf, type Scope, spanPath } from './page-addresses.ts'
 import type { Asset, Assets } from './page-assets.ts'
 import { writtenNumber } from './page-dates.ts'
 import type { Html } from './page-html.ts'
 import type { PageTerms } from './page-terms.ts'
+import type { Span } from './spans.ts'
 
 /** The data, the clock and the look that every view is made with. */
 export interface Viewing {

@@ -20,8 +20,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
 const recipes = readRecipes(page)
 
-/** Recipes in words alone: what one makes is as large as a folder, and of the other the compiler asks for each part. */
-const IN_WORDS = ['Add a resource', 'Add a page view']
+/** A recipe in words alone: what it makes is as large as a folder. */
+const IN_WORDS = ['Add a resource']
 
 /** The same field on organizers, which nobody has to be told of. */
 const onOrganizers = recipes.filter(({ title }) => title === 'Add a plain field').map(ofOrganizers)
@@ -101,7 +101,7 @@ test('with every step done, types, lint and the tests of the house hold', async 
   assert.equal(lint.code, 0, lint.output)
 })
 
-test('with every step done, the service has the field, the filter, the representation, the language, the setting and the problem code', async (t) => {
+test('with every step done, the service has the field, the filter, the representation, the view, the language, the setting and the problem code', async (t) => {
   const service = await startChanged({ language: 'it', contact: 'info@example.org' })
   t.after(service.close)
   assert.equal((service.config as { contact?: string }).contact, 'info@example.org')
@@ -166,6 +166,26 @@ test('with every step done, the service has the field, the filter, the represent
         assert.equal((await ask('&format=titles', { 'if-none-match': tag })).status, 304)
         assert.equal((await ask('')).body.total, body.total)
       }
+  })
+
+  await t.test('pages show a week, which the other views, its calendar and old addresses know', async () => {
+    const page = async (path: string) => (await service.get(`~${path}`)).body
+    await service.post('/events', { ...EVENT, title: 'In the week' })
+    await service.post('/events', {
+      title: 'In the week after',
+      start_date: '2030-05-08 20:00:00',
+      end_date: '2030-05-08 22:00:00',
+    })
+    const week = await page('/events/week/2030-05-01/')
+    assert.match(week, /In the week</)
+    assert.doesNotMatch(week, /In the week after/)
+    assert.match(week, /<a href="\/events\/week\/" aria-current="true">Settimana</)
+    assert.match(await page('/events/2030-05-03/'), /<a href="\/events\/week\/2030-05-03\/">Settimana</)
+    const calendar = await page('/events/week/2030-05-01/?ical=1')
+    assert.match(calendar, /SUMMARY:In the week\r/)
+    assert.doesNotMatch(calendar, /In the week after/)
+    const old = await service.get('~/events/?eventDisplay=week&eventDate=2030-05-01')
+    assert.deepEqual([old.status, old.headers.get('location')], [301, '/events/week/2030-05-01/'])
   })
 
   await t.test('refusals and descriptions are in the new language', async () => {

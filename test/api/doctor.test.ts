@@ -13,12 +13,9 @@ import { startApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { formatUtc } from '../../src/text/moments.ts'
 import { kalends } from '../support/commands.ts'
-import { databaseName, scratchDatabase } from '../support/database.ts'
+import { databaseName, onSqlite, scratchDatabase } from '../support/database.ts'
 import { programEnvironment } from '../support/environment.ts'
 import { type Settings, testConfig } from '../support/service.ts'
-
-/** For what SQLite alone has, and for what proves nothing about a database. */
-const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
 /** A calendar that was served once, with its settings as flags. */
 async function calendar(t: TestContext) {

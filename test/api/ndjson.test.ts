@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { LIMITS } from '../../src/http/admission.ts'
+import { onSqlite } from '../support/database.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
 import { credentialsOf, type Reader, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
@@ -281,7 +282,7 @@ describe('all events as NDJSON', () => {
   })
 })
 
-describe('a stream that its reader is slow to take', () => {
+describe('a stream that its reader is slow to take', onSqlite, () => {
   const LARGE = 150
   const from = '/tribe/events/v1/events?format=ndjson&start_date=2028-01-01&end_date=2029-01-01'
   const large: number[] = []

@@ -9,13 +9,10 @@ import { text as readText } from 'node:stream/consumers'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kalends } from '../support/commands.ts'
-import { databaseName, patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { onSqlite, patient, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { type Served, type ServiceProcess, startServed, startServiceProcess } from '../support/processes.ts'
 import { credentialsOf, makeCalendar } from '../support/service.ts'
 import { PATIENCE_MS, until } from '../support/waiting.ts'
-
-/** For what proves nothing about the database. */
-const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
 let scratch: ScratchDatabase
 let folder: string

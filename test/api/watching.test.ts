@@ -9,13 +9,10 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { addWebhook } from '../../src/webhooks/webhook-store.ts'
-import { databaseName, patient, scratchDatabase } from '../support/database.ts'
+import { databaseName, onSqlite, patient, scratchDatabase } from '../support/database.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { credentialsOf, makeCalendar, type Settings } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
-
-/** For what proves nothing about the database. */
-const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
 const EVENTS = '/tribe/events/v1/events'
 

@@ -41,7 +41,7 @@ import { sealFile } from '../../src/transfer/seal.ts'
 import { addWebhook } from '../../src/webhooks/webhook-store.ts'
 import { smallDisk } from '../campaigns/failing-disks.ts'
 import { type CommandResult, kalends, runCommand } from '../support/commands.ts'
-import { databaseName, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { databaseName, onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { programEnvironment } from '../support/environment.ts'
 import { readEveryAnswer, withoutBlanks } from '../support/every-answer.ts'
 import { startProcess } from '../support/processes.ts'
@@ -50,9 +50,6 @@ import { countEvents, fillCalendar } from '../support/sample-calendar.ts'
 import { credentialsOf, type Reader, startService, type TestService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 import { makeFirstVersion } from './open.ts'
-
-/** For what proves nothing about the database. */
-const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
 let folder: string
 before(async () => {

@@ -4,11 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { prepareKept } from '../../src/storage/sqlite/sqlite-connection.ts'
-import { databaseName } from '../support/database.ts'
+import { onSqlite } from '../support/database.ts'
 import { until } from '../support/waiting.ts'
 import { openScratch } from './open.ts'
-
-const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
 /** A connection that counts what it prepares. */
 function countingConnection() {

@@ -7,10 +7,8 @@ import { readIndex } from '../../src/memory/event-index-read.ts'
 import { migrateWithin, migrationNames } from '../../src/storage/migrate.ts'
 import { connect, prepareKept } from '../../src/storage/sqlite/sqlite-connection.ts'
 import { queryBuilder } from '../../src/storage/sqlite/sqlite-queries.ts'
-import { databaseName } from '../support/database.ts'
+import { onSqlite } from '../support/database.ts'
 import { openScratch } from './open.ts'
-
-const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
 test('the old slugs of a record are found without reading those of others', onSqlite, async (t) => {
   const { database } = await openScratch(t)

@@ -5,11 +5,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { ReadQuery } from '../../src/storage/aside.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { DatabaseUnavailable } from '../../src/storage/unavailable.ts'
-import { databaseName } from '../support/database.ts'
+import { databaseName, onSqlite } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { openScratch } from './open.ts'
-
-const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 
 /** A query as the query builder would hand it over. */
 const plain = <Row>(database: Database, query: RawBuilder<Row>): ReadQuery<Row> => ({

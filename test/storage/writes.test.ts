@@ -8,11 +8,10 @@ import { openDatabase } from '../../src/storage/open-database.ts'
 import { prepareKept } from '../../src/storage/sqlite/sqlite-connection.ts'
 import { enqueueWrite, makeWrites, type Writes } from '../../src/storage/sqlite/sqlite-writes.ts'
 import { statement } from '../../src/storage/statement.ts'
-import { databaseName, scratchDatabase } from '../support/database.ts'
+import { databaseName, onSqlite, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { openAgain, openScratch } from './open.ts'
 
-const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
 const insert = (database: Database, then: () => void = () => undefined) =>

@@ -25,6 +25,9 @@ export function databaseName(): DatabaseName {
   return process.env[SERVER] ? 'postgres' : 'sqlite'
 }
 
+/** For tests of what SQLite alone has, and of what proves nothing about a database. */
+export const onSqlite = { skip: databaseName() !== 'sqlite' && 'on SQLite' }
+
 /** An empty database of one's own. */
 export interface ScratchDatabase {
   /** Its address in the form of the setting `database`. */

@@ -167,7 +167,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     startWebhooks(sender, report),
     startSchedule(database, logger),
     startExtending(database, site, report),
-    startPruning(database, config.history_days, report),
+    startPruning(database, config, report),
     tellFailures(primary, report, tell),
     ...(options.startImport ? [startImports(database, options.startImport, imports, report)] : []),
   ]
@@ -348,8 +348,8 @@ function senderOf(
 }
 
 /** Drops what has been kept long enough, again and again. */
-function startPruning(database: Database, historyDays: number, report: Report): NodeJS.Timeout {
-  const drop = () => dropOld(database, historyDays, Date.now()).catch(report)
+function startPruning(database: Database, { history_days, history_bytes }: Config, report: Report): NodeJS.Timeout {
+  const drop = () => dropOld(database, history_days, Date.now(), history_bytes).catch(report)
   return setInterval(drop, PRUNING_EVERY).unref()
 }
 

@@ -221,11 +221,18 @@ export const settings = {
     (text) => text === '' || isListenPlace(text),
   ),
   history_days: wholeNumber(
-    'How many days the history of who wrote what, when and from where is kept, which kalends audit lists. 0: for ever.',
+    'How many days the history of who wrote what, when and from where is kept, with the values that records had before. 0: for ever.',
     'DAYS',
     365,
     0,
     36_500,
+  ),
+  history_bytes: wholeNumber(
+    'How much room the values that records had before may take in the database, in bytes; the oldest go first, and who wrote what stays. 0: none are kept.',
+    'BYTES',
+    500_000_000,
+    0,
+    64_000_000_000,
   ),
   request_log: choice(
     'Which requests have a line in the log, at the level info: all, only those that are no reads, or none.',

@@ -7,6 +7,7 @@ export const PROBLEMS = {
   rest_invalid_form: { status: 400, text: 'The form in the body of the request cannot be read.' },
   rest_too_many_parameters: { status: 400, text: 'The request has more than {limit} parameters.' },
   rest_invalid_request: { status: 400, text: 'The request is no HTTP that can be read.' },
+  rest_version_not_found: { status: 404, text: 'This version of the record is not known, or not any more.' },
   rest_sync_token_expired: {
     status: 410,
     text: 'This sync token is of no use any more; begin again without one.',

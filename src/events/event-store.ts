@@ -9,8 +9,9 @@ import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
 import { foundRows } from '../storage/aside.ts'
 import type { Db } from '../storage/database.ts'
+import { formerOf } from '../storage/former-values.ts'
 import { isInLists, isListed } from '../storage/queries.ts'
-import type { Tx } from '../storage/recording.ts'
+import { noteFormer, type Tx } from '../storage/recording.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { rowParts, statement } from '../storage/statement.ts'
 import type { Condition } from './event-conditions.ts'
@@ -219,12 +220,15 @@ const insertOrganizers = statement<{ rows: ReturnType<typeof organizerRows> }>()
   db.insertInto('event_organizers').values(value('rows')),
 )
 
-const deleteVenues = statement<{ event: number }>()((db, value) =>
-  db.deleteFrom('event_venues').where('event', '=', value('event')),
+const deleteVenues = statement<{ events: readonly number[] }>()((db, value) =>
+  db.deleteFrom('event_venues').where('event', 'in', value('events')).returning(['event', 'venue as id', 'position']),
 )
 
-const deleteOrganizers = statement<{ event: number }>()((db, value) =>
-  db.deleteFrom('event_organizers').where('event', '=', value('event')),
+const deleteOrganizers = statement<{ events: readonly number[] }>()((db, value) =>
+  db
+    .deleteFrom('event_organizers')
+    .where('event', 'in', value('events'))
+    .returning(['event', 'organizer as id', 'position']),
 )
 
 async function insertLinks(tx: Tx, type: LinkedType, event: number, ids: readonly number[] = []): Promise<void> {
@@ -234,9 +238,7 @@ async function insertLinks(tx: Tx, type: LinkedType, event: number, ids: readonl
 }
 
 async function replaceLinks(tx: Tx, type: LinkedType, event: number, ids?: readonly number[]): Promise<void> {
-  if (!ids) return
-  const remove = type.table === 'venues' ? deleteVenues : deleteOrganizers
-  await Promise.all([remove(tx, { event }), insertLinks(tx, type, event, ids)])
+  if (ids) await Promise.all([removeLinks(tx, type.table, [event], ids), insertLinks(tx, type, event, ids)])
 }
 
 const selectTermIds = statement<{ event: number }>()((db, value) =>
@@ -255,16 +257,40 @@ const insertEventTerms = statement<{ rows: { event: number; term: number }[] }>(
   db.insertInto('event_terms').values(value('rows')),
 )
 
-const deleteEventTerms = statement<{ event: number }>()((db, value) =>
-  db.deleteFrom('event_terms').where('event', '=', value('event')),
+const deleteEventTerms = statement<{ events: readonly number[] }>()((db, value) =>
+  db
+    .deleteFrom('event_terms')
+    .where('event', 'in', value('events'))
+    .returning(['event', 'term as id', 'term as position']),
 )
+
+const deleteLinksOf = { venues: deleteVenues, organizers: deleteOrganizers, terms: deleteEventTerms }
+
+/** The kinds of links, by which the former ones are kept. */
+export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
+
+/** Removes the links of events, which are to get others, and notes those that they had where these differ. */
+async function removeLinks(
+  tx: Tx,
+  kind: (typeof LINK_KINDS)[number],
+  events: readonly number[],
+  ids: readonly number[],
+): Promise<void> {
+  const rows = await deleteLinksOf[kind](tx, { events })
+  const had = Map.groupBy(rows, ({ event }) => event)
+  const has = String(kind === 'terms' ? ids.toSorted((a, b) => a - b) : ids)
+  for (const event of events) {
+    const former = (had.get(event) ?? []).sort((a, b) => a.position - b.position).map(({ id }) => id)
+    if (String(former) !== has) noteFormer(tx, 'event', event, { [kind]: former })
+  }
+}
 
 async function insertTerms(tx: Tx, event: number, ids: readonly number[] = []): Promise<void> {
   if (ids.length > 0) await insertEventTerms(tx, { rows: ids.map((term) => ({ event, term })) })
 }
 
 async function replaceTerms(tx: Tx, event: number, ids?: readonly number[]): Promise<void> {
-  if (ids) await Promise.all([deleteEventTerms(tx, { event }), insertTerms(tx, event, ids)])
+  if (ids) await Promise.all([removeLinks(tx, 'terms', [event], ids), insertTerms(tx, event, ids)])
 }
 
 const insertOne = statement<{ row: EventRow }>()((db, value) => db.insertInto('events').values(value('row')))
@@ -327,36 +353,23 @@ export async function updateEvents(
     changes.map(({ before, columns }) => {
       const { id } = before
       const after = { ...before, ...columns }
-      recordWritten(tx, 'event', before, { ...after, name: after.title })
+      recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
       return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id, columns })])
     }),
   )
 }
 
-const deleteLinksOf = {
-  venues: statement<{ events: readonly number[] }>()((db, value) =>
-    db.deleteFrom('event_venues').where('event', 'in', value('events')),
-  ),
-  organizers: statement<{ events: readonly number[] }>()((db, value) =>
-    db.deleteFrom('event_organizers').where('event', 'in', value('events')),
-  ),
-  terms: statement<{ events: readonly number[] }>()((db, value) =>
-    db.deleteFrom('event_terms').where('event', 'in', value('events')),
-  ),
-}
-
 /** Replaces the links of events, for the kinds of link that are given. All statements have begun, in this order, when the function returns. */
 export async function replaceLinksOf(
   tx: Tx,
-  asked: { links: WrittenLinks } & Record<keyof typeof deleteLinksOf, readonly number[]>,
+  asked: { links: WrittenLinks } & Record<(typeof LINK_KINDS)[number], readonly number[]>,
 ): Promise<void> {
-  const kinds = ['venues', 'organizers', 'terms'] as const
-  const writing = kinds.flatMap((kind) => {
+  const writing = LINK_KINDS.flatMap((kind) => {
     const [events, ids] = [asked[kind], asked.links[kind]]
     if (!ids || events.length === 0) return []
     const links = { venues: undefined, organizers: undefined, terms: undefined, [kind]: ids }
     const linked = events.map((id) => ({ id, links }))
-    return [deleteLinksOf[kind](tx, { events }), ...linkEvents(tx, linked)]
+    return [removeLinks(tx, kind, events, ids), ...linkEvents(tx, linked)]
   })
   await Promise.all(writing)
 }
@@ -403,7 +416,7 @@ export async function updateEvent(
 ): Promise<void> {
   const { id } = before
   const after = { ...before, ...columns }
-  recordWritten(tx, 'event', before, { ...after, name: after.title })
+  recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
   await Promise.all([
     leaveTraces(tx, before, after),
     updateColumns(tx, before, columns),

@@ -1,7 +1,7 @@
 import type { Context } from '../declare/context.ts'
 import type { Operations } from '../declare/operations.ts'
 import { isLoggedIn } from '../people/caller.ts'
-import type { Action, Endpoint, Method, Route } from './routes.ts'
+import { type Action, type Endpoint, isHistoryDeed, type Method, type Route } from './routes.ts'
 import { isWebhookDeed, managesWebhooks } from './webhook-deeds.ts'
 
 /** The route of a request and the record it addresses, if any. */
@@ -15,6 +15,8 @@ export function mayAsk(action: Action, context: Context, row: unknown): boolean 
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if (action.do === 'update' || action.do === 'remove')
     return changeRight(action.do, action.served.operations, context, row)
+  if (isHistoryDeed(action.do) && 'served' in action)
+    return changeRight('update', action.served.operations, context, row)
   return isWebhookDeed(action.do) ? managesWebhooks(context.caller) : true
 }
 

@@ -265,7 +265,7 @@ function isRead(asked: Asked): boolean {
 }
 
 /** The addressed record, after checking the rights of the caller: first the general one, then that on this record. */
-async function permitted(asked: Asked, operations: Operations, context: Context): Promise<unknown> {
+export async function permitted(asked: Asked, operations: Operations, context: Context): Promise<unknown> {
   const { action } = asked.endpoint
   const isBySlug = 'by' in action && action.by === 'slug'
   if (isBySlug && isRead(asked)) await located(asked, operations, context)

@@ -1,7 +1,7 @@
 import type { Language } from '../config.ts'
 import { problemReply } from '../locales/problem-replies.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
-import type { Action } from './routes.ts'
+import { type Action, isHistoryDeed } from './routes.ts'
 import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
 
 /** What the routes of the interface description do; the index is not among them (rule 3.7). */
@@ -25,10 +25,12 @@ const always = () => true
 /** Problems of routes that the document does not describe. */
 const never = () => false
 const takesKey = ({ does }: Occasion) => does === 'create' || does === 'createWebhook' || does === 'batch'
+/** Whether a record is changed by the operation of an update. */
+const isUpdate = ({ does }: Occasion) => does === 'update' || does === 'restoreVersion'
 const writesWebhooks = ({ does }: Occasion) => isWebhookDeed(does) && !readsWebhooks(does)
 const findsWebhook = ({ does }: Occasion) => isWebhookDeed(does) && does !== 'listWebhooks' && does !== 'createWebhook'
 const takesBody = (occasion: Occasion) =>
-  takesKey(occasion) || occasion.does === 'update' || (writesWebhooks(occasion) && occasion.does !== 'removeWebhook')
+  takesKey(occasion) || isUpdate(occasion) || (writesWebhooks(occasion) && occasion.does !== 'removeWebhook')
 const writes = (occasion: Occasion) => takesBody(occasion) || occasion.does === 'remove' || writesWebhooks(occasion)
 const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: Occasion) => names.includes(name) && actions.includes(does)
@@ -51,15 +53,16 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   rest_invalid_form: takesBody,
   rest_too_many_parameters: always,
   rest_invalid_request: never,
+  rest_version_not_found: ({ does }) => isHistoryDeed(does),
   rest_sync_token_expired: ({ does }) => does === 'changes',
   rest_idempotency_key_reused: takesKey,
   rest_idempotency_key_in_use: takesKey,
-  rest_precondition_failed: ({ does }) => does === 'update' || does === 'remove',
+  rest_precondition_failed: (occasion) => isUpdate(occasion) || occasion.does === 'remove',
   // Answers to requests of a batch stand within its own.
   rest_batch_not_allowed: never,
   rest_missing_callback_param: ({ does }) => does === 'create' || does === 'batch' || does === 'createWebhook',
   rest_invalid_param: checksParameters,
-  rest_forbidden: (occasion) => writes(occasion) || readsWebhooks(occasion.does),
+  rest_forbidden: (occasion) => writes(occasion) || readsWebhooks(occasion.does) || isHistoryDeed(occasion.does),
   rest_not_logged_in: never,
   rest_unsupported_media_type: takesBody,
   rest_request_too_large: takesBody,

@@ -9,6 +9,7 @@ import { translate } from '../locales/translate.ts'
 import { batchRoute } from './batch-route.ts'
 import { batchAnswerSchema, batchSchema } from './batch-schema.ts'
 import { changesSchema } from './changes-schema.ts'
+import { actFilters, historyAnswers, historyBody } from './history-routes.ts'
 import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
 import {
   acceptedSchema,
@@ -21,7 +22,7 @@ import {
   schemaNames,
 } from './openapi-schemas.ts'
 import { ownRoutes } from './own-routes.ts'
-import type { Method, Route } from './routes.ts'
+import { isHistoryDeed, type Method, type Route } from './routes.ts'
 import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
 import { deliveryFilters } from './webhook-routes.ts'
 import { webhookAnswers, webhookBody } from './webhook-schema.ts'
@@ -84,6 +85,21 @@ const deeds: Record<Described['do'], { verb: string; summary: MessageText; outco
     summary: 'Send all failed messages again',
     outcome: 'How many messages wait to be sent',
   },
+  listVersions: {
+    verb: 'listVersionsOf',
+    summary: 'List what changed a record, the newest first',
+    outcome: 'Who changed it, when, and what it had before',
+  },
+  readVersion: {
+    verb: 'readVersionOf',
+    summary: 'Read what a record had in a version',
+    outcome: 'The requested data',
+  },
+  restoreVersion: {
+    verb: 'restoreVersionOf',
+    summary: 'Put a version of a record back',
+    outcome: 'The changed record, and what could not be put back',
+  },
   list: {
     verb: 'list',
     summary: 'List the matching records, page by page',
@@ -126,7 +142,8 @@ export function describeInterface(routes: readonly Route[], { site }: Pick<Conte
   const beside = ownRoutes()
   const batch = batchRoute()
   const offers = [...routes, ...beside, batch].flatMap(offersOf)
-  const resources = [...new Set(offers.flatMap(({ action }) => resourceOf(action) ?? []))]
+  const described = offers.filter(({ action }) => !isHistoryDeed(action.do))
+  const resources = [...new Set(described.flatMap(({ action }) => resourceOf(action) ?? []))]
   const writing: Writing = { resources, say }
   return {
     openapi: '3.1.0',
@@ -138,7 +155,7 @@ export function describeInterface(routes: readonly Route[], { site }: Pick<Conte
     })),
     paths: Object.fromEntries([
       ...routes.filter((route) => offersOf(route).length > 0).map((route) => describeAt(route, writing)),
-      ...beside.map((route) => describeAt(route, writing, `${site.restUrl}/${OWN_NAMESPACE}`)),
+      ...beside.map((route) => describeBeside(route, writing, site)),
       describeAt(batch, writing, site.restUrl),
     ]),
     components: {
@@ -155,6 +172,14 @@ export function describeInterface(routes: readonly Route[], { site }: Pick<Conte
 function describeAt(route: Route, writing: Writing, server?: string): [path: string, described: object] {
   const path = describePath(route, writing)
   return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]
+}
+
+/** A path of the own namespace. Those of versions begin with it, since they would be taken for paths of slugs. */
+function describeBeside(route: Route, writing: Writing, { restUrl }: Site): [path: string, described: object] {
+  if (!offersOf(route).some(({ action }) => isHistoryDeed(action.do)))
+    return describeAt(route, writing, `${restUrl}/${OWN_NAMESPACE}`)
+  const [path, described] = describeAt(route, writing, restUrl)
+  return [`/${OWN_NAMESPACE}${path}`, described]
 }
 
 function offersOf({ endpoints }: Route): Offer[] {
@@ -193,13 +218,14 @@ function describePath(route: Route, writing: Writing): object {
 }
 
 function addressFields({ action, args }: Offer, template: string): Fields {
-  if ('by' in action) return action.served.resource.addresses[action.by] ?? {}
+  if ('by' in action && !isHistoryDeed(action.do)) return action.served.resource.addresses[action.by] ?? {}
   return Object.fromEntries(Object.entries(args).filter(([name]) => template.includes(`{${name}}`)))
 }
 
 /** The parameters of the query. */
 function filterFields({ action, args }: Offer): Fields {
   if (action.do === 'list' || action.do === 'changes') return args
+  if (action.do === 'listVersions') return actFilters
   return action.do === 'listDeliveries' ? deliveryFilters : {}
 }
 
@@ -233,14 +259,14 @@ function describeOperation(offer: Offer, method: Method, writing: Writing): obje
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(action.do === 'create' || action.do === 'update' ? { requestBody: describeBody(action, writing) } : {}),
     ...(action.do === 'batch' ? { requestBody: describeJson(batchSchema) } : {}),
-    ...describeWebhookBody(action, writing.say),
+    ...describeOwnBody(action, writing.say),
     responses: { ...describeSuccess(action, writing.say), ...failureRefs(action) },
-    security: isRead && !isWebhookDeed(action.do) ? [{}, ...CREDENTIALS] : CREDENTIALS,
+    security: isRead && !isWebhookDeed(action.do) && !isHistoryDeed(action.do) ? [{}, ...CREDENTIALS] : CREDENTIALS,
   }
 }
 
-function describeWebhookBody({ do: does }: Described, say: Say): object {
-  const schema = isWebhookDeed(does) ? webhookBody(does, say) : undefined
+function describeOwnBody({ do: does }: Described, say: Say): object {
+  const schema = isWebhookDeed(does) ? webhookBody(does, say) : isHistoryDeed(does) ? historyBody(does, say) : undefined
   return schema ? { requestBody: { ...describeJson(schema), required: does === 'createWebhook' } } : {}
 }
 
@@ -260,6 +286,7 @@ function operationId(action: Described, method: Method): string {
   return deeds[action.do].verb + subject + ('by' in action && action.by === 'slug' ? 'BySlug' : '') + synonym
 }
 
+const readsHistory = (does: string) => isHistoryDeed(does) && does !== 'restoreVersion'
 const isUpdate = (action: Described) => action.do === 'update' || action.do === 'updateWebhook'
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
@@ -293,7 +320,14 @@ function describeJson(schema: Schema): object {
 
 /** Whether answers to an action carry the version of the record or list they show. */
 function isVersioned({ do: does }: Described): boolean {
-  return does === 'list' || does === 'read' || does === 'doc' || does === 'changes' || readsWebhooks(does)
+  return (
+    does === 'list' ||
+    does === 'read' ||
+    does === 'doc' ||
+    does === 'changes' ||
+    readsHistory(does) ||
+    readsWebhooks(does)
+  )
 }
 
 function describeSuccess(action: Described, say: Say): object {
@@ -324,6 +358,7 @@ function answerSchema(action: Described): Schema {
   if (action.do === 'changes') return changesSchema
   if (action.do === 'batch') return batchAnswerSchema
   if (isWebhookDeed(action.do)) return webhookAnswers[action.do]
+  if (isHistoryDeed(action.do)) return historyAnswers[action.do]
   const resource = resourceOf(action)
   if (!resource)
     return {
@@ -388,7 +423,7 @@ function headersSent(action: Described): (keyof typeof sentHeaders)[] {
   if (does === 'create' || does === 'createWebhook') return ['Idempotency-Key', 'Prefer']
   if (does === 'batch') return ['Idempotency-Key']
   if (does === 'update') return ['If-Match', 'Prefer']
-  if (does === 'remove') return ['If-Match']
+  if (does === 'remove' || does === 'restoreVersion') return ['If-Match']
   return isVersioned(action) ? ['If-None-Match'] : []
 }
 

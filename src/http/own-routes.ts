@@ -1,5 +1,6 @@
-import { series } from '../resources.ts'
+import { resources, series } from '../resources.ts'
 import { changesRoute } from './changes-route.ts'
+import { historyRoutes } from './history-routes.ts'
 import { collectionRoute, itemRoute, type Route } from './routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
@@ -10,6 +11,7 @@ export function ownRoutes(): Route[] {
     changesRoute(),
     uncached({ ...list, endpoints: list.endpoints.filter(({ action }) => action.do === 'list') }),
     uncached(itemRoute(series, 'id', series.resource.addresses.id)),
+    ...[...resources, series].flatMap(historyRoutes),
     ...webhookRoutes(),
   ]
 }

@@ -23,6 +23,7 @@ import { fingerprintOf } from './fingerprint.ts'
 import type { Front } from './front.ts'
 import { type Asked, addressOf, answer } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
+import { historyReply } from './history-replies.ts'
 import type { UnderWay } from './idempotency.ts'
 import {
   type Body,
@@ -38,7 +39,7 @@ import { asPreferred } from './preferences.ts'
 import { countFurther } from './rate-limit.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
 import { findInNamespace, findMatch, type RouteTable } from './route-table.ts'
-import { type Endpoint, type Match, routeName } from './routes.ts'
+import { type Endpoint, isHistoryDeed, type Match, routeName } from './routes.ts'
 import { isCrowded } from './slow-readers.ts'
 import { isWebhookDeed, readsWebhooks, type WebhookDeed } from './webhook-deeds.ts'
 import { webhookReply } from './webhook-replies.ts'
@@ -216,6 +217,8 @@ function answerOwn(answering: Answering, asked: Asked, incoming: Incoming, conte
   const { edition, database } = service
   const { do: does } = asked.endpoint.action
   if (does === 'changes') return changesReply(asked.values, { edition, cursor: database.cursor }, context)
+  const { action } = asked.endpoint
+  if (isHistoryDeed(does) && 'served' in action) return historyReply(does, asked, action.served, context)
   if (isWebhookDeed(does)) return webhookReply(does, asked, { database, hosts: service.webhookHosts }, context)
   if (does !== 'batch') return answer(asked, [], context)
   return batchReply(asked, incoming, context, {
@@ -245,6 +248,7 @@ function answerBatched(answering: Answering, item: Incoming, context: Context): 
 function workOf({ action, args }: Endpoint, { query }: Target): Work | 'batches' {
   if (action.do === 'batch') return 'batches'
   if (isWebhookDeed(action.do)) return workOnWebhooks(action.do)
+  if (action.do === 'restoreVersion') return 'writes'
   if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
     return 'file' in args && action.do === 'create' ? 'uploads' : 'writes'
   return action.do === 'list' && query.search !== undefined ? 'searches' : 'reads'

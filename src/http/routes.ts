@@ -6,6 +6,16 @@ import type { WebhookDeed } from './webhook-deeds.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+const HISTORY_DEEDS = ['listVersions', 'readVersion', 'restoreVersion'] as const
+
+/** The actions of the routes of versions. */
+export type HistoryDeed = (typeof HISTORY_DEEDS)[number]
+
+/** Whether an action is about versions of records. */
+export function isHistoryDeed(does: string): does is HistoryDeed {
+  return HISTORY_DEEDS.some((known) => known === does)
+}
+
 /** The action of one method of a route. */
 export type Action =
   | { do: 'index' }
@@ -14,7 +24,7 @@ export type Action =
   | { do: 'batch' }
   | { do: WebhookDeed }
   | { do: 'list' | 'create'; served: Served }
-  | { do: 'read' | 'update' | 'remove'; served: Served; by: 'id' | 'slug' }
+  | { do: 'read' | 'update' | 'remove' | HistoryDeed; served: Served; by: 'id' | 'slug' }
 
 /** The name of a route, from its path or template: that of the REST root is `/`. */
 export function routeName(namespace: string, path: string): string {

@@ -1,8 +1,8 @@
+import { type RecordState, readStates } from '../history/record-states.ts'
 import type { Db } from '../storage/database.ts'
 import { hasEvents, NOT_THE_SAME } from './hold-source.ts'
 import type { ImportRun } from './import-run.ts'
 import { findElsewhere, findItems } from './import-store.ts'
-import { type RecordState, readStates } from './record-states.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { type RecordState, readStates } from '../history/record-states.ts'
 import { TIMES } from '../series/series-schedule.ts'
 import type { Db } from '../storage/database.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
@@ -16,7 +17,6 @@ import {
 import { deleteItem, findItems, saveItems } from './import-store.ts'
 import { laterTimes } from './item-times.ts'
 import { describeStay, isOlder, keptAfter, knownItem, planItem } from './plan-item.ts'
-import { type RecordState, readStates } from './record-states.ts'
 import { fieldsOf, fingerprintsOf, readFingerprints, type SourceItem } from './source-item.ts'
 import { prepareChange, servedOf } from './write-item.ts'
 

@@ -1,4 +1,5 @@
 import { createEvents } from '../events/event-rules.ts'
+import { type RecordState, readStates, stateOfMade } from '../history/record-states.ts'
 import { withImages } from '../images/images.ts'
 import { attempt, holdName } from '../storage/locks.ts'
 import { recordChange, type Tx } from '../storage/recording.ts'
@@ -23,7 +24,6 @@ import { saveItems } from './import-store.ts'
 import { laterBegin } from './item-times.ts'
 import { describeStay, keptAfter } from './plan-item.ts'
 import { isLater, type PlannedItem, pageOf, planItems, recordOf } from './plan-items.ts'
-import { type RecordState, readStates, stateOfMade } from './record-states.ts'
 import {
   type Fingerprints,
   fieldsOf,

@@ -1,11 +1,11 @@
 import type { Context } from '../declare/context.ts'
+import { readStates } from '../history/record-states.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { oneLine, table } from '../people/user-commands.ts'
 import type { Db } from '../storage/database.ts'
 import { stopOnSignal } from '../transfer/run-command.ts'
 import type { Counts, Remark, VisibleCounts } from './import-run.ts'
 import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
-import { readStates } from './record-states.ts'
 import type { Source } from './source-item.ts'
 
 type Say = Context['say']

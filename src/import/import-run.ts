@@ -1,4 +1,5 @@
 import type { Context } from '../declare/context.ts'
+import type { RecordState } from '../history/record-states.ts'
 import { problemReply } from '../locales/problem-replies.ts'
 import { Problem } from '../problems.ts'
 import { addId, hasId, type IdSet, makeIdSet } from '../storage/id-set.ts'
@@ -6,7 +7,6 @@ import type { Writer } from '../storage/recording.ts'
 import type { ImportSourceColumns } from '../storage/schema.ts'
 import { DatabaseUnavailable, isConflict } from '../storage/unavailable.ts'
 import type { ConflictPolicy } from './plan-item.ts'
-import type { RecordState } from './record-states.ts'
 import { type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
 
 /** The possible fates of a source; `none` takes an earlier one back. */

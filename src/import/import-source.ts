@@ -1,4 +1,5 @@
 import type { Context } from '../declare/context.ts'
+import { type RecordState, readStates } from '../history/record-states.ts'
 import { withImages } from '../images/images.ts'
 import { announced } from '../locales/translate.ts'
 import { whenInWords } from '../pages/when-in-words.ts'
@@ -39,7 +40,6 @@ import {
 } from './import-store.ts'
 import { isSeriesOver, scheduleIn } from './item-times.ts'
 import { handleMissing, isLossUnknown } from './missing-items.ts'
-import { type RecordState, readStates } from './record-states.ts'
 import {
   asAsked,
   comparedOf,

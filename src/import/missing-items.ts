@@ -1,3 +1,4 @@
+import { type RecordState, readStates } from '../history/record-states.ts'
 import { Problem } from '../problems.ts'
 import { findOccurrences } from '../series/series-store.ts'
 import type { Db } from '../storage/database.ts'
@@ -6,7 +7,6 @@ import { importBatch } from './import-batch.ts'
 import { BrokenSource, type ImportRun, isSeen } from './import-run.ts'
 import { countLive, findItems, listItems, saveItems } from './import-store.ts'
 import { findPlaces } from './plan-items.ts'
-import { type RecordState, readStates } from './record-states.ts'
 import { fingerprintsOf, keyOf, readFingerprints, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 

@@ -1,5 +1,5 @@
+import type { RecordState } from '../history/record-states.ts'
 import type { ImportItemColumns } from '../storage/schema.ts'
-import type { RecordState } from './record-states.ts'
 import { type Fingerprints, fingerprintsOf, readFingerprints, type SourceItem } from './source-item.ts'
 
 /** The policies for a field that was changed both in the source and here. */

@@ -1,5 +1,6 @@
 import { findSeriesByIds } from '../events/event-store.ts'
 import { ownFields } from '../events/recurrence-present.ts'
+import { likeOthers, type RecordState, readStates } from '../history/record-states.ts'
 import { DAY, oldPath } from '../records/origins.ts'
 import { scheduleOf, TIMES, whenAt } from '../series/series-schedule.ts'
 import { findOccurrencesAt } from '../series/series-store.ts'
@@ -11,7 +12,6 @@ import { type ImportRun, isSeen, type Origin, remember } from './import-run.ts'
 import { findHeads, findItems, findNumbered } from './import-store.ts'
 import { whenOf } from './item-times.ts'
 import { isOlder, type KnownItem, knownItem, type Plan, planItem } from './plan-item.ts'
-import { likeOthers, type RecordState, readStates } from './record-states.ts'
 import {
   comparedOf,
   type Fingerprints,

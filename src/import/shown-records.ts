@@ -4,6 +4,7 @@ import type { FieldsData } from '../fields/field.ts'
 import { NEVER } from '../fields/kinds.ts'
 import { organizerFields, venueFields } from '../fields/linked-fields.ts'
 import { namesWith, type WithValue } from '../fields/member.ts'
+import { carriedFields } from '../history/record-states.ts'
 import { readRecurrence } from '../recurrence/read-recurrence.ts'
 import { isFault, type Recurrence, type Start } from '../recurrence/recurrence.ts'
 import { endWith, occurrenceStarts } from '../recurrence/rule-dates.ts'
@@ -17,7 +18,6 @@ import { decodeEntities } from '../text/safe-html.ts'
 import { wallToUtc } from '../text/zones.ts'
 import { whenOf } from './item-times.ts'
 import {
-  carriedFields,
   fingerprintOf,
   type ItemKind,
   type ItemLinks,

@@ -3,7 +3,6 @@ import type { ValueContext } from '../declare/context.ts'
 import { parseNew } from '../declare/parse.ts'
 import { event } from '../events/event.ts'
 import { type SettledValues, settleValues } from '../events/event-rules.ts'
-import type { FieldsData } from '../fields/field.ts'
 import { fold } from '../text/fold.ts'
 
 /** The kinds of record that a source has; kinds that others refer to come first. */
@@ -158,23 +157,6 @@ export function scheduled(status: string, date_utc: string | undefined): Readonl
 /** The key of an item among those of its source. */
 export function keyOf(kind: ItemKind, identity: string, occurrence = ''): string {
   return `${kind} ${identity}\u0000${occurrence}`
-}
-
-/**
- * Fields that are not imported: authors are people of the source, the local publication date follows from that in UTC, and the series has the
- * recurrence.
- */
-const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
-
-const carried = new WeakMap<FieldsData, readonly string[]>()
-
-/** The names of the declared fields that an import carries over. */
-export function carriedFields(fields: FieldsData): readonly string[] {
-  const known = carried.get(fields)
-  if (known) return known
-  const names = Object.keys(fields).filter((name) => !LEFT_BEHIND.has(name))
-  carried.set(fields, names)
-  return names
 }
 
 /** Short texts in place of values, by field: equal for equal values. */

@@ -1,4 +1,5 @@
 import type { Context } from '../declare/context.ts'
+import { type RecordState, readStates } from '../history/record-states.ts'
 import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { ImportActColumns, ImportItemColumns } from '../storage/schema.ts'
@@ -16,7 +17,6 @@ import {
   updateRun,
 } from './import-store.ts'
 import { isTouched } from './missing-items.ts'
-import { type RecordState, readStates } from './record-states.ts'
 import { fingerprintsOf, ITEM_KINDS, type ItemKind, readFingerprints, standsAlone } from './source-item.ts'
 import { prepareChange, servedOf, trashRecord } from './write-item.ts'
 

@@ -3,18 +3,17 @@ import { parseFields, parseNew } from '../declare/parse.ts'
 import { event } from '../events/event.ts'
 import { type AskedEvent, prepareReferred, settleValues } from '../events/event-rules.ts'
 import { prepareNew as prepareNewEvent } from '../events/events.ts'
+import type { RecordState } from '../history/record-states.ts'
 import { isImageReference, lackOfImage } from '../images/images.ts'
 import { Problem } from '../problems.ts'
 import { resources, type Served, series } from '../resources.ts'
-import { seriesResource } from '../series/series.ts'
-import { prepareSeries } from '../series/series-operations.ts'
-import { findSeries, keepSeriesUid, readShared } from '../series/series-store.ts'
+import { prepareSeriesChange } from '../series/series-operations.ts'
+import { findSeries, keepSeriesUid } from '../series/series-store.ts'
 import type { Tx } from '../storage/recording.ts'
 import { findTermsByName } from '../terms/term-store.ts'
 import { bringPictures } from './bring-pictures.ts'
 import { type ImportRun, PATHS } from './import-run.ts'
 import { laterTimes } from './item-times.ts'
-import type { RecordState } from './record-states.ts'
 import { linkNames as eventLinks, LINKED } from './shown-records.ts'
 import { type ItemKind, type ItemLinks, keyOf, numberIn, type SourceItem } from './source-item.ts'
 
@@ -231,29 +230,4 @@ export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, reco
   const row = await locate(here, { id: record })
   if (row === undefined) throw new Problem('rest_post_invalid_id')
   await remove.write(tx, await remove.prepare(here, row), here)
-}
-
-type Values = Readonly<Record<string, unknown>>
-
-/**
- * Prepares the change of a series to fields of a source. Dates stand for themselves, and what the rule does not leave out takes place; one in the
- * trash comes back.
- * @throws Problem
- */
-async function prepareSeriesChange(context: Context, record: number, values: Values): Promise<unknown> {
-  const row = await findSeries(context.db, record)
-  if (!row) throw new Error(`There is no series ${record}.`)
-  const { recurrence } = values
-  const lines = Array.isArray(recurrence) ? { recurrence: withExceptions(recurrence) } : {}
-  const back = row.status === 'trash' ? { status: readShared(row).status } : {}
-  const parsed = await parseFields(seriesResource.fields, { ...back, ...values, ...lines }, context, {
-    extent: 'partial',
-    mayAsk: true,
-  })
-  return prepareSeries(context, { row, values: parsed }, true)
-}
-
-/** The lines of a rule with its exceptions, even if there are none: without such a line, dates that were left out before would stay so. */
-export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
-  return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }

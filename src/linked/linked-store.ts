@@ -11,6 +11,7 @@ import { noteSlugs, standingOf } from '../records/old-slugs.ts'
 import { type Listing, offsetOf, type PageRequest, recordWritten } from '../records/record-store.ts'
 import { foundRows, type ReadQuery } from '../storage/aside.ts'
 import type { Db } from '../storage/database.ts'
+import { formerOf } from '../storage/former-values.ts'
 import { held } from '../storage/locks.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { LinkedColumns, RecordColumns, Tables, VenueRow } from '../storage/schema.ts'
@@ -195,7 +196,8 @@ export async function updateLinked(
 ): Promise<void> {
   const { id } = before
   const after: LinkedValues = { ...before, ...columns }
-  recordWritten(tx, type.kind, before, { id, status: String(after.status), name: String(after[type.kind]) })
+  const named = { id, status: String(after.status), name: String(after[type.kind]) }
+  recordWritten(tx, type.kind, before, named, formerOf(before, columns))
   const now = { slug: String(after.slug), status: String(after.status) }
   await Promise.all([
     updateOne[type.table](tx, { id, columns }),

@@ -2,6 +2,17 @@ import type { Locale } from './texts.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
+  'This version of the record is not known, or not any more.':
+    'Diese Version des Eintrags ist nicht bekannt oder nicht mehr.',
+  'The only members to put back; without it, all of them':
+    'Die einzigen Felder, die zurückgesetzt werden; ohne Angabe alle',
+  'The version: the sequence that the record had': 'Die Version: die Folgenummer, die der Eintrag hatte',
+  'List what changed a record, the newest first': 'Auflisten, was einen Eintrag geändert hat, das Neueste zuerst',
+  'Who changed it, when, and what it had before': 'Wer ihn wann geändert hat, und was vorher darin stand',
+  'Read what a record had in a version': 'Lesen, was ein Eintrag in einer Version enthielt',
+  'Put a version of a record back': 'Eine Version eines Eintrags zurückholen',
+  'The changed record, and what could not be put back':
+    'Der geänderte Eintrag, und was nicht zurückgeholt werden konnte',
   'normal does each request by itself, require-all-validate all of them or none':
     'normal führt jede Anfrage für sich aus, require-all-validate alle oder keine',
   'The requests, done in their order': 'Die Anfragen, die der Reihe nach ausgeführt werden',

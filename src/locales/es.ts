@@ -2,6 +2,14 @@ import type { Locale } from './texts.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
+  'This version of the record is not known, or not any more.': 'Esta versión del registro no se conoce, o ya no.',
+  'The only members to put back; without it, all of them': 'Los únicos campos que se restauran; sin indicarlos, todos',
+  'The version: the sequence that the record had': 'La versión: el número de secuencia que tenía el registro',
+  'List what changed a record, the newest first': 'Enumerar lo que cambió un registro, lo más reciente primero',
+  'Who changed it, when, and what it had before': 'Quién lo cambió, cuándo y qué tenía antes',
+  'Read what a record had in a version': 'Leer lo que tenía un registro en una versión',
+  'Put a version of a record back': 'Restaurar una versión de un registro',
+  'The changed record, and what could not be put back': 'El registro cambiado y lo que no se pudo restaurar',
   'normal does each request by itself, require-all-validate all of them or none':
     'normal hace cada petición por separado, require-all-validate todas o ninguna',
   'The requests, done in their order': 'Las peticiones, que se hacen en su orden',

@@ -2,6 +2,16 @@ import type { Locale } from './texts.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
+  'This version of the record is not known, or not any more.':
+    'Cette version de l’enregistrement n’est pas connue, ou ne l’est plus.',
+  'The only members to put back; without it, all of them': 'Les seuls champs à rétablir ; sans indication, tous',
+  'The version: the sequence that the record had': 'La version : le numéro de séquence qu’avait l’enregistrement',
+  'List what changed a record, the newest first':
+    'Lister ce qui a modifié un enregistrement, du plus récent au plus ancien',
+  'Who changed it, when, and what it had before': 'Qui l’a modifié, quand, et ce qu’il contenait avant',
+  'Read what a record had in a version': 'Lire ce que contenait un enregistrement dans une version',
+  'Put a version of a record back': 'Rétablir une version d’un enregistrement',
+  'The changed record, and what could not be put back': 'L’enregistrement modifié, et ce qui n’a pas pu être rétabli',
   'normal does each request by itself, require-all-validate all of them or none':
     'normal exécute chaque requête séparément, require-all-validate toutes ou aucune',
   'The requests, done in their order': 'Les requêtes, exécutées dans leur ordre',

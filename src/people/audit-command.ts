@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
-import type { Database } from '../storage/database.ts'
+import type { Database, Db } from '../storage/database.ts'
+import { findTexts, isNamedText } from '../storage/former-values.ts'
 import { type HistoryFilter, listHistory } from '../storage/history.ts'
 import type { HistoryColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/zones.ts'
@@ -26,7 +27,7 @@ export function registerAuditCommand(
 ): void {
   program
     .command('audit')
-    .description('List who wrote what, when and from where, the newest first.')
+    .description('List who wrote what, when and from where, the newest first, and what that changed.')
     .option('--user <login>', 'only the acts of this user: login, or id')
     .addOption(
       new Option('--kind <kind>', 'only acts on records of this kind; categories and tags are terms').choices(KINDS),
@@ -35,18 +36,18 @@ export function registerAuditCommand(
     .option('--since <when>', 'only acts since then: 12h, 90d or 4w ago, a date, or a date and time in UTC')
     .option('--until <when>', 'only acts before then, written in the same way')
     .option('--limit <number>', 'list at most this many acts', '100')
-    .option('--json', 'each act as a JSON object on a line of its own')
+    .option('--json', 'each act as a JSON object on a line of its own, with what it found in former')
     .action((asked: Asked, command: Command) =>
       run(command, open, async (database, print) => {
         const filter = readFilter(asked, clock())
         const rows = await listHistory(database.read, filter, wholeNumber('--limit', asked.limit))
         if (!asked.json) print(table([HEAD, ...rows.map(cellsOf)]))
-        else for (const row of rows) print(JSON.stringify(row))
+        else for (const row of rows) print(await jsonOf(database.read, row))
       }),
     )
 }
 
-const HEAD = ['TIME (UTC)', 'USER', 'ACT', 'KIND', 'ID', 'SEQUENCE', 'NAME', 'ADDRESS', 'CLIENT', 'REQUEST']
+const HEAD = ['TIME (UTC)', 'USER', 'ACT', 'KIND', 'ID', 'SEQUENCE', 'NAME', 'CHANGED', 'ADDRESS', 'CLIENT', 'REQUEST']
 
 function cellsOf(row: HistoryColumns): string[] {
   const { time_utc, login, action, kind, record, sequence, name, address, client, request } = row
@@ -58,10 +59,28 @@ function cellsOf(row: HistoryColumns): string[] {
     String(record),
     sequence === 0 ? '-' : String(sequence),
     name,
+    Object.keys(formerIn(row)).join(', ') || '-',
     address || '-',
     client || '-',
     request || '-',
   ]
+}
+
+/** What the record had before, by column, where the act changed it and that is still kept. */
+function formerIn({ former }: HistoryColumns): Record<string, unknown> {
+  return former === '' ? {} : JSON.parse(former)
+}
+
+async function jsonOf(db: Db, { former_bytes: _bytes, ...row }: HistoryColumns): Promise<string> {
+  const former = formerIn({ ...row, former_bytes: 0 })
+  const named = Object.values(former).filter(isNamedText)
+  const texts = await findTexts(
+    db,
+    named.map(({ hash }) => hash),
+  )
+  const whole = (value: unknown) => (isNamedText(value) ? (texts.get(value.hash) ?? null) : value)
+  const values = Object.entries(former).map(([name, value]) => [name, whole(value)])
+  return JSON.stringify({ ...row, former: Object.fromEntries(values) })
 }
 
 function readFilter({ user, kind, record, since, until }: Asked, now: number): HistoryFilter {

@@ -1,7 +1,7 @@
 import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
+import { type RecordState, readStates } from '../history/record-states.ts'
 import { type Counts, noCounts, type Remark } from '../import/import-run.ts'
-import { type RecordState, readStates } from '../import/record-states.ts'
 import { LINKED } from '../import/shown-records.ts'
 import type { ItemKind } from '../import/source-item.ts'
 import type { Db } from '../storage/database.ts'

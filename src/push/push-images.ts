@@ -1,5 +1,5 @@
+import type { RecordState } from '../history/record-states.ts'
 import { findImages, imageUrl } from '../images/images.ts'
-import type { RecordState } from '../import/record-states.ts'
 import type { ImageRow } from '../storage/schema.ts'
 import { pushItems } from './push-group.ts'
 import { keyOfRecord, type PushItem, type PushRun } from './push-run.ts'

@@ -1,6 +1,6 @@
 import { findSeriesByIds } from '../events/event-store.ts'
+import { readStates } from '../history/record-states.ts'
 import { SourceFailure } from '../import/polite-fetch.ts'
-import { readStates } from '../import/record-states.ts'
 import { readFingerprints } from '../import/source-item.ts'
 import type { PushItemColumns } from '../storage/schema.ts'
 import { keyOfRecord, type PushRun } from './push-run.ts'

@@ -1,6 +1,6 @@
 import { findSeriesByIds } from '../events/event-store.ts'
 import { ownFields } from '../events/recurrence-present.ts'
-import { type RecordState, readStates } from '../import/record-states.ts'
+import { type RecordState, readStates } from '../history/record-states.ts'
 import { isShown, type Shown } from '../import/shown-records.ts'
 import { readFingerprints } from '../import/source-item.ts'
 import { findOccurrences } from '../series/series-store.ts'

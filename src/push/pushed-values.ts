@@ -1,8 +1,8 @@
 import { NEVER } from '../fields/kinds.ts'
-import type { RecordState } from '../import/record-states.ts'
+import type { RecordState } from '../history/record-states.ts'
 import { itemsOf, LINKED, type LinkName, linkNames, type Shown } from '../import/shown-records.ts'
 import { type Fingerprints, fieldsOf, fingerprintsOf } from '../import/source-item.ts'
-import { withExceptions } from '../import/write-item.ts'
+import { withExceptions } from '../recurrence/write-recurrence.ts'
 import { keyOfRecord, type PushItem, type PushKind, type PushRun } from './push-run.ts'
 
 /** The member with the name of a record. */

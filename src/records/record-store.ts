@@ -3,7 +3,7 @@ import type { Context } from '../declare/context.ts'
 import type { Address } from '../declare/operations.ts'
 import { type Caller, seesAll, seesOwn } from '../people/caller.ts'
 import type { Db } from '../storage/database.ts'
-import { type Action, recordChange, type Tx } from '../storage/recording.ts'
+import { type Action, type FormerValues, recordChange, type Tx } from '../storage/recording.ts'
 import type { RecordKind, RecordTable, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { parseMoment } from '../text/moments.ts'
@@ -75,17 +75,18 @@ interface Standing {
   hide_from_listings?: number
 }
 
-/** Records that an event, venue or organizer is written: `before` is how it stood until now, undefined for a new one. */
+/** Records that an event, venue or organizer is written: `before` is how it stood until now, undefined for a new one, and `former` what it had. */
 export function recordWritten(
   tx: Tx,
   kind: RecordKind,
   before: Standing | undefined,
   after: Standing & { id: number; name: string },
+  former?: FormerValues,
 ): void {
   const { id, status, name } = after
   const seen = { wasPublic: before?.status === 'publish', isPublic: status === 'publish' }
   const hidden = { wasHidden: before?.hide_from_listings === 1, isHidden: after.hide_from_listings === 1 }
-  recordChange(tx, { kind, record: id, ...seen, ...hidden }, { action: actionOf(before?.status, status), name })
+  recordChange(tx, { kind, record: id, ...seen, ...hidden, former }, { action: actionOf(before?.status, status), name })
 }
 
 function actionOf(before: string | undefined, after: string): Action {

@@ -116,3 +116,8 @@ function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
 export function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }
+
+/** The lines of a rule with its exceptions, even if there are none: without such a line, dates that were left out before would stay so. */
+export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
+  return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
+}

@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Found, Operations, WriteResult, WriteSteps } from '../declare/operations.ts'
+import { parseFields, type RawValues } from '../declare/parse.ts'
 import type { EventValues, PreparedEvent } from '../events/event-rules.ts'
 import { prepareChange } from '../events/events.ts'
 import { recordRights } from '../linked/record-present.ts'
@@ -9,15 +10,16 @@ import { Problem } from '../problems.ts'
 import { presentSingle } from '../records/present-records.ts'
 import { offsetOf, pageRequest } from '../records/record-store.ts'
 import { statusFilter, statusLinks } from '../records/status.ts'
+import { withExceptions } from '../recurrence/write-recurrence.ts'
 import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { EventRow, SeriesRow, Tables } from '../storage/schema.ts'
 import { parametersOf } from '../text/urls.ts'
 import { changeAll, getHeldSeries, isLive, removeAll } from './change-series.ts'
 import { becomeSingle, otherThan, readWritten } from './recurring-events.ts'
-import { findSeriesLinks, type LoadedSeries, type SeriesQuery, seriesPresentation } from './series.ts'
+import { findSeriesLinks, type LoadedSeries, type SeriesQuery, seriesPresentation, seriesResource } from './series.ts'
 import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
-import { countShown, findOccurrences, findSeries } from './series-store.ts'
+import { countShown, findOccurrences, findSeries, readShared } from './series-store.ts'
 
 /** The operations on series: each changes all occurrences. A series is created with the event that repeats. */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
@@ -155,4 +157,22 @@ function first(rows: readonly EventRow[]): EventRow {
 /** Returns this occurrence at the start that the rule counts from, which a series shows as its own start. */
 function atStart(series: SeriesRow, row: EventRow): EventRow {
   return { ...row, ...whenAt(scheduleOf(series), series.start_date), recurrence_id: series.start_date }
+}
+
+/**
+ * Prepares the change of a series to fields as a source or a former version has them. Dates stand for themselves, and what the rule does not leave out takes place; one in the
+ * trash comes back.
+ * @throws Problem
+ */
+export async function prepareSeriesChange(context: Context, record: number, values: RawValues): Promise<unknown> {
+  const row = await findSeries(context.db, record)
+  if (!row) throw new Error(`There is no series ${record}.`)
+  const { recurrence } = values
+  const lines = Array.isArray(recurrence) ? { recurrence: withExceptions(recurrence) } : {}
+  const back = row.status === 'trash' ? { status: readShared(row).status } : {}
+  const parsed = await parseFields(seriesResource.fields, { ...back, ...values, ...lines }, context, {
+    extent: 'partial',
+    mayAsk: true,
+  })
+  return prepareSeries(context, { row, values: parsed }, true)
 }

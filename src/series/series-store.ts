@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { WrittenLinks } from '../events/event-store.ts'
 import type { Db } from '../storage/database.ts'
+import { formerOf } from '../storage/former-values.ts'
 import { holdRecord } from '../storage/locks.ts'
 import { isInLists } from '../storage/queries.ts'
-import { type Action, recordChange, type Tx } from '../storage/recording.ts'
+import { type Action, type FormerValues, recordChange, type Tx } from '../storage/recording.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
@@ -129,17 +130,20 @@ const updateOne = statement<{ id: number; columns: Partial<SeriesRow> }>()((db, 
 /** Writes columns of a series, whose version rises. */
 export async function updateSeries(tx: Tx, before: SeriesRow, columns: Partial<SeriesRow>): Promise<SeriesRow> {
   const after = { ...before, ...columns, version: before.version + 1 }
-  noteSeries(tx, before.status, after)
+  // The columns of the series itself come last: in the trash its occurrences have kept the status to come back with.
+  const whole = (row: SeriesRow) => (columns.shared === undefined ? row : { ...readShared(row), ...row })
+  noteSeries(tx, before.status, after, formerOf(whole(before), whole(after)))
   await updateOne(tx, { id: before.id, columns: { ...columns, version: after.version } })
   return after
 }
 
-function noteSeries(tx: Tx, before: string | undefined, { id, status, title }: SeriesRow): void {
+function noteSeries(tx: Tx, before: string | undefined, { id, status, title }: SeriesRow, former?: FormerValues): void {
   const change = {
     kind: 'series',
     record: id,
     wasPublic: before === 'publish',
     isPublic: status === 'publish',
+    former,
   } as const
   recordChange(tx, change, { action: actionOf(before, status), name: title })
 }

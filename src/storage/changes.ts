@@ -12,7 +12,7 @@ import { statement } from './statement.ts'
 export const MOST_CHANGES = 20_000
 
 /** A change to be written, with the sequence of a new record; `times` is how many transactions made it. */
-export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
+export type LatestChange = Omit<ChangeColumns, 'position' | 'known_from'> & { times: number }
 
 /** What becomes of the row that a record has already, for an insert into `changes`. `next` is the sequence that follows on its own. */
 export const onChanged = (

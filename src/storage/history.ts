@@ -1,12 +1,12 @@
-import { sql } from 'kysely'
 import { formatUtc } from '../text/zones.ts'
 import { countLater } from './changes.ts'
 import type { Db } from './database.ts'
+import { forgetFormer, type KeptFormer, keptFormer } from './former-values.ts'
 import type { Act, Recording, Tx, Writer } from './recording.ts'
 import type { HistoryColumns } from './schema.ts'
 
 /** A row to be added to the history, and how many transactions of the same commit have changed the record since. */
-export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number }
+export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer
 
 /** Characters of a name, an address or a client that the history keeps. */
 const LONGEST_TEXT = 200
@@ -19,7 +19,12 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
     const origin = originOf(writer)
     for (const change of changes.values()) {
       const { kind, record, act } = change
-      if (act) rows.push({ ...rowOf({ kind, record, act }, origin, time_utc), later: later?.get(change) ?? 0 })
+      if (act)
+        rows.push({
+          ...rowOf({ kind, record, act }, origin, time_utc),
+          ...keptFormer(change),
+          later: later?.get(change) ?? 0,
+        })
     }
   }
   return rows
@@ -28,7 +33,12 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
 /** Writes acts on what has no row, so that no change goes with them. `now` in milliseconds since the epoch. */
 export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number): Promise<void> {
   const origin = originOf(tx.recording.writer)
-  const rows = acts.map((done) => ({ ...rowOf(done, origin, formatUtc(now)), sequence: 0 }))
+  const rows = acts.map((done) => ({
+    ...rowOf(done, origin, formatUtc(now)),
+    sequence: 0,
+    former: '',
+    former_bytes: 0,
+  }))
   if (rows.length > 0) await tx.insertInto('history').values(rows).execute()
 }
 
@@ -83,10 +93,20 @@ export async function listHistory(db: Db, filter: HistoryFilter, most: number): 
   return rows.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** Looks at the `most` oldest rows and drops those from before a time. Returns how many were dropped. */
+/** Drops the oldest rows, `most` at the most, up to the first that is not from before a time. Returns how many were dropped. */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
-    delete from history where id in (select id from history order by id limit ${most}) and time_utc < ${beforeUtc} returning id
-  `.execute(tx)
-  return rows.length
+  const oldest = await tx
+    .selectFrom('history')
+    .select(['id', 'time_utc', 'kind', 'record', 'sequence', 'former_bytes'])
+    .orderBy('id')
+    .limit(most)
+    .execute()
+  const stays = oldest.findIndex(({ time_utc }) => time_utc >= beforeUtc)
+  const dropped = stays === -1 ? oldest : oldest.slice(0, stays)
+  const last = dropped.at(-1)
+  if (!last) return 0
+  const withValues = dropped.filter(({ former_bytes }) => former_bytes > 0)
+  await forgetFormer(tx, withValues, last.id)
+  await tx.deleteFrom('history').where('id', '<=', last.id).execute()
+  return dropped.length
 }

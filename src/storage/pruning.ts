@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { formatUtc } from '../text/zones.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
+import { dropOldestFormer, formerBytes } from './former-values.ts'
 import { dropHistory } from './history.ts'
 import { dropBeyond, dropKept, KEPT_HOURS, MOST_KEPT } from './kept-answers.ts'
 import { dropDeliveries } from './outbox.ts'
@@ -16,15 +17,24 @@ const DELIVERY_DAYS = 30
 /** Rows dropped with one write, so that other writers wait a few milliseconds. */
 const DROPPED_AT_ONCE = 1000
 
+/** Acts that lose their former values with one write: their texts may be long. */
+const VALUES_AT_ONCE = 100
+
 const DAY_MS = 86_400_000
 
 /**
- * Drops, in small writes: tombstones and withdrawn events after 90 days, kept answers after a day, messages to webhooks after 30 days, and the
- * history after `historyDays`. A reader of changes that has missed a dropped tombstone starts afresh.
+ * Drops, in small writes: tombstones and withdrawn events after 90 days, kept answers after a day, messages to webhooks after 30 days, the
+ * history after `historyDays`, and the oldest former values beyond `mostBytes`. A reader of changes that has missed a dropped tombstone starts
+ * afresh.
  * @param historyDays 0 keeps the whole history
  * @param now milliseconds since the epoch
  */
-export async function dropOld(database: Pick<Database, 'write'>, historyDays: number, now: number): Promise<void> {
+export async function dropOld(
+  database: Pick<Database, 'read' | 'write'>,
+  historyDays: number,
+  now: number,
+  mostBytes = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const daysAgo = (days: number) => formatUtc(now - days * DAY_MS)
   const dropTombstones = (tx: Db) =>
     (isPostgres(tx) ? dropFromPostgres : dropFromSqlite)(tx, daysAgo(TOMBSTONE_DAYS), DROPPED_AT_ONCE)
@@ -35,6 +45,8 @@ export async function dropOld(database: Pick<Database, 'write'>, historyDays: nu
   await untilFew(() => database.write((tx) => dropDeliveries(tx, daysAgo(DELIVERY_DAYS), DROPPED_AT_ONCE)))
   if (historyDays > 0)
     await untilFew(() => database.write((tx) => dropHistory(tx, daysAgo(historyDays), DROPPED_AT_ONCE)))
+  while ((await formerBytes(database.read)) > mostBytes)
+    if ((await database.write((tx) => dropOldestFormer(tx, VALUES_AT_ONCE))) === 0) return
 }
 
 /** Drops events that were withdrawn before a time. Times have no index, so it walks through all rows, some with each write. */

@@ -30,7 +30,12 @@ export interface RecordedChange {
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
   isDeleted?: boolean
+  /** What it had before in what changes. */
+  former?: FormerValues | undefined
 }
+
+/** Former values by the name of their column, and lists of ids by the name of a link. */
+export type FormerValues = Readonly<Record<string, unknown>>
 
 /** The acts that the history tells of: `role`, `grant` and `revoke` are about users and their credentials. */
 export type Action = 'create' | 'update' | 'publish' | 'trash' | 'restore' | 'delete' | 'role' | 'grant' | 'revoke'
@@ -72,7 +77,19 @@ export function recordChange({ recording: { changes } }: Tx, change: RecordedCha
     wasPublic: before?.wasPublic ?? change.wasPublic,
     wasHidden: (before ?? change).wasHidden,
     isHidden: change.isHidden ?? before?.isHidden,
+    former: { ...change.former, ...before?.former },
     // Who removes what they have just made has done both; who makes and then changes has made it.
     act: act?.action === 'delete' ? act : (before?.act ?? act),
   })
+}
+
+/** Adds former values to the recorded change of a record: those that are found only while it is written. */
+export function noteFormer(
+  { recording: { changes } }: Tx,
+  kind: RecordedChange['kind'],
+  record: number,
+  former: FormerValues,
+): void {
+  const change = changes.get(`${kind} ${record}`)
+  if (change) change.former = { ...former, ...change.former }
 }

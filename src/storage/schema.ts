@@ -176,6 +176,8 @@ export interface ChangeColumns {
   changed_utc: string
   /** Id of the user who changed it; 0 for nobody. */
   user: number
+  /** The values of its versions are known from this sequence on; 0 for one that was made since they are kept. */
+  known_from: number
 }
 
 /** An event that the public can see no longer, as it was last seen; kept for 90 days. */
@@ -229,6 +231,18 @@ export interface HistoryColumns {
   client: string
   /** What the answer and the log call the request. */
   request: string
+  /** JSON record of column or link to former value, for those that the act changed (`storage/former-values.ts`); empty for none. */
+  former: string
+  former_bytes: number
+}
+
+/** A long text that records had before. */
+export interface FormerTextColumns {
+  hash: string
+  bytes: number
+  /** Id of the newest row of the history that names it, or a higher one. */
+  last: number
+  text: string
 }
 
 /** The one row that says which history of which calendar this is. */
@@ -418,13 +432,14 @@ export interface Tables {
   }
   users: WithSequence<UserColumns>
   credentials: WithSequence<CredentialColumns>
-  changes: ChangeColumns
+  changes: Omit<ChangeColumns, 'known_from'> & { known_from: Generated<number> }
   withdrawn_events: WithdrawnEventColumns
   old_slugs: OldSlugColumns
   kept_answers: KeptAnswerColumns
   webhooks: WithSequence<WebhookColumns>
   webhook_deliveries: WithSequence<DeliveryColumns>
   history: WithSequence<HistoryColumns>
+  former_texts: FormerTextColumns
   import_sources: WithSequence<ImportSourceColumns>
   import_schedules: WithSequence<ImportScheduleColumns>
   imports: WithSequence<ImportColumns>

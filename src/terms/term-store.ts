@@ -4,6 +4,7 @@ import type { Context } from '../declare/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 import type { Db } from '../storage/database.ts'
+import { formerOf } from '../storage/former-values.ts'
 import { held, heldTerms, holdName } from '../storage/locks.ts'
 import { selectTerms, wholeList } from '../storage/queries.ts'
 import { type RecordedChange, recordChange, type Tx } from '../storage/recording.ts'
@@ -330,10 +331,15 @@ export async function insertTerm(tx: Tx, term: Omit<TermRow, 'id' | 'count'>): P
 
 export async function updateTerm(
   tx: Tx,
-  { id, name, parent, taxonomy, slug: before }: TermRow,
+  term: TermRow,
   columns: Partial<Omit<TermRow, 'id' | 'taxonomy' | 'count'>>,
 ): Promise<void> {
-  recordChange(tx, changeOf(id), { action: 'update', name: columns.name ?? name })
+  const { id, name, parent, taxonomy, slug: before } = term
+  recordChange(
+    tx,
+    { ...changeOf(id), former: formerOf(term, columns) },
+    { action: 'update', name: columns.name ?? name },
+  )
   if (parent !== 0 && columns.parent !== undefined) recordChange(tx, countOf(parent))
   if (Object.keys(columns).length === 0) return
   const { slug = before } = columns

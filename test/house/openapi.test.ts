@@ -48,7 +48,10 @@ test('paths and schemas are those that clients of the reference service know', (
   const terms = ['categories', 'tags'].flatMap((path) => [`/${path}`, `/${path}/{id}`])
   const hooks = ['', '/test', '/rotate', '/deliveries', '/deliveries/resend', '/deliveries/{delivery}/resend']
   const webhooks = ['/webhooks', ...hooks.map((path) => `/webhooks/{id}${path}`)]
-  const own = ['/changes', '/series', '/series/{id}', ...webhooks, '/batch/v1']
+  const versions = ['events', 'venues', 'organizers', 'categories', 'tags', 'series'].flatMap((path) =>
+    ['', '/{version}', '/{version}/restore'].map((end) => `/kalends/v1/${path}/{id}/history${end}`),
+  )
+  const own = ['/changes', '/series', '/series/{id}', ...versions, ...webhooks, '/batch/v1']
   assert.deepEqual(Object.keys(english.paths), ['/doc', ...records, ...terms, ...own])
   assert.deepEqual(english.paths['/changes'].servers, [{ url: 'https://calendar.example.net:8443/wp-json/kalends/v1' }])
   assert.deepEqual(english.paths['/batch/v1'].servers, [{ url: 'https://calendar.example.net:8443/wp-json' }])

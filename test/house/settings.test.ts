@@ -91,6 +91,7 @@ const examples: Record<SettingName, readonly [string, string]> = {
   drain_ms: ['5000', '10000'],
   stop_ms: ['5000', '20000'],
   history_days: ['0', '30'],
+  history_bytes: ['0', '1000000'],
   trusted_proxy: ['127.0.0.1', '10.0.0.1,10.0.0.2'],
   metrics: ['127.0.0.1:9464', '[::1]:0'],
   request_log: ['writes', 'none'],

@@ -40,10 +40,10 @@ test('acts are listed the newest first, with who, what, from where and by which 
   const { audit } = await audited(t)
   const { out } = await audit()
   const lines = out.trimEnd().split('\n')
-  assert.match(lines[0] ?? '', /^TIME \(UTC\) +USER +ACT +KIND +ID +SEQUENCE +NAME +ADDRESS +CLIENT +REQUEST$/)
+  assert.match(lines[0] ?? '', /^TIME \(UTC\) +USER +ACT +KIND +ID +SEQUENCE +NAME +CHANGED +ADDRESS +CLIENT +REQUEST$/)
   assert.match(
     lines[1] ?? '',
-    /^20\S+ \S+ +anna +update +term +10 +\d+ +Music +192\.0\.2\.7 +Browser\/1\.0 +request-1$/,
+    /^20\S+ \S+ +anna +update +term +10 +\d+ +Music +- +192\.0\.2\.7 +Browser\/1\.0 +request-1$/,
   )
   assert.match(lines[4] ?? '', /anna +create +event +10 +\d+ +Concert /)
   assert.equal(lines.length, 5)

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { formatUtc } from '../../text/zones.ts'
 import { keysToLevel, type LatestChange, latestChanges, levelSequences, MOST_CHANGES, onChanged } from '../changes.ts'
 import { type Change, type Cursor, type Database, type Db, isPostgres } from '../database.ts'
+import { KEEP_TEXTS, textsOf } from '../former-values.ts'
 import { type HistoryRow, historyRows } from '../history.ts'
 import { TELL, toldChanges } from '../outbox.ts'
 import type { Tx } from '../recording.ts'
@@ -140,13 +141,23 @@ const level = statement<{ keys: string }>()(
     ${sql.raw(levelSequences('select kind, record from keys'))}`,
 )
 
-const insertHistory = statement<{ rows: Omit<HistoryRow, 'later'>[] }>()((db, value) =>
+const insertHistory = statement<{ rows: Omit<HistoryRow, 'later' | 'texts'>[] }>()((db, value) =>
   db.insertInto('history').values(
     value('rows').map((row) => ({
       ...row,
       sequence: sql<number>`(select sequence from changes where kind = ${row.kind} and record = ${row.record})`,
     })),
   ),
+)
+
+const keepTexts = statement<{ texts: string }>()(
+  (_db, value) => sql`${sql.raw(KEEP_TEXTS.before)} select hash, bytes, text, ${sql.raw(KEEP_TEXTS.last)}
+    from jsonb_to_recordset(${value('texts')}::jsonb) as t(hash text, bytes integer, text text) ${sql.raw(KEEP_TEXTS.after)}`,
+)
+
+const endVersions = statement<{ kind: string; record: number }>()(
+  (_db, value) => sql`update history set former = '', former_bytes = 0
+    where kind = ${value('kind')} and record = ${value('record')} and former_bytes > 0`,
 )
 
 const insertDeliveries = statement<{ changes: string }>()(
@@ -168,11 +179,16 @@ export async function saveRecording(tx: Tx): Promise<void> {
   const changes = inParts(latest).map((rows) => upsert(tx, { rows }))
   const keys = keysToLevel(latest)
   const levelled = keys === undefined ? [] : [level(tx, { keys })]
-  const rows = historyRows([tx.recording], time).map(({ later: _later, ...row }) => row)
+  const acting = historyRows([tx.recording], time)
+  const rows = acting.map(({ later: _later, texts: _texts, ...row }) => row)
   const acts = inParts(rows).map((some) => insertHistory(tx, { rows: some }))
+  const removed = rows.filter(({ action }) => action === 'delete')
+  const ended = removed.map(({ kind, record }) => endVersions(tx, { kind, record }))
+  const texts = textsOf(acting)
+  const kept = texts.length === 0 ? [] : [keepTexts(tx, { texts: JSON.stringify(texts) })]
   const told = toldChanges([tx.recording], time)
   const deliveries = told === undefined ? [] : [insertDeliveries(tx, { changes: told })]
-  await Promise.all([...changes, ...levelled, ...acts, ...deliveries])
+  await Promise.all([...changes, ...levelled, ...acts, ...ended, ...kept, ...deliveries])
 }
 
 function byRecord(a: LatestChange, b: LatestChange): number {

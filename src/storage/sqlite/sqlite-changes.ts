@@ -3,6 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { formatUtc } from '../../text/zones.ts'
 import { keysToLevel, type LatestChange, latestChanges, levelSequences, MOST_CHANGES, onChanged } from '../changes.ts'
 import type { Change, Cursor, Database, Db } from '../database.ts'
+import { KEEP_TEXTS, textsOf } from '../former-values.ts'
 import { type HistoryRow, historyRows } from '../history.ts'
 import { IS_TOLD, TELL, toldChanges } from '../outbox.ts'
 import type { Recording } from '../recording.ts'
@@ -80,8 +81,12 @@ const UPSERT = `insert into changes (kind, record, position, sequence, was_publi
 
 const LEVEL = levelSequences(`select value ->> 'kind', value ->> 'record' from json_each(?)`)
 
-const INSERT_HISTORY = `insert into history (time_utc, "user", login, action, kind, record, name, address, client, request, sequence)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select sequence from changes where kind = ? and record = ?) - ?)`
+const INSERT_HISTORY = `insert into history (time_utc, "user", login, action, kind, record, name, address, client, request, former, former_bytes, sequence)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select sequence from changes where kind = ? and record = ?) - ?)`
+
+const KEEP_TEXT = `${KEEP_TEXTS.before} values (?, ?, ?, ${KEEP_TEXTS.last}) ${KEEP_TEXTS.after}`
+
+const END = `update history set former = '', former_bytes = 0 where kind = ? and record = ? and former_bytes > 0`
 
 const INSERT_DELIVERIES = `${TELL.before} (select value ->> 'kind' as kind, value ->> 'record' as record, value ->> 'verb' as verb,
     value ->> 'public_verb' as public_verb, value ->> 'with_series' as with_series, value ->> 'later' as later, value ->> 'message' as message, value ->> 'time' as time
@@ -147,6 +152,11 @@ function saveWithSequences(prepare: Prepare, changes: readonly LatestChange[], t
 function saveActs(prepare: Prepare, rows: readonly HistoryRow[]): void {
   if (rows.length === 0) return
   const insert = prepare(INSERT_HISTORY)
-  for (const { time_utc, user, login, action, kind, record, name, address, client, request, later } of rows)
-    insert.run([time_utc, user, login, action, kind, record, name, address, client, request, kind, record, later])
+  for (const { time_utc, user, login, action, kind, record, name, address, client, request, ...row } of rows) {
+    const { former, former_bytes, later } = row
+    const act = [time_utc, user, login, action, kind, record, name, address, client, request, former, former_bytes]
+    insert.run([...act, kind, record, later])
+    if (action === 'delete') prepare(END).run([kind, record])
+  }
+  for (const { hash, bytes, text } of textsOf(rows)) prepare(KEEP_TEXT).run([hash, bytes, text])
 }

@@ -1,27 +1,30 @@
 import type { MadeEvent } from '../events/event-rules.ts'
 import { findSeriesByIds } from '../events/event-store.ts'
 import { eventFields } from '../fields/event-fields.ts'
+import type { EventMembers } from '../fields/event-members.ts'
 import type { FieldsData } from '../fields/field.ts'
 import { organizerFields, venueFields } from '../fields/linked-fields.ts'
+import type { WithValue } from '../fields/member.ts'
 import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { venueRules } from '../linked/venue.ts'
 import { recurrenceLines } from '../recurrence/write-recurrence.ts'
 import { scheduleOf, whenAt } from '../series/series-schedule.ts'
-import { readShared } from '../series/series-store.ts'
+import { readShared, type Shared } from '../series/series-store.ts'
 import type { Db } from '../storage/database.ts'
 import type { EventRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 import { untrashedSlug } from '../text/slug.ts'
-import type { LinkName } from './shown-records.ts'
-import { carriedFields, type ItemKind } from './source-item.ts'
+
+/** The kinds of records that have states. */
+export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 
 /** The fields of a record that an import may write, in the form the interface accepts: sent unchanged, they restore this state. */
 export type RecordState = Readonly<Record<string, unknown>>
 
 /** The present states of these records, by id; deleted records have none. */
-export async function readStates(db: Db, kind: ItemKind, ids: readonly number[]): Promise<Map<number, RecordState>> {
+export async function readStates(db: Db, kind: StateKind, ids: readonly number[]): Promise<Map<number, RecordState>> {
   if (ids.length === 0) return new Map()
   if (kind === 'event') return eventStates(db, ids)
   if (kind === 'series') return seriesStates(db, ids)
@@ -85,14 +88,14 @@ export function stateOfMade({ row, links, categories, tags }: MadeEvent): Record
 }
 
 /** The ids of what an event is linked to, terms in the order of their ids. */
-type LinkedIds = Record<LinkName, readonly number[]>
+type LinkedIds = Record<WithValue<EventMembers, 'from', 'link'>, readonly number[]>
 
 /** The fields that all occurrences of a series have in common, with the times and the rule that it counts from. */
 async function seriesStates(db: Db, ids: readonly number[]): Promise<Map<number, RecordState>> {
   const rows = await findSeriesByIds(db, ids)
   const terms = await findTermsByIds(db, [...new Set([...rows.values()].flatMap((row) => readShared(row).terms))])
   const taxonomies = new Map(terms.map(({ id, taxonomy }) => [id, taxonomy]))
-  return new Map([...rows].map(([id, row]) => [id, seriesState(row, row.start_date, taxonomies)]))
+  return new Map([...rows].map(([id, row]) => [id, seriesState(row, readShared(row), row.start_date, taxonomies)]))
 }
 
 /** The fields that the occurrence of a series at an original start shares with the others. */
@@ -100,15 +103,15 @@ export async function likeOthers(db: Db, row: SeriesRow, start: string): Promise
   const terms = await findTermsByIds(db, readShared(row).terms)
   const { recurrence: _recurrence, ...state } = seriesState(
     row,
+    readShared(row),
     start,
     new Map(terms.map(({ id, taxonomy }) => [id, taxonomy])),
   )
   return state
 }
 
-function seriesState(row: SeriesRow, start: string, taxonomies: ReadonlyMap<number, Taxonomy>): RecordState {
-  const { venues, organizers, terms, ...columns } = readShared(row)
-  const ofTaxonomy = (taxonomy: Taxonomy) => terms.filter((id) => taxonomies.get(id) === taxonomy).sort((a, b) => a - b)
+function seriesState(row: SeriesRow, shared: Shared, start: string, taxonomies: Taxonomies): RecordState {
+  const { venues, organizers, terms, ...columns } = shared
   const schedule = scheduleOf(row)
   return {
     ...stateOf(eventFields, { ...columns, ...whenAt(schedule, start), status: row.status }),
@@ -116,10 +119,61 @@ function seriesState(row: SeriesRow, start: string, taxonomies: ReadonlyMap<numb
     recurrence: recurrenceLines(schedule.recurrence, schedule.start),
     venue: venues,
     organizer: organizers,
-    categories: ofTaxonomy('category'),
-    tags: ofTaxonomy('tag'),
+    ...byTaxonomy(terms, taxonomies),
   }
 }
+
+/** The taxonomies of terms by id. */
+export type Taxonomies = ReadonlyMap<number, Taxonomy>
+
+function byTaxonomy(terms: readonly number[], taxonomies: Taxonomies): Record<'categories' | 'tags', number[]> {
+  const of = (taxonomy: Taxonomy) => terms.filter((id) => taxonomies.get(id) === taxonomy).sort((a, b) => a - b)
+  return { categories: of('category'), tags: of('tag') }
+}
+
+/** The columns of a record, with the ids of what it is linked to; those of a series with what its dates share. */
+export type VersionColumns = Readonly<Record<string, unknown>>
+
+/** The present columns of a record; undefined when there is none. */
+export async function readColumns(db: Db, kind: StateKind, id: number): Promise<VersionColumns | undefined> {
+  if (kind === 'venue') return asColumns((await findLinkedByIds<VenueRow>(db, venueRules, [id])).get(id))
+  if (kind === 'organizer') return asColumns((await findLinkedByIds<OrganizerRow>(db, organizerRules, [id])).get(id))
+  if (kind === 'category' || kind === 'tag') return asColumns((await findTermsByIds(db, [id]))[0])
+  if (kind === 'series') {
+    const row = (await findSeriesByIds(db, [id])).get(id)
+    return row && { ...readShared(row), ...row }
+  }
+  const ids = [id]
+  const [[row], venues, organizers, terms] = await Promise.all([
+    selectEvents(db, { ids }),
+    selectVenues(db, { ids }),
+    selectOrganizers(db, { ids }),
+    selectTerms(db, { ids }),
+  ])
+  const links = {
+    venues: venues.map(({ venue }) => venue),
+    organizers: organizers.map(({ organizer }) => organizer),
+    terms: terms.map(({ term }) => term),
+  }
+  return row && { ...row, ...links }
+}
+
+const asColumns = (row: object | undefined): VersionColumns | undefined => row && { ...row }
+
+/** The state of a record with these columns, which may be former ones. */
+export function stateFrom(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): RecordState {
+  if (kind === 'venue') return stateOf(venueFields, columns)
+  if (kind === 'organizer') return stateOf(organizerFields, columns)
+  if (kind === 'category' || kind === 'tag') return termState(columns as unknown as TermRow)
+  if (kind === 'series') {
+    const row = columns as unknown as SeriesRow
+    return seriesState(row, columns as unknown as Shared, row.start_date, taxonomies)
+  }
+  const { venues, organizers, terms, ...row } = columns as unknown as EventRow & Pick<Shared, Linked>
+  return eventState(row, { venue: venues, organizer: organizers, ...byTaxonomy(terms, taxonomies) })
+}
+
+type Linked = 'venues' | 'organizers' | 'terms'
 
 function eventState(row: EventRow, links: LinkedIds): RecordState {
   return { ...stateOf(eventFields, row), slug: untrashedSlug(row.slug), cost: JSON.parse(row.cost), ...links }
@@ -139,4 +193,21 @@ function stateOf(fields: FieldsData, row: object): RecordState {
 
 function termState({ name, description, slug, parent, taxonomy }: TermRow): RecordState {
   return taxonomy === 'category' ? { name, description, slug, parent } : { name, description, slug }
+}
+
+/**
+ * Fields that states leave out: authors are people of the source, the local publication date follows from that in UTC, and the series has the
+ * recurrence.
+ */
+const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
+
+const carried = new WeakMap<FieldsData, readonly string[]>()
+
+/** The names of the declared fields that states have, and imports carry over. */
+export function carriedFields(fields: FieldsData): readonly string[] {
+  const known = carried.get(fields)
+  if (known) return known
+  const names = Object.keys(fields).filter((name) => !LEFT_BEHIND.has(name))
+  carried.set(fields, names)
+  return names
 }

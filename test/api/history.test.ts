@@ -1,0 +1,374 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import sharp from 'sharp'
+import { dropOld } from '../../src/storage/pruning.ts'
+import { type Answer, day, type Reader, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await startService({ timezone: 'Europe/Berlin' })
+})
+after(() => service.close())
+
+const OWN = '~/wp-json/kalends/v1'
+const at = (path: string) => `${OWN}${path}/history`
+
+async function versionOf(path: string): Promise<number> {
+  const { status, headers } = await service.get(path, 'admin')
+  assert.equal(status, 200, path)
+  return Number(/\.v\d+\.(\d+)"/.exec(headers.get('etag') ?? '')?.[1])
+}
+
+async function historyOf(path: string, query = '', as: Reader = 'admin'): Promise<Answer['body']> {
+  const { status, body } = await service.get(`${at(path)}${query}`, as)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+const restore = (path: string, version: number, body: object = {}, as: Reader = 'admin'): Promise<Answer> =>
+  service.post(`${at(path)}/${version}/restore`, body, as)
+
+async function restored(path: string, version: number, body: object = {}): Promise<Answer['body']> {
+  const answer = await restore(path, version, body)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body
+}
+
+describe('the history of an event', () => {
+  test('tells who changed what, the newest first, with former and new values', async () => {
+    const venue = await service.create('/venues', { venue: 'Hall' })
+    const tag = await service.create('/tags', { name: 'loud' })
+    const event = await service.create('/events', { title: 'First', ...day, cost: '5', venue: venue.id })
+    const path = `/events/${event.id}`
+    assert.deepEqual((await historyOf(path)).history, [])
+    await service.request('editor', 'PUT', path, { title: 'Second', featured: true }, { 'user-agent': 'a desk' })
+    await service.update(path, { venue: [], tags: [tag.id], cost: '' })
+    const { version, history, total } = await historyOf(path)
+    assert.equal(version, await versionOf(path))
+    assert.equal(total, 2)
+    const [last, first] = history
+    assert.equal(last.version, version)
+    assert.deepEqual(
+      [first.login, first.action, first.client, first.user],
+      ['editor', 'update', 'a desk', service.userIds.editor],
+    )
+    assert.match(first.date_utc, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    assert.deepEqual(first.changes, [
+      { member: 'title', former: 'First', new: 'Second' },
+      { member: 'featured', former: false, new: true },
+    ])
+    assert.deepEqual(last.changes, [
+      { member: 'cost', former: ['5'], new: [] },
+      { member: 'venue', former: [venue.id], new: [] },
+      { member: 'tags', former: [], new: [tag.id] },
+    ])
+  })
+
+  test('comes page by page', async () => {
+    const { id } = await service.create('/events', { title: 'None', ...day })
+    for (let n = 1; n <= 5; n++) await service.update(`/events/${id}`, { title: String(n) })
+    const titles = async (query: string) =>
+      (await historyOf(`/events/${id}`, query)).history.map(({ changes }: Answer['body']) => changes[0].new)
+    assert.deepEqual(await titles('?per_page=2'), ['5', '4'])
+    assert.deepEqual(await titles('?per_page=2&page=3'), ['1'])
+    assert.deepEqual(await titles('?per_page=2&page=4'), [])
+    const { total, total_pages } = await historyOf(`/events/${id}`, '?per_page=2')
+    assert.deepEqual([total, total_pages], [5, 3])
+    assert.equal((await service.get(`${at(`/events/${id}`)}?page=x`, 'admin')).status, 400)
+  })
+
+  test('is for those who may edit the event, and tells addresses of people to administrators alone', async () => {
+    const { id } = await service.create('/events', { title: 'Kept', ...day })
+    const own = await service.create('/events', { title: 'Own', ...day, status: 'draft' }, 'contributor')
+    await service.update(`/events/${id}`, { title: 'Changed' })
+    await service.update(`/events/${own.id}`, { title: 'Changed' })
+    for (const as of ['anonymous', 'subscriber', 'contributor', 'author'] as const)
+      for (const [method, end] of [
+        ['GET', ''],
+        ['GET', '/1'],
+        ['POST', '/1/restore'],
+      ] as const) {
+        const { status, body } = await service.request(as, method, `${at(`/events/${id}`)}${end}`)
+        assert.deepEqual(
+          [status, body.code],
+          [as === 'anonymous' ? 401 : 403, 'rest_forbidden'],
+          `${as} ${method} ${end}`,
+        )
+      }
+    assert.equal((await service.get(at('/events/999999'), 'admin')).status, 404)
+    const [act] = (await historyOf(`/events/${own.id}`, '', 'contributor')).history
+    assert.deepEqual([act.login, 'address' in act], ['admin', false])
+    assert.equal((await historyOf(`/events/${own.id}`)).history[0].address, '127.0.0.1')
+  })
+
+  test('shows the beginnings of long texts, and a version the whole of them', async () => {
+    const [long, longer] = ['a'.repeat(5000), 'b'.repeat(6000)]
+    const { id } = await service.create('/events', { title: 'Long', ...day, description: long })
+    const first = await versionOf(`/events/${id}`)
+    await service.update(`/events/${id}`, { description: longer })
+    const [act] = (await historyOf(`/events/${id}`)).history
+    assert.deepEqual(act.changes, [
+      { member: 'description', former: 'a'.repeat(2000), new: 'b'.repeat(2000), cut: true },
+    ])
+    const { body } = await service.get(`${at(`/events/${id}`)}/${first}`, 'admin')
+    assert.equal(body.values.description, long)
+    assert.equal(body.version, first)
+  })
+
+  test('keeps equal long texts once, however often they come back', async () => {
+    const texts = ['x', 'y'].map((sign) => sign.repeat(100_000))
+    const { id } = await service.create('/events', { title: 'Often', ...day, description: texts[0] })
+    const bytes = async () => {
+      const { rows } = await sql<{ bytes: number }>`select coalesce(sum(bytes), 0) as bytes from former_texts`.execute(
+        service.app.database.read,
+      )
+      return Number(rows[0]?.bytes)
+    }
+    const before = await bytes()
+    for (let n = 1; n <= 10; n++) await service.update(`/events/${id}`, { description: texts[n % 2] })
+    assert.equal((await bytes()) - before, 200_000)
+  })
+})
+
+describe('a version that is put back', () => {
+  test('is an update, with its right, its record of changes and its own place in the history', async () => {
+    const { id } = await service.create('/events', { title: 'First', ...day, all_day: true })
+    const path = `/events/${id}`
+    const first = await versionOf(path)
+    await service.update(path, {
+      title: 'Second',
+      start_date: '2027-05-01 09:00:00',
+      end_date: '2027-05-01 10:00:00',
+      all_day: false,
+    })
+    const second = await versionOf(path)
+    const { members, left, record } = await restored(path, first)
+    assert.deepEqual([members.sort(), left], [['all_day', 'end_date', 'start_date', 'timezone', 'title'], []])
+    assert.deepEqual([record.title, record.all_day, record.start_date], ['First', true, '2027-04-01 00:00:00'])
+    assert.ok((await versionOf(path)) > second)
+    assert.equal((await historyOf(path)).history.length, 2)
+    await restored(path, second)
+    const { body } = await service.get(path)
+    assert.deepEqual([body.title, body.start_date], ['Second', '2027-05-01 09:00:00'])
+  })
+
+  test('may be put back for some members alone', async () => {
+    const { id } = await service.create('/events', { title: 'First', ...day, website: 'https://example.org/1' })
+    const first = await versionOf(`/events/${id}`)
+    await service.update(`/events/${id}`, { title: 'Second', website: 'https://example.org/2' })
+    const { record } = await restored(`/events/${id}`, first, { members: ['website'] })
+    assert.deepEqual([record.title, record.website], ['Second', 'https://example.org/1'])
+  })
+
+  test('writes nothing when nothing differs', async () => {
+    const { id } = await service.create('/events', { title: 'Same', ...day })
+    const version = await versionOf(`/events/${id}`)
+    const { members, record } = await restored(`/events/${id}`, version)
+    assert.deepEqual([members, record.title], [[], 'Same'])
+    assert.equal(await versionOf(`/events/${id}`), version)
+  })
+
+  test('is not one that is to come, or that was before any', async () => {
+    const { id } = await service.create('/events', { title: 'Known', ...day })
+    const version = await versionOf(`/events/${id}`)
+    for (const unknown of [version + 1, 10 ** 9]) {
+      const { status, body } = await restore(`/events/${id}`, unknown)
+      assert.deepEqual([status, body.code], [404, 'rest_version_not_found'])
+    }
+    assert.equal((await service.post(`${at(`/events/${id}`)}/${'9'.repeat(30)}/restore`, {}, 'admin')).status, 404)
+  })
+
+  test('is put back only on the version that If-Match names', async () => {
+    const { id } = await service.create('/events', { title: 'First', ...day })
+    const path = `/events/${id}`
+    const [first, tag] = [await versionOf(path), (await service.get(path, 'admin')).headers.get('etag') ?? '']
+    await service.update(path, { title: 'Second' })
+    const send = (held: string) =>
+      service.request('admin', 'POST', `${at(path)}/${first}/restore`, {}, { 'If-Match': held })
+    assert.equal((await send(tag)).status, 412)
+    assert.equal((await send((await service.get(path, 'admin')).headers.get('etag') ?? '')).status, 200)
+  })
+
+  test('leaves out what is gone, and says so', async () => {
+    const { id: tag } = await service.create('/tags', { name: 'Short-lived' })
+    const { id: kept } = await service.create('/tags', { name: 'Long-lived' })
+    const { id: venue } = await service.create('/venues', { venue: 'Demolished' })
+    const { id } = await service.create('/events', { title: 'Linked', ...day, tags: [tag, kept], venue })
+    const first = await versionOf(`/events/${id}`)
+    await service.update(`/events/${id}`, { title: 'Unlinked', tags: [], venue: [] })
+    await service.remove(`/tags/${tag}`, 'admin')
+    await service.remove(`/venues/${venue}`, 'admin')
+    const { record, left } = await restored(`/events/${id}`, first)
+    assert.deepEqual(left, [
+      { member: 'terms', value: [tag] },
+      { member: 'venue', value: venue },
+    ])
+    assert.deepEqual([record.title, record.tags.map((one: { id: number }) => one.id)], ['Linked', [kept]])
+  })
+
+  test('shows texts as they were shown, although an administrator puts them back', async () => {
+    const description = '<p>Come</p><script>alert(1)</script>'
+    const { id } = await service.create(
+      '/events',
+      { title: 'By an author', ...day, description, status: 'publish' },
+      'author',
+    )
+    const path = `/events/${id}`
+    const first = await versionOf(path)
+    const shown = (await service.get(path)).body.description
+    assert.ok(!shown.includes('script'))
+    await service.update(path, { description: '<p>Other</p>', title: 'By an administrator', excerpt: '' })
+    await restored(path, first)
+    assert.equal((await service.get(path)).body.description, shown)
+  })
+
+  test('tells apart the two hours that a clock shows twice', async () => {
+    const hour = { start_date: '2027-10-31T01:30:00Z', end_date: '2027-10-31T02:30:00Z' }
+    const { id } = await service.create('/events', { title: 'Later', ...hour })
+    const path = `/events/${id}`
+    const [first, was] = [await versionOf(path), (await service.get(path)).body.utc_start_date]
+    await service.update(path, { start_date: '2027-10-31T00:30:00Z' })
+    assert.notEqual((await service.get(path)).body.utc_start_date, was)
+    await restored(path, first)
+    assert.equal((await service.get(path)).body.utc_start_date, was)
+  })
+
+  test('has its image, and comes out of the trash', async () => {
+    const drawn = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#0a8' } })
+      .png()
+      .toBuffer()
+    const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="a.png"' }
+    const image = await service.request('admin', 'POST', '~/wp-json/wp/v2/media', new Uint8Array(drawn), headers)
+    const { id } = await service.create('/events', { title: 'Pictured', ...day, image: image.body.id })
+    const path = `/events/${id}`
+    const [first, was] = [await versionOf(path), (await service.get(path)).body]
+    await service.update(path, { image: '' })
+    await service.remove(path, 'admin')
+    const trashed = await versionOf(path)
+    await restored(path, first)
+    const { body } = await service.get(path)
+    assert.deepEqual([body.image.id, body.status, body.slug], [image.body.id, 'publish', was.slug])
+    await restored(path, trashed)
+    assert.equal((await service.get(path, 'admin')).body.status, 'trash')
+  })
+
+  test('of a series has its rule, and its dates follow', async () => {
+    const event = await service.create('/events', { title: 'Yoga', ...day, recurrence: 'FREQ=DAILY;COUNT=5' })
+    const path = `/series/${event.post_parent}`
+    const dates = async () => (await service.get(`${OWN}${path}`, 'admin')).body.occurrences.total
+    const first = await versionOf(`${OWN}${path}`)
+    await service.request('admin', 'PUT', `${OWN}${path}`, { title: 'Less yoga', recurrence: 'FREQ=DAILY;COUNT=2' })
+    assert.equal(await dates(), 2)
+    const [act] = (await historyOf(path)).history
+    assert.deepEqual(
+      act.changes.map(({ member }: { member: string }) => member),
+      ['title', 'recurrence'],
+    )
+    const { record } = await restored(path, first)
+    assert.equal(record.title, 'Yoga')
+    assert.equal(await dates(), 5)
+    const { body } = await service.get(`/events/${event.id}`)
+    assert.equal(body.title, 'Yoga')
+  })
+
+  for (const { list, made, changed } of [
+    {
+      list: '/venues',
+      made: { venue: 'Old hall', city: 'Ghent' },
+      changed: { venue: 'New hall', city: '', geo_lat: 51.05, geo_lng: 3.7 },
+    },
+    {
+      list: '/organizers',
+      made: { organizer: 'Old choir', email: 'a@example.org' },
+      changed: { organizer: 'New choir', email: '' },
+    },
+    {
+      list: '/categories',
+      made: { name: 'Old kind', description: 'What was' },
+      changed: { name: 'New kind', description: '', slug: 'other' },
+    },
+    { list: '/tags', made: { name: 'Old word' }, changed: { name: 'New word', slug: 'new-word' } },
+  ])
+    test(`of ${list} reads as it did`, async () => {
+      const { id } = await service.create(list, made)
+      const path = `${list}/${id}`
+      const [first, was] = [await versionOf(path), (await service.get(path, 'admin')).body]
+      await service.update(path, changed)
+      await restored(path, first)
+      const { modified, modified_utc, ...is } = (await service.get(path, 'admin')).body
+      assert.deepEqual(
+        { ...is, modified: was.modified, modified_utc: was.modified_utc },
+        { modified, modified_utc, ...was },
+      )
+    })
+})
+
+describe('former values', () => {
+  test('end with a record that is removed for good', async () => {
+    const { id } = await service.create('/tags', { name: 'Gone soon' })
+    await service.update(`/tags/${id}`, { name: 'Gone sooner' })
+    await service.remove(`/tags/${id}`, 'admin')
+    const { rows } = await sql<{
+      former: string
+    }>`select former from history where kind = 'term' and record = ${id}`.execute(service.app.database.read)
+    assert.deepEqual(
+      rows.map(({ former }) => former),
+      ['', '', ''],
+    )
+    assert.equal((await service.get(at(`/tags/${id}`), 'admin')).status, 400)
+  })
+
+  test('are dropped, the oldest first, where they take too much room; then older versions are not known', async () => {
+    const own = await startService()
+    try {
+      const { id } = await own.create('/events', { title: 'Long', ...day, description: 'a'.repeat(10_000) })
+      const path = `~/wp-json/kalends/v1/events/${id}/history`
+      for (const sign of 'bcd') await own.update(`/events/${id}`, { description: sign.repeat(10_000) })
+      const before = (await own.get(path, 'admin')).body
+      assert.equal(before.total, 3)
+      await dropOld(own.app.database, 0, Date.now(), 25_000)
+      // A hundred acts go at once.
+      const after = (await own.get(path, 'admin')).body
+      assert.equal(after.total, 0)
+      const [newest, , oldest] = before.history
+      for (const [version, status] of [
+        [oldest.version, 404],
+        [newest.version, 200],
+      ])
+        assert.equal((await own.get(`${path}/${version}`, 'admin')).status, status)
+      const { rows } = await sql<{ texts: number }>`select count(*) as texts from former_texts`.execute(
+        own.app.database.read,
+      )
+      assert.equal(Number(rows[0]?.texts), 0)
+      await own.update(`/events/${id}`, { title: 'Short' })
+      assert.equal((await own.get(path, 'admin')).body.total, 1)
+      assert.equal((await own.post(`${path}/${newest.version}/restore`, {}, 'admin')).body.record.title, 'Long')
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('go with the history, but texts that later acts name stay', async () => {
+    const own = await startService()
+    const [a, b] = ['a'.repeat(1000), 'b'.repeat(1000)]
+    try {
+      const { id } = await own.create('/events', { title: 'Long', ...day, description: a })
+      const path = `~/wp-json/kalends/v1/events/${id}/history`
+      await own.update(`/events/${id}`, { description: b })
+      await own.app.database.write(async (tx) => {
+        await sql`update history set time_utc = '2020-01-01 00:00:00'`.execute(tx)
+      })
+      await own.update(`/events/${id}`, { description: a })
+      await own.update(`/events/${id}`, { description: b })
+      const { history } = (await own.get(path, 'admin')).body
+      await dropOld(own.app.database, 30, Date.now())
+      const kept = (await own.get(path, 'admin')).body
+      assert.equal(kept.total, 2)
+      assert.equal(kept.known_from, history.at(-1).version)
+      assert.equal((await own.get(`${path}/${history[1].version}`, 'admin')).body.values.description, a)
+    } finally {
+      await own.close()
+    }
+  })
+})

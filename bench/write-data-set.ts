@@ -1,6 +1,6 @@
 import type { Presenting } from '../src/declare/context.ts'
 import { formOf, type Presenter, presenters } from '../src/events/event-bytes.ts'
-import { keepPresented } from '../src/memory/presented-records.ts'
+import { storePresented } from '../src/memory/presented-records.ts'
 import { addCredential } from '../src/people/credentials.ts'
 import { hasUsers, insertUser } from '../src/people/users.ts'
 import type { Database, Db } from '../src/storage/database.ts'
@@ -133,7 +133,7 @@ export async function writePresented(database: Database, presenting: Presenting)
       await inBatches(database, ids.slice(from, to), async (tx, batch) => {
         const rows = await presenter.hold(tx, { ids: batch })
         const records = rows.flatMap((row) => presenter.present(presenting, row) ?? [])
-        await keepPresented(tx, form, records)
+        await storePresented(tx, form, records)
       })
     }
   }

@@ -34,14 +34,14 @@ export interface Found<Row = unknown> {
 }
 
 /** Records as JSON, each as the list shows it, from parts that memory keeps ready to be copied. */
-export interface JsonPieces {
+export interface ListedJson {
   count: number
   /** An upper bound of the bytes that all records take. */
   mostBytes: number
   /** An upper bound of the bytes that one record takes. */
   mostBytesOf: (i: number) => number
   /** A copy as of now, for records that are written in several turns while counts may change. */
-  held: () => JsonPieces
+  held: () => ListedJson
   /**
    * Writes one into a buffer, from `at` on, and returns where it ends; `counts`, if any, gets the places of numbers in it that change by themselves.
    */
@@ -101,11 +101,11 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   /** Finds which of these records a list with this query has, without regard to dates, in any order. */
   among?: (context: Context, ids: readonly number[], query: Values) => Promise<Found<Row>>
   /** Loads the same records as `load`, as JSON from memory; undefined if memory does not have them. Records of a window are not cached. */
-  loadPieces?: (
+  loadJson?: (
     context: Context,
     found: Found,
     extent: 'page' | 'window',
-  ) => JsonPieces | undefined | Promise<JsonPieces | undefined>
+  ) => ListedJson | undefined | Promise<ListedJson | undefined>
   /** The record addressed, whether the caller may see it or not; undefined when there is none. */
   locate: (context: Context, address: Address) => Promise<Row | undefined>
   /** The problem of a valid address without a record. */

@@ -3,7 +3,7 @@ import sanitizer from 'sanitize-html/package.json' with { type: 'json' }
 import packageJson from '../../package.json' with { type: 'json' }
 import { findCached } from '../cache.ts'
 import type { Context, Presenting } from '../declare/context.ts'
-import type { Found, JsonPieces } from '../declare/operations.ts'
+import type { Found, ListedJson } from '../declare/operations.ts'
 import { blankColumns } from '../fields/field.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
@@ -25,10 +25,10 @@ import {
 } from '../memory/event-pieces.ts'
 import {
   findPresented,
-  keepPresented,
   LONG_RECORD,
   type PresentedRecord,
-  type Unkept,
+  type PresentQueue,
+  storePresented,
 } from '../memory/presented-records.ts'
 import { textsOfRecord, textsOfTerm } from '../records/present-records.ts'
 import type { Db } from '../storage/database.ts'
@@ -54,24 +54,27 @@ import {
 } from './event-present.ts'
 import { presentRecurrences } from './recurrence-present.ts'
 
-/** The listed events that the index has found, without those it has dropped since: from memory, and the missing ones from the database. */
-export function loadPieces(
+/**
+ * Loads events that the index has found, without those it has dropped since: from memory, and the others from the database. Returns undefined for a list
+ * that was not found in the index.
+ */
+export function loadJson(
   context: Context,
   { ids, revision, isCollapsed }: Found,
   extent: 'page' | 'window',
-): JsonPieces | undefined | Promise<JsonPieces> {
+): ListedJson | undefined | Promise<ListedJson> {
   const { memory } = context
   const index = memory?.index
   if (!memory || !index || revision === undefined || isCollapsed) return undefined
   const listed = ids.filter((id) => isIndexed(index, id))
-  const events = eventPieces(memory, index, listed, context, extent)
+  const events = listedEvents(memory, index, listed, context, extent)
   return events instanceof Promise ? events.then(asJson) : asJson(events)
 }
 
-/** An event of a list: a piece that is kept, or the parts to write it from. */
+/** An event of a list: a piece, or the parts to write it from. */
 export type ListedEvent = CountedJson | EventParts
 
-function asJson(events: readonly ListedEvent[]): JsonPieces {
+function asJson(events: readonly ListedEvent[]): ListedJson {
   const mostOf = (event: ListedEvent) => ('bytes' in event ? event.bytes.length : mostBytes(event))
   let most = 0
   for (const event of events) most += mostOf(event)
@@ -94,8 +97,8 @@ function held(event: ListedEvent): ListedEvent {
   return { ...event, categories: event.categories.map(copy), tags: event.tags.map(copy) }
 }
 
-/** The listed events with these ids, in that order; those of a window are not kept. */
-export function eventPieces(
+/** Loads the listed events with these ids, in that order; those of a window are not cached. */
+export function listedEvents(
   memory: EventMemory,
   index: EventIndex,
   ids: readonly number[],
@@ -188,7 +191,7 @@ function knownLinked(pieces: EventPieces, links: readonly IndexedLinks[], kind: 
 
 /** Presents the events that are not stored presented, from their rows, and adds them to the others. */
 async function presentCores(
-  { unkept }: EventMemory,
+  { toPresent }: EventMemory,
   context: Context,
   ids: readonly number[],
   presented: Map<number, PresentedRecord>,
@@ -199,7 +202,7 @@ async function presentCores(
     const made = showOrLeaveOut(context, 'event', row.id, () => presentCore(context, row))
     if (!made) return
     presented.set(row.id, made)
-    keepLater(unkept.events, presenters.events, context, formOf(context), row.id)
+    presentLater(toPresent.events, presenters.events, context, formOf(context), row.id)
   })
 }
 
@@ -263,7 +266,7 @@ function shownOf({ bytes }: LinkedPieces, ids: readonly number[]): Buffer[] {
 
 /** Presents the missing venues or organizers: from their presented records, or from their rows where there are none. */
 async function presentPlaces<Row extends VenueRow | OrganizerRow>(
-  { pieces, unkept }: EventMemory,
+  { pieces, toPresent }: EventMemory,
   context: Context,
   type: LinkedType,
   present: (presenting: Presenting, row: Row, image: ImageRow | undefined) => object,
@@ -287,12 +290,12 @@ async function presentPlaces<Row extends VenueRow | OrganizerRow>(
     if (!shown) continue
     bytes.set(id, bytesOf(JSON.stringify(shown)))
     const presenter = presenters[type.table] as Presenter<VenueRow | OrganizerRow>
-    if (row.image === null) keepLater(unkept[type.table], presenter, context, formOf(context), id)
+    if (row.image === null) presentLater(toPresent[type.table], presenter, context, formOf(context), id)
   }
   if (isCurrent()) for (const id of missing) keepLinked(pieces[type.table], id, bytes.get(id) ?? HIDDEN)
 }
 
-/** How events, and the venues and organizers they show, are stored presented. */
+/** Presents and holds events, and the venues and organizers they show, for storing. */
 export const presenters: {
   events: Presenter<CoreRow>
   venues: Presenter<VenueRow>
@@ -416,7 +419,7 @@ const ORGANIZER: OrganizerRow = {
   website: WEBSITE,
 }
 
-/** How records of a kind are presented and stored. */
+/** Presents and holds records of a kind, for storing. */
 export interface Presenter<Row> {
   kind: RecordKind
   /** Holds and returns the rows of these records until the end of the transaction; rows that another transaction is changing are left out. */
@@ -428,28 +431,28 @@ export interface Presenter<Row> {
 }
 
 /** Records that are stored with one write, which takes a few milliseconds. */
-const KEPT_AT_ONCE = 64
-const MOST_UNKEPT = 4096
+const STORED_AT_ONCE = 64
+const MOST_QUEUED = 4096
 
 /** Queues a record to be stored presented. */
-export function keepLater<Row extends { id: number }>(
-  unkept: Unkept,
+export function presentLater<Row extends { id: number }>(
+  toPresent: PresentQueue,
   presenter: Presenter<Row>,
   presenting: Presenting,
   form: string,
   id: number,
 ) {
-  const { ids } = unkept
-  if (ids.size < MOST_UNKEPT) ids.add(id)
-  if (ids.size < KEPT_AT_ONCE || unkept.isKeeping) return
-  const some = [...ids].slice(0, KEPT_AT_ONCE)
+  const { ids } = toPresent
+  if (ids.size < MOST_QUEUED) ids.add(id)
+  if (ids.size < STORED_AT_ONCE || toPresent.isStoring) return
+  const some = [...ids].slice(0, STORED_AT_ONCE)
   for (const taken of some) ids.delete(taken)
-  unkept.isKeeping = true
-  unkept
+  toPresent.isStoring = true
+  toPresent
     .write(async (tx) => {
       const held = await presenter.hold(tx, { ids: some })
       const rows = held.filter((row) => areTextsPrepared(presenter.texts(row)))
-      await keepPresented(
+      await storePresented(
         tx,
         form,
         rows.flatMap(
@@ -460,6 +463,6 @@ export function keepLater<Row extends { id: number }>(
     // They are presented from their rows the next time as well.
     .catch(() => undefined)
     .finally(() => {
-      unkept.isKeeping = false
+      toPresent.isStoring = false
     })
 }

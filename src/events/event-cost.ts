@@ -60,7 +60,7 @@ const FIGURES = /\d{1,3}([ '’,.])\d{3}(?:\1\d{3})*(?!\d)(?:(?!\1)[.,]\d+)?|\d+
 const BETWEEN = /\p{Lu}{0,3}\p{Sc}|\p{L}[\p{L}\p{M}]*\.?|[^\s\p{L}]/gu
 const PRICES = /^(?:W|(?:MF)+|(?:FM)+|F+)(?:C+(?:W|(?:MF)+|(?:FM)+|F+))*$/
 
-/** Whether a value is something that `parseCost` reads. */
+/** Returns true for a value that `parseCost` reads. */
 export function isCost(value: unknown): boolean {
   return parseCost(value) !== undefined
 }

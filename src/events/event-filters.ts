@@ -85,7 +85,7 @@ export interface AroundEvents extends EventGround {
   isLocated: boolean
 }
 
-/** How a filter narrows lists of events. */
+/** The ways in which a filter narrows lists of events. */
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
   /** Narrows a query of the index; undefined for a value that the database has to be asked for, as it is for every value without this function. */
   index?(value: Value, asked: IndexQuery, memory: EventMemory): IndexQuery | undefined
@@ -324,7 +324,7 @@ export const eventLinks = linkWriter<EventGround, typeof eventFilters>(eventFilt
   'collapse',
 ])
 
-/** How a part narrows lists; `index` gives undefined where the database has to be asked. */
+/** The ways in which a part narrows lists; `index` returns undefined if the database has to be asked. */
 interface EventPartRules {
   sql: PartNarrowing<EventsQuery, EventGround, Condition>
   index: (asked: IndexQuery, query: EventsQuery, ground: EventGround, memory: EventMemory) => IndexQuery | undefined
@@ -463,7 +463,7 @@ function findKnownTerm({ terms, termIds }: EventMemory, taxonomy: Taxonomy, entr
   )
 }
 
-/** Whether the index has met all of these venues or organizers. */
+/** Returns true if the index has met all of these venues or organizers. */
 export function areMet({ index }: EventMemory, kind: LinkedKind, ids: readonly number[]): boolean {
   return index !== undefined && ids.every((id) => hasEventsOf(index, kind, id))
 }

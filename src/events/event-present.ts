@@ -135,7 +135,7 @@ function recurrenceMembers(context: Context, row: EventRow, series: SeriesRow, n
   return { ...presentRecurrence(context, row, series), ...(occurrences ? { next_occurrences: occurrences } : {}) }
 }
 
-/** Those of these venues or organizers that an event shows to the caller, as `present` makes them. */
+/** Presents those of these venues or organizers that an event shows to the caller. */
 function showEach<Row extends VenueRow | OrganizerRow>(
   context: Context,
   kind: 'venue' | 'organizer',
@@ -174,10 +174,10 @@ const asText =
     JSON.stringify(renderedText(row[name], row.trusted === 1))
 const urlOf: Writer = (row, { site }) => quoted(recordUrl(site, 'event', row))
 
-/** What stands for the image of a core. */
+/** The value of `image` in a core. */
 const NO_IMAGE = 'false'
 
-/** How they are written, in their order. */
+/** The writers of all members of a core, in their order. */
 const writers: Readonly<Record<CoreMember, Writer>> = {
   id: ({ id }) => String(id),
   global_id: ({ id }, { site }) => quoted(globalId(site, id)),
@@ -389,7 +389,7 @@ function showCost(site: Context['site'], raw: string): ShownCost {
   return made
 }
 
-/** Whether an event shows a venue or organizer: one that the caller may read, and that is not in the trash (rule 5.9). */
+/** Returns true for a venue or organizer that an event shows: one that the caller may read, and that is not in the trash (rule 5.9). */
 export function isShown(context: Context, linked: VenueRow | OrganizerRow): boolean {
   return linked.status !== 'trash' && mayRead(context.caller, linked)
 }

@@ -48,7 +48,7 @@ export async function prepareEvent(values: EventValues, context: Context): Promi
   return { values, ...(await prepareReferred(values, context)) }
 }
 
-/** The same of the image, venues and organizers alone. */
+/** Fetches the image, and prepares the venues and organizers. */
 export async function prepareReferred(
   values: Pick<EventValues, 'image' | 'venue' | 'organizer'>,
   context: Context,

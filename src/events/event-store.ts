@@ -42,7 +42,7 @@ export async function findEvent(db: Db, id: number): Promise<EventRow | undefine
   return row
 }
 
-/** Those of these events that lists show the caller, in the order of the ids. */
+/** Finds those of these events that lists show the caller, in the order of the ids. */
 export async function findListedEvents({ db, caller }: Context, ids: readonly number[]): Promise<EventRow[]> {
   const rows = ids.length === 0 ? [] : await selectByIds(db, { ids })
   const byId = new Map(rows.map((row) => [row.id, row]))

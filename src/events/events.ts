@@ -2,7 +2,7 @@ import type { Context } from '../declare/context.ts'
 import type { AskedUpdate, Found, Operations, Presentation, WriteSteps } from '../declare/operations.ts'
 import { trashedAnyway } from '../linked/linked-operations.ts'
 import { recordRights, requireReadable } from '../linked/record-present.ts'
-import { keepPresented } from '../memory/presented-records.ts'
+import { storePresented } from '../memory/presented-records.ts'
 import { mayDelete, mayEdit } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { textsToWrite } from '../records/present-records.ts'
@@ -14,7 +14,7 @@ import type { Tx } from '../storage/recording.ts'
 import type { EventRow } from '../storage/schema.ts'
 import { showRecord } from '../storage/unshowable.ts'
 import { prepareTexts, showPrepared } from '../text/long-texts.ts'
-import { formOf, loadPieces, presentCore } from './event-bytes.ts'
+import { formOf, loadJson, presentCore } from './event-bytes.ts'
 import type { LoadedEvent } from './event-filters.ts'
 import { presentEvent, presentSingleEvent, presentWritten, textsOfEvent } from './event-present.ts'
 import {
@@ -80,7 +80,7 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
   findAll: findAllEvents,
   among: async (context, ids, query) => findAllEvents(context, { ...query, include: [...ids] }),
   load,
-  loadPieces,
+  loadJson,
   locate: async (context, address) => {
     const id = await idAt(context, 'events', address)
     return id === undefined ? undefined : findEvent(context.db, id)
@@ -131,7 +131,7 @@ export function readBack(context: Context): LookAtWritten {
     if (context.room && (await linkedBytes(tx, id)) > context.room.bytes) return { id, series, answer: { id } }
     const [found] = await Promise.all([
       linksOf(tx, row, links),
-      presented && keepPresented(tx, formOf(context), [presented]),
+      presented && storePresented(tx, formOf(context), [presented]),
     ])
     const answer = await showPrepared(textsOfEvent(row, found, 'single'), () =>
       presentWritten(context, row, found, presented, links.made),
@@ -140,7 +140,7 @@ export function readBack(context: Context): LookAtWritten {
   }
 }
 
-/** The same for an event that goes to the trash; one that cannot be shown may go there too. */
+/** Presents an event that goes to the trash; one that cannot be shown may go there too. */
 export function readTrashed(context: Context): LookAtWritten {
   return async (tx, row, links) => {
     const { id, series } = row

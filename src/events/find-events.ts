@@ -37,7 +37,7 @@ function findNow(context: Context, query: EventsQuery): Found<EventRow> | Promis
   return found ?? findInDatabase(context, query)
 }
 
-/** The same from the index; undefined where the database has to be asked. */
+/** Finds a page in the index. Returns undefined if the database has to be asked. */
 export function findInMemory(
   context: Context,
   query: EventsQuery,
@@ -144,7 +144,7 @@ async function conditionOf(query: EventsQuery, ground: EventGround): Promise<Con
   return isCollapsed(query) ? firstOfSeries(found) : found
 }
 
-/** Whether a list shows the next occurrence of each series alone. */
+/** Returns true for a list that shows the next occurrence of each series alone. */
 export function isCollapsed(query: EventsQuery): boolean {
   return query.collapse === 'series' || query.hide_subsequent_recurrences === true
 }

@@ -54,7 +54,7 @@ function linkedSchedule(rule: Rule, { local, zone, allDay }: Start): object {
   }
 }
 
-/** How a rule is shown: its line without the name, its plain object and its words. Empty for dates without a rule. */
+/** A rule as answers show it: its line without the name, its plain object and its words. Empty for dates without a rule. */
 export interface ShownRule {
   rrule: string
   rule: object | null
@@ -103,7 +103,7 @@ const selectOccurrences = statement<{ ids: readonly number[] }>()((db, value) =>
   db.selectFrom('events').select(['id', 'series', 'recurrence_id', 'own']).where('id', 'in', value('ids')),
 )
 
-/** The same members of those of these events that are occurrences, by id. */
+/** Presents the recurrence of those of these events that are occurrences, by id. */
 export async function presentRecurrences(
   context: Pick<Context, 'site' | 'say'>,
   db: Db,

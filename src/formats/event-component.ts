@@ -22,7 +22,7 @@ const STATUS: Readonly<Record<EventStatus, string>> = {
   postponed: 'TENTATIVE',
 }
 
-/** What the component of an event has by the series it belongs to. */
+/** The properties that an event has as part of a series. */
 interface SeriesPart {
   uid: string
   /** Where it is not that of the event. */
@@ -115,7 +115,7 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
   ].join('')
 }
 
-/** Whether it takes place, and for an event that is not public how far it is; its import takes that from the properties of our own. */
+/** Returns the status: whether the event takes place, or for one that is not public its own status, which imports read from our own properties. */
 function writeStatus({ event_status, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
   const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]

@@ -124,7 +124,7 @@ async function* chunksOf(context: Context, found: Found, text: FeedText): AsyncG
   yield Buffer.from(text.tail())
 }
 
-/** Those that the caller still sees in the feed are not withdrawn for them. */
+/** Leaves out withdrawn events that the caller still sees in the feed. */
 async function* withdrawnChunks({ ids, withdrawn }: Found, text: FeedText): AsyncGenerator<Buffer> {
   if (!text.withdrawn || !withdrawn) return
   const present = new Set(ids)

@@ -73,7 +73,7 @@ export function preferredToPage(accept: string | undefined): Format | undefined 
   return rankOf(best, accept ?? '') > rankOf({ mediaType: 'text/html' }, accept ?? '') ? best : undefined
 }
 
-/** Whether an `Accept` header names a media type other than JSON, so that it may choose another representation. */
+/** Returns true for an `Accept` header that names a media type other than JSON, so that it may choose another representation. */
 export function namesAnother(accept: string | undefined): boolean {
   return accept !== undefined && OTHERS.test(accept)
 }
@@ -86,7 +86,7 @@ const OTHERS = new RegExp(
   'i',
 )
 
-/** How much a client wants a representation: by quality, then by how exactly its media type is named; 0 when the client refuses it. */
+/** Returns how much a client wants a representation: by quality, then by how exactly its media type is named; 0 if the client refuses it. */
 function rankOf({ mediaType }: Pick<Format, 'mediaType'>, accept: string): number {
   const [group = ''] = mediaType.split('/')
   const ranges = [mediaType, `${group}/*`, '*/*']

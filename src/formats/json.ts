@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Site } from '../config.ts'
 import type { Context } from '../declare/context.ts'
-import type { Found, JsonPieces } from '../declare/operations.ts'
+import type { Found, ListedJson } from '../declare/operations.ts'
 import type { RawValues } from '../declare/parse.ts'
 import { collectionUrl, type Resource } from '../declare/resource.ts'
 import { isTruthy } from '../fields/kinds.ts'
@@ -105,7 +105,7 @@ export function dressed(reply: Reply, query: RawValues): Reply {
   return wantsEnvelope(query) ? { ...envelope(trimmed), route: reply.route, innerStatus: reply.status } : trimmed
 }
 
-/** Whether an answer is to come in an envelope: naming `_envelope` is enough. */
+/** Returns true for a query that asks for an envelope: naming `_envelope` is enough. */
 export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
   return asked === '' || isTruthy(asked)
 }
@@ -136,52 +136,51 @@ function fieldPaths(value: unknown): string[][] | undefined {
   return paths.length > 0 ? paths.map((name) => name.split('.')) : undefined
 }
 
-/** Only the members that `paths` name, through records and into lists; `_links` stay (rule 28.4). */
+/** Returns only the members that `paths` name, through records and into lists; `_links` stay (rule 28.4). */
 function keepFields(body: unknown, paths: readonly string[][]): unknown {
   if (isWritten(body)) return keepFields(body.toJSON(), paths)
   if (Array.isArray(body)) return body.map((entry) => keepFields(entry, paths))
   if (body === null || typeof body !== 'object') return body
-  const kept = Object.entries(body).flatMap(([key, value]) => {
-    const own = paths.filter((path) => path[0] === key)
-    if (own.length === 0) return []
-    const deeper = own.map((path) => path.slice(1))
+  const entries = Object.entries(body).flatMap(([key, value]) => {
+    const naming = paths.filter((path) => path[0] === key)
+    if (naming.length === 0) return []
+    const deeper = naming.map((path) => path.slice(1))
     return [[key, deeper.some((path) => path.length === 0) ? value : keepFields(value, deeper)]]
   })
-  return Object.fromEntries('_links' in body ? [...kept, ['_links', body._links]] : kept)
+  return Object.fromEntries('_links' in body ? [...entries, ['_links', body._links]] : entries)
 }
 
-/** Whether an address asks for an indented answer. */
+/** Returns true for an address that asks for an indented answer. */
 export function isPretty(url: string): boolean {
   return /[?&]_pretty(=|&|$)/.test(url)
 }
 
-/** A list on its way out: its records as pieces of JSON, and the members around them. */
+/** A list that can be written: its records as JSON, and the members around them. */
 export interface JsonList {
   /** JSON before the records. */
   head: string
-  records: JsonPieces
+  records: ListedJson
   /** JSON behind the records. */
   tail: string
   totalPages: number
   /** The value of the `Link` header, empty for none. */
   link: string
-  /** As it was found in the index. */
   found: Found
-  /** Its records, as they were before they were read. */
+  /** The states that its records had before they were read. */
   states: EventStates
 }
 
 /**
- * A list found in memory, put together from the pieces of its records; undefined where it has none. The answer is the same as that of `showList`,
- * only sooner.
+ * Loads the records of a list from memory. Returns undefined for a list that memory cannot load. The answer has the bytes that `showList` gives it,
+ * but for blanks before counts.
  */
-export function showPieces(
+export function showJson(
   context: Context & { memory: EventMemory },
   { resource, operations }: Served,
   found: Found,
 ): JsonList | undefined | Promise<JsonList | undefined> {
   const states = statesOf(context.memory.pieces, found.ids)
-  const records = operations.loadPieces?.(context, found, 'page')
+  const records = operations.loadJson?.(context, found, 'page')
   if (!records) return undefined
   const links = listLinks(`${context.site.base}/${resource.path}/`, found)
   const next = links.next === undefined ? '' : `,"next_rest_url":"${links.next}"`
@@ -202,12 +201,12 @@ export function showPieces(
 
 const COMMA = ','.charCodeAt(0)
 
-/** As many bytes as the list takes, or more. */
+/** Returns an upper bound of the bytes of a list. */
 export function mostListBytes({ head, records, tail }: JsonList): number {
   return records.mostBytes + records.count + (head.length + tail.length) * 3
 }
 
-/** Writes the list into a buffer of `mostListBytes`; `counts` gets the counts of terms in it, where it is to be followed. */
+/** Writes a list into a buffer with room for `mostListBytes`, and adds the counts of terms in it to `counts`, if any. */
 export function writeList({ head, records, tail }: JsonList, into: Buffer, counts?: number[]): Buffer {
   let at = into.write(head, 0, 'latin1')
   for (let i = 0; i < records.count; i++) {
@@ -218,28 +217,28 @@ export function writeList({ head, records, tail }: JsonList, into: Buffer, count
   return into.subarray(0, at)
 }
 
-/** The same bytes record by record, with the counts of now; other requests take their turns in between. */
-export function pieceList({ head, records, tail }: JsonList): AsyncGenerator<Buffer> {
-  return piecesOf(head, records.held(), tail)
+/** Writes a list record by record, with the counts of now; other requests take their turns in between. */
+export function listInChunks({ head, records, tail }: JsonList): AsyncGenerator<Buffer> {
+  return chunksOf(head, records.held(), tail)
 }
 
-async function* piecesOf(head: string, records: JsonPieces, tail: string): AsyncGenerator<Buffer> {
+async function* chunksOf(head: string, records: ListedJson, tail: string): AsyncGenerator<Buffer> {
   yield Buffer.from(head, 'latin1')
   for (let i = 0; i < records.count; i++) {
-    const piece = Buffer.allocUnsafeSlow(records.mostBytesOf(i) + 1)
-    if (i > 0) piece[0] = COMMA
-    yield piece.subarray(0, records.write(i, piece, i > 0 ? 1 : 0))
+    const chunk = Buffer.allocUnsafeSlow(records.mostBytesOf(i) + 1)
+    if (i > 0) chunk[0] = COMMA
+    yield chunk.subarray(0, records.write(i, chunk, i > 0 ? 1 : 0))
     await nextTurn()
   }
   yield Buffer.from(tail)
 }
 
-/** A body that outlives changes which it does not show, and that new counts of terms are written into. */
+/** The body of an answer that stays in use while the data change: new counts of terms are written into it. */
 export interface FollowedBody {
   body: Buffer
-  /** Whether it is for certain still the same on this day, but for the counts; it may say no of one that is. */
+  /** Returns true if the answer would be the same on this day, but for counts; it may return false for one that would. */
   isSame: (day: string) => boolean
-  /** Brings the counts up to date, in a copy while the body `isSending`; false when they are. */
+  /** Writes the counts of now, into a copy while the body `isSending`. Returns false if all counts are current. */
   recount: (isSending: boolean) => boolean
 }
 
@@ -259,7 +258,7 @@ function followBody(memory: EventMemory, piece: Piece, isSame: FollowedBody['isS
   return followed
 }
 
-/** Follows a list that has been written on this day, with the counts of terms in it. */
+/** Follows a list that was written on this day, with the counts of terms in it. */
 export function followList(
   memory: EventMemory,
   { found, states }: JsonList,
@@ -283,7 +282,7 @@ export function followList(
   )
 }
 
-/** Makes the body of the answer of a single event, which is valid until the event changes. */
+/** Makes the body of the answer for a single event, which is valid until the event changes. */
 export function followEvent(memory: EventMemory, body: WrittenRecord): FollowedBody {
   const states = statesOf(memory.pieces, [body.id])
   const piece = makePiece(body, memory.pieces.countsVersion)

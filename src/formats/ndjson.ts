@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../declare/context.ts'
-import type { Found, JsonPieces, Operations } from '../declare/operations.ts'
+import type { Found, ListedJson, Operations } from '../declare/operations.ts'
 import { catchUp, isBehind } from '../memory/event-memory.ts'
 import { presentListed } from '../records/present-records.ts'
 import type { Format } from './format.ts'
@@ -37,13 +37,13 @@ async function* linesOf(context: Context, operations: Operations, found: Found):
 }
 
 async function someLines(context: Context, operations: Operations, found: Found): Promise<Buffer> {
-  const pieces = (await isUpToDate(context)) ? await operations.loadPieces?.(context, found, 'window') : undefined
+  const pieces = (await isUpToDate(context)) ? await operations.loadJson?.(context, found, 'window') : undefined
   if (pieces) return linesOfPieces(pieces)
   const items = await presentListed(context, operations.presentation, await operations.load(context, found))
   return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''))
 }
 
-/** Whether memory has all that was committed before now. */
+/** Brings memory up to date. Resolves to true if it has everything that was committed before now. */
 async function isUpToDate({ memory, report }: Context): Promise<boolean> {
   if (!memory) return false
   if (isBehind(memory)) await catchUp(memory).catch(report)
@@ -52,7 +52,7 @@ async function isUpToDate({ memory, report }: Context): Promise<boolean> {
 
 const LINE_END = '\n'.charCodeAt(0)
 
-function linesOfPieces({ count, mostBytes, write }: JsonPieces): Buffer {
+function linesOfPieces({ count, mostBytes, write }: ListedJson): Buffer {
   const lines = Buffer.allocUnsafe(mostBytes + count)
   let at = 0
   for (let i = 0; i < count; i++) {

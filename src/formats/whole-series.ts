@@ -80,7 +80,7 @@ export async function gatherSeries(
   }
 }
 
-/** Whether an occurrence has a component of its own beside the component of its series. */
+/** Returns true for an occurrence that has a component of its own beside that of its series. */
 export function isOverride(
   { own, start_date, recurrence_id, status }: Pick<EventRow, 'own' | 'start_date' | 'recurrence_id' | 'status'>,
   series: Pick<SeriesRow, 'status'>,
@@ -117,7 +117,7 @@ function datesByRule(series: SeriesRow, start: Start): string[] {
   return occurrenceStarts({ ...(rule ? { rule } : {}), added: [], left: [] }, start, series.written_until, MOST_DATES)
 }
 
-/** Whether all dates have the time of the first one; a change of the clocks that skips it moves it, for each reader in its own way. */
+/** Returns true if all dates have the time of the first one. Readers of calendars move a time that a clock change skips, each in its own way. */
 function isUnmoved(dates: readonly string[], { local }: Start): boolean {
   return dates.every((wall) => wall.slice(10) === local.slice(10))
 }

@@ -14,9 +14,9 @@ import {
   type JsonList,
   json,
   jsonBytes,
+  listInChunks,
   mostListBytes,
-  pieceList,
-  showPieces,
+  showJson,
   writeList,
 } from '../formats/json.ts'
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
@@ -331,7 +331,7 @@ function sendLongList(reads: PublicReads, read: Read, list: JsonList, version: s
   sendStream(
     front,
     read,
-    { status: 200, route, headers: headersOf(reads, list), tag, chunks: pieceList(list) },
+    { status: 200, route, headers: headersOf(reads, list), tag, chunks: listInChunks(list) },
     'memory',
   )
 }
@@ -415,7 +415,7 @@ export function findList(
 ): JsonList | undefined | Promise<JsonList | undefined> {
   const context = anonymousContext(service, now)
   const show = (found: Found | undefined) =>
-    !found || (found.page > 1 && found.ids.length === 0) ? undefined : showPieces(context, served, found)
+    !found || (found.page > 1 && found.ids.length === 0) ? undefined : showJson(context, served, found)
   const list = (query: EventsQuery) => {
     const found = findInMemory(context, query)
     return found instanceof Promise ? found.then(show) : show(found)

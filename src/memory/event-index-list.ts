@@ -27,7 +27,7 @@ export interface EventWindow {
   endsAfter: string | undefined
 }
 
-/** How a list is narrowed: an event must be in every choice of terms, venues and so on. */
+/** The conditions of a list: an event must be in every choice of terms, venues and so on. */
 export interface IndexQuery {
   window: EventWindow
   terms: readonly (readonly number[])[]
@@ -222,7 +222,7 @@ function listMatching(
 /** Testing this many slots of a window costs as much as counting one list of a choice. */
 const ASKED_PER_POSTING = 16
 
-/** Whether counting the lists of a choice one by one costs less than a look at every event of the window. */
+/** Returns true if counting the lists of a choice one by one costs less than a look at every event of the window. */
 function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: Bounds, end: number): boolean {
   const { from, to } = within(index.all, bounds)
   return end <= PICKED && postings.length * ASKED_PER_POSTING < to - from
@@ -242,7 +242,7 @@ function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: nu
   return { ids: idsOf(index, first.slice(offset, end)), total: total - countRepeated(index, choice, bounds) }
 }
 
-/** How many events of a window are counted more than once when each list of a choice is counted by itself. */
+/** Returns the number of events of a window that are counted more than once if each list of a choice is counted by itself. */
 function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds): number {
   const several = within(listOf(index, postingsFor(index, 'several', [1])[0]), bounds)
   if (several.from === several.to) return 0
@@ -307,7 +307,7 @@ function putFirst(first: number[], slot: number, count: number, order: Order): b
 
 type Test = (slot: number) => boolean
 
-/** Whether a slot within the bounds of the start meets these choices and all other conditions. */
+/** Returns true for a slot within the bounds of the start that meets these choices and all other conditions. */
 function acceptance(index: EventIndex, choices: readonly Choice[], { ends }: Bounds, among: IdSet | undefined): Test {
   const { ids } = index
   const tests: Test[] = []

@@ -69,7 +69,7 @@ interface ListedRow {
   featured: number
 }
 
-/** Whether lists can order by the times of an event; one with malformed times is reported. */
+/** Returns true if lists can be ordered by the times of an event; one with malformed times is reported. */
 function isOrdered(row: ListedRow, reporting: Reporting): boolean {
   const wrong = (['start_date', 'end_date'] as const).find((name) => !isWallTime(row[name]))
   if (wrong) noteUnshowable(reporting, 'event', row.id, new Error(`its ${wrong} is no time`))

@@ -214,7 +214,7 @@ export function dropEvent(index: EventIndex, id: number): void {
   if (slot >= index.ordered) index.freeSlots.push(slot)
 }
 
-/** Whether the index has an event. */
+/** Returns true for an event that is in the index. */
 export function isIndexed(index: EventIndex, id: number): boolean {
   return (index.slotOf[id] ?? 0) > 0
 }
@@ -242,7 +242,7 @@ export function linksOf(index: EventIndex, id: number): IndexedLinks {
 /** The most unused postings that an index keeps. */
 const SPARE_POSTINGS = 10_000
 
-/** Whether most postings belong to cells that venues have left. Their numbers are not reused, so a new index is smaller. */
+/** Returns true if most postings belong to cells that venues have left. Their numbers are not reused, so a new index is smaller. */
 export function isMostlySpare({ postings, postingOf, places }: EventIndex): boolean {
   return postings.length > SPARE_POSTINGS + 2 * (postingOf.size + places.cells.size)
 }

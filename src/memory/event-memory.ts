@@ -18,18 +18,17 @@ import {
   readTerms,
 } from './event-index-read.ts'
 import { dropAllPieces, dropLinked, dropPiece, dropTerm, type EventPieces, emptyPieces } from './event-pieces.ts'
-import { noneUnkept, type Unkept } from './presented-records.ts'
+import { emptyQueue, type PresentQueue } from './presented-records.ts'
 
 /** The calendar in the memory of this process, in step with the database through its record of changes. */
 export interface EventMemory extends EventState {
   searches: EventSearches
-  /** Records waiting to be stored presented. */
-  unkept: Record<RecordTable, Unkept>
-  /** Changes whenever the data may have changed; an answer made at one version holds as long as it does. */
+  /** Records that are to be stored presented. */
+  toPresent: Record<RecordTable, PresentQueue>
+  /** Names the state of the data: an answer stays valid for as long as the version it was made at. */
   version: string
-  /** How often the old addresses of sources that have moved here may have changed. */
+  /** Rises whenever the old addresses of sources that have moved here may have changed. */
   sources: number
-  /** How it follows the database. */
   following: Following
 }
 
@@ -93,7 +92,7 @@ export function openEventMemory(
     index: undefined,
     pieces: emptyPieces(budget),
     searches: emptySearches(budget),
-    unkept: { events: noneUnkept(database), venues: noneUnkept(database), organizers: noneUnkept(database) },
+    toPresent: { events: emptyQueue(database), venues: emptyQueue(database), organizers: emptyQueue(database) },
     terms: new Map(),
     termIds: termIdsOf([]),
     version: '',

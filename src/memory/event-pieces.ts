@@ -10,7 +10,7 @@ export interface CountedJson {
   counts: Readonly<TermCounts>
 }
 
-/** An event, a term or a whole answer as JSON that is kept: there is room for every count to be rewritten in place. */
+/** JSON of an event, a term or a whole answer that is cached: every count can be rewritten in place. */
 export interface Piece {
   bytes: Buffer
   counts: TermCounts
@@ -18,10 +18,10 @@ export interface Piece {
   countsVersion: number
 }
 
-/** A cache of presented public events and of their parts, bounded in bytes. */
+/** The caches of pieces, and the changes that they have followed. */
 export interface EventPieces {
   events: Cache<number, Piece>
-  /** As events show them; empty for records that events do not show. */
+  /** JSON of venues as events show them; no bytes for those that events do not show. */
   venues: Cache<number, Buffer>
   organizers: Cache<number, Buffer>
   terms: Cache<number, Piece>
@@ -31,13 +31,13 @@ export interface EventPieces {
   age: number
   /** Rises with every drop by a change: a row read before one may be older than a value cached after it. */
   drops: number
-  /** How often each event has changed, by id. */
+  /** The number of changes of each event, by id. */
   changes: Uint32Array
-  /** The ids of missed events; of ids that share a place, the latest. */
+  /** The ids of events that were not cached when they were asked for; of ids that share a place, the latest. */
   missed: Uint32Array
 }
 
-/** The bytes of a piece. */
+/** Returns the bytes that a piece costs. */
 const sizeOf = ({ bytes, counts }: Piece) => bytes.length + counts.length * 8 + OVERHEAD
 
 /** Digits reserved for a count, so that it can be rewritten in place: JSON ignores blanks before a number. */
@@ -47,6 +47,7 @@ const OVERHEAD = 200
 /** Places for missed events, a power of two: several times as many as the budget of a small machine has room for. */
 const MISSED = 65_536
 
+/** Makes caches without pieces. */
 export function emptyPieces(budget: CacheBudget): EventPieces {
   return {
     events: emptyCache(budget),
@@ -61,14 +62,14 @@ export function emptyPieces(budget: CacheBudget): EventPieces {
   }
 }
 
-/** An event with the counts of its terms as they are now, or undefined when it is not in memory. */
+/** Finds the piece of an event, with the present counts of its terms. Returns undefined if it is not cached. */
 export function findPiece(pieces: EventPieces, id: number, terms: ReadonlyMap<number, TermRow>): Piece | undefined {
   const piece = findCached(pieces.events, id)
   if (piece && piece.countsVersion !== pieces.countsVersion) updateCounts(pieces, piece, terms)
   return piece
 }
 
-/** Caches an event that has been joined from wide pieces. */
+/** Caches an event whose terms were joined from pieces, so that its counts have room. */
 export function keepPiece({ events, countsVersion }: EventPieces, id: number, { bytes, counts }: CountedJson): Piece {
   const piece = { bytes: bytesOf(bytes), counts: [...counts], countsVersion }
   keepCached(events, id, piece, sizeOf(piece))
@@ -76,8 +77,8 @@ export function keepPiece({ events, countsVersion }: EventPieces, id: number, { 
 }
 
 /**
- * Notes a miss, and tells whether the event is worth caching: when it was missed before, lately. In a large calendar most events are asked for
- * once, and would only evict those that are asked for again.
+ * Notes that an event was not cached. Returns true if that was noted before, lately: only such an event is worth caching, since in a large calendar most
+ * are asked for once and would evict those that are asked for again.
  */
 export function isMissedAgain({ missed }: EventPieces, id: number): boolean {
   const place = id % MISSED
@@ -91,24 +92,24 @@ export function keepLinked(linked: Cache<number, Buffer>, id: number, bytes: Buf
   keepCached(linked, id, bytes, bytes.length + OVERHEAD)
 }
 
-/** The piece of a term with its present count; it is made when it is not cached. */
+/** Finds the piece of a term, with its present count; `write` makes it if it is not cached. */
 export function termPiece(
   pieces: EventPieces,
   id: number,
   terms: ReadonlyMap<number, TermRow>,
   write: () => CountedJson,
 ): Piece {
-  const known = findCached(pieces.terms, id)
-  if (known) {
-    if (known.countsVersion !== pieces.countsVersion) updateCounts(pieces, known, terms)
-    return known
+  const cached = findCached(pieces.terms, id)
+  if (cached) {
+    if (cached.countsVersion !== pieces.countsVersion) updateCounts(pieces, cached, terms)
+    return cached
   }
   const piece = makePiece(write(), pieces.countsVersion)
   keepCached(pieces.terms, id, piece, sizeOf(piece))
   return piece
 }
 
-/** Drops a changed event and everything made of it. */
+/** Drops a changed event, and notes the change. */
 export function dropPiece(pieces: EventPieces, id: number): void {
   pieces.drops++
   drop(pieces.events, id)
@@ -132,6 +133,7 @@ export function dropTerm(pieces: EventPieces, id: number): void {
   drop(pieces.terms, id)
 }
 
+/** Drops everything. */
 export function dropAllPieces(pieces: EventPieces): void {
   for (const kept of [pieces.events, pieces.terms]) dropAll<number, Piece>(kept)
   for (const kept of [pieces.venues, pieces.organizers]) dropAll<number, Buffer>(kept)
@@ -139,23 +141,24 @@ export function dropAllPieces(pieces: EventPieces): void {
   pieces.drops++
 }
 
-/** The state of events at some time, to compare with a later one. */
+/** The state of events at one time, to be compared with a later one. */
 export interface EventStates {
   age: number
-  /** How often each event had changed. */
+  /** The number of changes that each event had seen. */
   changes: readonly number[]
 }
 
+/** Returns the present state of events. */
 export function statesOf({ age, changes }: EventPieces, ids: readonly number[]): EventStates {
   return { age, changes: ids.map((id) => changes[id] ?? 0) }
 }
 
-/** Whether these events are certainly the same, but for the counts of their terms. */
+/** Returns true if these events have not changed since, but for the counts of their terms. */
 export function areUnchanged({ age, changes }: EventPieces, ids: readonly number[], before: EventStates): boolean {
   return age === before.age && ids.every((id, i) => (changes[id] ?? 0) === before.changes[i])
 }
 
-/** A text, or a copy of bytes, in a buffer of its own: small buffers share memory with others and keep it alive. */
+/** Copies a text or bytes into a buffer of its own: small buffers share memory with others, and hold all of it. */
 export function bytesOf(content: string | Buffer): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(content))
   if (typeof content === 'string') bytes.write(content)
@@ -163,12 +166,12 @@ export function bytesOf(content: string | Buffer): Buffer {
   return bytes
 }
 
-/** Makes JSON with one count in it, that of a term. */
+/** Makes the JSON of a term from what stands before and behind its count. */
 export function withCount(before: string, { id, count }: Pick<TermRow, 'id' | 'count'>, after: string): CountedJson {
   return { bytes: Buffer.from(before + count + after), counts: [Buffer.byteLength(before), id, count] }
 }
 
-/** Makes a piece of JSON, with room for its counts. */
+/** Makes a piece: copies JSON, with room for its counts. */
 export function makePiece({ bytes, counts }: CountedJson, countsVersion: number): Piece {
   const wide = Buffer.allocUnsafeSlow(bytes.length + (counts.length / 3) * WIDTH)
   const moved: TermCounts = []
@@ -198,7 +201,7 @@ export function writeCounted(
   return at + bytes.length
 }
 
-/** Rewrites the outdated counts of a piece. */
+/** Writes the present counts into a piece. */
 export function updateCounts(
   { countsVersion }: Pick<EventPieces, 'countsVersion'>,
   piece: Piece,
@@ -213,7 +216,7 @@ export function updateCounts(
   piece.countsVersion = countsVersion
 }
 
-/** Whether the counts in a piece are the present ones. */
+/** Returns true if the counts in a piece are the present ones. */
 export function hasCurrentCounts(
   { countsVersion }: EventPieces,
   piece: Piece,

@@ -5,7 +5,7 @@ import { type Tx, writerBy } from '../storage/recording.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
-/** What a record says of itself, as JSON: without what it links to, and as if it had no image. */
+/** The core of an event: what it says of itself as JSON, without what it links to and as if it had no image. */
 export interface EventCore {
   /** An object with the members that all have. */
   members: string
@@ -64,7 +64,7 @@ async function readLong(db: Db, id: number, form: string): Promise<string> {
   return row?.members ?? ''
 }
 
-/** Whether the text looks complete, at a quick look: lists copy it as it is. */
+/** Looks quickly whether a stored text is complete: lists copy it as it is. */
 function isWhole(record: number, members: string, rare: string): boolean {
   return members.startsWith(`{"id":${record},`) && members.endsWith('}') && (rare === '' || rare.endsWith('}'))
 }
@@ -85,19 +85,20 @@ const upsert = statement<{ rows: Tables['presented_records'][] }>()((db, value) 
 )
 
 /** Stores presented records whose rows this transaction wrote or holds. */
-export async function keepPresented(tx: Tx, form: string, records: readonly PresentedRecord[]): Promise<void> {
+export async function storePresented(tx: Tx, form: string, records: readonly PresentedRecord[]): Promise<void> {
   const rows = records.map(({ imageAt, ...record }) => ({ ...record, image_at: imageAt, form }))
   if (rows.length > 0) await upsert(tx, { rows })
 }
 
-/** Records that were presented from their rows and wait to be stored, many with one write. */
-export interface Unkept {
+/** Ids of records that are to be stored presented, many with one write. */
+export interface PresentQueue {
   ids: Set<number>
-  isKeeping: boolean
-  /** In the name of the service, not of whoever happens to read. */
+  isStoring: boolean
+  /** Writes in the name of the service, not of whoever happens to read. */
   write: (work: (tx: Tx) => Promise<void>) => Promise<void>
 }
 
-export function noneUnkept({ write }: Pick<Database, 'write'>): Unkept {
-  return { ids: new Set(), isKeeping: false, write: (work) => write(work, writerBy('presented records')) }
+/** Makes a queue without records. */
+export function emptyQueue({ write }: Pick<Database, 'write'>): PresentQueue {
+  return { ids: new Set(), isStoring: false, write: (work) => write(work, writerBy('presented records')) }
 }

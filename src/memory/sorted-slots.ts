@@ -92,7 +92,7 @@ export function boundAt(keys: Float64Array, ordered: number, key: number, isOpen
   return { key, isOpen, keys, ordered, first: low }
 }
 
-/** How many slots of the list come before a bound. It calls no function for each slot, since a circle counts hundreds of lists. */
+/** Counts the slots of a list before a bound. It calls no function for each slot, since a circle counts hundreds of lists. */
 export function lowerBound(list: SortedSlots, bound: Bound): number {
   const { key, isOpen, keys, ordered, first } = bound
   let low = 0

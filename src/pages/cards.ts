@@ -47,13 +47,13 @@ export interface Card {
   picture: Picture | undefined
 }
 
-interface KeptCard {
+interface CachedCard {
   card: Card | undefined
   states: EventStates
 }
 
 /** Cards of events that have been shown lately. */
-export type Cards = Cache<number, KeptCard>
+export type Cards = Cache<number, CachedCard>
 
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 

@@ -91,7 +91,7 @@ export function listPathsOf({ page, kind }: OldPage): string[] {
 /** Pages that are looked at below a path to find the page of an event there. */
 const LOOKED_AT = 100
 
-/** Whether a source that has moved here had the pages of its events in the folder of this path, or in that of its word in the singular. */
+/** Returns true if a source that has moved here had the pages of its events in the folder of this path, or in that of its word in the singular. */
 export async function hadListAt(db: Db, path: string): Promise<boolean> {
   const list = oldPath(path)
   for (const letters of PLURALS) {
@@ -103,7 +103,7 @@ export async function hadListAt(db: Db, path: string): Promise<boolean> {
   return false
 }
 
-/** What comes behind every text that begins with a slash. */
+/** A text that sorts behind every text that begins with a slash. */
 const BEHIND_PATHS = '0'
 
 /**
@@ -132,7 +132,7 @@ export async function findOriginal(
   return (await findAddress(db, 'series', series))?.replace(DAY, dayOf(recurrence_id))
 }
 
-/** What stands in the address of a series for the day of each date. */
+/** The placeholder for the day of each date in the address of a series. */
 export const DAY = '{date}'
 
 async function findAddress(db: Db, kind: 'event' | 'series', record: number): Promise<string | undefined> {

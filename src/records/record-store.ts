@@ -33,7 +33,7 @@ export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordK
 /** The largest id either database can hold. */
 export const MAX_ID = 2 ** 31 - 1
 
-/** Whether a record can have this id. */
+/** Returns true for an id that a record can have. */
 export function isPossibleId(id: number): boolean {
   return Number.isSafeInteger(id) && id > 0 && id <= MAX_ID
 }
@@ -69,7 +69,7 @@ export async function nextRecordIds(tx: Tx, kind: RecordKind, count: number): Pr
   return ids.sort((a, b) => a - b)
 }
 
-/** How a record stands: whether the public can see it, and whether lists leave an event out. */
+/** The columns that decide whether the public can see a record, and whether lists leave an event out. */
 interface Standing {
   status: string
   hide_from_listings?: number
@@ -218,7 +218,7 @@ export function shownTo(caller: Caller, table: 'venues' | 'organizers'): Express
   return records.and([visibleTo(caller, table), records(sql.ref(`${table}.status`), '!=', 'trash')])
 }
 
-/** Whether the caller may see the record with this id in lists. */
+/** Resolves to true if the caller may see the record with this id in lists. */
 export async function isVisible(db: Db, caller: Caller, table: RecordTable, id: number): Promise<boolean> {
   return (await findVisibleSlug(db, caller, table, id)) !== undefined
 }
@@ -265,7 +265,7 @@ export function momentAfter(value: string | number, { site, now }: Context): str
   return parseMoment(value, site.timezone, now) ?? NEVER_AGAIN
 }
 
-/** Whether a record was changed after a moment. */
+/** Returns true for a record that was changed after a moment. */
 export function isModifiedAfter(row: { modified: string }, value: string | number, context: Context): boolean {
   return row.modified > momentAfter(value, context)
 }

@@ -294,7 +294,7 @@ async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | u
 async function showSome(context: Context, operations: Operations, found: Found): Promise<Map<number, object>> {
   const revision = context.memory?.index?.revision
   const pieces =
-    revision === undefined ? undefined : await operations.loadPieces?.(context, { ...found, revision }, 'window')
+    revision === undefined ? undefined : await operations.loadJson?.(context, { ...found, revision }, 'window')
   // Of those that are gone by now it is not known which.
   if (pieces?.count !== found.ids.length)
     return presentById(context, operations.presentation, await operations.load(context, found))

@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test'
 import sharp from 'sharp'
 import { cacheBudget } from '../../src/cache.ts'
 import type { Context } from '../../src/declare/context.ts'
-import { eventPieces } from '../../src/events/event-bytes.ts'
+import { listedEvents } from '../../src/events/event-bytes.ts'
 import { closeMemory, type EventMemory, loadMemory, openEventMemory } from '../../src/memory/event-memory.ts'
 import { withoutLinkedData } from '../support/linked-data.ts'
 import { readListed } from '../support/listed-events.ts'
@@ -33,7 +33,7 @@ async function listed(...ids: number[]): Promise<Record<string, unknown>[]> {
   memory = openEventMemory(service.app.database, cacheBudget(1_000_000))
   await loadMemory(memory)
   assert.ok(memory.index)
-  return (await eventPieces(memory, memory.index, ids, context, 'page')).map(readListed)
+  return (await listedEvents(memory, memory.index, ids, context, 'page')).map(readListed)
 }
 
 const kept = () => service.app.database.read.selectFrom('presented_records')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { cacheBudget } from '../../src/cache.ts'
 import type { Context } from '../../src/declare/context.ts'
-import { eventPieces } from '../../src/events/event-bytes.ts'
+import { listedEvents } from '../../src/events/event-bytes.ts'
 import {
   catchUp,
   closeMemory,
@@ -42,7 +42,7 @@ after(async () => {
 async function present(meanwhile: (pieces: EventPieces) => void): Promise<void> {
   while (isBehind(memory)) await catchUp(memory)
   assert.ok(memory.index)
-  const presented = eventPieces(memory, memory.index, [id], context, 'page')
+  const presented = listedEvents(memory, memory.index, [id], context, 'page')
   meanwhile(memory.pieces)
   const [event] = await presented
   assert.ok(event)
@@ -55,7 +55,7 @@ test('an event is kept when it is missed again, and shown alike before and after
   assert.ok(memory.index)
   const shown: unknown[] = []
   for (const expected of [false, true, true]) {
-    shown.push(...(await eventPieces(memory, memory.index, [id], context, 'page')).map(readListed))
+    shown.push(...(await listedEvents(memory, memory.index, [id], context, 'page')).map(readListed))
     assert.equal(isKept(), expected)
   }
   const single = withoutLinkedData((await service.get(`/events/${id}`)).body)

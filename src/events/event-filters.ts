@@ -19,7 +19,7 @@ import {
   words,
 } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
-import { geoCircle, geoFilter } from '../linked/linked-conditions.ts'
+import { geoCircle, geoFilter } from '../linked/linked-filters.ts'
 import { areRecordsOf, type LinkedKind } from '../linked/linked-rules.ts'
 import { hasEventsOf } from '../memory/event-index.ts'
 import type { EventWindow, IndexQuery } from '../memory/event-index-list.ts'

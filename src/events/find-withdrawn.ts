@@ -1,5 +1,5 @@
 import type { Context } from '../declare/context.ts'
-import { anyCoordinates } from '../linked/linked-conditions.ts'
+import { anyCoordinates } from '../linked/linked-filters.ts'
 import { findLinkedByIds } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { venueRules } from '../linked/venue.ts'

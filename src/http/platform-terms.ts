@@ -12,8 +12,16 @@ import type { Served } from '../resources.ts'
 import type { Db } from '../storage/database.ts'
 import type { Taxonomy, TermRow } from '../storage/schema.ts'
 import { showOrLeaveOut } from '../storage/unshowable.ts'
-import { childOf, inUse, knownTo, ofEvent, withoutTermIds, withTermIds, withText } from '../terms/term-conditions.ts'
-import { categoryFilters } from '../terms/term-filters.ts'
+import {
+  categoryFilters,
+  childOf,
+  inUse,
+  knownTo,
+  ofEvent,
+  withoutTermIds,
+  withTermIds,
+  withText,
+} from '../terms/term-filters.ts'
 import { type LoadedTerm, termNames, withAncestors } from '../terms/term-operations.ts'
 import { presentTerm } from '../terms/term-present.ts'
 import { createTerm, type TermValues, termFields } from '../terms/term-rules.ts'

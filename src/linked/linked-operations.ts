@@ -23,8 +23,7 @@ import {
   prepareLinked,
   trashLinked,
 } from './linked-change.ts'
-import type { LinkedGround } from './linked-conditions.ts'
-import { type LinkedQuery, linkedLinks, linkedParts, placedFilters } from './linked-filters.ts'
+import { type LinkedGround, type LinkedQuery, linkedLinks, linkedParts, placedFilters } from './linked-filters.ts'
 import { findLinked, findLinkedByIds, type LinkedCondition, type LinkedRow, listLinked } from './linked-store.ts'
 import { recordRights, requireReadable } from './record-present.ts'
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Context } from '../declare/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
@@ -13,7 +13,6 @@ import { statement } from '../storage/statement.ts'
 import { fold } from '../text/fold.ts'
 import { singleLine } from '../text/html.ts'
 import { canonicalSlug, slugify } from '../text/slug.ts'
-import type { TermCondition } from './term-conditions.ts'
 
 const selectBySlug = statement<{ taxonomy: Taxonomy; slug: string }>()((db, value) =>
   db.selectFrom('terms').selectAll().where('taxonomy', '=', value('taxonomy')).where('slug', '=', value('slug')),
@@ -228,6 +227,9 @@ export interface TermOrder {
   /** The ids of `include`, in their order. */
   included: readonly number[]
 }
+
+/** A condition on terms. */
+export type TermCondition = RawBuilder<SqlBool>
 
 /** A list of terms: the conditions of all of them, and their order. */
 interface TermList {

@@ -3,8 +3,8 @@ import { assumedPath, type Config, databaseAddress, mediaAddress, mediaUrl, sett
 import type { ImportGround } from './import/import-command.ts'
 import { refuseMoved } from './storage/moved-calendar.ts'
 import { openCalendar } from './storage/open-database.ts'
-import type { OpenedMedia } from './transfer/media-commands.ts'
-import type { RestorePlaces } from './transfer/restore-command.ts'
+import type { OpenedMedia } from './transfer/clean-media.ts'
+import type { RestorePlaces } from './transfer/restore.ts'
 import { type Print, run } from './transfer/run-command.ts'
 
 /** Reads the settings once they are known. */
@@ -56,15 +56,15 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['copy'],
     register: async (program) => {
-      const { registerCopyCommand } = await import('./transfer/copy-command.ts')
+      const { registerCopyCommand } = await import('./transfer/copy.ts')
       registerCopyCommand(program)
     },
   },
   {
     names: ['backup', 'restore'],
     register: async (program, configure) => {
-      const { registerBackupCommand } = await import('./transfer/backup-command.ts')
-      const { registerRestoreCommand } = await import('./transfer/restore-command.ts')
+      const { registerBackupCommand } = await import('./transfer/backup.ts')
+      const { registerRestoreCommand } = await import('./transfer/restore.ts')
       registerBackupCommand(program, () => findPlaces(configure()))
       registerRestoreCommand(program, () => findPlaces(configure()))
     },
@@ -72,7 +72,7 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['export'],
     register: async (program, configure) => {
-      const { registerExportCommand } = await import('./transfer/export-command.ts')
+      const { registerExportCommand } = await import('./transfer/export.ts')
       registerExportCommand(program, () => openGround(configure()))
     },
   },
@@ -89,7 +89,7 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     names: ['media'],
     register: async (program, configure) => {
-      const { registerMediaCommands } = await import('./transfer/media-commands.ts')
+      const { registerMediaCommands } = await import('./transfer/clean-media.ts')
       registerMediaCommands(program, () => openMedia(configure()))
     },
   },

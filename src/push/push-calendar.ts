@@ -1,24 +1,25 @@
 import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
+import { findSeriesByIds } from '../events/event-store.ts'
 import { type RecordState, readStates } from '../history/record-states.ts'
 import { type Counts, noCounts, type Remark } from '../import/import-run.ts'
+import { SourceFailure } from '../import/polite-fetch.ts'
 import { LINKED } from '../import/shown-records.ts'
-import type { ItemKind } from '../import/source-item.ts'
+import { type ItemKind, readFingerprints } from '../import/source-item.ts'
 import type { Db } from '../storage/database.ts'
 import { readEdition } from '../storage/edition.ts'
+import type { PushItemColumns } from '../storage/schema.ts'
 import { findAncestors } from '../terms/term-store.ts'
 import { findExported } from '../transfer/export.ts'
-import { pushItems } from './push-group.ts'
-import { pushImagesOf } from './push-images.ts'
-import { handleGone } from './push-missing.ts'
-import { keyOfRecord, type PushOptions, type PushRun } from './push-run.ts'
+import { pushImagesOf, pushItems } from './push-items.ts'
+import { itemOf, keyOfRecord, type PushOptions, type PushRun, printsOfShown } from './push-run.ts'
 import { findPushedSeries, pushSeries } from './push-series.ts'
-import { findTarget, targetNumber } from './push-store.ts'
-import { type PushTarget, readTargetEdition } from './push-target.ts'
-import { itemOf } from './pushed-values.ts'
+import { findTarget, forgetPushed, listPushed, savePushed, targetNumber } from './push-store.ts'
+import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
+import { addressOf } from './settle-item.ts'
 
 /** What a push is told, and what it tells. */
-export interface PushTask {
+interface PushTask {
   /** The context of a caller who sees everything that is pushed. */
   context: Context
   target: PushTarget
@@ -30,8 +31,9 @@ export interface PushTask {
   progress: (counts: Counts, done: number, total: number) => void
 }
 
-/** Records read and compared together. */
+/** Records read and compared together, and records whose absence is looked at together. */
 const AT_ONCE = 200
+const LOOKED_AT_ONCE = 500
 
 /**
  * Writes the events that filters leave into another service, with all that they lead to. What is there at an interruption is known, and is passed
@@ -185,4 +187,82 @@ async function pushEvents(run: PushRun, ids: readonly number[]): Promise<void> {
 
 function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
   for (let at = 0; at < values.length; at += AT_ONCE) yield values.slice(at, at + AT_ONCE)
+}
+
+/** Lists the events that were pushed and are gone from here, and with `mirror` moves them to the trash there, unless they were changed there. */
+async function handleGone(run: PushRun): Promise<void> {
+  if (run.number === undefined) return
+  for (const kind of ['series', 'event'] as const) {
+    let after = 0
+    for (;;) {
+      const rows = await listPushed(run.context.db, run.number, kind, after, LOOKED_AT_ONCE)
+      for (const row of await goneAmong(run, kind, rows)) await handleOne(run, kind, row)
+      const last = rows.at(-1)
+      if (!last || rows.length < LOOKED_AT_ONCE) break
+      after = last.record
+    }
+  }
+}
+
+/** Those that are not here any more, or not public any more where only public ones are pushed. */
+async function goneAmong(
+  run: PushRun,
+  kind: 'series' | 'event',
+  rows: readonly PushItemColumns[],
+): Promise<PushItemColumns[]> {
+  const open = rows.filter(
+    ({ remote, seen, record }) =>
+      remote > 0 && !run.seen.has(keyOfRecord(kind, record)) && readFingerprints(seen).status !== 'trash',
+  )
+  const ids = open.map(({ record }) => record)
+  const { db } = run.context
+  const states: ReadonlyMap<number, { status?: unknown }> =
+    kind === 'event' ? await readStates(db, kind, ids) : await findSeriesByIds(db, ids)
+  const isKept = (status: unknown) => status === 'publish' || (run.options.all && status !== 'trash')
+  return open.filter(({ record }) => {
+    const state = states.get(record)
+    return state === undefined || !isKept(state.status)
+  })
+}
+
+async function handleOne(run: PushRun, kind: 'series' | 'event', row: PushItemColumns): Promise<void> {
+  const url = `${addressOf(run.target, kind)}/${row.remote}`
+  const shown = await readShown(run.target, url)
+  const now = shown && printsOfShown(kind, shown)
+  if (!now || now.status === 'trash')
+    return run.options.dryRun ? undefined : run.context.write((tx) => forgetPushed(tx, row))
+  const at = `${kind} ${row.record}`
+  const remark = (end: string) =>
+    run.remark({ kind: 'missing', at, text: `“${String(shown.title)}” (${row.remote} there) is gone from here${end}` })
+  if (!run.options.mirror) return remark('.')
+  const seen = readFingerprints(row.seen)
+  if (run.options.conflicts !== 'overwrite' && Object.keys(now).some((field) => now[field] !== seen[field])) {
+    run.counts.left += 1
+    return remark('; it was changed there, and stays.')
+  }
+  await trash(run, kind, row, url, remark)
+}
+
+async function trash(
+  run: PushRun,
+  kind: 'series' | 'event',
+  row: PushItemColumns,
+  url: string,
+  remark: (end: string) => void,
+): Promise<void> {
+  if (!run.options.dryRun) {
+    try {
+      await sendTo(run.target, url, { method: 'DELETE' })
+    } catch (error) {
+      if (!(error instanceof SourceFailure) || ![400, 403, 404, 410].includes(error.status)) throw error
+      run.counts.failed += 1
+      return remark(`, and could not be moved to the trash: ${refusalOf(error)}`)
+    }
+    const after = await readShown(run.target, url)
+    // Should it come back, it is written as a whole.
+    const next = { ...row, sent: '{}', seen: JSON.stringify(after ? printsOfShown(kind, after) : {}) }
+    await run.context.write((tx) => (after ? savePushed(tx, [next]) : forgetPushed(tx, row)))
+  }
+  run.counts.trashed += 1
+  remark('; it goes to the trash there.')
 }

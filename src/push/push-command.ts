@@ -10,12 +10,12 @@ import type { ImageService } from '../media/image-service.ts'
 import { anonymous } from '../people/caller.ts'
 import type { Database } from '../storage/database.ts'
 import { writerBy } from '../storage/recording.ts'
-import { addFilters, EVERYBODY, filtersAmong } from '../transfer/export-command.ts'
+import { addFilters, EVERYBODY, filtersAmong } from '../transfer/export.ts'
 import { pushCalendar } from './push-calendar.ts'
 import { openTarget, type PushTarget } from './push-target.ts'
 
 /** The calendar that is pushed. */
-export interface PushGround {
+interface PushGround {
   database: Database
   images: ImageService
   site: Site

@@ -1,7 +1,11 @@
 import type { Context } from '../declare/context.ts'
+import { NEVER } from '../fields/kinds.ts'
+import type { RecordState } from '../history/record-states.ts'
 import type { Counts, Remark } from '../import/import-run.ts'
 import type { ConflictPolicy } from '../import/plan-item.ts'
-import type { ItemKind } from '../import/source-item.ts'
+import { itemsOf, LINKED, type LinkName, linkNames, type Shown } from '../import/shown-records.ts'
+import { type Fingerprints, fieldsOf, fingerprintsOf, type ItemKind } from '../import/source-item.ts'
+import { withExceptions } from '../recurrence/write-recurrence.ts'
 import type { PushTarget } from './push-target.ts'
 
 /** The kinds of records that are pushed: those of an import, and images. */
@@ -60,3 +64,103 @@ export const keyOfRecord = (kind: PushKind, record: number) => `${kind} ${record
 /** What the report calls a record. */
 export const describePushed = ({ kind, name }: Pick<PushItem, 'kind' | 'name'>) =>
   name === '' ? kind : `${kind} “${name}”`
+
+/** The member with the name of a record. */
+const NAMES: Readonly<Record<PushKind, string>> = {
+  event: 'title',
+  series: 'title',
+  image: 'title',
+  venue: 'venue',
+  organizer: 'organizer',
+  category: 'name',
+  tag: 'name',
+}
+
+/** A record with the ids of the target in place of ours. Fields that lead to what could not be pushed are left out, to be tried again. */
+export function itemOf(run: PushRun, kind: PushKind, record: number, state: RecordState): PushItem {
+  const values: Record<string, unknown> = { ...state }
+  if (state.date_utc === NEVER) delete values.date_utc
+  if (typeof state.image === 'number') values.image = linkTo(run, 'image', state.image)
+  if (kind === 'event' || kind === 'series')
+    for (const name of linkNames) values[name] = linksTo(run, name, state[name])
+  if (kind === 'category') values.parent = Number(state.parent) > 0 ? linkTo(run, kind, Number(state.parent)) : 0
+  return { kind, record, name: String(state[NAMES[kind]] ?? ''), values }
+}
+
+/** Undefined for one that could not be pushed. */
+function linkTo({ links }: PushRun, kind: PushKind, record: number): number | string | undefined {
+  return links.get(keyOfRecord(kind, record))
+}
+
+/** Those that are not pushed at all, such as a venue that is not public, are left out. */
+function linksTo(run: PushRun, name: LinkName, ids: unknown): (number | string)[] | undefined {
+  const records = Array.isArray(ids) ? ids.map(Number) : []
+  if (records.some((record) => run.lost.has(keyOfRecord(LINKED[name], record)))) return undefined
+  return records.flatMap((record) => linkTo(run, LINKED[name], record) ?? [])
+}
+
+/** What stands for the fields of a record, as they are to be at the target. */
+export function printsOf({ values }: Pick<PushItem, 'values'>): Fingerprints {
+  return fingerprintsOf(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, inOrder(name, value)])))
+}
+
+/** What stands for the fields of a record as the target shows it. */
+export function printsOfShown(kind: PushKind, shown: Shown): Fingerprints {
+  if (kind === 'image') return fingerprintsOf(imageTexts(shown))
+  const [item] = [...itemsOf(kind === 'series' ? 'event' : kind, shown, '')].slice(-1)
+  if (!item || 'reason' in item) return {}
+  const { recurrence } = shown
+  const lines = isRecord(recurrence) ? recurrence.lines : undefined
+  const fields = Object.entries(fieldsOf(item)).map(([name, value]) => [name, inOrder(name, value)])
+  return fingerprintsOf({ ...Object.fromEntries(fields), recurrence: lines })
+}
+
+const isRecord = (value: unknown): value is Shown => value !== null && typeof value === 'object'
+
+/** Links as identities; the order of terms does not matter, and a parent is a list of one. */
+function inOrder(name: string, value: unknown): unknown {
+  if (name === 'parent' && typeof value === 'number') return value > 0 ? [String(value)] : []
+  if (!Array.isArray(value) || !(name in LINKED)) return value
+  const identities = value.map(String)
+  return name === 'categories' || name === 'tags' ? identities.sort() : identities
+}
+
+/** The texts of an image, as they were written where the target tells. */
+function imageTexts({ title, caption, description, alt_text }: Shown): Record<string, unknown> {
+  const textOf = (value: unknown) => (isRecord(value) ? (value.raw ?? value.rendered) : value)
+  return { title: textOf(title), caption: textOf(caption), description: textOf(description), alt_text }
+}
+
+/** What a create sends: fields without a value are left to the target. */
+export function bodyOfCreate({ values }: PushItem): Record<string, unknown> {
+  return withoutEmpty(values)
+}
+
+function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isEmpty = (value: unknown) =>
+    value === undefined || value === '' || value === 0 || (Array.isArray(value) && value.length === 0)
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)))
+}
+
+/** What an update of these fields sends. Coordinates go together. */
+export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): Record<string, unknown> {
+  const isPair = fields.some((name) => name === 'geo_lat' || name === 'geo_lng')
+  const names = isPair ? [...new Set([...fields, 'geo_lat', 'geo_lng'])] : fields
+  return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
+}
+
+/** The fields that an update sends to leave a record as its target shows it. Empty fields stay empty without being sent. */
+export function bodyAsShown(kind: PushKind, shown: Shown): Record<string, unknown> {
+  if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
+  const [item] = [...itemsOf(kind, shown, '')].slice(-1)
+  if (!item || 'reason' in item) return {}
+  const links = Object.entries(item.links).map(([name, identities]) => [name, identities.map(Number)])
+  const image = isRecord(shown.image) ? shown.image.id : undefined
+  return withoutEmpty({ ...item.values, ...Object.fromEntries(links), image })
+}
+
+/** An empty list of links is sent as the empty text, which clears on either implementation, and a rule with all of its exceptions. */
+function clearing(name: string, value: unknown): unknown {
+  if (name === 'recurrence' && Array.isArray(value)) return withExceptions(value)
+  return Array.isArray(value) && value.length === 0 && (name in LINKED || name === 'cost') ? '' : value
+}

@@ -6,12 +6,10 @@ import { readFingerprints } from '../import/source-item.ts'
 import { findOccurrences } from '../series/series-store.ts'
 import { datedSlug } from '../series/series-writes.ts'
 import type { EventRow, PushItemColumns, SeriesRow } from '../storage/schema.ts'
-import { pushItems } from './push-group.ts'
-import { pushImagesOf } from './push-images.ts'
-import { keyOfRecord, type PushItem, type PushRun } from './push-run.ts'
+import { pushImagesOf, pushItems } from './push-items.ts'
+import { itemOf, keyOfRecord, type PushItem, type PushRun, printsOfShown } from './push-run.ts'
 import { findPushed, savePushed } from './push-store.ts'
 import { readShown } from './push-target.ts'
-import { itemOf, printsOfShown } from './pushed-values.ts'
 
 /** Those of these series that are pushed as such, to a service that has series. */
 export async function findPushedSeries(

@@ -16,7 +16,7 @@ export interface PushTarget {
 }
 
 /** How a service is found and signed in to. */
-export interface TargetTask {
+interface TargetTask {
   /** The address of the site, of its interface, or of a page of it. */
   url: string
   login: string

@@ -7,9 +7,18 @@ import { SourceFailure } from '../import/polite-fetch.ts'
 import { decodeName, type Shown } from '../import/shown-records.ts'
 import { type Fingerprints, readFingerprints } from '../import/source-item.ts'
 import type { PushItemColumns } from '../storage/schema.ts'
-import { describePushed, type PushItem, type PushKind, type PushRun } from './push-run.ts'
+import {
+  bodyAsShown,
+  bodyOfCreate,
+  bodyOfUpdate,
+  describePushed,
+  type PushItem,
+  type PushKind,
+  type PushRun,
+  printsOf,
+  printsOfShown,
+} from './push-run.ts'
 import { NO_SLUG, type PushTarget, readShown, refusedWith, type Sent, sendTo } from './push-target.ts'
-import { bodyAsShown, bodyOfCreate, bodyOfUpdate, printsOf, printsOfShown } from './pushed-values.ts'
 
 /** The result for a record: its fate, the row to store, and the fields that stay as the target has them. */
 export interface Settled {

@@ -1,7 +1,11 @@
-import { readdir, rename, rm, statfs } from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
+import { readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
 import type { MediaStore } from '../media/media-store.ts'
+import { Problem } from '../problems.ts'
 import {
   BACKUP_FORMAT,
   type BackupWriter,
@@ -9,23 +13,188 @@ import {
   openBackup,
   writeBackupTables,
 } from '../storage/backup-file.ts'
+import { insertActs } from '../storage/history.ts'
+import { openExisting } from '../storage/open-database.ts'
+import { writerBy } from '../storage/recording.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { formatUtc } from '../text/moments.ts'
 import { readVersion } from '../version.ts'
 import { namedFiles } from './clean-media.ts'
-import type { CopyProgress } from './copy.ts'
-import { requireFolderOf } from './output-file.ts'
+import { type CopyProgress, type Print, requireFolderOf, run, showProgress } from './run-command.ts'
 import { isSealed, sealFile } from './seal.ts'
 
+/** The calendar of the settings; `failure` is the reason of the store's last failure, which says more than its rejections. */
+export interface CalendarPlaces {
+  /** Address of the database. */
+  database: string
+  media: MediaStore
+  failure: () => Error | undefined
+}
+
+interface BackupOptions {
+  every?: string
+  keep?: string
+  withoutSecrets?: true
+}
+
+/** Puts the command `backup` on the command line. */
+export function registerBackupCommand(program: Command, open: () => Promise<CalendarPlaces>): void {
+  program
+    .command('backup')
+    .description(
+      'Write the calendar with its images into one file, and read the file back to check it. The service may run meanwhile.',
+    )
+    .argument(
+      '<target>',
+      'the file, which may be an older backup to replace; or a folder, in which the file is named after the time',
+    )
+    .option('--every <time>', 'keep running, and take a backup at this interval: 30m, 24h or 7d')
+    .option('--keep <number>', 'keep this many backups in the folder, and remove older ones')
+    .option(
+      '--without-secrets',
+      'leave out hashes of passwords and tokens, and webhooks, so that the file can be handed on; nobody can sign in to a calendar restored from it',
+    )
+    .action((target: string, options: BackupOptions, command: Command) =>
+      run(command, async (print) => {
+        const plan = readPlan(target, options)
+        const places = await open()
+        if (plan.everyMs === undefined) return backUpOnce(places, plan, print)
+        return backUpAgainAndAgain(places, plan, print)
+      }),
+    )
+}
+
+interface Plan {
+  target: string
+  isFolder: boolean
+  everyMs: number | undefined
+  keep: number | undefined
+  withSecrets: boolean
+}
+
+/** @throws Error with one sentence for options that do not go together */
+function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions): Plan {
+  const isFolder = existsSync(target) && statSync(target).isDirectory()
+  if (!isFolder && (every !== undefined || keep !== undefined))
+    throw new Error(`--every and --keep need a folder, and ${target} is none: make it first.`)
+  const everyMs = every === undefined ? undefined : readTime(every)
+  return { target, isFolder, everyMs, keep: readNumber(keep), withSecrets: withoutSecrets === undefined }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function readTime(text: string): number {
+  const [, amount, unit = ''] = /^([1-9]\d{0,3})([mhd])$/.exec(text) ?? []
+  if (amount === undefined) throw new Error(`--every takes a time such as 30m, 24h or 7d, not "${text}".`)
+  return Number(amount) * (UNIT_MS[unit] ?? 0)
+}
+
+function readNumber(text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9]\d{0,5}$/.test(text)) return text === undefined ? undefined : Number(text)
+  throw new Error(`--keep takes a whole number from 1 on, not "${text}".`)
+}
+
+/** The reason of a failing store in place of its rejection. */
+export async function withReason<T>({ failure }: CalendarPlaces, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof Problem ? (failure() ?? error) : error
+  }
+}
+
+async function backUpOnce(places: CalendarPlaces, plan: Plan, print: Print): Promise<void> {
+  const { target, isFolder, keep, withSecrets } = plan
+  const now = Date.now()
+  const file = isFolder ? join(target, nameAt(now)) : target
+  const progress = await showProgress(process.stderr, () => undefined)
+  const manifest = await withReason(places, () => backUp(places, file, { withSecrets }, now, progress))
+  describeBackup(file, (await stat(file)).size, manifest).forEach(print)
+  if (withSecrets) await noteBackup(places.database, file, now, print)
+  if (keep === undefined) return
+  for (const old of (await listBackups(target)).slice(keep)) {
+    await rm(join(target, old))
+    print(`Removed ${old}.`)
+  }
+}
+
+/** Writes a whole backup into the history, where the doctor looks for the last one. A standby cannot be written to, nor can a full disk. */
+async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
+  try {
+    const database = await openExisting(address)
+    const acts = [{ kind: 'backup', record: 0, act: { action: 'create', name: file } }] as const
+    await database.write((tx) => insertActs(tx, acts, now), writerBy('kalends backup')).finally(database.close)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    print(`It is not in the history, so kalends doctor does not know of it: ${reason}`)
+  }
+}
+
+/** Milliseconds after which a backup that failed is tried again, unless its time comes before. */
+const AGAIN_MS = 900_000
+
+async function backUpAgainAndAgain(places: CalendarPlaces, plan: Plan, print: Print): Promise<never> {
+  const everyMs = plan.everyMs ?? 0
+  for (;;) {
+    const [last] = await listBackups(plan.target)
+    const due = last === undefined ? 0 : timeOf(last) + everyMs
+    await sleepUntil(due)
+    try {
+      await backUpOnce(places, plan, print)
+    } catch (error) {
+      console.error(error instanceof Error ? error.message : String(error))
+      await sleep(Math.min(everyMs, AGAIN_MS))
+    }
+  }
+}
+
+/** The longest sleep of one timer. */
+const LONGEST_SLEEP = 86_400_000
+
+async function sleepUntil(due: number): Promise<void> {
+  for (let left = due - Date.now(); left > 0; left = due - Date.now()) await sleep(Math.min(left, LONGEST_SLEEP))
+}
+
+const NAME = /^kalends-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/
+
+/** The name of a backup in a folder. */
+function nameAt(now: number): string {
+  return `kalends-${formatUtc(now).replace(' ', 'T').replaceAll(':', '')}Z.backup`
+}
+
+function timeOf(name: string): number {
+  const [, day, hours, minutes, seconds] = NAME.exec(name) ?? []
+  return Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
+}
+
+/** The finished backups of a folder that were named after their time, the newest first. */
+async function listBackups(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort()
+  const finished: string[] = []
+  for (const name of names.reverse()) if (await isSealed(join(folder, name))) finished.push(name)
+  return finished
+}
+
+function describeBackup(file: string, size: number, { rows, files, missing, withoutSecrets }: Manifest): string[] {
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
+  return [
+    ...missing.map((key) => `Not in the store, though an image names it: ${key}`),
+    `The backup ${file} is whole: ${rows.events} events, ${total} rows in all, ${files} files of images, ${size} bytes.`,
+    withoutSecrets
+      ? 'It holds everything, also records that are not public, but no hashes of passwords and tokens and no webhooks.'
+      : 'It holds the hashes of passwords and tokens, and the secrets of webhooks: keep it as safe as the database.',
+  ]
+}
+
 /** Where a backup is taken from. */
-export interface BackupSource {
+interface BackupSource {
   /** Address of the database, as in the setting. */
   database: string
   media: MediaStore
 }
 
 /** What a backup is to have. */
-export interface BackupContent {
+interface BackupContent {
   /** False to leave hashes of passwords and tokens out. */
   withSecrets: boolean
 }
@@ -39,7 +208,7 @@ const FILES_AT_ONCE = 8
  * @param now milliseconds since the epoch
  * @throws Error with one sentence when it cannot be taken; nothing is left behind then
  */
-export async function backUp(
+async function backUp(
   source: BackupSource,
   file: string,
   content: BackupContent,

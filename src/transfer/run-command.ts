@@ -1,5 +1,13 @@
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Command } from 'commander'
-import type { CopyProgress } from './copy.ts'
+
+/** Shows the progress of a copy: one piece of work after the other, each of so many rows or files. */
+export interface CopyProgress {
+  start: (what: string, total: number) => void
+  advance: (done: number) => void
+  finish: () => void
+}
 
 /** Prints a line of a command's output. */
 export type Print = (line: string) => void
@@ -68,4 +76,14 @@ function lineProgress(print: Print): CopyProgress {
     advance: () => undefined,
     finish: () => undefined,
   }
+}
+
+/** @throws Error with one sentence when the folder of a file to write is not there */
+export function requireFolderOf(file: string): void {
+  if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}: make it first.`)
+}
+
+/** Whether a path is that of a folder. */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

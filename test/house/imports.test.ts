@@ -156,7 +156,7 @@ test('resources are joined in src/resources.ts: hardly anything but theirs impor
     'import/write-item.ts',
     // Reads series to write them elsewhere.
     'push/push-series.ts',
-    'push/push-missing.ts',
+    'push/push-calendar.ts',
     // Write feeds of events.
     'formats/event-component.ts',
     'formats/event-facts.ts',

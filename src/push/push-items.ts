@@ -1,5 +1,7 @@
+import type { RecordState } from '../history/record-states.ts'
+import { findImages, imageUrl } from '../images/images.ts'
 import { SourceFailure } from '../import/polite-fetch.ts'
-import type { PushItemColumns } from '../storage/schema.ts'
+import type { ImageRow, PushItemColumns } from '../storage/schema.ts'
 import { describePushed, keyOfRecord, type PushItem, type PushKind, type PushRun } from './push-run.ts'
 import { findPushed, savePushed } from './push-store.ts'
 import { refusalOf } from './push-target.ts'
@@ -82,4 +84,19 @@ function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
 /** Whether the target does not answer, does not know the login any more, or is still busy after all attempts. */
 function isOutage({ status }: SourceFailure): boolean {
   return status === 0 || status === 401 || status === 429 || (status > 500 && status < 600)
+}
+
+/** Uploads the images that these records show. Where nothing can be uploaded, the target fetches them from here. */
+export async function pushImagesOf(run: PushRun, states: Iterable<RecordState>): Promise<void> {
+  const shown = [...states].flatMap(({ image }) => (typeof image === 'number' ? [image] : []))
+  const ids = [...new Set(shown)].filter((id) => !run.images.has(id))
+  const rows = [...(await findImages(run.context.db, ids)).values()]
+  for (const id of ids) run.images.add(id)
+  if (run.target.takesUploads) return pushItems(run, 'image', rows.map(imageItem))
+  for (const row of rows) run.links.set(keyOfRecord('image', row.id), imageUrl(row, run.context.images.mediaUrl))
+}
+
+function imageItem({ id, title, alt_text, caption, description, file, mime_type }: ImageRow): PushItem {
+  const values = { title, alt_text, caption, description }
+  return { kind: 'image', record: id, name: title, values, file: { key: file, mimeType: mime_type } }
 }

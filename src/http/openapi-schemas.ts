@@ -39,6 +39,10 @@ import {
 } from '../fields/kinds.ts'
 import { type Bounds, limits } from '../fields/limits.ts'
 import { type Member, namesWith } from '../fields/member.ts'
+import { FEED_KINDS } from '../sync/changes-feed.ts'
+import { BATCH_METHODS, VALIDATIONS } from './batch-route.ts'
+import type { WebhookDeed } from './webhook-deeds.ts'
+import { webhookFields } from './webhook-routes.ts'
 
 /** The text in the language of the site. */
 export type Say = (text: string) => string
@@ -349,4 +353,118 @@ export function resourceSchemas(resources: readonly Resource[], say: Say): Recor
     TermReference: anyOf(record({ id }), record({ slug: string }), record({ name: string })),
     ...Object.fromEntries(bodies),
   }
+}
+
+const fields: Schema = { type: 'object', additionalProperties: true }
+
+const headers: Schema = { type: 'object', additionalProperties: string }
+
+const request = record(
+  {
+    method: { type: 'string', enum: BATCH_METHODS, default: 'POST' },
+    path: { type: 'string', examples: ['/tribe/events/v1/events'] },
+    body: fields,
+    headers,
+  },
+  ['path'],
+)
+
+/** The body of a batch. */
+export const batchSchema: Schema = record(
+  {
+    validation: { type: 'string', enum: VALIDATIONS, default: 'normal' },
+    requests: { ...arrayOf(request), maxItems: limits.batch.entries },
+  },
+  ['requests'],
+)
+
+const answer = record({ status: integerSchema, headers, body: {} })
+
+/** The answer to a batch: an entry is null if its request was not done because another one failed. */
+export const batchAnswerSchema: Schema = record(
+  { failed: { type: 'string', const: 'validation' }, responses: arrayOf(anyOf(answer, { type: 'null' })) },
+  ['responses'],
+)
+
+const changed = {
+  kind: { type: 'string', enum: FEED_KINDS },
+  id: { type: 'integer', minimum: 1 },
+} satisfies Record<string, Schema>
+
+const upsert: Schema = {
+  type: 'object',
+  properties: {
+    action: { type: 'string', const: 'upsert' },
+    ...changed,
+    record: { anyOf: [schemaRef('Venue'), schemaRef('Organizer'), schemaRef('Term'), schemaRef('Event')] },
+  },
+  required: ['action', 'kind', 'id', 'record'],
+}
+
+const removal: Schema = {
+  type: 'object',
+  properties: { action: { type: 'string', const: 'delete' }, ...changed },
+  required: ['action', 'kind', 'id'],
+}
+
+/** A page of the feed of changes. */
+export const changesSchema: Schema = {
+  type: 'object',
+  properties: {
+    changes: { type: 'array', items: { anyOf: [upsert, removal] } },
+    next_token: { type: 'string' },
+    sync_token: { type: 'string' },
+  },
+  required: ['changes'],
+}
+
+const properties = {
+  id,
+  url: address,
+  events: arrayOf(string),
+  private: boolean,
+  enabled: boolean,
+  created_utc: string,
+  failing_since_utc: string,
+  disabled_utc: string,
+  disabled_why: string,
+  rest_url: address,
+} satisfies Record<string, Schema>
+
+const webhook = record(properties)
+const withSecret = record({ ...properties, secret: string })
+
+const delivery = record({
+  id,
+  message: string,
+  type: string,
+  kind: string,
+  record: id,
+  state: { type: 'string', enum: ['waiting', 'sent', 'failed'] },
+  created_utc: string,
+  next_utc: string,
+  attempts: integerSchema,
+  status: integerSchema,
+  error: string,
+})
+
+/** The answers of the routes of webhooks. */
+export const webhookAnswers: Readonly<Record<WebhookDeed, Schema>> = {
+  listWebhooks: record({ webhooks: arrayOf(webhook) }),
+  createWebhook: withSecret,
+  readWebhook: webhook,
+  updateWebhook: webhook,
+  removeWebhook: webhook,
+  testWebhook: record({ arrived: boolean, status: integerSchema, error: string }),
+  rotateWebhook: withSecret,
+  listDeliveries: record({ deliveries: arrayOf(delivery), total: integerSchema, total_pages: integerSchema }),
+  resendDelivery: delivery,
+  resendFailed: record({ resent: integerSchema }),
+}
+
+/** The body of a request; undefined for one that needs none. */
+export function webhookBody(does: WebhookDeed, say: Say): Schema | undefined {
+  const fields: Fields = webhookFields
+  if (does === 'createWebhook') return record(bodyProperties({ fields }, ['url'], [], say), ['url'])
+  return does === 'updateWebhook' ? record(bodyProperties({ fields }, [], [], say), []) : undefined
 }

@@ -7,12 +7,13 @@ import { limits } from '../fields/limits.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import { batchRoute } from './batch-route.ts'
-import { batchAnswerSchema, batchSchema } from './batch-schema.ts'
-import { changesSchema } from './changes-schema.ts'
 import { actFilters, historyAnswers, historyBody } from './history-routes.ts'
 import { type Described, type Failure, failureName, failuresOf, failureText, problemCodes } from './openapi-failures.ts'
 import {
   acceptedSchema,
+  batchAnswerSchema,
+  batchSchema,
+  changesSchema,
   fixedDefault,
   isLinkedRecord,
   isTerm,
@@ -20,12 +21,13 @@ import {
   resourceSchemas,
   type Say,
   schemaNames,
+  webhookAnswers,
+  webhookBody,
 } from './openapi-schemas.ts'
 import { ownRoutes } from './own-routes.ts'
 import { isHistoryDeed, type Method, type Route } from './routes.ts'
 import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
 import { deliveryFilters } from './webhook-routes.ts'
-import { webhookAnswers, webhookBody } from './webhook-schema.ts'
 
 /** Methods that share an action, with its parameters. */
 interface Offer {

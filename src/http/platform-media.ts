@@ -25,8 +25,7 @@ import { renderText, renderTitle } from '../text/html.ts'
 import { parametersOf } from '../text/urls.ts'
 import { utcToWall, wallToUtc } from '../text/zones.ts'
 import type { Upload } from './incoming.ts'
-import { about, platformTime, postFilters, shownText } from './platform-posts.ts'
-import { offer } from './platform-resource.ts'
+import { about, offer, platformTime, postFilters, shownText } from './platform-resource.ts'
 
 /** The file of a request. It is no parameter: a value of this name in body or query is ignored. */
 const upload: Kind<Upload> = {

@@ -30,8 +30,7 @@ import { renderedText } from '../text/long-texts.ts'
 import type { WantedText } from '../text/text-work.ts'
 import { parametersOf } from '../text/urls.ts'
 import { wallToUtc } from '../text/zones.ts'
-import { about, platformTime, postFilters, shownText } from './platform-posts.ts'
-import { offer } from './platform-resource.ts'
+import { about, offer, platformTime, postFilters, shownText } from './platform-resource.ts'
 
 type Kind = 'event' | 'venue' | 'organizer'
 

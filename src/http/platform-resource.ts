@@ -1,7 +1,13 @@
 import type { Operations } from '../declare/operations.ts'
-import type { Fields, Resource } from '../declare/resource.ts'
+import { defineFields, type Fields, type Resource } from '../declare/resource.ts'
+import { pageFilters } from '../fields/field.ts'
+import { ids, integer, readInteger, settledText, text, untypedMoment, words } from '../fields/kinds.ts'
+import { limits } from '../fields/limits.ts'
+import type { MessageText } from '../locales/messages.ts'
 import { Problem } from '../problems.ts'
+import { POST_ORDERS } from '../records/post-list.ts'
 import type { Served } from '../resources.ts'
+import { categoryFilters } from '../terms/term-filters.ts'
 
 const refuse = async (): Promise<never> => {
   throw new Problem('rest_no_route')
@@ -34,4 +40,54 @@ export function offer<Row, Loaded = Row>(
   offered: Partial<Operations<Row, Loaded>>,
 ): Served {
   return { resource, filters, operations: { ...nothing, ...offered } as Operations }
+}
+
+export const about = (text: MessageText) => text
+
+const isOneOf = (known: readonly string[]) => (value: unknown) => known.some((word) => word === value)
+
+/** The filters that all lists of posts of the platform share: images and the records of the namespace (rules 29.3 and 29.5). */
+export const postFilters = defineFields({
+  context: {
+    kind: text,
+    about: about('What it is read for: view, edit or embed'),
+    default: 'view',
+    valid: isOneOf(['view', 'edit', 'embed']),
+  },
+  ...pageFilters,
+  search: { kind: settledText, about: about('Only records with these words in their texts'), within: limits.search },
+  after: { kind: untypedMoment, about: about('Only records published after this time') },
+  before: { kind: untypedMoment, about: about('Only records published before this time') },
+  modified_after: { kind: untypedMoment, about: about('Only records changed after this time') },
+  modified_before: { kind: untypedMoment, about: about('Only records changed before this time') },
+  author: { kind: ids, about: about('Only records of these authors, by id') },
+  exclude: { kind: ids, about: about('Leave out the records with these ids') },
+  include: { kind: ids, about: about('Only the records with these ids') },
+  offset: {
+    kind: integer,
+    about: about('How many records to pass over before the first page'),
+    valid: (value) => (readInteger(value) ?? -1) >= 0,
+  },
+  order: {
+    ...categoryFilters.order,
+    default: 'desc',
+    valid: isOneOf(['asc', 'desc']),
+  },
+  orderby: {
+    kind: text,
+    about: about('What the records are ordered by: date, modified, id, title, slug, author, include or relevance'),
+    default: 'date',
+    valid: isOneOf(POST_ORDERS),
+  },
+  slug: { kind: words, about: about('Only the records with these slugs'), within: limits.slugs },
+})
+
+/** A time the way the platform writes it: `2026-11-20T15:11:35`, without an offset. */
+export function platformTime(text: string): string {
+  return text.replace(' ', 'T')
+}
+
+/** A text as it is shown and, for callers who may edit it, as it was sent; only `context=edit` shows the latter. */
+export function shownText(rendered: string, raw: string, mayEdit: boolean): { raw?: string; rendered: string } {
+  return mayEdit ? { raw, rendered } : { rendered }
 }

@@ -34,8 +34,7 @@ import {
   type TermOrder,
 } from '../terms/term-store.ts'
 import { parametersOf } from '../text/urls.ts'
-import { about } from './platform-posts.ts'
-import { offer } from './platform-resource.ts'
+import { about, offer } from './platform-resource.ts'
 
 const ORDERS: readonly TermOrder['by'][] = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include']
 

@@ -20,12 +20,19 @@ import type { Body, Incoming, RouteReply, Target } from './incoming.ts'
 import { ownRoutes } from './own-routes.ts'
 import { embeddedRelations, hasRaw, withEmbedded, withoutRaw } from './platform-embed.ts'
 import { media } from './platform-media.ts'
-import { recordsOf } from './platform-records.ts'
+import { postType, recordsOf } from './platform-records.ts'
 import { offer } from './platform-resource.ts'
 import { categoriesAt, tags } from './platform-terms.ts'
-import { describeTypes, typeWords } from './platform-types.ts'
 import { uploadOf } from './platform-upload.ts'
-import { collectionRoute, type Match, partsOfChange, type Route, routeFinder, routeName } from './routes.ts'
+import {
+  collectionRoute,
+  type Match,
+  namespaceRoutes,
+  partsOfChange,
+  type Route,
+  routeFinder,
+  routeName,
+} from './routes.ts'
 
 /** Routes with a beginning of their own below the REST root; the root itself has an empty one. */
 interface RouteGroup {
@@ -60,7 +67,7 @@ const meRoute: Route = {
 }
 
 /** The routes beside the namespace; their paths hold words of the site. */
-export interface Platform {
+interface Platform {
   root: RouteGroup
   batch: RouteGroup
   platform: RouteGroup
@@ -178,11 +185,7 @@ export async function platformReply(
 }
 
 /** The route beside the namespace that matches a path. */
-export function findBeside(
-  { finders }: Platform,
-  path: string,
-  site: Site,
-): { group: RouteGroup; match: Match } | undefined {
+function findBeside({ finders }: Platform, path: string, site: Site): { group: RouteGroup; match: Match } | undefined {
   for (const { group, find } of finders) {
     const prefix = pathOf(group, site)
     const match = path.toLowerCase().startsWith(prefix.toLowerCase()) ? find(path.slice(prefix.length)) : undefined
@@ -275,4 +278,85 @@ function describeZone({ site, now }: Context): { gmt_offset: number; timezone_st
   const utc = formatUtc(now)
   const ahead = utcToMs(utcToWall(utc, site.timezone)) - utcToMs(utc)
   return { gmt_offset: ahead / 3_600_000, timezone_string: /^(utc)?[+-]/i.test(site.timezone) ? '' : site.timezone }
+}
+
+/** A type of post as `wp/v2/types` describes it (rule 29.5). */
+interface PostType {
+  slug: string
+  rest_base: string
+  name: MessageText
+  taxonomies: string[]
+  has_archive: boolean
+}
+
+/** The words of all types, in the order of the answer. */
+function typeWords(site: Site): string[] {
+  return typesOf(site).map(({ slug }) => slug)
+}
+
+function typesOf(site: Site): PostType[] {
+  const record = (kind: 'event' | 'venue' | 'organizer', name: MessageText, taxonomies: string[]) => {
+    const slug = postType(site, kind)
+    return { slug, rest_base: slug, name, taxonomies, has_archive: kind === 'event' }
+  }
+  return [
+    { slug: 'attachment', rest_base: 'media', name: 'Media', taxonomies: [], has_archive: false },
+    record('event', 'Events', ['post_tag', taxonomyWord(site, 'category')]),
+    record('venue', 'Venues', []),
+    record('organizer', 'Organizers', []),
+  ]
+}
+
+/** All types by their words; `site` is that of the platform's routes. */
+function describeTypes(site: Site): Record<string, object> {
+  return Object.fromEntries(typesOf(site).map((type) => [type.slug, describeType(site, type)]))
+}
+
+function describeType(site: Site, { name, ...type }: PostType): object {
+  return {
+    description: '',
+    hierarchical: false,
+    ...type,
+    name: translate(site.language, name),
+    icon: null,
+    rest_namespace: site.namespace,
+    _links: {
+      self: [{ href: `${site.base}/types/${type.slug}` }],
+      collection: [{ href: `${site.base}/types` }],
+      'wp:items': [{ href: `${site.base}/${type.rest_base}` }],
+    },
+  }
+}
+
+/** Every route below the REST root, in the namespace and beside it. */
+export interface RouteTable {
+  site: Site
+  namespace: readonly Route[]
+  platform: Platform
+  /** The path of the namespace in lower case. */
+  prefix: string
+  /** The route of a path below the namespace. */
+  find: (path: string) => Match | undefined
+}
+
+export function makeRouteTable(site: Site): RouteTable {
+  const namespace = namespaceRoutes(site)
+  return {
+    site,
+    namespace,
+    platform: makePlatform(site, namespace),
+    prefix: `${site.restRoot}/${site.namespace}`.toLowerCase(),
+    find: routeFinder(namespace),
+  }
+}
+
+/** The route of the namespace that matches a path. */
+export function findInNamespace({ prefix, find }: RouteTable, path: string): Match | undefined {
+  const isBelow = path.startsWith(prefix) || path.toLowerCase().startsWith(prefix)
+  return isBelow ? find(path.slice(prefix.length)) : undefined
+}
+
+/** The route that matches a path, of the namespace or beside it. */
+export function findMatch(table: RouteTable, path: string): Match | undefined {
+  return findInNamespace(table, path) ?? findBeside(table.platform, path, table.site)?.match
 }

@@ -42,11 +42,11 @@ import {
 import { askerOf, type Front, incomingOf, refuseOverload } from './front.ts'
 import { answerHeaders, VARY_WITH_ACCEPT } from './headers.ts'
 import { LONGEST_URL, NO_BODY, type Visit } from './incoming.ts'
+import { findMatch, type RouteTable } from './platform.ts'
 import { isPressed } from './pressure.ts'
 import { parsePlainQuery } from './request.ts'
 import type { RequestUrl } from './request-url.ts'
 import { anonymousContext, nobody, type Responder, type Service } from './respond.ts'
-import { findMatch, type RouteTable } from './route-table.ts'
 import type { Action } from './routes.ts'
 import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'
 

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { Site } from '../config.ts'
 import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Reply } from '../formats/format.ts'
 import { formatsOf } from '../formats/formats.ts'
-import { dressed } from '../formats/json.ts'
+import { dressed, wantsEnvelope } from '../formats/json.ts'
 import { withImages } from '../images/images.ts'
 import { problemReply } from '../locales/problem-replies.ts'
 import { speaker } from '../locales/translate.ts'
@@ -14,14 +15,12 @@ import { Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
 import type { Writer } from '../storage/recording.ts'
 import { DatabaseUnavailable, type Lack, lackBehind } from '../storage/unavailable.ts'
-import { allowedMethods, mayAsk } from './access.ts'
 import { admitted, isFull, overloaded, type Work } from './admission.ts'
 import { batchReply } from './batch.ts'
 import { changesReply } from './changes-route.ts'
 import { describeRoute } from './discovery.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import type { Front } from './front.ts'
-import { type Asked, addressOf, answer } from './handlers.ts'
+import { type Asked, addressOf, allowedMethods, answer, mayAsk } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import { historyReply } from './history-replies.ts'
 import type { UnderWay } from './idempotency.ts'
@@ -34,12 +33,10 @@ import {
   type SignIn,
   type Target,
 } from './incoming.ts'
-import { platformReply } from './platform.ts'
-import { asPreferred } from './preferences.ts'
+import { findInNamespace, findMatch, platformReply, type RouteTable } from './platform.ts'
 import { countFurther } from './rate-limit.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
-import { findInNamespace, findMatch, type RouteTable } from './route-table.ts'
-import { type Endpoint, isHistoryDeed, type Match, routeName } from './routes.ts'
+import { type Action, type Endpoint, isHistoryDeed, type Match, routeName } from './routes.ts'
 import { isCrowded } from './slow-readers.ts'
 import { isWebhookDeed, readsWebhooks, type WebhookDeed } from './webhook-deeds.ts'
 import { webhookReply } from './webhook-replies.ts'
@@ -415,4 +412,45 @@ function note(error: unknown, service: Service, requestId: string): void {
     outageNoted = performance.now()
   }
   service.report(error, requestId)
+}
+
+/** A digest of the method, the address and the body of a request. A multipart form is digested by its fields and files, whatever its boundary. */
+async function fingerprintOf({ method, url, headers }: Incoming, { bytes, form, file }: Body): Promise<string> {
+  const files = form?.files ?? (file ? [file] : [])
+  const parts = [method, url.text, mediaType(headers), JSON.stringify(form?.fields ?? {}), digest(bytes)]
+  for (const { fileName, mimeType, read } of files) parts.push(fileName, mimeType, digest(await read()))
+  return digest(JSON.stringify(parts))
+}
+
+function digest(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('base64url')
+}
+
+const MINIMAL = 'return=minimal'
+
+/**
+ * The answer without its body, for clients that prefer `return=minimal` (RFC 7240): to a create or an update that succeeded, with the address of the
+ * record. An envelope is a body, so clients that ask for one get it.
+ */
+function asPreferred(
+  reply: Reply,
+  action: Action,
+  prefer: string | string[] | undefined,
+  query: RawValues,
+  base: string,
+): Reply {
+  const isMade = action.do === 'create' || action.do === 'createWebhook'
+  const mayBeMinimal = (isMade || action.do === 'update') && reply.status < 300
+  if (!mayBeMinimal || prefer === undefined || wantsEnvelope(query) || !wantsMinimal(String(prefer))) return reply
+  const { body } = reply
+  const id = body !== null && typeof body === 'object' && 'id' in body ? String(body.id) : ''
+  const place = 'served' in action ? { Location: `${base}/${action.served.resource.path}/${id}` } : {}
+  const headers = { ...place, ...reply.headers, 'Preference-Applied': MINIMAL }
+  return { ...reply, headers, body: undefined, shown: { format: 'none', bytes: Buffer.alloc(0) } }
+}
+
+/** Of several preferences of one name the first counts. */
+function wantsMinimal(prefer: string): boolean {
+  const preferences = prefer.split(',').map((entry) => entry.split(';', 1)[0]?.replaceAll(/[\s"]/g, '').toLowerCase())
+  return preferences.find((preference) => preference?.startsWith('return=')) === MINIMAL
 }

@@ -2,6 +2,18 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import {
+  type BrotliCompress,
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  type Gzip,
+  gzip,
+  gzipSync,
+} from 'node:zlib'
 import type { Reply } from '../formats/format.ts'
 import { BYTES_AT_ONCE, isPretty, jsonBytes } from '../formats/json.ts'
 import { versionedTag } from '../records/versions.ts'
@@ -9,7 +21,6 @@ import { leaveStream, tryStream } from './admission.ts'
 import { type Answered, announce } from './answered.ts'
 import { passRest } from './bodies.ts'
 import { clientAddress } from './client-address.ts'
-import { compress, compressor } from './compression.ts'
 import { type Front, refuseOverload } from './front.ts'
 import {
   addLastModified,
@@ -170,7 +181,7 @@ export async function sendReply(front: Front, visit: Visit, answer: Reply): Prom
 }
 
 /** An answer whose body is made as it is taken. */
-export interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'isForAll' | 'modified'> {
+interface Streamed extends Pick<Outgoing, 'status' | 'route' | 'headers' | 'tag' | 'isForAll' | 'modified'> {
   chunks: AsyncIterable<Buffer>
   /** The bytes of one that is not made but read: it is sent as it is, and does not count as a stream. */
   size?: number
@@ -289,4 +300,38 @@ function withoutBody(headers: readonly string[]): string[] {
     if (name !== 'Content-Type') kept.push(name, headers[i + 1] as string)
   }
   return kept
+}
+
+/** Larger bodies are compressed in a thread: compressing this many bytes takes about five milliseconds. */
+const HERE_UP_TO = 262_144
+
+/** The most bodies compressed in threads at the same time; the same threads read files. */
+const MOST_BESIDE = 2
+
+const GZIP = { level: 6 }
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+
+const gzipLater = promisify(gzip)
+const brotliLater = promisify(brotliCompress)
+
+let beside = 0
+
+/** The compressed body, or a promise of it for a large one; undefined when the compressors are busy and the body is sent uncompressed. */
+function compress(bytes: Buffer, encoding: Encoding): Buffer | Promise<Buffer> | undefined {
+  if (bytes.length <= HERE_UP_TO) return encoding === 'gzip' ? gzipSync(bytes, GZIP) : brotliCompressSync(bytes, BROTLI)
+  return beside < MOST_BESIDE ? compressBeside(bytes, encoding) : undefined
+}
+
+async function compressBeside(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
+  beside += 1
+  try {
+    return await (encoding === 'gzip' ? gzipLater(bytes, GZIP) : brotliLater(bytes, BROTLI))
+  } finally {
+    beside -= 1
+  }
+}
+
+/** Compresses a stream in a thread. */
+function compressor(encoding: Encoding): Gzip | BrotliCompress {
+  return encoding === 'gzip' ? createGzip(GZIP) : createBrotliCompress(BROTLI)
 }

@@ -1,10 +1,9 @@
 import { addDays, dayOf } from '../text/moments.ts'
 import { eventRow } from './event-rows.ts'
-import { nothingFound } from './nothing-found.ts'
 import { capitalized, lastDayOf, laterOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { between, findBounds, findCards } from './page-finding.ts'
 import { html } from './page-html.ts'
-import { canonicalOf, type EventsAsked, feedsOf, pager, sameEvents, viewHead } from './view-head.ts'
+import { canonicalOf, type EventsAsked, feedsOf, nothingFound, pager, sameEvents, viewHead } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 

@@ -20,11 +20,10 @@ import { lastDayOf, written, writtenDate, writtenDay } from './page-dates.ts'
 import { findNeighbours } from './page-finding.ts'
 import { type Html, html, link, trusted } from './page-html.ts'
 import { learnTerms } from './page-terms.ts'
-import { pageWork } from './page-work.ts'
 import { addressLines, mapLink } from './places-shown.ts'
 import { findOtherDates, repeatFact } from './series-view.ts'
 import { calendarPath } from './view-head.ts'
-import { pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
+import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './viewing.ts'
 import { daysInWords, hoursInWords } from './when-in-words.ts'
 
 /** The page of one event. @throws UnshowableRecord */

@@ -16,10 +16,9 @@ import { feedLinks, subscribeMenu } from './feed-links.ts'
 import { PER_PAGE } from './list-view.ts'
 import { findCards, from } from './page-finding.ts'
 import { type Html, html, link, NOTHING, trusted } from './page-html.ts'
-import { pageWork } from './page-work.ts'
 import { addressLines, mapLink } from './places-shown.ts'
 import { calendarPath, pager } from './view-head.ts'
-import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { pageWork, pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** A venue or organizer with the details that its page shows. */
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }

@@ -2,11 +2,10 @@ import { Problem } from '../problems.ts'
 import { addDays } from '../text/moments.ts'
 import type { Card } from './cards.ts'
 import { daySections, sectionsFrom } from './event-rows.ts'
-import { nothingFound } from './nothing-found.ts'
 import { isDay, writtenDay } from './page-dates.ts'
 import { before, between, type EventFilters, findBounds, findCards, findEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
-import { canonicalOf, type EventsAsked, feedsOf, pager, sameEvents, viewHead } from './view-head.ts'
+import { canonicalOf, type EventsAsked, feedsOf, nothingFound, pager, sameEvents, viewHead } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** The most events on one page. */

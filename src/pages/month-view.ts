@@ -1,23 +1,27 @@
 import { announced } from '../locales/translate.ts'
+import type { EventIndex } from '../memory/event-index.ts'
+import { dayOf } from '../text/moments.ts'
 import type { Card } from './cards.ts'
 import { hueOf, isSeveralDays, shownTitle, titleOf } from './event-rows.ts'
-import { fillWeeks, type GridDay, hiddenOf, type Stretch, stretchesOf } from './month-grid.ts'
-import { nothingFound } from './nothing-found.ts'
 import {
   capitalized,
+  DAY_MS,
+  dayAt,
   earlierOf,
   firstOf,
+  lastDayOf,
   laterOf,
   monthOf,
   monthsLater,
+  NIGHT_MS,
   weeksOf,
   written,
   writtenDay,
   writtenShortTime,
 } from './page-dates.ts'
-import { between, cardsOf, findBounds, findEvents } from './page-finding.ts'
+import { between, cardsOf, type FoundEvents, findBounds, findEvents } from './page-finding.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
-import { canonicalOf, daysOfSame, type EventsAsked, feedsOf, sameEvents, viewHead } from './view-head.ts'
+import { canonicalOf, daysOfSame, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** The most events of a month that are counted; only the first few of each day are loaded. */
@@ -197,3 +201,78 @@ function brief(viewing: Viewing, card: Card): Html {
   const time = card.isAllDay || isSeveralDays(card) ? say(site, 'All day') : written(site, 'time', card.start)
   return html`<li class="${hueOf(viewing, card).trim()}"><a href="${pathTo(site, card.url)}"><i class="dot" aria-hidden="true"></i><span class="when">${time}</span><span class="title">${shownTitle(viewing, card)}</span>${card.place && html`<span class="where" dir="auto">${card.place.name}</span>`}</a></li>`
 }
+
+/** An event in the weeks of a month: its first and last day. */
+interface Stretch {
+  id: number
+  first: string
+  last: string
+}
+
+/** The events of one day: those that begin and end on it, and the number that are not shown. */
+interface GridDay {
+  day: string
+  /** Ids of bars by their lane; undefined for a lane that is free on this day. */
+  lanes: (Stretch | undefined)[]
+  single: Stretch[]
+  total: number
+}
+
+/** The most events that a day shows, and the most bars above one another. */
+const MOST_OF_A_DAY = 5
+const MOST_LANES = 3
+
+/** The first and last day of each event; an event deleted meanwhile is left out. */
+function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch[] {
+  const stretches: Stretch[] = []
+  for (const id of found.ids) {
+    const times = found.times?.get(id)
+    const slot = (index?.slotOf[id] ?? 0) - 1
+    if (times) stretches.push({ id, first: dayOf(times.start), last: lastDayOf(times.start, times.end) })
+    else if (index && slot >= 0) stretches.push(stretchAt(index, slot, id))
+  }
+  return stretches
+}
+
+/** The same from the columns of the index. */
+function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stretch {
+  const first = Math.floor((starts[slot] as number) / DAY_MS)
+  const last = Math.max(first, Math.floor(((ends[slot] as number) - NIGHT_MS) / DAY_MS))
+  return { id, first: dayAt(first), last: dayAt(last) }
+}
+
+/** Distributes events over weeks: those of several days as bars that keep their lane through a week, the others into their day. */
+function fillWeeks(weeks: readonly (readonly string[])[], stretches: readonly Stretch[]): GridDay[][] {
+  const byDay = Map.groupBy(
+    stretches.filter(({ first, last }) => first === last),
+    ({ first }) => first,
+  )
+  const long = stretches.filter(({ first, last }) => first < last)
+  return weeks.map((week) => fillWeek(week, long, byDay))
+}
+
+function fillWeek(week: readonly string[], long: readonly Stretch[], byDay: ReadonlyMap<string, Stretch[]>): GridDay[] {
+  const [monday = '', sunday = ''] = [week[0], week.at(-1)]
+  const ends: string[] = []
+  const days = week.map((day): GridDay => ({ day, lanes: [], single: [], total: 0 }))
+  for (const bar of long) {
+    if (bar.first > sunday || bar.last < monday) continue
+    const free = ends.findIndex((end) => end < laterOf(bar.first, monday))
+    const lane = free === -1 ? ends.length : free
+    ends[lane] = bar.last
+    for (const day of days) {
+      if (day.day < bar.first || day.day > bar.last) continue
+      day.total += 1
+      if (lane < MOST_LANES) day.lanes[lane] = bar
+    }
+  }
+  for (const day of days) {
+    const single = byDay.get(day.day) ?? []
+    day.total += single.length
+    day.single = single.slice(0, Math.max(0, MOST_OF_A_DAY - day.lanes.filter(Boolean).length))
+  }
+  return days
+}
+
+/** The number of events of a day that are not shown. */
+const hiddenOf = ({ total, lanes, single }: GridDay) => total - lanes.filter(Boolean).length - single.length

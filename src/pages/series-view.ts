@@ -12,9 +12,8 @@ import { PER_PAGE } from './list-view.ts'
 import { capitalized, writtenDay } from './page-dates.ts'
 import { findCards, from } from './page-finding.ts'
 import { type Html, html, NOTHING, trusted } from './page-html.ts'
-import { pageWork } from './page-work.ts'
 import { calendarPath, pager } from './view-head.ts'
-import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
+import { pageWork, pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
 
 /** The rule of a series in words, with a capital letter. */
 export function sayRule({ context }: Viewing, series: SeriesRow): string {

@@ -3,6 +3,7 @@ import type { Context } from '../declare/context.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
+import type { EventRow } from '../storage/schema.ts'
 import type { Cards } from './cards.ts'
 import { rootOf, type Scope, spanPath } from './page-addresses.ts'
 import type { Asset, Assets } from './page-assets.ts'
@@ -78,3 +79,7 @@ export const pathTo = (site: Site, path: string) => rootOf(site) + path
 export function spanLink(site: Site, span: Span, scope: Scope | undefined, query: string): string {
   return pathTo(site, spanPath(span, scope)) + (query === '' ? '' : `?${query}`)
 }
+
+/** The description of a record as its page shows it, to be prepared. */
+export const pageWork = ({ description, trusted }: Pick<EventRow, 'description' | 'trusted'>) =>
+  ({ work: trusted === 1 ? 'trustedPage' : 'page', raw: description }) as const

@@ -132,7 +132,14 @@ function term(taxonomy: Term['taxonomy'], name: string): Term {
   return { taxonomy, name, slug: slugify(name), description: '', folded: fold(name) }
 }
 
-const EVENT_BLANK = { ...blankColumns(event.fields), series: null, recurrence_id: '', own: '' }
+const EVENT_BLANK = {
+  ...blankColumns(event.fields),
+  series: null,
+  recurrence_id: '',
+  own: '',
+  access_words: '',
+  online_from: '',
+}
 const VENUE_BLANK = blankColumns(venue.fields)
 const ORGANIZER_BLANK = blankColumns(organizer.fields)
 

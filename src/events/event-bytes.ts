@@ -30,6 +30,7 @@ import {
   type PresentQueue,
   storePresented,
 } from '../memory/presented-records.ts'
+import { anonymous } from '../people/caller.ts'
 import { textsOfRecord, textsOfTerm } from '../records/present-records.ts'
 import type { Db } from '../storage/database.ts'
 import { heldIfFree } from '../storage/locks.ts'
@@ -52,6 +53,7 @@ import {
   writeCore,
   writeParts,
 } from './event-present.ts'
+import { asSeenBy } from './online-link.ts'
 import { presentRecurrences } from './recurrence-present.ts'
 
 /**
@@ -330,7 +332,7 @@ export const presenters: {
 /** A public event presented from its row. */
 export function presentCore(presenting: Presenting, row: CoreRow): PresentedRecord | undefined {
   if (row.status !== 'publish') return undefined
-  return { record: row.id, image: row.image, ...writeCore(presenting, row) }
+  return { record: row.id, image: row.image, ...writeCore(presenting, asSeenBy(anonymous, row)) }
 }
 
 /** One with an image is not kept: where the image stands, others have nothing. */
@@ -399,6 +401,7 @@ const EVENT: CoreRow = {
   show_map: 1,
   show_map_link: 0,
   featured: 1,
+  online_from: '',
 }
 // Their members come from the declarations, so a new field is included.
 const VENUE: VenueRow = {

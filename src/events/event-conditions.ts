@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Context } from '../declare/context.ts'
+import { eventFacts } from '../fields/access-facts.ts'
 import type { EventWindow } from '../memory/event-index-list.ts'
 import { momentAfter, shownTo, visibleTo } from '../records/record-store.ts'
 import type { Status } from '../records/status.ts'
@@ -67,6 +68,18 @@ function shownVenues(record: Events, { caller }: Context) {
 export function atVenues(ids: readonly number[], { context }: By): Condition {
   const list = wholeList(context.db, ids)
   return (record) => record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
+}
+
+/** With each of these facts of access, of the event or of a venue that it shows. */
+export function withAccess(facts: readonly string[], { context }: By): Condition {
+  return (record) =>
+    record.and(
+      facts.map((fact) => {
+        const own = eventFacts.find((known) => known === fact)
+        if (own) return own === 'sign_language' ? record(own, '!=', '') : record(`events.${own}`, '=', 1)
+        return record('events.id', 'in', shownVenues(record, context).where(sql.ref(`venues.${fact}`), '=', 1))
+      }),
+    )
 }
 
 export function byOrganizers(ids: readonly number[], { context: { db, caller } }: By): Condition {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Context } from '../declare/context.ts'
 import { type Filter, linkWriter, type PartNarrowing, type SqlNarrowing } from '../declare/filter.ts'
+import { accessFacts, accessList, factsIn } from '../fields/access-facts.ts'
 import { collapse, type EventStatus, eventStatuses } from '../fields/event-kinds.ts'
 import { type Parsed, pageFilters } from '../fields/field.ts'
 import {
@@ -43,6 +44,7 @@ import {
   listedTo,
   located,
   modifiedAfter,
+  withAccess,
   withIds,
   withinWindow,
 } from './event-conditions.ts'
@@ -237,6 +239,17 @@ export const eventFilters = {
     sql: (wanted) => (record) => record('event_status', 'in', wanted as EventStatus[]),
     accepts: ({ row }, wanted) => wanted.includes(row.event_status),
   }),
+  access: eventFilter({
+    kind: accessList,
+    about: 'Only events that have all of these facts of access, themselves or by their venue',
+    unlisted: true,
+    sql: withAccess,
+    index: (facts, asked) => ({ ...asked, access: facts.map((fact) => accessFacts.indexOf(fact)) }),
+    accepts: ({ row, links }, wanted, { context }) => {
+      const records = [row, ...links.venues.filter((venue) => isShown(context, venue))]
+      return wanted.every((fact) => records.some((record) => factsIn(record, [fact]).length > 0))
+    },
+  }),
   geoloc: eventFilter({
     kind: flag,
     about: 'Only events whose venue has coordinates, or only those whose venue has none',
@@ -321,6 +334,7 @@ export const eventLinks = linkWriter<EventGround, typeof eventFilters>(eventFilt
   'categories',
   'tags',
   'event_status',
+  'access',
   'collapse',
 ])
 

@@ -1,6 +1,6 @@
 import { emptyCache, entryBytes, findCached, keepCached, processBudget } from '../cache.ts'
 import type { Context, Presenting } from '../declare/context.ts'
-import type { EventStatus } from '../fields/event-kinds.ts'
+import type { Attendance, EventStatus } from '../fields/event-kinds.ts'
 import { type EventMembers, eventMembers, rareFields, showRare } from '../fields/event-members.ts'
 import { namesWith, type WithValue } from '../fields/member.ts'
 import { imageUrl, showImage } from '../images/images.ts'
@@ -26,7 +26,7 @@ import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
 /** The columns of an event that its core is made of. */
-export const CORE_COLUMNS = [...namesWith(eventMembers, 'from', 'column'), 'trusted'] as const
+export const CORE_COLUMNS = [...namesWith(eventMembers, 'from', 'column'), 'trusted', 'online_from'] as const
 
 export type CoreRow = Pick<EventRow, (typeof CORE_COLUMNS)[number]>
 
@@ -396,12 +396,13 @@ export function isShown(context: Context, linked: VenueRow | OrganizerRow): bool
 
 /** An event as linked data (rule 9.2): schema.org Event with all of its organizers. */
 function eventLinkedData(context: Context, row: EventRow, links: EventLinks): object {
-  const [place] = showEach(context, 'venue', links.venues, venueLinkedData)
+  const places = showEach(context, 'venue', links.venues, venueLinkedData)
+  const location = linkedLocation(places.slice(0, 1), row, recordUrl(context.site, 'event', row))
   const organizers = showEach(context, 'organizer', links.organizers, organizerLinkedData)
   const { offers, ...own } = ownLinkedData(context, row, links.images.get(row.image ?? 0))
   return {
     ...own,
-    ...(place ? { location: place } : {}),
+    ...(location ? { location } : {}),
     ...(organizers.length > 0 ? { organizer: organizers.length === 1 ? organizers[0] : organizers } : {}),
     ...(offers ? { offers } : {}),
     performer: 'Organization',
@@ -416,6 +417,27 @@ export const LINKED_STATUS: Readonly<Record<EventStatus, string>> = {
   postponed: 'https://schema.org/EventPostponed',
 }
 
+/** The names of schema.org for how people take part. */
+export const LINKED_ATTENDANCE: Readonly<Record<Exclude<Attendance, ''>, string>> = {
+  in_person: 'https://schema.org/OfflineEventAttendanceMode',
+  online: 'https://schema.org/OnlineEventAttendanceMode',
+  mixed: 'https://schema.org/MixedEventAttendanceMode',
+}
+
+/** Where an event is, as linked data: the place, the meeting, or both. The page stands for a link that is not shown. */
+export function linkedLocation(places: readonly object[], row: Meeting, page: string): object | undefined {
+  const isOnline = row.attendance === 'online' || row.attendance === 'mixed'
+  const meeting = {
+    '@type': 'VirtualLocation',
+    ...(row.online_label === '' ? {} : { name: linkedText(plainText(row.online_label)) }),
+    url: row.online_url || page,
+  }
+  const all = isOnline ? [...places, meeting] : places
+  return all.length > 1 ? all : all[0]
+}
+
+type Meeting = Pick<EventRow, 'attendance' | 'online_url' | 'online_label'>
+
 /** The linked data that an event has by itself. */
 function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefined) {
   const url = recordUrl(context.site, 'event', row)
@@ -428,7 +450,7 @@ function ownLinkedData(context: Context, row: EventRow, image: ImageRow | undefi
     description: linkedText(renderedPlain(row.excerpt || row.description, row.trusted === 1)),
     ...(image ? { image: imageUrl(image, context.images.mediaUrl) } : {}),
     url,
-    eventAttendanceMode: 'https://schema.org/OfflineEventAttendanceMode',
+    eventAttendanceMode: LINKED_ATTENDANCE[row.attendance || 'in_person'],
     eventStatus: LINKED_STATUS[row.event_status],
     startDate: iso(row.start_date, row.utc_start_date),
     endDate: iso(row.end_date, row.utc_end_date),

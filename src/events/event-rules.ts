@@ -124,6 +124,8 @@ export const UNSENT = {
   series: null,
   recurrence_id: '',
   own: '',
+  access_words: '',
+  online_from: '',
 } satisfies Partial<EventRow>
 
 async function writeEvent(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../declare/context.ts'
+import { eventFacts, factsIn } from '../fields/access-facts.ts'
 import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
@@ -15,6 +16,7 @@ import { noteFormer, type Tx } from '../storage/recording.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, Taxonomy, TermRow, VenueRow } from '../storage/schema.ts'
 import { rowParts, statement } from '../storage/statement.ts'
 import type { Condition } from './event-conditions.ts'
+import { linkShownFrom } from './online-link.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
 /** The records an event shows: its venues and organizers in order, its terms by name, and the images of all of them. */
@@ -293,6 +295,11 @@ async function replaceTerms(tx: Tx, event: number, ids?: readonly number[]): Pro
   if (ids) await Promise.all([removeLinks(tx, 'terms', [event], ids), insertTerms(tx, event, ids)])
 }
 
+/** The columns of an event that follow from others, whoever writes those. */
+export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'online_from'> {
+  return { access_words: factsIn(row, eventFacts).join(' '), online_from: linkShownFrom(row, Date.now()) }
+}
+
 const insertOne = statement<{ row: EventRow }>()((db, value) => db.insertInto('events').values(value('row')))
 
 const updateOne = statement<{ id: number; columns: Partial<EventRow> }>()((db, value) =>
@@ -306,7 +313,7 @@ export type WrittenLinks = Omit<KnownLinks, 'made'>
 export async function insertEvent(tx: Tx, row: EventRow, links: WrittenLinks): Promise<void> {
   recordWritten(tx, 'event', undefined, { ...row, name: row.title })
   await Promise.all([
-    insertOne(tx, { row }),
+    insertOne(tx, { row: { ...row, ...derivedColumns(row) } }),
     insertLinks(tx, venueRules, row.id, links.venues),
     insertLinks(tx, organizerRules, row.id, links.organizers),
     insertTerms(tx, row.id, links.terms),
@@ -328,7 +335,7 @@ export interface NewEvent {
 /** Writes new events, each with its links. All statements have begun, in this order, when the function returns. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   for (const { row } of events) recordWritten(tx, 'event', undefined, { ...row, name: row.title })
-  const rows = events.map(({ row }) => row)
+  const rows = events.map(({ row }) => ({ ...row, ...derivedColumns(row) }))
   const linked = events.map(({ row: { id }, links }) => ({ id, links }))
   await Promise.all([...inParts(rows, (part) => insertMany(tx, { rows: part })), ...linkEvents(tx, linked)])
 }
@@ -354,7 +361,8 @@ export async function updateEvents(
       const { id } = before
       const after = { ...before, ...columns }
       recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
-      return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id, columns })])
+      const derived = changedOf(before, derivedColumns(after))
+      return Promise.all([leaveTraces(tx, before, after), updateOne(tx, { id, columns: { ...columns, ...derived } })])
     }),
   )
 }
@@ -401,10 +409,26 @@ export async function moveOccurrences(tx: Tx, from: number, to: number, at: stri
 
 /** Writes only the columns whose values change: SQLite rewrites the index entries of every column that is set, even to the same value. */
 async function updateColumns(tx: Tx, before: EventRow, columns: Partial<EventRow>): Promise<void> {
-  const changed: Partial<EventRow> = Object.fromEntries(
-    Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow]),
-  )
+  const changed = changedOf(before, columns)
   if (Object.keys(changed).length > 0) await updateOne(tx, { id: before.id, columns: changed })
+}
+
+function changedOf(before: EventRow, columns: Partial<EventRow>): Partial<EventRow> {
+  return Object.fromEntries(Object.entries(columns).filter(([name, value]) => value !== before[name as keyof EventRow]))
+}
+
+const showOne = statement<{ id: number }>()((db, value) =>
+  db.updateTable('events').set({ online_from: '' }).where('id', '=', value('id')),
+)
+
+/** Shows everybody the links of these events, which are held. */
+export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+  await Promise.all(
+    rows.map((row) => {
+      recordWritten(tx, 'event', row, { ...row, name: row.title })
+      return showOne(tx, { id: row.id })
+    }),
+  )
 }
 
 /** Writes columns and links of an event, whose row is `before`. All statements have begun, in this order, when the function returns. */
@@ -419,7 +443,7 @@ export async function updateEvent(
   recordWritten(tx, 'event', before, { ...after, name: after.title }, formerOf(before, columns))
   await Promise.all([
     leaveTraces(tx, before, after),
-    updateColumns(tx, before, columns),
+    updateColumns(tx, before, { ...columns, ...derivedColumns(after) }),
     replaceLinks(tx, venueRules, id, links.venues),
     replaceLinks(tx, organizerRules, id, links.organizers),
     replaceTerms(tx, id, links.terms),

@@ -26,8 +26,17 @@ import {
   prepareEvent,
   trashEvent,
 } from './event-rules.ts'
-import { findEvent, findEventLinks, findListedEvents, findNext, type KnownLinks, linkedBytes } from './event-store.ts'
+import {
+  derivedColumns,
+  findEvent,
+  findEventLinks,
+  findListedEvents,
+  findNext,
+  type KnownLinks,
+  linkedBytes,
+} from './event-store.ts'
 import { findAllEvents, findEvents } from './find-events.ts'
+import { asSeenBy } from './online-link.ts'
 
 const presentation: Presentation<LoadedEvent> = {
   nameOf: ({ row }) => ({ kind: 'event', id: row.id }),
@@ -92,7 +101,7 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
   loadOne: async (context, row) => {
     if (row.status === 'trash' && !mayEdit(context.caller, row)) throw new Problem('event-no-longer-available')
     requireReadable(context, 'event', row)
-    return { row, links: await linksOf(context.db, row) }
+    return { row: asSeenBy(context.caller, row), links: await linksOf(context.db, row) }
   },
   presentation,
   create,
@@ -124,7 +133,8 @@ export async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
 
 /** Presents a written event inside its transaction: an event that cannot be shown is not written. Its presented text is stored. */
 export function readBack(context: Context): LookAtWritten {
-  return async (tx, row, links) => {
+  return async (tx, written, links) => {
+    const row = { ...written, ...derivedColumns(written) }
     const { id, series } = row
     const presented = showRecord('event', id, () => presentCore(context, row))
     // Few words may link to a hundred long texts, so these are not read for an answer that has no room for them.
@@ -134,7 +144,13 @@ export function readBack(context: Context): LookAtWritten {
       presented && storePresented(tx, formOf(context), [presented]),
     ])
     const answer = await showPrepared(textsOfEvent(row, found, 'single'), () =>
-      presentWritten(context, row, found, presented, links.made),
+      presentWritten(
+        context,
+        asSeenBy(context.caller, row),
+        found,
+        row.online_from === '' ? presented : undefined,
+        links.made,
+      ),
     )
     return { id, series, answer }
   }
@@ -146,7 +162,7 @@ export function readTrashed(context: Context): LookAtWritten {
     const { id, series } = row
     const found = await linksOf(tx, row, links)
     const shown = showPrepared(textsOfEvent(row, found, 'single'), () =>
-      presentWritten(context, row, found, undefined, links.made),
+      presentWritten(context, asSeenBy(context.caller, row), found, undefined, links.made),
     )
     return { id, series, answer: await shown.catch((error: unknown) => trashedAnyway(context, id, error)) }
   }
@@ -160,6 +176,13 @@ async function load(context: Context, { ids, rows, statuses, isCollapsed }: Foun
   const next = isCollapsed ? await findNext(context.db, present) : new Map()
   return present.flatMap((row) => {
     const own = links.get(row.id)
-    return own ? [{ row, links: { ...own, ...(next.has(row.id) ? { next: next.get(row.id) } : {}) } }] : []
+    return own
+      ? [
+          {
+            row: asSeenBy(context.caller, row),
+            links: { ...own, ...(next.has(row.id) ? { next: next.get(row.id) } : {}) },
+          },
+        ]
+      : []
   })
 }

@@ -154,6 +154,7 @@ const EVERYTHING: Omit<IndexQuery, 'window' | 'isCollapsed'> = {
   venues: undefined,
   organizers: undefined,
   series: undefined,
+  access: [],
   featured: undefined,
   geoloc: undefined,
   circle: undefined,

@@ -1,7 +1,21 @@
 import { anyOf, arrayOf, author, dateTime, recurrenceShown, schemaRef, status } from './answer-schema.ts'
-import { EVENT_STATUSES, eventStatus, recurrence, recurrenceScope } from './event-kinds.ts'
+import { attendance, EVENT_STATUSES, eventStatus, onlineShown, recurrence, recurrenceScope } from './event-kinds.ts'
 import { authorFields, imageField, statusField } from './field.ts'
-import { anything, clearableText, flag, line, links, moment, settledText, text, timezone, url } from './kinds.ts'
+import {
+  anything,
+  clearableText,
+  flag,
+  language,
+  line,
+  links,
+  moment,
+  secureUrl,
+  settledText,
+  text,
+  timezone,
+  url,
+  yesOrNo,
+} from './kinds.ts'
 import { limits } from './limits.ts'
 import { organizerFields, venueFields } from './linked-fields.ts'
 import { everywhere, type MemberField, saidBy, textEverywhere } from './member.ts'
@@ -28,6 +42,10 @@ const terms = {
   schema: arrayOf(schemaRef('EventTerm')),
   csv: 'terms',
 } as const
+
+const whereSet = { unlisted: true, ...everywhere, rare: true } as const
+const textWhereSet = { unlisted: true, ...textEverywhere, rare: true } as const
+const fact = { kind: yesOrNo, ...whereSet } as const
 
 /** The fields of events (rule 3.9), each with its place as a member in answers and other representations. */
 export const eventFields = {
@@ -84,6 +102,23 @@ export const eventFields = {
     ...textEverywhere,
     rare: 'event_status',
     series: EACH_DATE,
+  },
+  // Pages name facts of access as they are named here.
+  captions: { ...fact, about: 'Captions' },
+  audio_description: { ...fact, about: 'Audio description' },
+  relaxed: { ...fact, about: 'Relaxed performance' },
+  easy_language: { ...fact, about: 'Easy language' },
+  free_companion: { ...fact, about: 'Free ticket for a companion' },
+  sign_language: { kind: language, about: 'Sign language', ...whereSet },
+  access_note: { kind: line, about: 'What else there is to know about access', ...textWhereSet },
+  access_contact: { kind: line, about: 'Whom to ask about access', ...textWhereSet },
+  attendance: { kind: attendance, about: 'How people take part: in_person, online or mixed', ...whereSet },
+  online_url: { kind: secureUrl, about: 'The link of the meeting', ...textWhereSet },
+  online_label: { kind: line, about: 'What the link of the meeting is called', ...textWhereSet },
+  online_shown: {
+    kind: onlineShown,
+    about: 'When everybody sees the link of the meeting: always, before:<minutes> or never',
+    ...whereSet,
   },
   categories: { kind: links, about: 'The categories of the event: ids, slugs or names', ...terms, feed: 'tags' },
   tags: { kind: links, about: 'The tags of the event: ids, slugs or names', ...terms, feed: true },

@@ -1,25 +1,41 @@
-import { isEmpty, type Kind, type PlainKind, readWords, words } from './kinds.ts'
+import { isEmpty, type Kind, oneOf, type PlainKind, someOf } from './kinds.ts'
 import { limits } from './limits.ts'
 
 /** Whether an event takes place: as planned, not at all, or at a time that is not known yet. */
 export const EVENT_STATUSES = ['scheduled', 'canceled', 'postponed'] as const
 export type EventStatus = (typeof EVENT_STATUSES)[number]
 
-const isEventStatus = (value: unknown): value is EventStatus => EVENT_STATUSES.some((status) => status === value)
-
 /** Whether an event takes place; an empty or missing value means that it is scheduled. */
-export const eventStatus: PlainKind<EventStatus> = {
-  wire: { type: 'string', enum: EVENT_STATUSES },
-  valid: (value) => isEventStatus(value) || isEmpty(value),
-  read: (value) => (isEventStatus(value) ? value : isEmpty(value) ? 'scheduled' : undefined),
-  keep: (status) => status,
-  blank: 'scheduled',
-}
+export const eventStatus = oneOf(EVENT_STATUSES, 'scheduled')
 
 /** A list of event statuses, of which a filter takes any. */
-export const eventStatuses: Kind<string[]> = {
-  ...words,
-  valid: (value) => readWords(value)?.every(isEventStatus) ?? false,
+export const eventStatuses = someOf(EVENT_STATUSES)
+
+/** How people take part in an event; empty where nothing says. */
+const ATTENDANCES = ['', 'in_person', 'online', 'mixed'] as const
+export type Attendance = (typeof ATTENDANCES)[number]
+
+export const attendance = oneOf<Attendance>(ATTENDANCES, '')
+
+/** The longest time before an event from which on its link is shown: a year. */
+const MOST_MINUTES = 525_600
+
+/** From how many minutes before the start on a link is shown: always (infinity), never (NaN), or so many; undefined for another text. */
+export function minutesBefore(shown: string): number | undefined {
+  if (shown === 'always') return Number.POSITIVE_INFINITY
+  if (shown === 'never') return Number.NaN
+  const [, minutes] = /^before:(\d{1,6})$/.exec(shown) ?? []
+  return minutes === undefined || Number(minutes) > MOST_MINUTES ? undefined : Number(minutes)
+}
+
+/** Whom the link of a meeting is shown: `always` everybody, `before:15` everybody from 15 minutes before the start on, `never` those alone who may edit the event. */
+export const onlineShown: PlainKind<string> = {
+  wire: { type: 'string' },
+  within: limits.word,
+  valid: (value) => isEmpty(value) || (typeof value === 'string' && minutesBefore(value) !== undefined),
+  read: (value) => (typeof value === 'string' && !isEmpty(value) ? value : 'always'),
+  keep: (value) => value,
+  blank: 'always',
 }
 
 /** How an event repeats: lines, a text of lines, or an object with the parts of a rule. Rules of series read it. */

@@ -14,7 +14,7 @@ import {
 import { eventFields } from './event-fields.ts'
 import type { Columns } from './field.ts'
 import type { Kind } from './kinds.ts'
-import { everywhere, type Member, type NamesIn, saidBy, type WithValue } from './member.ts'
+import { asKept, everywhere, type Member, type NamesIn, saidBy, type Tabled, type WithValue } from './member.ts'
 
 const { recurrence_scope: _scope, ...shownFields } = eventFields
 const details = (name: string) => ({ ...saidBy(name), schema: schemaRef('DateDetails') })
@@ -84,23 +84,21 @@ export type SeriesMember = NamesIn<EventMembers, 'series'> | keyof typeof series
 export type RareColumn = WithValue<EventMembers, 'rare', unknown> & WithValue<EventMembers, 'from', 'column'>
 
 /** One of these columns. An event shows it if its column `by` is not blank. */
-interface RareField extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
-  name: RareColumn
+interface RareField extends Tabled<RareColumn> {
   by: RareColumn
 }
 
 const isRare = (name: keyof typeof eventFields): name is RareColumn =>
   'rare' in eventFields[name] && eventFields[name].from === 'column'
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
-const asKept = (kept: unknown) => kept
 
 /** Returns the columns that only some events show in answers, or in another representation. */
 export function rareFields(place: 'csv' | 'feed' | 'series' | 'rare' = 'rare'): readonly RareField[] {
   return rareColumns.flatMap((name) => {
-    const { kind, ...member }: Member & { kind: Pick<Kind<unknown>, 'read' | 'show'> } = eventFields[name]
+    const { kind, ...member }: Member & { kind: Pick<Kind<unknown>, 'read' | 'show' | 'blank'> } = eventFields[name]
     if (typeof member[place] === 'object') return []
     const by = member.rare === true ? name : (member.rare as RareColumn)
-    return [{ name, by, read: kind.read, show: kind.show ?? asKept }]
+    return [{ name, by, read: kind.read, show: kind.show ?? asKept, blank: kind.blank }]
   })
 }
 

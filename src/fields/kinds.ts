@@ -220,6 +220,32 @@ export const flag: PlainKind<boolean, number> = {
   isFlag: true,
 }
 
+/** Yes, no, or unknown, which an empty text brings back. Answers leave out what is unknown. */
+export const yesOrNo: PlainKind<boolean | '', number | null> = {
+  wire: { type: 'boolean' },
+  valid: (value) => readYesOrNo(value) !== undefined,
+  read: readYesOrNo,
+  keep: (value) => (value === '' ? null : Number(value)),
+  blank: null,
+  show: (kept) => (kept === null ? '' : kept === 1),
+}
+
+function readYesOrNo(value: unknown): boolean | '' | undefined {
+  if (value === '') return ''
+  return value === 'yes' ? true : value === 'no' ? false : readBoolean(value)
+}
+
+/** One of a few words; an empty value means `blank`. */
+export function oneOf<Word extends string>(words: readonly Word[], blank: Word): PlainKind<Word> {
+  const read = (value: unknown) => (isEmpty(value) ? blank : words.find((word) => word === value))
+  return { wire: { type: 'string', enum: words }, valid: (value) => read(value) !== undefined, read, keep: same, blank }
+}
+
+/** A list of some of these words. */
+export function someOf(known: readonly string[]): Kind<string[]> {
+  return { ...words, valid: (value) => readWords(value)?.every((word) => known.includes(word)) ?? false }
+}
+
 /** An untyped loose flag (rule 2.3). */
 export const looseFlag: PlainKind<boolean, number> = { wire: {}, read: isTruthy, keep: Number, blank: 0 }
 
@@ -287,6 +313,28 @@ export const url: PlainKind<string> = {
   keep: (value) => encodeUrl(value.replace(/&(amp|#0?3[89]);/g, (_, name: string) => ENTITY_SIGNS[name] ?? '')),
   blank: '',
   show: (kept) => presentUrl(String(kept)),
+}
+
+/** The same, by HTTPS alone. */
+export const secureUrl: PlainKind<string> = {
+  ...url,
+  valid: (value) => isEmpty(value) || (isText(value) && /^https:/i.test(value) && isUrl(value)),
+}
+
+/** A language as a tag of BCP 47, such as `bfi`; an empty value clears it. */
+export const language: PlainKind<string> = {
+  ...clearableText,
+  within: limits.word,
+  valid: (value) => isEmpty(value) || (isText(value) && canonicalLanguage(value) !== undefined),
+  keep: (value) => canonicalLanguage(value) ?? '',
+}
+
+function canonicalLanguage(tag: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(tag)[0]
+  } catch {
+    return undefined
+  }
 }
 
 /** An image by id, by URL or as an answer's image object; `''` and `0` stand for none. */

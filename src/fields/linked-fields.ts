@@ -1,9 +1,11 @@
 import { authorFields, imageField, statusField } from './field.ts'
-import { clearableText, latitude, line, longitude, text, url, wordFlag } from './kinds.ts'
+import { clearableText, latitude, line, longitude, text, url, wordFlag, yesOrNo } from './kinds.ts'
 import { limits } from './limits.ts'
 import { inAnswers, inTable, type LinkedField, onPage } from './member.ts'
 
-/** The fields of venues (rule 3.9). */
+const fact = { kind: yesOrNo, unlisted: true, ...inTable } as const
+
+/** The fields of venues (rule 3.9). The facts of access at the end are named on pages as they are here. */
 export const venueFields = {
   author: { ...authorFields.author, ...inAnswers },
   date: { ...authorFields.date, ...inAnswers },
@@ -35,6 +37,13 @@ export const venueFields = {
     ...inTable,
     csv: 'longitude',
   },
+  step_free: { ...fact, about: 'Step-free access' },
+  accessible_toilet: { ...fact, about: 'Accessible toilet' },
+  accessible_parking: { ...fact, about: 'Accessible parking' },
+  lift: { ...fact, about: 'Lift' },
+  hearing_loop: { ...fact, about: 'Hearing loop' },
+  quiet_space: { ...fact, about: 'Quiet space' },
+  assistance_dogs: { ...fact, about: 'Assistance dogs welcome' },
 } as const satisfies Readonly<Record<string, LinkedField>>
 
 /** The fields of organizers (rule 3.9). */

@@ -1,5 +1,6 @@
 import type { Schema } from './answer-schema.ts'
 import type { FieldData } from './field.ts'
+import type { Kind } from './kinds.ts'
 
 /** Why a representation does not have a member. */
 interface Omitted {
@@ -40,6 +41,25 @@ export type MemberField = FieldData & (Member | { from: 'request' })
 
 /** A field of a venue or organizer, which its answers and those of its events show: whether the table of events and its own page have it. */
 export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
+
+/** A field that a table has under its own name. */
+export interface Tabled<Name = string> extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
+  name: Name
+  /** What the column holds where nothing was sent. */
+  blank: unknown
+}
+
+/** The fields of a venue or organizer that a table of events has under their own names. */
+export function tabled<Fields extends Readonly<Record<string, LinkedField>>>(
+  fields: Fields,
+): readonly Tabled<WithValue<Fields, 'csv', true>>[] {
+  return namesWith(fields, 'csv', true).map((name) => {
+    const { read, show = asKept, blank } = (fields[name] as LinkedField).kind
+    return { name, read, show, blank }
+  })
+}
+
+export const asKept = (kept: unknown) => kept
 
 /** The names of the members whose property, such as `from`, has this value. */
 export type WithValue<Members, Property extends string, Value> = {

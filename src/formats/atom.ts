@@ -1,6 +1,6 @@
 import type { Context } from '../declare/context.ts'
 import { emptyElement, xmlElement } from '../text/markup.ts'
-import { describeWhen, type EventFacts, isoTime, placeOf, rfc3339 } from './event-facts.ts'
+import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf, rfc3339 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
@@ -42,7 +42,7 @@ ${emptyElement('link', { href: self, rel: 'self', type: 'application/atom+xml' }
 function writeEntry(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const [venue] = venues
-  const parts = [facts.notice, describeWhen(context, row), venue ? placeOf(venue) : '']
+  const parts = [facts.notice, describeWhen(context, row), ...meetingPlaces(facts)]
   const summary = parts.filter((part) => part !== '').join('\n')
   const names =
     organizers.length > 0 ? organizers.map(({ organizer }) => organizer) : [context.site.name || facts.title]

@@ -1,16 +1,11 @@
 import { type EventMembers, type RareColumn, rareFields } from '../fields/event-members.ts'
-import type { organizerFields, venueFields } from '../fields/linked-fields.ts'
-import type { NamesIn } from '../fields/member.ts'
+import { organizerFields, venueFields } from '../fields/linked-fields.ts'
+import { type NamesIn, type Tabled, tabled } from '../fields/member.ts'
 import { plainText } from '../text/html.ts'
 import type { EventFacts } from './event-facts.ts'
 import { feedFormat } from './feed.ts'
 
 type Cell = (facts: EventFacts) => string
-/** An event, its venue and its organizers. */
-type ShownColumn =
-  | NamesIn<EventMembers, 'csv'>
-  | NamesIn<typeof venueFields, 'csv'>
-  | NamesIn<typeof organizerFields, 'csv'>
 
 /** The columns, in order, and what each says of an event. Lists within a cell are parted by `|`. */
 const cells = {
@@ -43,13 +38,29 @@ const cells = {
   event_status: ({ row }) => row.event_status,
   event_status_reason: ({ row }) => plainText(row.event_status_reason),
   date_utc: ({ row }) => row.date_utc,
-} satisfies Record<Exclude<ShownColumn, RareColumn>, Cell> & Record<string, Cell>
+} satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, Cell> & Record<string, Cell>
 
-/** The columns of all other fields that only some events show. They follow those of `cells`. */
-const others = rareFields('csv')
-  .filter(({ name }) => !(name in cells))
-  .map(({ name, show }): [string, Cell] => [name, ({ row }) => plainText(String(show(row[name]) ?? ''))])
-const COLUMNS: Readonly<Record<string, Cell>> = { ...cells, ...Object.fromEntries(others) }
+type Shown = Readonly<Record<string, unknown>> | undefined
+const columnsOf = (fields: readonly Tabled[], recordOf: (facts: EventFacts) => Shown) =>
+  fields
+    .filter(({ name }) => !(name in cells))
+    .map(({ name, show, blank }): [string, Cell] => [
+      name,
+      (facts) => {
+        const kept = recordOf(facts)?.[name]
+        return kept === undefined || kept === blank ? '' : plainText(String(show(kept) ?? ''))
+      },
+    ])
+
+/** The columns of all other fields: of those that only some events show, of the first venue, and of the first organizer. They follow those of `cells`. */
+const COLUMNS: Readonly<Record<string, Cell>> = {
+  ...cells,
+  ...Object.fromEntries([
+    ...columnsOf(rareFields('csv'), ({ row }) => row),
+    ...columnsOf(tabled(venueFields), ({ venues }) => venues[0]),
+    ...columnsOf(tabled(organizerFields), ({ organizers }) => organizers[0]),
+  ]),
+}
 
 /** CSV (RFC 4180): the names of the columns, then one event a line. */
 export const csv = feedFormat({

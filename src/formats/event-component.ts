@@ -1,4 +1,5 @@
 import type { Context } from '../declare/context.ts'
+import { asSeriesSeenBy } from '../events/online-link.ts'
 import { seriesUrl } from '../events/recurrence-present.ts'
 import type { EventStatus } from '../fields/event-kinds.ts'
 import { contentLine, escapeText, OWN_DATE, OWN_STATUS } from '../icalendar/content-lines.ts'
@@ -6,7 +7,7 @@ import { isReadRight, type ZoneRules, zoneRulesOf } from '../icalendar/zone-rule
 import { recordUrl } from '../linked/record-present.ts'
 import { announced } from '../locales/translate.ts'
 import { isUnpublished } from '../records/status.ts'
-import type { EventRow, OrganizerRow, VenueRow, WithdrawnEvent } from '../storage/schema.ts'
+import type { EventRow, OrganizerRow, WithdrawnEvent } from '../storage/schema.ts'
 import { sequenceAt } from '../storage/sequences.ts'
 import { escapeHtml, plainText } from '../text/html.ts'
 import { addDays } from '../text/moments.ts'
@@ -60,14 +61,19 @@ export function writeSeriesComponent(
     const [key = '', text = ''] = parameters.slice(1).split('=')
     return contentLine(name, value, key === '' ? {} : { [key]: text })
   })
-  return writeComponent(context, facts, {
-    uid: series.uid,
-    url: seriesUrl(context.site, series),
-    times: [...writeTimes(first, rules), ...recurring],
-    modified: laterOf(whole, facts),
-    status: series.status,
-    sequence: Math.max(whole.sequence, sequence),
-  })
+  const row = asSeriesSeenBy(context.caller, facts.row, context.now)
+  return writeComponent(
+    context,
+    { ...facts, row },
+    {
+      uid: series.uid,
+      url: seriesUrl(context.site, series),
+      times: [...writeTimes(first, rules), ...recurring],
+      modified: laterOf(whole, facts),
+      status: series.status,
+      sequence: Math.max(whole.sequence, sequence),
+    },
+  )
 }
 
 /** The VEVENT of an occurrence that differs from its series, named by its original start in the form of that of the series. */
@@ -104,7 +110,7 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
     ...part.times,
     contentLine('SUMMARY', escapeText(facts.heading)),
     ...writeDescription(facts),
-    ...writePlace(facts.venues),
+    ...writePlace(facts),
     ...writeOrganizers(context, facts.organizers),
     ...(facts.terms.length === 0 ? [] : [contentLine('CATEGORIES', facts.terms.map(escapeText).join(','))]),
     contentLine('URL', part.url ?? facts.url, { VALUE: 'URI' }),
@@ -198,12 +204,20 @@ function writeDescription({ notice, html, text }: EventFacts): string[] {
   return [plain, contentLine('X-ALT-DESC', escapeText(before + html), { FMTTYPE: 'text/html' })]
 }
 
-function writePlace([venue]: readonly VenueRow[]): string[] {
-  if (!venue) return []
+/**
+ * The venue, and the link of the meeting (RFC 7986, 5.11), which clients that do not know of
+ * meetings find as the place of an event without a venue, once everybody sees it: programs that import places make them public.
+ */
+function writePlace({ row, venues: [venue] }: EventFacts): string[] {
+  const label = plainText(row.online_label)
+  const meeting = { VALUE: 'URI', FEATURE: 'VIDEO', ...(label === '' ? {} : { LABEL: label }) }
+  const conference = row.online_url === '' ? [] : [contentLine('CONFERENCE', row.online_url, meeting)]
+  const isPlace = conference.length > 0 && row.online_from === ''
+  if (!venue) return [...(isPlace ? [contentLine('LOCATION', escapeText(row.online_url))] : []), ...conference]
   const lines = [contentLine('LOCATION', escapeText(placeOf(venue)))]
   if (venue.geo_lat !== null && venue.geo_lng !== null)
     lines.push(contentLine('GEO', `${venue.geo_lat};${venue.geo_lng}`))
-  return lines
+  return [...lines, ...conference]
 }
 
 const MAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+$/

@@ -72,6 +72,13 @@ export function textsOfFacts({ site }: Context, row: EventRow): WantedText[] {
   ]
 }
 
+/** Where people meet: the venue, and the link of the meeting. */
+export function meetingPlaces({ row, venues }: EventFacts): string[] {
+  const label = plainText(row.online_label)
+  const link = row.online_url === '' ? [] : [label === '' ? row.online_url : `${label}: ${row.online_url}`]
+  return [...venues.slice(0, 1).map(placeOf), ...link]
+}
+
 /** A venue on one line: its name, address, place and country. */
 export function placeOf(venue: VenueRow): string {
   const parts = [plainText(venue.venue), venue.address, `${venue.zip} ${venue.city}`.trim(), venue.country]

@@ -1,7 +1,7 @@
 import type { Context } from '../declare/context.ts'
 import { type EventMembers, type RareColumn, rareFields, showRare } from '../fields/event-members.ts'
 import type { NamesIn } from '../fields/member.ts'
-import { describeWhen, type EventFacts, isoTime, placeOf, rfc3339 } from './event-facts.ts'
+import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf, rfc3339 } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
 /** JSON Feed 1.1. */
@@ -49,7 +49,7 @@ function writeItem(context: Context, facts: EventFacts): string {
     id: row.uid,
     url: facts.url,
     title: facts.heading,
-    summary: [facts.notice || [], describeWhen(context, row), ...venues.slice(0, 1).map(placeOf)].flat().join('\n'),
+    summary: [facts.notice || [], describeWhen(context, row), ...meetingPlaces(facts)].flat().join('\n'),
     // An item has to have one of the two.
     content_text: facts.html === '' ? facts.text : undefined,
     content_html: facts.html === '' ? undefined : facts.html,

@@ -1,7 +1,8 @@
 import type { Context } from '../declare/context.ts'
 import { priceRange, storedCost } from '../events/event-cost.ts'
-import { LINKED_STATUS } from '../events/event-present.ts'
+import { LINKED_ATTENDANCE, LINKED_STATUS, linkedLocation } from '../events/event-present.ts'
 import { seriesLinkedData } from '../events/recurrence-present.ts'
+import { amenities } from '../linked/venue.ts'
 import type { OrganizerRow, VenueRow } from '../storage/schema.ts'
 import { plainText } from '../text/html.ts'
 import { presentUrl } from '../text/urls.ts'
@@ -39,9 +40,10 @@ export function linkedEvent(context: Context, facts: EventFacts): object {
     startDate: isoTime(row, 'start'),
     endDate: isoTime(row, 'end'),
     eventStatus: LINKED_STATUS[row.event_status],
-    eventAttendanceMode: venues.length === 0 ? undefined : 'https://schema.org/OfflineEventAttendanceMode',
+    eventAttendanceMode:
+      row.attendance === '' && venues.length === 0 ? undefined : LINKED_ATTENDANCE[row.attendance || 'in_person'],
     superEvent: facts.series && seriesLinkedData(context, facts.series),
-    location: oneOrSeveral(venues.map(linkedPlace)),
+    location: linkedLocation(venues.map(linkedPlace), row, facts.url),
     organizer: oneOrSeveral(organizers.map(linkedOrganizer)),
     keywords: facts.terms.length === 0 ? undefined : facts.terms,
     offers: linkedOffer(context, facts),
@@ -71,6 +73,7 @@ function linkedPlace(venue: VenueRow): object {
     },
     geo: isLocated ? { '@type': 'GeoCoordinates', latitude, longitude } : undefined,
     url: textOrNone(presentUrl(venue.website)),
+    ...amenities(venue),
   }
 }
 

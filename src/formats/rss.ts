@@ -1,7 +1,7 @@
 import type { Context } from '../declare/context.ts'
 import { escapeHtml } from '../text/html.ts'
 import { emptyElement, xmlElement } from '../text/markup.ts'
-import { describeWhen, type EventFacts, isoTime, placeOf } from './event-facts.ts'
+import { describeWhen, type EventFacts, isoTime, meetingPlaces, placeOf } from './event-facts.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 
 /** How long readers may wait before they ask again, in minutes. */
@@ -49,7 +49,7 @@ function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues, organizers } = facts
   const when = describeWhen(context, row)
   const [venue] = venues
-  const described = [facts.notice, when, venue ? placeOf(venue) : '', facts.text].filter((part) => part !== '')
+  const described = [facts.notice, when, ...meetingPlaces(facts), facts.text].filter((part) => part !== '')
   const lines = [
     '<item>',
     xmlElement('title', titleOf(facts.heading)),

@@ -264,13 +264,15 @@ function linkedSchema({ name, fields }: Resource, say: Say): Schema {
   const kept = Object.entries(fields).filter(
     ([field, { kind }]) => kind.keep && field !== name && field !== 'description',
   )
-  const typed = kept.map(([field, declared]): [string, Schema] => [field, { type: plainType(declared) }])
-  const isFlag = ([, { type }]: [string, Schema]) => type === 'boolean'
-  const flags = Object.fromEntries(typed.filter(isFlag))
-  const details = Object.fromEntries(typed.filter((entry) => !isFlag(entry)))
+  const typed = (isFlag: boolean): Record<string, Schema> =>
+    Object.fromEntries(
+      kept.flatMap(([field, declared]) =>
+        (declared.kind.isFlag === true) === isFlag ? [[field, { type: plainType(declared) }]] : [],
+      ),
+    )
   const { always, some } = linkedMembers
-  const required = { ...always, [name]: string, ...flags }
-  return record(described({ ...required, ...some, ...details }, fields, say), Object.keys(required))
+  const required = { ...always, [name]: string, ...typed(true) }
+  return record(described({ ...required, ...some, ...typed(false) }, fields, say), Object.keys(required))
 }
 
 /** Adds the description from the declaration of plain values; that of images and links describes the request. */

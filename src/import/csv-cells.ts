@@ -1,5 +1,7 @@
 import { LANGUAGES } from '../config.ts'
-import { type RareColumn, rareFields } from '../fields/event-members.ts'
+import { rareFields } from '../fields/event-members.ts'
+import { organizerFields, venueFields } from '../fields/linked-fields.ts'
+import { type Tabled, tabled } from '../fields/member.ts'
 import { fold } from '../text/fold.ts'
 
 const named = [
@@ -54,13 +56,25 @@ const named = [
   'organizer_image',
 ] as const
 
-/** Fields that only some events show, which our own tables have as their kinds say. */
-export const rareCells = rareFields('csv')
+const unnamed = <Name extends string>(fields: readonly Tabled<Name>[]) =>
+  fields.filter(({ name }) => !named.some((known) => known === name))
 
-export type ColumnMeaning = (typeof named)[number] | RareColumn
+/** Other fields, which our own tables have as their kinds say: those of events, of their venue, and of their organizer. */
+export const otherCells = {
+  event: unnamed(rareFields('csv')),
+  venue: unnamed(tabled(venueFields)),
+  organizer: unnamed(tabled(organizerFields)),
+}
+
+export type ColumnMeaning = (typeof named)[number] | (typeof otherCells)[keyof typeof otherCells][number]['name']
 
 /** The meanings that a column of a table can have. */
-const COLUMN_MEANINGS: readonly ColumnMeaning[] = [...named, ...rareCells.map(({ name }) => name)]
+const COLUMN_MEANINGS: readonly ColumnMeaning[] = [
+  ...named,
+  ...Object.values(otherCells)
+    .flat()
+    .map(({ name }) => name),
+]
 
 /**
  * Names of columns, by language: those of our own export, of the reference's tables, of Google's and Outlook's, and common ones. A name may have

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { parse } from 'csv-parse'
 import { NEVER } from '../fields/kinds.ts'
+import type { Tabled } from '../fields/member.ts'
 import { fold } from '../text/fold.ts'
 import { addDays } from '../text/moments.ts'
 import {
@@ -10,7 +11,7 @@ import {
   noDates,
   noteDate,
   orderOf,
-  rareCells,
+  otherCells,
   readHeader,
   readTableDate,
   readTableTime,
@@ -275,11 +276,19 @@ function* linkedOfRow({ at, cells }: CsvRow, names: Set<string>): Generator<Sour
   }
 }
 
+/** Values as our own tables have them. */
+function othersOf(cells: CsvRow['cells'], kind: keyof typeof otherCells): Record<string, unknown> {
+  const others: readonly Tabled<ColumnMeaning>[] = otherCells[kind]
+  return Object.fromEntries(
+    others.flatMap(({ name, read }) => (cells.has(name) ? [[name, read(cells.get(name))]] : [])),
+  )
+}
+
 function eventItem({ at, cells }: CsvRow, title: string, times: Times, linked: readonly SourceItem[]): SourceItem {
   const values: Record<string, unknown> = { title, ...times }
   for (const name of PLAIN) if (cells.has(name)) values[name] = cells.get(name)
   for (const name of FLAGS) if (cells.has(name)) values[name] = isYes(cells.get(name))
-  for (const { name, read } of rareCells) if (cells.has(name)) values[name] = read(cells.get(name))
+  Object.assign(values, othersOf(cells, 'event'))
   if (!cells.has('website') && cells.has('url')) values.website = cells.get('url')
   const { link } = partsOfPlace(cells.get('venue') ?? '')
   if (link !== '' && !values.website) values.website = link
@@ -360,7 +369,7 @@ function idsIn(cell: string): string[] {
 const namesAmong = (cell: string) => (idsIn(cell).length > 0 ? '' : cell)
 
 /** The details of the venue of a row. Coordinates only count as pairs. */
-function placeOf(cells: CsvRow['cells']): Record<string, string> {
+function placeOf(cells: CsvRow['cells']): Record<string, unknown> {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   const [latitude, longitude] = [cell('latitude'), cell('longitude')]
   return {
@@ -373,11 +382,17 @@ function placeOf(cells: CsvRow['cells']): Record<string, string> {
     phone: cell('venue_phone'),
     website: cell('venue_website'),
     ...(latitude !== '' && longitude !== '' && { geo_lat: latitude, geo_lng: longitude }),
+    ...othersOf(cells, 'venue'),
   }
 }
 
 /** The details of the first organizer of a row. */
-function personOf(cells: CsvRow['cells']): Record<string, string> {
+function personOf(cells: CsvRow['cells']): Record<string, unknown> {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
-  return { email: cell('organizer_email'), phone: cell('organizer_phone'), website: cell('organizer_website') }
+  return {
+    email: cell('organizer_email'),
+    phone: cell('organizer_phone'),
+    website: cell('organizer_website'),
+    ...othersOf(cells, 'organizer'),
+  }
 }

@@ -1,3 +1,4 @@
+import { venueFacts } from '../fields/access-facts.ts'
 import { eventFields } from '../fields/event-fields.ts'
 import { type EventMembers, eventMembers, unshownValues } from '../fields/event-members.ts'
 import type { FieldsData } from '../fields/field.ts'
@@ -40,6 +41,9 @@ export const LISTS = [
   ['organizers', 'organizer'],
   ['events', 'event'],
 ] as const satisfies readonly (readonly [string, ShownKind])[]
+
+/** A venue shows no fact that is not known. */
+const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
 
 /** Converts a member of an answer into a value that the interface accepts. */
 type Read = (value: unknown, record: Shown) => unknown
@@ -182,7 +186,7 @@ function itemOf(
     occurrence: '',
     at,
     name,
-    values: valuesOf(kind, record),
+    values: { ...(kind === 'venue' ? unknownFacts : {}), ...valuesOf(kind, record) },
     links: kind === 'category' && record.parent !== undefined ? { parent } : links,
     image: imageOf(kind, record.image),
     ...(typeof record.url === 'string' && { page: record.url }),

@@ -219,15 +219,17 @@ const LONGEST_NAME = 190
 export function linkedItem(
   kind: Exclude<ItemKind, 'event'>,
   written: string,
-  details: Readonly<Record<string, string | number>>,
+  details: Readonly<Record<string, unknown>>,
   at: string,
 ): SourceItem | undefined {
   const name = written.replace(/\s+/g, ' ').trim().slice(0, LONGEST_NAME).toWellFormed()
   if (name === '') return undefined
-  const filled = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== ''))
+  const filled = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== '' && value !== undefined))
   const isTerm = kind === 'category' || kind === 'tag'
   const shown = isTerm ? name : name.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  const identity = [fold(name), ...Object.entries(filled).map(([field, value]) => `${field} ${value}`)].join('\n')
+  const identity = [fold(name), ...Object.entries(filled).map(([field, value]) => `${field} ${String(value)}`)].join(
+    '\n',
+  )
   const values = { [isTerm ? 'name' : kind]: shown, ...filled, ...(isTerm ? {} : { status: 'publish' }) }
   return { kind, identity, occurrence: '', at, name, values, links: {}, image: undefined }
 }
@@ -253,7 +255,7 @@ export function partsOfPlace(text: string): { place: string; link: string } {
 /** A venue in a text such as `Harbour Hall, 1 Quay, Kilvara`: its name ends at the first comma or line end. */
 export function placeItem(
   text: string,
-  details: Readonly<Record<string, string | number>>,
+  details: Readonly<Record<string, unknown>>,
   at: string,
 ): SourceItem | undefined {
   const [name = '', ...rest] = partsOfPlace(text)

@@ -36,8 +36,8 @@ export function globalId(site: Context['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
 
-/** False for the values that records leave out: `""`, `false`, `"0"`, null (rule 6.3). A coordinate of 0 stays. */
-const isShown = (value: unknown) => value === 0 || (value !== '0' && Boolean(value))
+/** False for the values that records leave out: `""`, `"0"`, null (rule 6.3). A coordinate of 0 stays, and so does a fact that is known not to be so. */
+const isShown = (value: unknown) => value === 0 || value === false || (value !== '0' && Boolean(value))
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 

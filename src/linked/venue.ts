@@ -1,5 +1,6 @@
 import type { Presenting } from '../declare/context.ts'
 import { defineResource, withChecks } from '../declare/resource.ts'
+import { venueFacts } from '../fields/access-facts.ts'
 import { integer, settledText } from '../fields/kinds.ts'
 import { limits } from '../fields/limits.ts'
 import { venueFields } from '../fields/linked-fields.ts'
@@ -105,7 +106,19 @@ export function venueLinkedData(row: VenueRow): object {
       : { geo: { '@type': 'GeoCoordinates', latitude: row.geo_lat, longitude: row.geo_lng } }),
     telephone: linkedText(row.phone),
     sameAs: presentUrl(row.website),
+    ...amenities(row),
   }
+}
+
+/** The facts of access that are known of a venue, as linked data. */
+export function amenities(row: VenueRow): object {
+  const known = venueFacts.filter((fact) => row[fact] !== null)
+  const amenityFeature = known.map((fact) => ({
+    '@type': 'LocationFeatureSpecification',
+    name: venueFields[fact].about,
+    value: row[fact] === 1,
+  }))
+  return known.length === 0 ? {} : { amenityFeature }
 }
 
 /** The operations on venues. */

@@ -326,6 +326,15 @@ export const messages = [
   'Venues',
   'Organizers',
   'The image has more than {limit} pixels, or too many frames, or takes too long to read.',
+  'Accessibility',
+  '{fact}: no',
+  'Questions about access: {contact}',
+  'In person',
+  'Online event',
+  'In person and online',
+  'Join online',
+  'The link is not public.',
+  'The link appears here {time} before the start.',
 ] as const
 
 export type MessageText = (typeof messages)[number]

@@ -35,6 +35,8 @@ export interface IndexQuery {
   organizers: readonly number[] | undefined
   series: readonly number[] | undefined
   featured: boolean | undefined
+  /** Facts of access by their numbers: an event must have all of them. */
+  access: readonly number[]
   geoloc: boolean | undefined
   circle: Circle | undefined
   /** Whether of each series only the first occurrence is listed. */
@@ -101,6 +103,7 @@ function choicesOf(index: EventIndex, query: IndexQuery): Choice[] {
   choose('venue', query.venues)
   choose('organizer', query.organizers)
   choose('series', query.series)
+  for (const fact of query.access) choose('access', [fact])
   choose('featured', query.featured === undefined ? undefined : [Number(query.featured)])
   choose('located', query.geoloc === undefined ? undefined : [Number(query.geoloc)])
   if (query.circle) {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SelectQueryBuilder, sql } from 'kysely'
+import { accessFacts, factsIn, venueFacts } from '../fields/access-facts.ts'
 import type { Db } from '../storage/database.ts'
 import { eachPair, isListed, packPairs, wholeList } from '../storage/queries.ts'
 import type { Tables, TermRow, VenueRow } from '../storage/schema.ts'
@@ -42,11 +43,13 @@ export async function readIndex(
   const last = await lastEventId(db)
   const index = emptyIndex(last + 1024, last + 1024)
   await readAllPlaces(db, index, signal)
+  await readAllVenueAccess(db, index, signal)
   const links: EventLinks = {
     terms: await readLinks(db, 'term', last, signal),
     venues: await readLinks(db, 'venue', last, signal),
     organizers: await readLinks(db, 'organizer', last, signal),
     series: await readSeries(db, last, signal),
+    access: await readAccess(db, signal),
   }
   const ancestors = ancestorsIn(terms)
   let latest: ListedRow | undefined
@@ -104,6 +107,8 @@ interface EventLinks {
   organizers: LinksOf
   /** The series that an event is of; 0 for none. */
   series: (event: number) => number
+  /** The numbers of its facts of access. */
+  access: LinksOf
 }
 
 function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): IndexedEvent {
@@ -121,6 +126,7 @@ function indexed(row: ListedRow, ancestors: Ancestors, links: EventLinks): Index
     venues: links.venues(row.id),
     organizers: links.organizers(row.id),
     series: links.series(row.id),
+    access: links.access(row.id),
   }
 }
 
@@ -153,11 +159,13 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
   const [rows, found] = await Promise.all([findColumns(db, { ids }), findLinks(db, { ids })])
   const ofKind = Map.groupBy(found, ({ kind }) => kind)
   const seriesOf = new Map(rows.map(({ id, series }) => [id, series ?? 0]))
+  const accessOf = new Map(rows.map(({ id, access_words }) => [id, factNumbers(access_words)]))
   const links: EventLinks = {
     terms: byEvent(ofKind.get('term')),
     venues: byEvent(ofKind.get('venue')),
     organizers: byEvent(ofKind.get('organizer')),
     series: (event) => seriesOf.get(event) ?? 0,
+    access: (event) => accessOf.get(event) ?? NONE,
   }
   // Checked here and not in the query: without statistics, the database would scan everything that is public.
   const listed = rows.filter((row) => isListed(row) && isOrdered(row, reporting))
@@ -201,7 +209,9 @@ interface Link {
 
 type Ids = { ids: readonly number[] }
 
-const findColumns = statement<Ids>()((db, value) => eventColumns(db).select('series').where('id', 'in', value('ids')))
+const findColumns = statement<Ids>()((db, value) =>
+  eventColumns(db).select(['series', 'access_words']).where('id', 'in', value('ids')),
+)
 const findLinks = statement<Ids>()((db, value) => {
   const ofKind = (kind: LinkKind) =>
     linksOfKind(db, kind)
@@ -304,6 +314,44 @@ async function readSeries(db: Db, largest: number, signal: AbortSignal): Promise
   return (event) => seriesOf?.[event] ?? 0
 }
 
+interface Accessible {
+  id: number
+  access_words: string
+}
+
+const accessibleAfter = statement<{ id: number }>()((db, last) =>
+  db
+    .selectFrom('events')
+    .select(['id', 'access_words'])
+    .where('access_words', '<>', sql.lit(''))
+    .where('id', '>', last('id'))
+    .orderBy('id')
+    .limit(sql.lit(AT_ONCE)),
+)
+
+/** The facts of access of events. */
+async function readAccess(db: Db, signal: AbortSignal): Promise<LinksOf> {
+  const accessOf = new Map<number, readonly number[]>()
+  for (let last: Pick<Accessible, 'id'> | undefined = { id: 0 }; last; ) {
+    const rows: Accessible[] = await accessibleAfter(db, { id: last.id })
+    for (const { id, access_words } of rows) accessOf.set(id, factNumbers(access_words))
+    last = rows.at(-1)
+    await nextTurn(undefined, { signal })
+  }
+  return (event) => accessOf.get(event) ?? NONE
+}
+
+const numbersKnown = new Map<string, readonly number[]>([['', NONE]])
+
+/** The numbers of facts of access; events with the same facts share a list. */
+function factNumbers(words: string): readonly number[] {
+  const known = numbersKnown.get(words)
+  if (known) return known
+  const numbers = words.split(' ').map((word) => accessFacts.indexOf(word))
+  numbersKnown.set(words, numbers)
+  return numbers
+}
+
 /** The most bytes of links. */
 const MOST_BYTES = 2 ** 32
 
@@ -354,6 +402,33 @@ export async function readPlaces(db: Db, index: EventIndex, ids: readonly number
   const placed = new Set(found.map(({ id }) => id))
   for (const id of ids) if (!placed.has(id)) putPlace(index.places, id, undefined)
   notePlaces(index, found)
+  for (const id of ids) index.venueAccess.delete(id)
+  noteVenueAccess(index, await someVenueFacts(db, { ids }))
+}
+
+const venuesWithFacts = (db: Db) =>
+  db
+    .selectFrom('venues')
+    .select(['id', ...venueFacts])
+    .where('status', '=', PUBLIC)
+    .where((venue) => venue.or(venueFacts.map((fact) => venue(fact, '=', sql.lit(1)))))
+const venueFactsAfter = statement<{ id: number }>()((db, last) =>
+  venuesWithFacts(db).where('id', '>', last('id')).orderBy('id').limit(sql.lit(AT_ONCE)),
+)
+const someVenueFacts = statement<Ids>()((db, value) => venuesWithFacts(db).where('id', 'in', value('ids')))
+
+/** Notes the facts of access of all public venues. */
+async function readAllVenueAccess(db: Db, index: EventIndex, signal: AbortSignal): Promise<void> {
+  for (let last: { id: number } | undefined = { id: 0 }; last; ) {
+    const venues = await venueFactsAfter(db, { id: last.id })
+    noteVenueAccess(index, venues)
+    last = venues.at(-1)
+    await nextTurn(undefined, { signal })
+  }
+}
+
+function noteVenueAccess(index: EventIndex, venues: readonly Pick<VenueRow, 'id' | (typeof venueFacts)[number]>[]) {
+  for (const venue of venues) index.venueAccess.set(venue.id, factNumbers(factsIn(venue, venueFacts).join(' ')))
 }
 
 function notePlaces(index: EventIndex, places: readonly Pick<VenueRow, 'id' | 'geo_lat' | 'geo_lng'>[]): void {

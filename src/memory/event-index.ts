@@ -41,6 +41,8 @@ export interface EventIndex {
   /** The key of each posting. */
   postingKeys: number[]
   places: Places
+  /** The numbers of the facts of access that public venues have. */
+  venueAccess: Map<number, readonly number[]>
   /** Changes whenever any list may have changed. */
   revision: number
   /** The visit stamp of each slot, and the latest stamp. */
@@ -64,6 +66,8 @@ export interface IndexedEvent {
   organizers: readonly number[]
   /** The series it is an occurrence of, or 0. */
   series: number
+  /** The numbers of the facts of access that it has itself. */
+  access: readonly number[]
 }
 
 /** The links of an event, as in `IndexedEvent`. */
@@ -73,7 +77,16 @@ const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
 /** The kinds of posting lists: a record, a flag, a cell with a venue, or several venues. */
-export type PostingKind = 'term' | 'venue' | 'organizer' | 'series' | 'featured' | 'located' | 'cell' | 'several'
+export type PostingKind =
+  | 'term'
+  | 'venue'
+  | 'organizer'
+  | 'series'
+  | 'featured'
+  | 'located'
+  | 'cell'
+  | 'several'
+  | 'access'
 const KINDS: Record<PostingKind, number> = {
   term: 0,
   venue: 1,
@@ -83,9 +96,10 @@ const KINDS: Record<PostingKind, number> = {
   cell: 5,
   several: 6,
   series: 7,
+  access: 8,
 }
 /** The distance between two keys of a kind. */
-const KEY_STEP = 8
+const KEY_STEP = 16
 const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 
 /** TermCounts over all indexes, so that no two have the same revision. */
@@ -120,6 +134,7 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
     postingOf: new Map(),
     postingKeys: [],
     places: noPlaces(),
+    venueAccess: new Map(),
     revision: ++revisions,
     met: new Uint32Array(0),
     gatherings: 0,
@@ -324,6 +339,7 @@ function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
   for (const id of event.ancestors) add('term', id)
   for (const id of event.venues) {
     add('venue', id)
+    for (const fact of index.venueAccess.get(id) ?? []) add('access', fact)
     const place = index.places.all.get(id)
     if (!place) continue
     for (const cell of place.path) {
@@ -334,6 +350,7 @@ function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {
   }
   if (event.venues.length > 1) add('several', 1)
   for (const id of event.organizers) add('organizer', id)
+  for (const fact of event.access) add('access', fact)
   if (event.series !== 0) add('series', event.series)
   add('featured', Number(event.featured))
   add('located', Number(isLocated))

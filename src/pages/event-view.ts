@@ -1,5 +1,7 @@
 import { isShown } from '../events/event-present.ts'
 import { type EventLinks, findEventLinks } from '../events/event-store.ts'
+import { asSeenBy } from '../events/online-link.ts'
+import { minutesBefore } from '../fields/event-kinds.ts'
 import { factsOf, textsOfFacts } from '../formats/event-facts.ts'
 import { linkedEvent } from '../formats/json-ld.ts'
 import { recordUrl } from '../linked/record-present.ts'
@@ -11,6 +13,7 @@ import { plainText } from '../text/html.ts'
 import { renderedForPage, showPrepared } from '../text/long-texts.ts'
 import { dayOf } from '../text/moments.ts'
 import { presentUrl } from '../text/urls.ts'
+import { accessFact } from './access-shown.ts'
 import { addToCalendar } from './add-to-calendar.ts'
 import { type Card, type Picture, pictureOf, shortened, shownCost } from './cards.ts'
 import { chips, shownTitle, titleOf } from './event-rows.ts'
@@ -27,8 +30,9 @@ import { pageWork, pathTo, say, spanLink, type View, type Viewing } from './view
 import { daysInWords, hoursInWords } from './when-in-words.ts'
 
 /** The page of one event. @throws UnshowableRecord */
-export async function eventView(viewing: Viewing, row: EventRow): Promise<View> {
+export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {
   const { context } = viewing
+  const row = asSeenBy(context.caller, event)
   const links = (await findEventLinks(context.db, [row])).get(row.id)
   if (!links) throw new Error(`links of event ${row.id} were not looked up`)
   const [neighbours, dates, original] = await Promise.all([
@@ -148,11 +152,12 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
   }
   return html`<aside class="facts" aria-label="${say(site, 'Facts')}">
 ${whenBlock(viewing, row)}
-<dl>${repeatFact(viewing, links.series, dates)}${venues.length > 0 && html`<div><dt>${say(site, 'Where')}</dt>${venues.map((venue) => venueFact(viewing, row, venue))}</div>`}${
+<dl>${repeatFact(viewing, links.series, dates)}${whereFact(viewing, row, venues)}${
     organizers.length > 0 &&
     html`<div><dt>${say(site, 'Organizer')}</dt>${organizers.map((organizer) => organizerFact(viewing, organizer))}</div>`
   }${cost && html`<div><dt>${say(site, 'Price')}</dt><dd><strong>${cost}</strong></dd></div>`}</dl>
-<div class="do">${addToCalendar(site, keepable)}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}<a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a></div>
+<div class="do">${row.online_url !== '' && html`<a class="button main join" href="${row.online_url}" rel="noopener" dir="auto">${plainText(row.online_label) || say(site, 'Join online')}</a>`}${addToCalendar(site, keepable)}${website && html`<a class="button" href="${website}" rel="noopener">${say(site, 'Website')}</a>`}<a class="button" href="${mailLink(keepable.title, url)}" data-share="${keepable.title}">${say(site, 'Share')}</a></div>
+<dl>${accessFact(context, row, venues)}</dl>
 </aside>`
 }
 
@@ -172,6 +177,39 @@ function whenBlock(viewing: Viewing, row: EventRow): Html {
       ? html`<span>${say(site, 'All day')}</span>`
       : html`<span>${begin}${end} <abbr class="zone" title="${row.timezone.replaceAll('_', ' ')}">${zone}</abbr></span>`
   return html`<div class="when"><div class="leaf" aria-hidden="true"><b>${written(site, 'monthShort', first)}</b><span>${Number(first.slice(8))}</span></div><div>${days}${times}<a class="quiet" href="${spanLink(site, { view: 'day', day: first }, undefined, '')}">${say(site, 'Everything on {date}', { date: writtenDate(site, first, today) })}</a></div></div>`
+}
+
+const ATTENDANCE = { in_person: 'In person', online: 'Online event', mixed: 'In person and online' } as const
+
+/** The venues, and how people take part who are not there. */
+function whereFact(viewing: Viewing, row: EventRow, venues: readonly VenueRow[]): Html | false {
+  const { site } = viewing.context
+  const { attendance, online_from: from, online_shown: shown } = row
+  const minutes = minutesBefore(shown)
+  const hint =
+    from === '' || row.online_url !== ''
+      ? ''
+      : Number.isNaN(minutes)
+        ? say(site, 'The link is not public.')
+        : say(site, 'The link appears here {time} before the start.', { time: inWords(site.language, minutes ?? 0) })
+  const online =
+    (attendance !== '' || hint !== '') &&
+    html`<dd>${attendance !== '' && html`<strong>${say(site, ATTENDANCE[attendance])}</strong>`}${hint !== '' && html`<span>${hint}</span>`}</dd>`
+  return (
+    (online || venues.length > 0) &&
+    html`<div><dt>${say(site, 'Where')}</dt>${venues.map((venue) => venueFact(viewing, row, venue))}${online}</div>`
+  )
+}
+
+/** Whole days or hours where they are, else minutes. */
+function inWords(language: string, minutes: number): string {
+  const units = [
+    [1440, 'day'],
+    [60, 'hour'],
+    [1, 'minute'],
+  ] as const
+  const [size, unit] = units.find(([size]) => minutes > 0 && minutes % size === 0) ?? [1, 'minute']
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(minutes / size)
 }
 
 function venueFact({ context: { site } }: Viewing, row: EventRow, venue: VenueRow): Html {

@@ -10,6 +10,7 @@ import { showRecord } from '../storage/unshowable.ts'
 import { plainText } from '../text/html.ts'
 import { renderedForPage, showPrepared } from '../text/long-texts.ts'
 import { presentUrl } from '../text/urls.ts'
+import { venueAccess } from './access-shown.ts'
 import { type Card, pictureOf, shortened } from './cards.ts'
 import { sectionsFrom } from './event-rows.ts'
 import { feedLinks, subscribeMenu } from './feed-links.ts'
@@ -92,18 +93,21 @@ export function linkedName(site: Site, linked: Linked): string {
 }
 
 /** How to find a venue or reach an organizer. */
-function details({ context: { site } }: Viewing, linked: Linked): Html {
+function details({ context }: Viewing, linked: Linked): Html {
+  const { site } = context
   const { row } = linked
   const website = presentUrl(row.website)
   const phone = plainText(row.phone)
   const map = linked.kind === 'venue' ? mapLink(linked.row) : undefined
   const lines = linked.kind === 'venue' ? addressLines(linked.row) : []
+  const access = linked.kind === 'venue' ? venueAccess(context, linked.row) : NOTHING
   const email = linked.kind === 'organizer' ? plainText(linked.row.email) : ''
   const facts = [
     lines.length > 0 &&
       html`<div><dt>${say(site, 'Address')}</dt><dd>${lines.map((line) => html`<span dir="auto">${line}</span>`)}</dd></div>`,
     phone &&
       html`<div><dt>${say(site, 'Telephone')}</dt><dd><a href="${`tel:${phone.replace(/[^\d+]/g, '')}`}">${phone}</a></dd></div>`,
+    access !== NOTHING && html`<div><dt>${say(site, 'Accessibility')}</dt><dd>${access}</dd></div>`,
     email &&
       html`<div><dt>${say(site, 'E-mail address')}</dt><dd><a href="${`mailto:${encodeURIComponent(email).replace('%40', '@')}`}">${email}</a></dd></div>`,
   ].filter(Boolean)

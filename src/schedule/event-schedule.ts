@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { publishEvent } from '../events/event-rules.ts'
+import { showLinks } from '../events/event-store.ts'
 import { updateLinked } from '../linked/linked-store.ts'
 import { organizerRules } from '../linked/organizer.ts'
 import { venueRules } from '../linked/venue.ts'
@@ -10,10 +12,10 @@ import { type Tx, writerBy } from '../storage/recording.ts'
 import type { RecordTable } from '../storage/schema.ts'
 import { formatUtc } from '../text/moments.ts'
 
-/** Records published with one write. */
+/** Records changed with one write. */
 const PUBLISHED_AT_ONCE = 200
 
-/** Publishes scheduled records whose date has come (rule 19.3). `now` in ms since the epoch. */
+/** Publishes scheduled records whose date has come (rule 19.3), and shows the links of meetings that are about to begin. `now` in ms since the epoch. */
 export async function publishDue(database: Database, now: number): Promise<void> {
   const nowUtc = formatUtc(now)
   for (const table of ['events', 'venues', 'organizers'] as const) {
@@ -22,6 +24,16 @@ export async function publishDue(database: Database, now: number): Promise<void>
   }
   for (const { id } of await findDueSeries(database.read, nowUtc))
     await database.write((tx) => publishSeries(tx, id, nowUtc), writerBy('schedule'))
+  if (await findDueLinks(database.read, nowUtc).executeTakeFirst())
+    await database.write(
+      async (tx) => showLinks(tx, await held(tx, findDueLinks(tx, nowUtc)).execute()),
+      writerBy('schedule'),
+    )
+}
+
+function findDueLinks(db: Db, nowUtc: string) {
+  const events = db.selectFrom('events').selectAll().where('online_from', '<>', sql.lit(''))
+  return events.where('online_from', '<=', nowUtc).orderBy('id').limit(PUBLISHED_AT_ONCE)
 }
 
 function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string) {

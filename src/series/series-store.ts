@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { WrittenLinks } from '../events/event-store.ts'
+import { eventFields } from '../fields/event-fields.ts'
+import { blankColumns } from '../fields/field.ts'
 import type { Db } from '../storage/database.ts'
 import { formerOf } from '../storage/former-values.ts'
 import { holdRecord } from '../storage/locks.ts'
@@ -170,6 +172,8 @@ const APART = [
   'own',
   'timezone',
   'all_day',
+  'access_words',
+  'online_from',
 ] as const satisfies readonly (keyof EventRow)[]
 
 type Apart = (typeof APART)[number]
@@ -200,5 +204,6 @@ export function sharedNames(row: EventRow): (keyof Omit<EventRow, Apart>)[] {
 }
 
 export function readShared({ shared }: SeriesRow): Shared {
-  return JSON.parse(shared)
+  // A field that is newer than the series is blank in it.
+  return { ...blankColumns(eventFields), ...JSON.parse(shared) }
 }

@@ -5,6 +5,7 @@ import { event } from '../events/event.ts'
 import { FREE, presentCost, storedCost } from '../events/event-cost.ts'
 import { presentLinks, textsOfEvent } from '../events/event-present.ts'
 import type { EventLinks } from '../events/event-store.ts'
+import { asSeriesSeenBy } from '../events/online-link.ts'
 import { recurrenceOf, seriesUrl, showRule, startOf } from '../events/recurrence-present.ts'
 import { type RareColumn, rareFields, type SeriesMember, showRare } from '../fields/event-members.ts'
 import { type Parsed, pageFilters } from '../fields/field.ts'
@@ -137,6 +138,6 @@ function presentSeries(
     created_utc: row.created_utc,
     modified_utc: row.modified_utc,
     occurrences: { total, rest_url: `${site.base}/events?post_parent=${row.id}` },
-    ...showRare(rare, shared),
+    ...showRare(rare, asSeriesSeenBy(context.caller, shared, context.now)),
   }
 }

@@ -48,6 +48,10 @@ export interface EventColumns extends RecordColumns {
   recurrence_id: string
   /** Of an occurrence: the names of the fields it has changed for itself, joined by commas. */
   own: string
+  /** The facts of access that it has itself, joined by blanks. */
+  access_words: string
+  /** From when on everybody sees the link of its meeting, in UTC; empty once they do. */
+  online_from: string
 }
 
 /** Events that repeat by one rule. Times are wall times in the zone of the series. */

@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import ICAL from 'ical.js'
+import { venueFacts } from '../../src/fields/access-facts.ts'
 import { eventFields } from '../../src/fields/event-fields.ts'
 import { eventMembers, rareFields, seriesMembers } from '../../src/fields/event-members.ts'
 import { organizerFields, venueFields } from '../../src/fields/linked-fields.ts'
 import type { LinkedField, Member, WithValue } from '../../src/fields/member.ts'
 import { carriedFields } from '../../src/history/record-states.ts'
 import { itemsOf } from '../../src/import/shown-records.ts'
+import { publishDue } from '../../src/schedule/event-schedule.ts'
 import { registerExportCommand } from '../../src/transfer/export.ts'
 import { openGround } from '../support/command-ground.ts'
 import { runCommand } from '../support/commands.ts'
@@ -55,12 +57,17 @@ before(async () => {
     featured: true,
     event_status: 'postponed',
     event_status_reason: 'Too much rain',
+    sign_language: 'gsg',
+    attendance: 'mixed',
+    online_url: 'https://meet.example/room-7?pwd=x',
+    online_shown: 'before:15',
     categories: ['Concerts'],
     tags: ['Open air'],
     venue: {
       ...{ venue: 'Town hall', address: 'Main Street 1', city: 'Kilvara', stateprovince: 'Alto', zip: '12345' },
       ...{ country: 'Portugal', geo_lat: 53, geo_lng: -8, phone: '+351 1', website: 'https://example.org/hall' },
       ...{ description: 'By the river', image },
+      ...Object.fromEntries(venueFacts.map((fact) => [fact, true])),
     },
     organizer: [
       {
@@ -70,6 +77,9 @@ before(async () => {
     ],
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=2',
   })
+  event = (await service.get(`/events/${made.id}`)).body
+  assert.equal(event.online_url, undefined)
+  await publishDue(service.app.database, Date.parse('2027-06-05T18:00:00Z'))
   event = (await service.get(`/events/${made.id}`)).body
 })
 after(() => service.close())
@@ -146,7 +156,7 @@ test('an item of JSON Feed has each member that is not left out', async () => {
 })
 
 test('a series shows each member that is not left out', async () => {
-  const { body } = await service.get(`~/wp-json/kalends/v1/series/${event.post_parent}`)
+  const { body } = await service.get(`~/wp-json/kalends/v1/series/${event.post_parent}`, 'admin')
   assert.deepEqual(keys(body), OF_SERIES)
 })
 
@@ -181,6 +191,18 @@ const ON_PAGE: Readonly<Record<WithValue<typeof eventMembers, 'page', true>, Reg
   recurrence: /Every Saturday, 2 times/,
   url: /rel="canonical"/,
   timezone_abbr: /CEST/,
+  captions: /Captions/,
+  audio_description: /Audio description/,
+  relaxed: /Relaxed performance/,
+  easy_language: /Easy language/,
+  free_companion: /Free ticket for a companion/,
+  sign_language: /Sign language: DGS/,
+  access_note: /Some access_note/,
+  access_contact: /Questions about access: Some access_contact/,
+  attendance: /In person and online/,
+  online_url: /href="https:\/\/meet\.example\/room-7\?pwd=x"/,
+  online_label: /Some online_label/,
+  online_shown: /Some online_label/,
 }
 
 test('the page for people has each member that is not left out', async () => {
@@ -202,6 +224,13 @@ const ON_VENUE_PAGE: Readonly<Record<WithValue<typeof venueFields, 'page', true>
   image: /srcset=/,
   geo_lat: /mlat=53/,
   geo_lng: /mlon=-8/,
+  step_free: /Step-free access/,
+  accessible_toilet: /Accessible toilet/,
+  accessible_parking: /Accessible parking/,
+  lift: /Lift/,
+  hearing_loop: /Hearing loop/,
+  quiet_space: /Quiet space/,
+  assistance_dogs: /Assistance dogs welcome/,
 }
 const ON_ORGANIZER_PAGE: Readonly<Record<WithValue<typeof organizerFields, 'page', true>, RegExp>> = {
   organizer: /Music club/,

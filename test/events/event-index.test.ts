@@ -29,6 +29,7 @@ const events: IndexedEvent[] = Array.from({ length: 600 }, (_, i) => ({
   venues: [],
   organizers: [],
   series: 0,
+  access: [],
 }))
 
 const open = { startsBefore: undefined, startsAfter: undefined, endsBefore: undefined, endsAfter: undefined }
@@ -59,6 +60,7 @@ test('events among given ones are listed in order, as many as there are, whether
         venues: undefined,
         organizers: undefined,
         series: undefined,
+        access: [],
         featured,
         geoloc: undefined,
         circle: undefined,
@@ -102,6 +104,7 @@ test('an index that was filled in order lists its events in order after any chan
         venues: undefined,
         organizers: undefined,
         series: undefined,
+        access: [],
         featured: undefined,
         geoloc: undefined,
         circle: undefined,
@@ -153,6 +156,7 @@ test('events of any of some venues are listed in order and once, whether the ven
         venues,
         organizers,
         series: undefined,
+        access: [],
         featured: undefined,
         geoloc: undefined,
         circle: undefined,
@@ -204,6 +208,7 @@ test('events within a circle are listed in order and once, whatever part of the 
         venues: undefined,
         organizers: undefined,
         series: undefined,
+        access: [],
         featured,
         geoloc: undefined,
       }

@@ -30,7 +30,17 @@ const kept: Readonly<Record<string, Kept>> = {
     table: 'events',
     fields: fieldsOf('event'),
     links: ['categories', 'tags', 'venue', 'organizer', 'recurrence', 'recurrence_scope'],
-    settled: [...RECORD, 'uid', 'utc_start_date', 'utc_end_date', 'series', 'recurrence_id', 'own'],
+    settled: [
+      ...RECORD,
+      'uid',
+      'utc_start_date',
+      'utc_end_date',
+      'series',
+      'recurrence_id',
+      'own',
+      'access_words',
+      'online_from',
+    ],
   },
   venue: { table: 'venues', fields: fieldsOf('venue'), links: [], settled: [...RECORD, 'excerpt', 'folded'] },
   organizer: {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Context } from '../../src/declare/context.ts'
 import type { Field, Fields } from '../../src/declare/resource.ts'
+import { accessList } from '../../src/fields/access-facts.ts'
 import { collapse, eventStatuses } from '../../src/fields/event-kinds.ts'
 import * as kinds from '../../src/fields/kinds.ts'
 import { POINTS, WORDS } from './random-calendar.ts'
@@ -50,6 +51,7 @@ const drawn = new Map<unknown, (named: Named) => fc.Arbitrary<Written>>([
   [kinds.text, ({ terms }) => oneOf(...phrases, ...orders, ...terms.map(({ slug }) => slug))],
   [kinds.words, () => listOf(['publish', 'publish', 'draft', 'pending', 'private', 'future', 'trash', 'other'])],
   [collapse, () => oneOf('series', 'series', 'all')],
+  [accessList, () => listOf(['step_free', 'lift', 'captions', 'sign_language', 'wings'])],
   [eventStatuses, () => listOf(['scheduled', 'canceled', 'postponed', 'canceled', 'moved'])],
   [kinds.latitude, () => oneOf(...latitudes, '', '91')],
   [kinds.longitude, () => oneOf(...longitudes, '', '200')],

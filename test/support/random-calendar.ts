@@ -65,6 +65,9 @@ const point = fc
   .option(fc.constantFrom(...POINTS), { nil: undefined })
   .map((found) => (found ? { geo_lat: found[0], geo_lng: found[1] } : { geo_lat: '', geo_lng: '' }))
 
+/** A fact of access that is so, not so, or not known. */
+const fact = fc.constantFrom(undefined, true, true, false, '')
+
 const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = {
   events: fc
     .tuple(
@@ -75,6 +78,8 @@ const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = 
         status,
         date: at(-400, -1),
         featured: fc.boolean(),
+        captions: fact,
+        sign_language: fc.constantFrom(undefined, 'bfi', ''),
         event_status: fc.constantFrom('scheduled', 'scheduled', 'canceled', 'postponed', ''),
         sticky: fc.boolean(),
         hide_from_listings: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0),
@@ -95,7 +100,18 @@ const fieldsOf: Record<Path, fc.Arbitrary<Readonly<Record<string, unknown>>>> = 
     )
     .map(([own, when]) => ({ ...own, ...when })),
   venues: fc
-    .tuple(fc.record({ venue: text, description: text, city: text, status, date: at(-400, -1) }), point)
+    .tuple(
+      fc.record({
+        venue: text,
+        description: text,
+        city: text,
+        status,
+        date: at(-400, -1),
+        step_free: fact,
+        lift: fact,
+      }),
+      point,
+    )
     .map(([own, where]) => ({ ...own, ...where })),
   organizers: fc.record({ organizer: text, description: text, status, date: at(-400, -1) }),
   categories: fc.record({ name: termName, description: text, parent: picked('categories', 1) }),

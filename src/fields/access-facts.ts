@@ -1,0 +1,22 @@
+import { eventFields } from './event-fields.ts'
+import { someOf, yesOrNo } from './kinds.ts'
+import { venueFields } from './linked-fields.ts'
+import { namesWith } from './member.ts'
+
+/** The facts of access of a venue, and those of an event. */
+export const venueFacts = namesWith(venueFields, 'kind', yesOrNo)
+export const eventFacts = [...namesWith(eventFields, 'kind', yesOrNo), 'sign_language'] as const
+
+/** All of them. The index knows each by its place. */
+export const accessFacts: readonly string[] = [...venueFacts, ...eventFacts]
+
+/** A list of such facts. */
+export const accessList = someOf(accessFacts)
+
+/** Those of these facts that a record is known to have. What is not known, it does not have. */
+export function factsIn<Fact extends string>(
+  record: Readonly<Partial<Record<Fact, unknown>>>,
+  facts: readonly Fact[],
+): Fact[] {
+  return facts.filter((fact) => Boolean(record[fact]))
+}

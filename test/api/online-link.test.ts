@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import ICAL from 'ical.js'
+import { formats } from '../../src/formats/formats.ts'
+import { publishDue } from '../../src/schedule/event-schedule.ts'
+import { formatUtc } from '../../src/text/moments.ts'
+import { addWebhook } from '../../src/webhooks/webhook-store.ts'
+import { type Answer, credentialsOf, day, type Reader, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
+
+const SECRET = 'room-4711'
+const LINK = `https://meet.example/${SECRET}`
+const MINUTE = 60_000
+
+let service: TestService
+/** An event in sixteen minutes, whose link is shown fifteen minutes before. */
+let event: Answer['body']
+/** The same as a series, of which this is the first date. */
+let first: Answer['body']
+const told: string[] = []
+const receiver = createServer(async (request, response) => {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  told.push(text)
+  response.writeHead(204).end()
+})
+
+const soon = (minutes: number) => ({
+  timezone: 'UTC',
+  start_date: formatUtc(Date.now() + minutes * MINUTE),
+  end_date: formatUtc(Date.now() + (minutes + 60) * MINUTE),
+})
+const meeting = { attendance: 'online', online_url: LINK, online_label: 'Room' }
+
+before(async () => {
+  service = await startService({ webhook_hosts: '127.0.0.1' })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  await service.app.database.write((tx) => addWebhook(tx, { url, events: 'event.*', is_private: 0 }, Date.now()))
+  const venue = { venue: 'Hall', step_free: true }
+  event = await service.create('/events', {
+    title: 'Lantern',
+    ...soon(16),
+    ...meeting,
+    venue,
+    online_shown: 'before:15',
+  })
+  first = await service.create('/events', {
+    ...{ title: 'Weekly', ...soon(16), ...meeting, online_shown: 'before:15' },
+    recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
+  })
+})
+after(async () => {
+  await service.close()
+  receiver.close()
+})
+
+/** Where the event is shown to everybody: each place must have the link from its time on. */
+function places(): string[] {
+  const page = new URL(event.url).pathname
+  return [
+    `/events/${event.id}`,
+    '/events',
+    '/events?per_page=50&_pretty',
+    '/events?search=lantern',
+    '/events?venue='.concat(String(event.venue.id)),
+    `/events/by-slug/${event.slug}`,
+    ...formats.map(({ name }) => `/events?format=${name}`),
+    ...formats.flatMap(({ extension }) => (extension ? [`~/events.${extension}`] : [])),
+    '~/events.ics?recurrence=expanded',
+    `~${page.replace(/\/$/, '.ics')}`,
+    `~${page}`,
+    '~/wp-json/kalends/v1/changes',
+  ]
+}
+
+/** Where no link is to be found, ever. */
+const NOWHERE = ['~/sitemap.xml', '~/', '/venues', '/organizers', '/events?search=4711', '/events?search=meet']
+
+/** Lines of iCalendar are folded anywhere. */
+const unfolded = (text: string) => text.replaceAll('\r\n ', '')
+
+async function read(path: string, as: Reader = 'anonymous', headers: Record<string, string> = {}) {
+  const address = path.startsWith('~') ? service.origin + path.slice(1) : service.base + path
+  const response = await fetch(address, { headers: { ...credentialsOf(as), ...headers } })
+  return { status: response.status, text: unfolded(await response.text()), tag: response.headers.get('etag') ?? '' }
+}
+
+test('nobody but those who may edit the event sees the link until its time, in any representation, and everybody from then on', async () => {
+  const before = new Map<string, string>()
+  for (const path of [...places(), ...NOWHERE]) {
+    for (let again = 0; again < 3; again++) {
+      const { status, text, tag } = await read(path)
+      assert.equal(status, 200, path)
+      assert.ok(!text.includes(SECRET), `${path} at 16 minutes`)
+      before.set(path, tag)
+    }
+  }
+  const own = await service.get(`/events/${event.id}`, 'admin')
+  assert.equal(own.body.online_url, LINK)
+  assert.match((await read('/events?format=ics', 'admin')).text, /CONFERENCE;VALUE=URI/)
+  assert.equal((await service.get(`/events/${event.id}`, 'contributor')).body.online_url, undefined)
+
+  const { sync_token } = (await service.get('~/wp-json/kalends/v1/changes')).body
+  const { id, sequence } = (await service.get(`/events/${event.id}`)).body
+  told.length = 0
+  await publishDue(service.app.database, Date.now() + 2 * MINUTE)
+  for (const path of places()) {
+    const { text } = await read(path)
+    assert.ok(text.includes(SECRET), `${path} at 14 minutes`)
+    const { status } = await read(path, 'anonymous', { 'if-none-match': before.get(path) ?? '' })
+    assert.equal(status, 200, `${path} with the ETag of before`)
+  }
+  for (const path of NOWHERE) assert.ok(!(await read(path)).text.includes(SECRET), path)
+  const { changes } = (await service.get(`~/wp-json/kalends/v1/changes?since=${sync_token}`)).body
+  assert.ok(
+    changes.some(({ record }: Answer['body']) => record?.id === id && record.online_url === LINK),
+    String(sequence),
+  )
+  await until(
+    () => told.some((text) => text.includes('event.updated') && text.includes(SECRET)),
+    'a message with the link',
+  )
+})
+
+test('the page of an event tells when the link appears, and has it nowhere in its head', async () => {
+  const { id, url } = await service.create('/events', {
+    title: 'Later',
+    ...soon(120),
+    ...meeting,
+    online_shown: 'before:60',
+  })
+  const path = `~${new URL(url).pathname}`
+  assert.match((await read(path)).text, /The link appears here 1 hour before the start\./)
+  await service.update(`/events/${id}`, { online_shown: 'never' })
+  assert.match((await read(path)).text, /The link is not public\./)
+  await service.update(`/events/${id}`, { online_shown: 'always' })
+  const { text } = await read(path)
+  const [head = ''] = text.split('</head>')
+  assert.ok(!head.replace(/<script type="application\/ld\+json">.*?<\/script>/s, '').includes(SECRET))
+  assert.match(text, new RegExp(`<a class="button main join" href="${LINK}"`))
+})
+
+test('an event that moves hides its link again', async () => {
+  const made = await service.create('/events', { title: 'Moved', ...soon(10), ...meeting, online_shown: 'before:15' })
+  assert.equal((await service.get(`/events/${made.id}`)).body.online_url, LINK)
+  await service.update(`/events/${made.id}`, soon(60))
+  assert.equal((await service.get(`/events/${made.id}`)).body.online_url, undefined)
+})
+
+test('the schedule of the service shows a link when its time has come', async () => {
+  const start = Date.now() + 15 * MINUTE + 2000
+  const made = await service.create('/events', {
+    ...{ title: 'Now', timezone: 'UTC', ...meeting, online_shown: 'before:15' },
+    ...{ start_date: formatUtc(start), end_date: formatUtc(start + MINUTE) },
+  })
+  const shown = async () => (await service.get(`/events/${made.id}`)).body.online_url
+  assert.equal(await shown(), undefined)
+  await until(async () => (await shown()) === LINK, 'the link appears')
+})
+
+test('an occurrence inherits what a series says, and may say it for itself', async () => {
+  const { body: series } = await service.get(`~/wp-json/kalends/v1/series/${first.post_parent}`)
+  assert.equal(series.online_url, undefined)
+  assert.equal(series.attendance, 'online')
+  const { events } = (await service.get(`/events?post_parent=${first.post_parent}&start_date=2020-01-01`)).body
+  const [, second, third] = events
+  await service.update(`/events/${second.id}`, { attendance: 'in_person', online_shown: 'never', captions: true })
+  await service.update(`/events/${third.id}`, { relaxed: true, recurrence_scope: 'all' })
+  const dates = (await service.get(`/events?post_parent=${first.post_parent}&start_date=2020-01-01`, 'admin')).body
+    .events
+  const facts = dates.map(({ attendance, captions, relaxed }: Answer['body']) => [attendance, captions, relaxed])
+  assert.deepEqual(facts, [
+    ['online', undefined, true],
+    ['in_person', true, true],
+    ['online', undefined, true],
+  ])
+  assert.deepEqual(dates[1].recurrence.overrides, ['attendance', 'captions', 'online_shown'])
+})
+
+test('a series as a whole shows only a link that is always shown', async () => {
+  const master = async () => {
+    const { text } = await read('~/events.ics')
+    const components = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent')
+    return components.find((one) => one.hasProperty('rrule') && one.getFirstPropertyValue('summary') === 'Weekly')
+  }
+  assert.equal((await master())?.hasProperty('conference'), false)
+  await service.update(`/events/${first.id}`, { online_shown: 'always', recurrence_scope: 'all' })
+  const conference = (await master())?.getFirstProperty('conference')
+  assert.equal(conference?.getFirstValue(), LINK)
+  assert.equal(conference?.getParameter('label'), 'Room')
+  assert.equal((await service.get(`~/wp-json/kalends/v1/series/${first.post_parent}`)).body.online_url, LINK)
+})
+
+test('a link is https alone, and the words of the other fields are few', async () => {
+  const wrong = {
+    online_url: [
+      'http://meet.example/',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'meet.example',
+      'ftp://meet.example/',
+    ],
+    online_shown: ['before', 'before:', 'before:-5', 'before:9999999', 'signed_in', 'sometimes'],
+    attendance: ['hybrid', 'ONLINE'],
+    sign_language: ['not a language', '-', 'x'],
+    captions: ['perhaps', 2],
+  }
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const { status, body } = await service.post('/events', { title: 'Wrong', ...day, [name]: value })
+      assert.equal(status, 400, `${name} ${value}`)
+      assert.deepEqual(Object.keys(body.data.params), [name])
+    }
+  }
+})
+
+test('facts that are not known are absent, and an empty text makes one unknown again', async () => {
+  const plain = await service.create('/events', { title: 'Plain', ...day, venue: { venue: 'Plain hall' } })
+  const known = ['captions', 'attendance', 'online_shown', 'online_url', 'sign_language']
+  for (const name of known) assert.ok(!(name in plain), name)
+  assert.ok(!('step_free' in plain.venue))
+  const { venue } = await service.update(`/events/${plain.id}`, { captions: false, sign_language: 'BFI' })
+  const told = (await service.get(`/events/${plain.id}`)).body
+  assert.equal(told.captions, false)
+  assert.equal(told.sign_language, 'bfi')
+  await service.update(`/venues/${venue.id}`, { step_free: 'no', lift: 'yes' })
+  const shown = (await service.get(`/events/${plain.id}`)).body
+  assert.deepEqual([shown.venue.step_free, shown.venue.lift, shown.venue.hearing_loop], [false, true, undefined])
+  await service.update(`/events/${plain.id}`, { captions: '', sign_language: '' })
+  await service.update(`/venues/${venue.id}`, { step_free: '' })
+  const { body } = await service.get(`/events/${plain.id}`)
+  assert.ok(!('captions' in body || 'sign_language' in body || 'step_free' in body.venue))
+})
+
+test('a change of what a venue offers changes the ETags of its events and of lists that ask for it', async () => {
+  const asked = `/events?access=hearing_loop&start_date=2020-01-01`
+  const held = await service.create('/events', { title: 'Loop', ...day, venue: { venue: 'Loop hall' } })
+  const paths = [asked, `/events/${held.id}`, `~${new URL(held.url).pathname}`]
+  const tags = await Promise.all(paths.map(async (path) => (await read(path)).tag))
+  assert.equal((await service.get(asked)).body.total, 0)
+  await service.update(`/venues/${held.venue.id}`, { hearing_loop: true })
+  for (const [i, path] of paths.entries()) {
+    assert.equal((await read(path, 'anonymous', { 'if-none-match': tags[i] ?? '' })).status, 200, path)
+  }
+  assert.equal((await service.get(asked)).body.total, 1)
+  await service.update(`/events/${held.id}`, { captions: true })
+  assert.equal((await service.get('/events?access=hearing_loop,captions&start_date=2020-01-01')).body.total, 1)
+  assert.equal((await service.get('/events?access=hearing_loop,relaxed&start_date=2020-01-01')).body.total, 0)
+  await service.update(`/venues/${held.venue.id}`, { hearing_loop: false })
+  assert.equal((await service.get(asked)).body.total, 0)
+})
+
+test('linked data have the place, the meeting, or both', async () => {
+  const modes = { in_person: 'Offline', online: 'Online', mixed: 'Mixed' }
+  const at = { venue: { venue: 'Linked hall', lift: true, quiet_space: false } }
+  for (const [attendance, mode] of Object.entries(modes)) {
+    const made = await service.create('/events', {
+      ...{ title: `Linked ${attendance}`, ...day, ...meeting, attendance, online_shown: 'never' },
+      ...(attendance === 'online' ? {} : at),
+    })
+    const shown = async () => {
+      const { json_ld } = (await service.get(`/events/${made.id}`)).body
+      const graph = JSON.parse((await read(`/events?format=jsonld&include=${made.id}`)).text)['@graph']
+      return [json_ld, graph[0]]
+    }
+    for (const url of [made.url, LINK]) {
+      for (const linked of await shown()) {
+        assert.equal(linked.eventAttendanceMode, `https://schema.org/${mode}EventAttendanceMode`)
+        const locations = [linked.location].flat()
+        const types = locations.map((one: Answer['body']) => one['@type'])
+        const expected = { in_person: ['Place'], online: ['VirtualLocation'], mixed: ['Place', 'VirtualLocation'] }
+        assert.deepEqual(types, expected[attendance as keyof typeof expected])
+        const virtual = locations.find((one: Answer['body']) => one['@type'] === 'VirtualLocation')
+        if (virtual) assert.equal(virtual.url, url)
+        const [place] = locations
+        if (place['@type'] === 'Place')
+          assert.deepEqual(
+            place.amenityFeature.map(({ name, value }: Answer['body']) => [name, value]),
+            [
+              ['Lift', true],
+              ['Quiet space', false],
+            ],
+          )
+      }
+      await service.update(`/events/${made.id}`, { online_shown: 'always' })
+    }
+  }
+})

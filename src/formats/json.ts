@@ -33,9 +33,29 @@ export const json: Format = {
   lists: 'all',
   byAccept: 'answer',
   showList: async (context, { resource, operations }, found) => {
-    const items = await presentListed(context, operations.presentation, await operations.load(context, found))
+    const atHand = await operations.loadJson?.(context, found, 'page')
+    const items = atHand
+      ? await parseInTurns(atHand)
+      : await presentListed(context, operations.presentation, await operations.load(context, found))
     return listReply(context.site, resource, found, items)
   },
+}
+
+/** Reads records from memory as objects: a list that comes here is to be shown with other members or blanks than memory has it. */
+async function parseInTurns(listed: ListedJson): Promise<object[]> {
+  const records = listed.mostBytes > AT_ONCE ? listed.held() : listed
+  const objects: object[] = []
+  let turn = 0
+  for (let i = 0; i < records.count; i++) {
+    const bytes = Buffer.allocUnsafe(records.mostBytesOf(i))
+    const end = records.write(i, bytes, 0)
+    objects.push(JSON.parse(bytes.toString('utf8', 0, end)))
+    turn += end
+    if (turn < AT_ONCE) continue
+    turn = 0
+    await nextTurn()
+  }
+  return objects
 }
 
 /** A list with its totals and links (rules 11.1 and 11.4). */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from '../migration.ts'
+import { columnTypes, type Migration } from '../migration.ts'
 
 /** What is stored presented says where an image goes, and has the members of some events alone apart. What older versions stored is of another form. */
 export const partsOfPresented: Migration = {
@@ -8,7 +8,7 @@ export const partsOfPresented: Migration = {
     for (const change of [
       'rename column own to members',
       'add column image_at integer not null default 0',
-      "add column rare text not null default ''",
+      `add column rare ${columnTypes(db).text} not null default ''`,
     ])
       await sql.raw(`alter table presented_records ${change}`).execute(db)
   },

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { assumedPath, type Config, databaseAddress, mediaAddress, mediaUrl, settingsPage, siteOf } from './config.ts'
 import type { ImportGround } from './import/import-command.ts'
+import { type Print, run } from './run-command.ts'
 import { refuseMoved } from './storage/moved-calendar.ts'
 import { openCalendar } from './storage/open-database.ts'
 import type { OpenedMedia } from './transfer/clean-media.ts'
 import type { RestorePlaces } from './transfer/restore.ts'
-import { type Print, run } from './transfer/run-command.ts'
 
 /** Reads the settings once they are known. */
 type Configure = () => Config

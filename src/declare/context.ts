@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import type { ImageService } from '../media/image-service.ts'
+import type { ImageService } from '../media/media-store.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import type { Caller } from '../people/caller.ts'
 import type { Database, Db } from '../storage/database.ts'

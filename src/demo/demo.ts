@@ -3,8 +3,8 @@ import type { Context } from '../declare/context.ts'
 import { parseFields, type RawValues } from '../declare/parse.ts'
 import { insertUpload, type PreparedUpload, prepareUpload, withImages } from '../images/images.ts'
 import { speaker } from '../locales/translate.ts'
-import type { ImageService } from '../media/image-service.ts'
 import { inMemory } from '../media/image-sizes.ts'
+import type { ImageService } from '../media/media-store.ts'
 import type { Caller } from '../people/caller.ts'
 import { listUsers } from '../people/users.ts'
 import { Problem } from '../problems.ts'
@@ -12,10 +12,20 @@ import { resources } from '../resources.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { type Tx, writerBy } from '../storage/recording.ts'
 import { addDays, dayOf, wallNow } from '../text/moments.ts'
-import { DAYS, type Occasion } from './occasion.ts'
 import { drawPosters } from './posters.ts'
 import { season } from './season.ts'
-import { type Branch, categories, organizers, posters, type Sent, TOWN, tags, venues } from './town.ts'
+import {
+  type Branch,
+  categories,
+  DAYS,
+  type Occasion,
+  organizers,
+  posters,
+  type Sent,
+  TOWN,
+  tags,
+  venues,
+} from './town.ts'
 
 /** What the demo is written with. */
 export interface DemoGround {

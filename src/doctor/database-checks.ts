@@ -1,11 +1,10 @@
-import type { Config } from '../config.ts'
-import { databaseAddress, replicaAddress } from '../config.ts'
+import { type Config, databaseAddress, replicaAddress } from '../config.ts'
 import { HELD, HELD_REMEDY } from '../storage/edition.ts'
 import { type Examined, examineDatabase, isStandby } from '../storage/examine.ts'
 import { findMove } from '../storage/moved-calendar.ts'
 import { withoutPaths } from '../text/urls.ts'
 import { formatUtc, utcToMs } from '../text/zones.ts'
-import { describeReason } from '../webhooks/webhook-reasons.ts'
+import { describeReason } from '../webhooks/webhook-store.ts'
 import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
 
 const DAY_MS = 86_400_000

@@ -1,9 +1,8 @@
 import { type Config, settings } from '../config.ts'
-import { checkClock } from './clock-check.ts'
 import { checkDatabase } from './database-checks.ts'
 import { type Finding, failing, messageOf, ok, warning } from './finding.ts'
 import { checkFolders } from './folder-checks.ts'
-import { checkNetwork } from './network-checks.ts'
+import { checkClock, checkNetwork } from './network-checks.ts'
 
 /**
  * Checks everything that a deployment depends on, and changes nothing.

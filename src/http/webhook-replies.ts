@@ -7,12 +7,12 @@ import { invalidParam, Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { DeliveryColumns, WebhookColumns } from '../storage/schema.ts'
-import { sendTest } from '../webhooks/send-test.ts'
-import { describeReason } from '../webhooks/webhook-reasons.ts'
+import { sendTest } from '../webhooks/send-webhooks.ts'
 import {
   addWebhook,
   checkAddress,
   countDeliveries,
+  describeReason,
   disableWebhook,
   getWebhook,
   listDeliveries,

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
-import { table } from '../people/user-commands.ts'
+import { realPath } from '../files.ts'
+import { table } from '../run-command.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { describeHeld, notHeld } from '../storage/edition.ts'
 import { writerBy } from '../storage/recording.ts'
 import type { ImportScheduleColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/moments.ts'
-import { realPath } from '../unreadable.ts'
 
 /** The options of an import, as typed. */
 interface AskedSchedule {

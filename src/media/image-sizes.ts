@@ -1,11 +1,10 @@
 import type { Metadata, Sharp } from 'sharp'
 import { Problem } from '../problems.ts'
 import { normalize } from '../text/characters.ts'
-import { makeImageQueue, takeTurn } from './image-queue.ts'
 import { stripMetadata } from './strip-metadata.ts'
 
 /** The sizes made of an image, in the order answers list them (rule 8.2). */
-export const SIZE_NAMES = ['medium', 'large', 'thumbnail', 'medium_large', '1536x1536', '2048x2048'] as const
+const SIZE_NAMES = ['medium', 'large', 'thumbnail', 'medium_large', '1536x1536', '2048x2048'] as const
 export type SizeName = (typeof SIZE_NAMES)[number]
 
 /** A file to be stored; `ending` follows the stem in its name, such as `-300x225.jpg`. */
@@ -15,7 +14,7 @@ export interface PreparedFile {
 }
 
 /** A file and its dimensions in pixels. */
-export interface PreparedPicture extends PreparedFile {
+interface PreparedPicture extends PreparedFile {
   width: number
   height: number
 }
@@ -34,7 +33,7 @@ export interface PreparedImage {
 }
 
 /** Longer images are shown as a copy with this many pixels on the long side (rule 8.3). */
-export const MAX_SIDE = 2560
+const MAX_SIDE = 2560
 /** Seconds that preparing an image may take. */
 const DEADLINE = 20
 /** Frames of a moving image. */
@@ -277,7 +276,7 @@ async function makeSizes(full: Dimensions, encode: (target: Dimensions, ending: 
 }
 
 /** Width and height in pixels. */
-export interface Dimensions {
+interface Dimensions {
   width: number
   height: number
 }
@@ -291,7 +290,7 @@ const boxes: Readonly<Record<Exclude<SizeName, 'thumbnail'>, Dimensions>> = {
 }
 
 /** The dimensions of a size of an image: thumbnails are cropped, all others fit their box; none is larger than the image (rule 8.2). */
-export function sizeOf(name: SizeName, full: Dimensions): Dimensions {
+function sizeOf(name: SizeName, full: Dimensions): Dimensions {
   if (name === 'thumbnail') return { width: Math.min(150, full.width), height: Math.min(150, full.height) }
   const ratio = Math.min(1, boxes[name].width / full.width, boxes[name].height / full.height)
   const scale = (side: number) => Math.max(1, Math.round(side * ratio))
@@ -307,4 +306,61 @@ function stemOf(fileName: string): string {
   const plain = normalize(base.replace(/\.[a-z0-9]{1,5}$/i, ''), 'NFKD').replace(/\p{M}/gu, '')
   const stem = plain.replace(/[^\w]+/g, '-').slice(0, 80)
   return stem.replace(/^[-_]+|[-_]+$/g, '') || 'image'
+}
+
+/** The expected work of an image: `slow` ones may take seconds and never hold all places. */
+export type Pace = 'quick' | 'slow'
+
+interface Waiting {
+  pace: Pace
+  begin: () => void
+}
+
+/** The images being prepared and the waiting ones, in the order of arrival. */
+interface ImageQueue {
+  running: Record<Pace, number>
+  waiting: Waiting[]
+}
+
+/** Images prepared at the same time. Each holds a thread of the pool that file and DNS lookups use as well. */
+const PLACES = 2
+/** The places that slow images may take. */
+const SLOW_PLACES = 1
+/** The most images that may wait. */
+const MOST_WAITING: Readonly<Record<Pace, number>> = { quick: 32, slow: 4 }
+/** Seconds after which a refused upload may be tried again. */
+const RETRY_AFTER = 5
+
+export function makeImageQueue(): ImageQueue {
+  return { running: { quick: 0, slow: 0 }, waiting: [] }
+}
+
+/**
+ * Does the work when its turn comes: in order, except that slow work waits for other slow work and quick work does not.
+ * @throws Problem rest_unavailable at once, when too many wait already
+ */
+export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Promise<T>): Promise<T> {
+  const { waiting, running } = queue
+  if (waiting.filter((other) => other.pace === pace).length >= MOST_WAITING[pace])
+    throw new Problem('rest_unavailable', { retryAfter: RETRY_AFTER })
+  await new Promise<void>((begin) => {
+    waiting.push({ pace, begin })
+    beginNext(queue)
+  })
+  try {
+    return await work()
+  } finally {
+    running[pace] -= 1
+    beginNext(queue)
+  }
+}
+
+/** Begins the first waiting image that has a place. */
+function beginNext({ running, waiting }: ImageQueue): void {
+  if (running.quick + running.slow >= PLACES) return
+  const next = waiting.findIndex(({ pace }) => pace === 'quick' || running.slow < SLOW_PLACES)
+  const [begun] = next === -1 ? [] : waiting.splice(next, 1)
+  if (!begun) return
+  running[begun.pace] += 1
+  begun.begin()
 }

@@ -1,14 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Readable } from 'node:stream'
-import { giveTo, type Owner, ownerAt } from '../keep-owner.ts'
-import { syncFolder } from '../sync-folder.ts'
-import { checkFolder, type FolderHealth, writingFiles } from './folder-health.ts'
+import { giveTo, type Owner, ownerAt, syncFolder } from '../files.ts'
+import { Problem } from '../problems.ts'
 import { mimeTypeOf } from './image-sizes.ts'
 
+/** Where images are stored, and from where they may be fetched. */
+export interface ImageService {
+  store: MediaStore
+  /** The only hosts to fetch from; empty: every public one. */
+  hosts: readonly string[]
+  maxBytes: number
+  /** Public address of the store's files without a slash at the end, such as `https://example.org/media`. */
+  mediaUrl: string
+}
+
 /** A stored file on its way to a client. */
-export interface StoredFile {
+interface StoredFile {
   /** To be read to the end or destroyed. */
   stream: Readable
   mimeType: string
@@ -189,4 +198,56 @@ function isMissing(error: unknown): boolean {
 
 function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** Seconds after which an operator may have mended a full or read-only disk. */
+const SEEN_TO_AFTER = 30
+
+const FULL = ['ENOSPC', 'EDQUOT']
+const UNWRITABLE = ['EROFS', 'EACCES', 'EPERM']
+
+/** A folder of stored files, and whether the last write failed. */
+interface FolderHealth {
+  folder: string
+  isFailing: boolean
+}
+
+/** Runs work that writes files. @throws Problem rest_insufficient_storage and rest_read_only in place of the errors of the system */
+async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const problem = problemOf(error)
+    if (problem !== undefined) health.isFailing = true
+    throw problem ?? error
+  }
+}
+
+/** Resolves while files can be written; after a failure it tries a write by itself until one succeeds. @throws Problem */
+async function checkFolder(health: FolderHealth): Promise<void> {
+  if (!health.isFailing) return
+  await writingFiles(health, () => tryToWrite(health.folder))
+  health.isFailing = false
+}
+
+/** Free bytes below which a small file may fit and the next one not. */
+const ROOM_BYTES = 1_000_000
+
+async function tryToWrite(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const { bavail, bsize } = await statfs(folder)
+  if (bavail * bsize < ROOM_BYTES) throw new Problem('rest_insufficient_storage', { retryAfter: SEEN_TO_AFTER })
+  const file = join(folder, `.${randomUUID()}`)
+  try {
+    await writeFile(file, 'x')
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+function problemOf(error: unknown): Problem | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (FULL.includes(code)) return new Problem('rest_insufficient_storage', { retryAfter: SEEN_TO_AFTER })
+  if (UNWRITABLE.includes(code)) return new Problem('rest_read_only', { retryAfter: SEEN_TO_AFTER })
+  return undefined
 }

@@ -1,8 +1,5 @@
-import { stripAvif } from './strip-avif.ts'
-import { stripGif } from './strip-gif.ts'
-import { stripJpeg } from './strip-jpeg.ts'
-import { stripPng } from './strip-png.ts'
-import { stripWebp } from './strip-webp.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 
 type Strip = (bytes: Buffer, orientation: number) => Buffer | Promise<Buffer>
 
@@ -28,4 +25,401 @@ export async function stripMetadata(bytes: Buffer, mimeType: string, orientation
     if (error instanceof RangeError) return undefined
     throw error
   }
+}
+
+/** The kept parts of a file, in order. Neighbours are joined, so a file with nothing to remove is one piece. */
+interface Pieces {
+  source: Buffer
+  kept: Buffer[]
+  /** The end of the last piece in the source; -1 when it is not of the source. */
+  end: number
+  /** Parts that were kept or passed over. */
+  parts: number
+  /** The place in the source where other work gets its next turn. */
+  until: number
+}
+
+/** The most parts of a file, which bounds the work; an animation has three a frame. */
+const MOST_PARTS = 50_000
+/** Bytes between two turns of other work. */
+const STRETCH = 2 ** 19
+
+function noPieces(source: Buffer): Pieces {
+  return { source, kept: [], end: -1, parts: 0, until: STRETCH }
+}
+
+/** Keeps the bytes from `start` up to `end`. @throws RangeError when the file ends before, or has too many parts */
+function keep(pieces: Pieces, start: number, end: number): void {
+  skip(pieces, start, end)
+  const { source, kept } = pieces
+  const last = pieces.end === start ? kept.pop() : undefined
+  kept.push(source.subarray(start - (last?.length ?? 0), end))
+  pieces.end = end
+}
+
+/** Passes over the bytes from `start` up to `end`. @throws RangeError as `keep` does */
+function skip(pieces: Pieces, start: number, end: number): void {
+  pieces.parts += 1
+  if (start > end || end > pieces.source.length) throw new RangeError('The file ends within one of its parts.')
+  if (pieces.parts > MOST_PARTS) throw new RangeError('The file falls into too many parts.')
+}
+
+/** Appends our own bytes. */
+function add(pieces: Pieces, bytes: Buffer): void {
+  pieces.kept.push(bytes)
+  pieces.end = -1
+}
+
+/** The kept bytes; the source itself when nothing was removed. */
+function joined({ source, kept }: Pieces): Buffer {
+  const [first] = kept
+  return kept.length === 1 && first?.length === source.length ? source : Buffer.concat(kept)
+}
+
+/** Gives other work its turn in the middle of a long part; to be called once `at` has reached `until`. */
+async function takeBreath(pieces: Pieces, at: number): Promise<void> {
+  await nextTurn()
+  pieces.until = at + STRETCH
+}
+
+/**
+ * Exif data that say how an image is held up and nothing else (Exif 2.3, 4.6.2): a directory with the one entry 0x0112, little-endian.
+ * `orientation` is a number from 1 to 8.
+ */
+function orientationExif(orientation: number): Buffer {
+  const bytes = Buffer.alloc(26)
+  bytes.write('II*\0', 'latin1')
+  bytes.writeUInt32LE(8, 4)
+  bytes.writeUInt16LE(1, 8)
+  bytes.writeUInt16LE(0x0112, 10)
+  bytes.writeUInt16LE(3, 12)
+  bytes.writeUInt32LE(1, 14)
+  bytes.writeUInt16LE(orientation, 18)
+  return bytes
+}
+
+const JPEG_END = 0xd9
+const SCAN = 0xda
+
+/**
+ * A JPEG without metadata: of the application segments only JFIF, the colour profile and Adobe's colour transform stay,
+ * and nothing behind the end of the image. @throws RangeError for a file whose segments cannot be told apart
+ */
+async function stripJpeg(bytes: Buffer, orientation: number): Promise<Buffer> {
+  const pieces = noPieces(bytes)
+  keep(pieces, 0, 2)
+  let isOriented = orientation === 1
+  for (let at = 2; at < bytes.length; ) {
+    if (bytes[at] !== 0xff) throw new RangeError('No segment begins where one should.')
+    const marker = bytes[at + 1] ?? JPEG_END
+    if (marker === 0xff) {
+      // Any number of these may stand before a segment.
+      skip(pieces, at, ++at)
+      continue
+    }
+    if (!isOriented && marker !== 0xe0) {
+      add(pieces, exifSegment(orientation))
+      isOriented = true
+    }
+    if (marker === JPEG_END) {
+      keep(pieces, at, Math.min(at + 2, bytes.length))
+      break
+    }
+    const end = hasLength(marker) ? at + 2 + bytes.readUInt16BE(at + 2) : at + 2
+    if (staysIn(marker, bytes.subarray(at + 4, end))) keep(pieces, at, end)
+    else skip(pieces, at, end)
+    at = marker === SCAN ? await endOfScan(pieces, end) : end
+    if (marker === SCAN) keep(pieces, end, at)
+  }
+  return joined(pieces)
+}
+
+const hasLength = (marker: number) => marker !== 0x01 && (marker < 0xd0 || marker > 0xd7)
+
+function staysIn(marker: number, content: Buffer): boolean {
+  const begins = (name: string) => content.subarray(0, name.length).toString('latin1') === name
+  if (marker === 0xe0) return begins('JFIF\0')
+  if (marker === 0xe2) return begins('ICC_PROFILE\0')
+  if (marker === 0xee) return begins('Adobe')
+  return marker !== 0xfe && (marker < 0xe1 || marker > 0xef)
+}
+
+function exifSegment(orientation: number): Buffer {
+  const exif = orientationExif(orientation)
+  const head = Buffer.from([0xff, 0xe1, 0, 2 + 6 + exif.length])
+  return Buffer.concat([head, Buffer.from('Exif\0\0', 'latin1'), exif])
+}
+
+/** Where the next segment begins behind the coded data of a scan, or the file ends. */
+async function endOfScan(pieces: Pieces, start: number): Promise<number> {
+  const { source: bytes } = pieces
+  for (let at = start; ; at++) {
+    if (at >= pieces.until) await takeBreath(pieces, at)
+    while (at < pieces.until && at < bytes.length && bytes[at] !== 0xff) at++
+    if (at >= bytes.length) return bytes.length
+    const next = bytes[at + 1] ?? 0
+    // Within coded data 0xff is followed by zero, by the number of a restart, or by more of itself.
+    if (bytes[at] === 0xff && next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at
+  }
+}
+
+/** The chunks for the pixels and the animation. Texts, times, Exif and unknown chunks are removed. */
+const PNG_KEPT = new Set(
+  'IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD hIST pHYs sPLT acTL fcTL fdAT'.split(' '),
+)
+
+const SIGNATURE_BYTES = 8
+
+/** A PNG without metadata. @throws RangeError for a file whose chunks cannot be told apart */
+function stripPng(bytes: Buffer, orientation: number): Buffer {
+  const pieces = noPieces(bytes)
+  keep(pieces, 0, SIGNATURE_BYTES)
+  for (let at = SIGNATURE_BYTES; at < bytes.length; ) {
+    const type = bytes.toString('latin1', at + 4, at + 8)
+    const end = at + 12 + bytes.readUInt32BE(at)
+    if (PNG_KEPT.has(type)) keep(pieces, at, end)
+    else skip(pieces, at, end)
+    if (type === 'IHDR' && orientation !== 1) add(pieces, chunk('eXIf', orientationExif(orientation)))
+    if (type === 'IEND') break
+    at = end
+  }
+  return joined(pieces)
+}
+
+function chunk(type: string, content: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), content])
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(content.length)
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32BE(crc32(named))
+  return Buffer.concat([length, named, sum])
+}
+
+/** The chunks of the pixels, of their movement and of the colour profile. */
+const WEBP_KEPT = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP'])
+const HEAD_BYTES = 12
+/** Flags of the chunk VP8X. */
+const EXIF = 0x08
+const XMP = 0x04
+
+/** A WebP without metadata. @throws RangeError for a file whose chunks cannot be told apart */
+function stripWebp(bytes: Buffer, orientation: number): Buffer {
+  const pieces = noPieces(bytes)
+  const length = Math.min(bytes.length, 8 + bytes.readUInt32LE(4))
+  let flagsAt = -1
+  keep(pieces, 0, HEAD_BYTES)
+  for (let at = HEAD_BYTES; at + 8 <= length; ) {
+    const type = bytes.toString('latin1', at, at + 4)
+    const size = bytes.readUInt32LE(at + 4)
+    // The last chunk may lack its padding.
+    const end = Math.min(at + 8 + size + (size % 2), Math.max(bytes.length, at + 8 + size))
+    if (type === 'VP8X') flagsAt = pieces.kept.reduce((sum, piece) => sum + piece.length, 0) + 8
+    if (WEBP_KEPT.has(type)) keep(pieces, at, end)
+    else skip(pieces, at, end)
+    at = end
+  }
+  const isOriented = orientation !== 1 && flagsAt !== -1
+  if (isOriented) add(pieces, exifChunk(orientation))
+  const whole = joined(pieces)
+  return whole === bytes ? bytes : withHead(whole, flagsAt, isOriented)
+}
+
+function exifChunk(orientation: number): Buffer {
+  const exif = orientationExif(orientation)
+  const head = Buffer.from('EXIF\0\0\0\0', 'latin1')
+  head.writeUInt32LE(exif.length, 4)
+  return Buffer.concat([head, exif])
+}
+
+/** The file with the right length and flags in its head. */
+function withHead(whole: Buffer, flagsAt: number, isOriented: boolean): Buffer {
+  whole.writeUInt32LE(whole.length - 8, 4)
+  const flags = flagsAt === -1 ? undefined : whole[flagsAt]
+  if (flags !== undefined) whole[flagsAt] = (flags & ~(EXIF | XMP)) | (isOriented ? EXIF : 0)
+  return whole
+}
+
+/** Application blocks for the animation and the colours. */
+const KEPT_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'])
+
+const EXTENSION = 0x21
+const IMAGE = 0x2c
+const GIF_END = 0x3b
+
+/** A GIF without comments and foreign application blocks, such as XMP. @throws RangeError for a file whose blocks cannot be told apart */
+async function stripGif(bytes: Buffer): Promise<Buffer> {
+  const pieces = noPieces(bytes)
+  let at = 13 + tableBytes(bytes.readUInt8(10))
+  keep(pieces, 0, at)
+  while (at < bytes.length) {
+    const kind = bytes[at]
+    if (kind === GIF_END) {
+      keep(pieces, at, at + 1)
+      break
+    }
+    if (kind !== EXTENSION && kind !== IMAGE) throw new RangeError('No block begins where one should.')
+    const data = kind === IMAGE ? at + 11 + tableBytes(bytes.readUInt8(at + 9)) : at + 2
+    const end = await endOfBlocks(pieces, data)
+    if (kind === IMAGE || isKept(bytes, at)) keep(pieces, at, end)
+    else skip(pieces, at, end)
+    at = end
+  }
+  return joined(pieces)
+}
+
+/** The colour table that these flags announce. */
+function tableBytes(flags: number): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1)
+}
+
+function isKept(bytes: Buffer, at: number): boolean {
+  const label = bytes[at + 1]
+  if (label === 0xff) return KEPT_APPLICATIONS.has(bytes.toString('latin1', at + 3, at + 14))
+  return label === 0xf9 || label === 0x01
+}
+
+/** The end of a row of blocks; each block begins with its length, and the last one is empty. */
+async function endOfBlocks(pieces: Pieces, start: number): Promise<number> {
+  let at = start
+  for (;;) {
+    if (at >= pieces.until) await takeBreath(pieces, at)
+    const length = pieces.source[at]
+    if (length === undefined) throw new RangeError('The file ends within a block.')
+    at += 1 + length
+    if (length === 0) return at
+  }
+}
+
+/** A box of an ISO base media file: its type and where its content lies. */
+interface Box {
+  type: string
+  /** Where the four letters of the type begin. */
+  typeAt: number
+  start: number
+  end: number
+}
+
+/** A box that every reader ignores. */
+const FREE = 'free'
+/** Items that are no part of the picture: Exif, XMP and all others with a media type. */
+const TOLD = new Set(['Exif', 'mime', 'uri '])
+/** Boxes that hold other boxes, and boxes of data about the picture, which are erased. */
+const CONTAINERS = new Set(['moov', 'trak'])
+const DROPPED = new Set(['uuid', 'udta'])
+
+/**
+ * An AVIF without metadata. Everything stays in its place, since boxes refer to offsets: removed parts are overwritten
+ * with zeros. The orientation is a property of the picture, and stays. @throws RangeError for a file whose boxes cannot be told apart
+ */
+function stripAvif(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes)
+  const rooms: [start: number, end: number][] = [[0, copy.length]]
+  for (let room = rooms.pop(); room; room = rooms.pop()) {
+    for (const box of boxesIn(copy, room[0], room[1])) {
+      if (CONTAINERS.has(box.type)) rooms.push([box.start, box.end])
+      if (DROPPED.has(box.type)) erase(copy, box)
+      if (box.type === 'meta') eraseItems(copy, box)
+    }
+  }
+  return copy.equals(bytes) ? bytes : copy
+}
+
+const MOST_BOXES = 10_000
+
+function boxesIn(bytes: Buffer, start: number, end: number): Box[] {
+  const boxes: Box[] = []
+  for (let at = start; at + 8 <= end; ) {
+    const short = bytes.readUInt32BE(at)
+    const isLong = short === 1
+    const size = short === 0 ? end - at : isLong ? Number(bytes.readBigUInt64BE(at + 8)) : short
+    const head = isLong ? 16 : 8
+    if (size < head || at + size > end || boxes.length >= MOST_BOXES)
+      throw new RangeError('A box is of no possible size.')
+    const type = bytes.toString('latin1', at + 4, at + 8)
+    boxes.push({ type, typeAt: at + 4, start: at + head, end: at + size })
+    at += size
+  }
+  return boxes
+}
+
+function erase(bytes: Buffer, { typeAt, start, end }: Box): void {
+  bytes.write(FREE, typeAt, 'latin1')
+  bytes.fill(0, start, end)
+}
+
+/** Overwrites the items of a `meta` box that tell of the picture, and their types. */
+function eraseItems(bytes: Buffer, meta: Box): void {
+  const boxes = boxesIn(bytes, meta.start + 4, meta.end)
+  const find = (type: string) => boxes.find((box) => box.type === type)
+  const [infos, places, data] = [find('iinf'), find('iloc'), find('idat')]
+  for (const box of boxes) if (DROPPED.has(box.type)) erase(bytes, box)
+  if (!infos) return
+  const told = new Set(typedItems(bytes, infos).flatMap((item) => (TOLD.has(item.type) ? [item] : [])))
+  if (told.size === 0) return
+  const ids = new Set([...told].map(({ id }) => id))
+  let left = bytes.length
+  for (const { id, start, end } of places ? itemPlaces(bytes, places, data?.start) : []) {
+    if (!ids.has(id)) continue
+    left -= end - start
+    if (!(start >= 0 && end <= bytes.length && left >= 0)) throw new RangeError('An item lies where it cannot.')
+    bytes.fill(0, start, end)
+  }
+  for (const { typeAt } of told) bytes.write('skip', typeAt, 'latin1')
+}
+
+interface Item {
+  id: number
+  type: string
+  typeAt: number
+}
+
+/** The items of an `iinf` box. */
+function typedItems(bytes: Buffer, { start, end }: Box): Item[] {
+  const first = start + (bytes.readUInt8(start) === 0 ? 6 : 8)
+  return boxesIn(bytes, first, end).map((entry) => {
+    const version = bytes.readUInt8(entry.start)
+    if (version < 2) throw new RangeError('An item has no type.')
+    const id = version === 2 ? bytes.readUInt16BE(entry.start + 4) : bytes.readUInt32BE(entry.start + 4)
+    const typeAt = entry.start + (version === 2 ? 8 : 10)
+    return { id, type: bytes.toString('latin1', typeAt, typeAt + 4), typeAt }
+  })
+}
+
+interface Place {
+  id: number
+  start: number
+  end: number
+}
+
+/** Where the items of an `iloc` box lie; `data` is the start of the `idat` box. */
+function itemPlaces(bytes: Buffer, { start, end }: Box, data: number | undefined): Place[] {
+  const version = bytes.readUInt8(start)
+  const sizes = bytes.readUInt16BE(start + 4)
+  const [offset, length, base, index] = [
+    sizes >> 12,
+    (sizes >> 8) & 15,
+    (sizes >> 4) & 15,
+    version === 0 ? 0 : sizes & 15,
+  ]
+  let at = start + 6
+  const take = (size: number): number => {
+    if (at + size > end) throw new RangeError('The places of items end too early.')
+    at += size
+    if (size === 0) return 0
+    return size === 8 ? Number(bytes.readBigUInt64BE(at - size)) : bytes.readUIntBE(at - size, size)
+  }
+  const places: Place[] = []
+  for (let left = take(version < 2 ? 2 : 4); left > 0; left--) {
+    const id = take(version < 2 ? 2 : 4)
+    const method = version === 0 ? 0 : take(2) & 15
+    take(2)
+    const from = take(base) + (method === 1 ? (data ?? Number.NaN) : 0)
+    for (let extents = take(2); extents > 0; extents--) {
+      take(index)
+      const first = from + take(offset)
+      // No length means all that follows; no picture is written so.
+      places.push({ id, start: first, end: first + take(length) })
+    }
+  }
+  return places
 }

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
+import { table } from '../run-command.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { findTexts, isNamedText } from '../storage/former-values.ts'
 import { type HistoryFilter, listHistory } from '../storage/history.ts'
 import type { HistoryColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/zones.ts'
-import { run, table } from './user-commands.ts'
+import { runOnDatabase } from './user-commands.ts'
 
 const KINDS = ['event', 'venue', 'organizer', 'image', 'series', 'term', 'user', 'webhook', 'backup'] as const
 
@@ -38,7 +39,7 @@ export function registerAuditCommand(
     .option('--limit <number>', 'list at most this many acts', '100')
     .option('--json', 'each act as a JSON object on a line of its own, with what it found in former')
     .action((asked: Asked, command: Command) =>
-      run(command, open, async (database, print) => {
+      runOnDatabase(command, open, async (database, print) => {
         const filter = readFilter(asked, clock())
         const rows = await listHistory(database.read, filter, wholeNumber('--limit', asked.limit))
         if (!asked.json) print(table([HEAD, ...rows.map(cellsOf)]))

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as sleepFor } from 'node:timers/promises'
 import { Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
-import { type Attempts, inTurn, makeAttempts } from './attempts.ts'
 import { anonymous, type Caller } from './caller.ts'
-import { findPassword, findToken, type ShownCredential } from './credentials.ts'
-import { makeUses, noteUse, type Uses, writeUses } from './last-used.ts'
+import { findPassword, findToken, noteUses, type ShownCredential } from './credentials.ts'
 import { findUser, findUserByLogin, type User } from './users.ts'
 
 /** Finds the caller of a request. */
@@ -63,7 +61,7 @@ export type OnRefused = (address: string, login: string) => void
  */
 export function makeAuthenticator(
   database: Database,
-  sleep: (ms: number) => Promise<unknown> = setTimeout,
+  sleep: (ms: number) => Promise<unknown> = sleepFor,
   refused: OnRefused = () => undefined,
 ): Authenticator {
   const signedIn: SignedIn = { believed: new Map(), proven: new Map(), underWay: new Map(), generation: 0 }
@@ -243,4 +241,86 @@ function countFailures() {
 function dropOldest(map: Map<string, unknown>): void {
   const [oldest] = map.keys()
   if (oldest !== undefined) map.delete(oldest)
+}
+
+/** Sign-ins under way by key, such as a login from an address: a few at once, the others in turn. */
+interface Attempts {
+  underWay: Map<string, Trying>
+}
+
+interface Trying {
+  count: number
+  /** The waiting ones, the first first. */
+  waiting: (() => void)[]
+}
+
+/** Concurrent sign-ins of one name: each occupies its place while its refusal waits, so parallel guesses gain nothing. */
+const MOST_AT_ONCE = 4
+/** Waiting sign-ins of one name; more are refused without a look-up. */
+const MOST_WAITING = 50
+/** Seconds after which a client that was refused without a look-up may try again. */
+const RETRY_AFTER = 4
+
+function makeAttempts(): Attempts {
+  return { underWay: new Map() }
+}
+
+/**
+ * Runs a sign-in once it is its turn.
+ * @throws Problem too_many_attempts when too many wait already, and whatever `work` throws
+ */
+async function inTurn<T>(attempts: Attempts, name: string, work: () => Promise<T>): Promise<T> {
+  const trying = attempts.underWay.get(name) ?? { count: 0, waiting: [] }
+  attempts.underWay.set(name, trying)
+  if (trying.count >= MOST_AT_ONCE) await turnOf(trying)
+  else trying.count += 1
+  try {
+    return await work()
+  } finally {
+    leave(attempts, name, trying)
+  }
+}
+
+/** Resolves when an earlier sign-in leaves its place. */
+async function turnOf({ waiting }: Trying): Promise<void> {
+  if (waiting.length >= MOST_WAITING) throw new Problem('too_many_attempts', { retryAfter: RETRY_AFTER })
+  await new Promise<void>((resolve) => waiting.push(resolve))
+}
+
+function leave(attempts: Attempts, name: string, trying: Trying): void {
+  const next = trying.waiting.shift()
+  // The place goes to the next waiter, so that no newcomer takes it.
+  if (next) next()
+  else trying.count -= 1
+  if (trying.count === 0) attempts.underWay.delete(name)
+}
+
+/** Uses of credentials that wait to be stored. */
+interface Uses {
+  database: Database
+  /** By the id of the credential, milliseconds since the epoch. */
+  waiting: Map<number, number>
+  timer: NodeJS.Timeout | undefined
+}
+
+/** The least milliseconds between two writes; all uses meanwhile share one write. */
+const WRITE_EVERY = 60_000
+
+function makeUses(database: Database): Uses {
+  return { database, waiting: new Map(), timer: undefined }
+}
+
+/** Notes the use of a credential. It is stored within a minute; no request waits for that. */
+function noteUse(uses: Uses, id: number, now: number): void {
+  uses.waiting.set(id, now)
+  uses.timer ??= setTimeout(() => void writeUses(uses), WRITE_EVERY).unref()
+}
+
+/** Stores the waiting times. A time that cannot be stored is lost; the next use has another. */
+async function writeUses(uses: Uses): Promise<void> {
+  clearTimeout(uses.timer)
+  uses.timer = undefined
+  const used = [...uses.waiting]
+  uses.waiting.clear()
+  if (used.length > 0) await uses.database.write((tx) => noteUses(tx, used)).catch(() => undefined)
 }

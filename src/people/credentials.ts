@@ -3,7 +3,7 @@ import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { CredentialColumns } from '../storage/schema.ts'
 import { formatUtc, utcToMs } from '../text/zones.ts'
-import { SCOPES, type Scope } from './roles.ts'
+import { SCOPES, type Scope } from './caller.ts'
 import { recordUser, type User } from './users.ts'
 
 export type CredentialKind = CredentialColumns['kind']

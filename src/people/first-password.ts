@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../files.ts'
 import type { FirstAdministrator } from './first-administrator.ts'
 
 const FILE = 'first-password.txt'

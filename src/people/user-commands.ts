@@ -1,8 +1,9 @@
 import { Argument, type Command, Option } from 'commander'
+import { type Print, run, table } from '../run-command.ts'
 import type { Database } from '../storage/database.ts'
 import { type Writer, writerBy } from '../storage/recording.ts'
+import { ROLES, type Role, SCOPES, type Scope } from './caller.ts'
 import { addCredential, listCredentials, revokeCredential } from './credentials.ts'
-import { ROLES, type Role, SCOPES, type Scope } from './roles.ts'
 import { changeRole, getUserByLogin, insertUser, listUsers, removeUser } from './users.ts'
 
 /** Puts the commands `user` and `password` on the command line; they open the database, and close it when done. */
@@ -35,7 +36,7 @@ function registerUserAdd(user: Command, open: () => Promise<Database>, clock: ()
     .option('--email <address>', 'an e-mail address, which signs in as well')
     .option('--name <name>', 'the name shown; the login unless given')
     .action((login: string, options: { role: Role; email?: string; name?: string }, command: Command) =>
-      run(command, open, async (database, print, by) => {
+      runOnDatabase(command, open, async (database, print, by) => {
         const password = await database.write(async (tx) => {
           const added = await insertUser(tx, { login, ...options }, clock())
           return addCredential(tx, added, 'password', 'First password', clock())
@@ -50,7 +51,7 @@ function registerUserList(user: Command, open: () => Promise<Database>): void {
     .command('list')
     .description('List all users.')
     .action((_options: unknown, command: Command) =>
-      run(command, open, async (database, print) => {
+      runOnDatabase(command, open, async (database, print) => {
         const rows = (await listUsers(database.read)).map(({ id, login, role, email, name }) => [
           `${id}`,
           login,
@@ -70,7 +71,7 @@ function registerUserRole(user: Command, open: () => Promise<Database>): void {
     .argument('<login>', 'login or e-mail address')
     .addArgument(new Argument('<role>', 'what the user may do from now on').choices(ROLES))
     .action((login: string, role: Role, _options: unknown, command: Command) =>
-      run(command, open, async (database, print, by) => {
+      runOnDatabase(command, open, async (database, print, by) => {
         await database.write(async (tx) => changeRole(tx, (await getUserByLogin(tx, login)).id, role), by)
         print(`${login} is now ${role}.`)
       }),
@@ -84,7 +85,7 @@ function registerUserRemove(user: Command, open: () => Promise<Database>): void 
     .argument('<login>', 'login or e-mail address')
     .option('--reassign <login>', 'the user who takes over the events, venues, organizers and images')
     .action((login: string, options: { reassign?: string }, command: Command) =>
-      run(command, open, async (database, print, by) => {
+      runOnDatabase(command, open, async (database, print, by) => {
         await database.write(async (tx) => {
           const heir = options.reassign === undefined ? undefined : await getUserByLogin(tx, options.reassign)
           await removeUser(tx, (await getUserByLogin(tx, login)).id, heir?.id)
@@ -113,7 +114,7 @@ function registerPasswordAdd(password: Command, open: () => Promise<Database>, c
       'until when it is good: hours, days or weeks from now (12h, 90d, 4w) or a date (in UTC)',
     )
     .action((login: string, options: NewCredential, command: Command) =>
-      run(command, open, async (database, print, by) => {
+      runOnDatabase(command, open, async (database, print, by) => {
         const kind = options.token ? 'token' : 'password'
         const now = clock()
         const limits = { scopes: parseScopes(options.scope), expires: parseExpiry(options.expires, now) }
@@ -132,7 +133,7 @@ function registerPasswordList(password: Command, open: () => Promise<Database>):
     .description('List the application passwords and tokens of a user, without the secrets.')
     .argument('<login>', 'login or e-mail address')
     .action((login: string, _options: unknown, command: Command) =>
-      run(command, open, async (database, print) => {
+      runOnDatabase(command, open, async (database, print) => {
         const credentials = await listCredentials(database.read, await getUserByLogin(database.read, login))
         const rows = credentials.map(({ id, kind, created_utc, scope, expires_utc, used_utc, name }) => [
           `${id}`,
@@ -156,7 +157,7 @@ function registerPasswordRevoke(password: Command, open: () => Promise<Database>
     .argument('[id]', 'the id that `password list` shows')
     .option('--all', 'every application password and token of the user')
     .action((login: string, id: string | undefined, options: { all?: true }, command: Command) =>
-      run(command, open, async (database, print, by) => {
+      runOnDatabase(command, open, async (database, print, by) => {
         const which = parseWhich(id, options.all === true)
         const revoked = await database.write(
           async (tx) => revokeCredential(tx, await getUserByLogin(tx, login), which),
@@ -205,40 +206,18 @@ function parseWhich(id: string | undefined, all: boolean): number | 'all' {
   throw new Error('Give either the id that `password list` shows or --all.')
 }
 
-/** Runs a command on the open database. An error ends it with one sentence and exit code 1. */
-export async function run(
+/** Runs a command on the open database, which is closed when it is done. An error ends it with one sentence and exit code 1. */
+export function runOnDatabase(
   command: Command,
   open: () => Promise<Database>,
-  work: (database: Database, print: (text: string) => void, by: Writer) => Promise<void>,
+  work: (database: Database, print: Print, by: Writer) => Promise<void>,
 ): Promise<void> {
-  try {
+  return run(command, async (print) => {
     const database = await open()
     try {
-      const by = writerBy(['kalends', command.parent?.name(), command.name()].join(' '))
-      await work(database, (text) => command.configureOutput().writeOut?.(`${text}\n`), by)
+      await work(database, print, writerBy(['kalends', command.parent?.name(), command.name()].join(' ')))
     } finally {
       await database.close()
     }
-  } catch (error) {
-    command.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode: 1 })
-  }
-}
-
-/** Rows in aligned columns, each of one line. */
-export function table(texts: readonly string[][]): string {
-  const rows = texts.map((row) => row.map(oneLine))
-  const width = (column: number) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(width(column)))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}
-
-/** A text without control characters: what clients and other calendars send is not to steer the terminal. */
-export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+  })
 }

@@ -4,8 +4,7 @@ import { holdName } from '../storage/locks.ts'
 import { type Action, recordChange, type Tx } from '../storage/recording.ts'
 import type { RecordKind, UserColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/zones.ts'
-import { type Caller, capabilitiesHeld } from './caller.ts'
-import { type Capability, ROLES, type Role } from './roles.ts'
+import { type Caller, type Capability, capabilitiesHeld, ROLES, type Role } from './caller.ts'
 
 /** A user with an account. */
 export type User = Omit<UserColumns, 'role'> & { role: Role }

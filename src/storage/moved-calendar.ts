@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { giveTo, ownerAt } from '../keep-owner.ts'
+import { giveTo, ownerAt } from '../files.ts'
 import { formatUtc } from '../text/moments.ts'
 import { databaseFile, withoutPassword } from './database-address.ts'
 

@@ -4,8 +4,10 @@ import { basename, dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { syncFolder } from '../files.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import { Problem } from '../problems.ts'
+import { type Print, run } from '../run-command.ts'
 import {
   BACKUP_FORMAT,
   type BackupWriter,
@@ -16,12 +18,11 @@ import {
 import { insertActs } from '../storage/history.ts'
 import { openExisting } from '../storage/open-database.ts'
 import { writerBy } from '../storage/recording.ts'
-import { syncFolder } from '../sync-folder.ts'
 import { formatUtc } from '../text/moments.ts'
 import { readVersion } from '../version.ts'
 import { namedFiles } from './clean-media.ts'
-import { type CopyProgress, type Print, requireFolderOf, run, showProgress } from './run-command.ts'
 import { isSealed, sealFile } from './seal.ts'
+import { type CopyProgress, requireFolderOf, showProgress } from './show-progress.ts'
 
 /** The calendar of the settings; `failure` is the reason of the store's last failure, which says more than its rejections. */
 export interface CalendarPlaces {

@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { filesOf } from '../images/images.ts'
 import type { ListedFile, MediaStore } from '../media/media-store.ts'
 import { Problem } from '../problems.ts'
+import { run } from '../run-command.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { insertActs } from '../storage/history.ts'
 import { writerBy } from '../storage/recording.ts'
-import { run } from './run-command.ts'
 
 /** The database and the store of the commands; `failure` is the reason of the store's last failure, which says more than its rejections. */
 export interface OpenedMedia {

@@ -6,6 +6,7 @@ import { filesOf } from '../images/images.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import { openMediaStore } from '../media/open-media-store.ts'
 import { Problem } from '../problems.ts'
+import { type Print, run } from '../run-command.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { withoutPassword } from '../storage/database-address.ts'
 import { migrate } from '../storage/migrate.ts'
@@ -24,7 +25,7 @@ import {
   setNextNumber,
   type TableShape,
 } from '../storage/tables.ts'
-import { type CopyProgress, type Print, run, showProgress } from './run-command.ts'
+import { type CopyProgress, showProgress } from './show-progress.ts'
 
 /** Puts the command `copy` on the command line. */
 export function registerCopyCommand(program: Command): void {

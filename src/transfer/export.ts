@@ -9,14 +9,15 @@ import { parseFields, type RawValues } from '../declare/parse.ts'
 import { formatsOf } from '../formats/formats.ts'
 import { ndjson } from '../formats/ndjson.ts'
 import { speaker } from '../locales/translate.ts'
-import type { ImageService } from '../media/image-service.ts'
+import type { ImageService } from '../media/media-store.ts'
 import { anonymous, type Caller } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { presentListed } from '../records/present-records.ts'
 import { resources, type Served } from '../resources.ts'
+import { run } from '../run-command.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { readSnapshot } from '../storage/open-database.ts'
-import { isFolder, requireFolderOf, run } from './run-command.ts'
+import { isFolder, requireFolderOf } from './show-progress.ts'
 
 /** What an export reads. */
 interface ExportGround {

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
+import { openToRead } from '../files.ts'
 import { isImageKey, mimeTypeOf } from '../media/image-sizes.ts'
 import type { MediaStore } from '../media/media-store.ts'
+import { type Print, run } from '../run-command.ts'
 import { type Manifest, type OpenBackup, openBackup } from '../storage/backup-file.ts'
 import type { Db } from '../storage/database.ts'
 import { withoutPassword } from '../storage/database-address.ts'
@@ -19,12 +21,11 @@ import {
 } from '../storage/replace-database.ts'
 import { raiseSequences } from '../storage/sequences.ts'
 import { formatUtc } from '../text/zones.ts'
-import { openToRead } from '../unreadable.ts'
 import { type CalendarPlaces, readWhole, withReason } from './backup.ts'
 import { namedFiles } from './clean-media.ts'
 import { copyTables, listCommonTables } from './copy.ts'
-import { type CopyProgress, isFolder, type Print, run, showProgress } from './run-command.ts'
 import { requireSealed } from './seal.ts'
+import { type CopyProgress, isFolder, showProgress } from './show-progress.ts'
 
 /** The calendar of the settings, and where its images lie. */
 export interface RestorePlaces extends CalendarPlaces {

@@ -4,10 +4,9 @@ import type { Admission } from '../http/admission.ts'
 import type { Answered } from '../http/answered.ts'
 import { type EventMemory, isBehind } from '../memory/event-memory.ts'
 import type { Database } from '../storage/database.ts'
-import { type AnswerCounts, answerFamilies, countAnswer, noAnswers } from './answer-counts.ts'
-import { type Durations, noDurations, noteDuration, samplesOf } from './durations.ts'
-import { type Family, single } from './metric-families.ts'
-import { noWebhookCounts, type WebhookCounts, webhookFamilies } from './webhook-counts.ts'
+import type { Settled } from '../webhooks/send-webhooks.ts'
+import { countDisabled, countWaiting } from '../webhooks/webhook-store.ts'
+import { type Family, type Sample, single } from './metric-families.ts'
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
@@ -24,7 +23,7 @@ export interface Metrics {
 }
 
 /** The sources of the numbers that are read and not counted. */
-export interface Watched {
+interface Watched {
   version: string
   database: Database
   memory: EventMemory
@@ -225,4 +224,157 @@ function processFamilies(loopDelay: LoopDelay): Family[] {
 
 function startSeconds(): number {
   return Math.round(Date.now() / 1000 - process.uptime())
+}
+
+/** Counts of answers since the process began. */
+interface AnswerCounts {
+  byRoute: Map<string, RouteCounts>
+  /** By the source of the answer. */
+  sources: Record<Answered['from'], number>
+  bytes: number
+}
+
+interface RouteCounts {
+  /** By method and status. */
+  answers: Map<string, Map<number, number>>
+  durations: Durations
+}
+
+/** The most routes with counts of their own; there are fewer unless something is wrong. */
+const MOST_ROUTES = 200
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+function noAnswers(): AnswerCounts {
+  return { byRoute: new Map(), sources: { finished: 0, memory: 0, ordinary: 0, refused: 0 }, bytes: 0 }
+}
+
+/** Counts an answer. Every answer passes here, so it takes a few map lookups and allocates nothing for a repeated route. */
+function countAnswer(counts: AnswerCounts, { route, method, status, ms, bytes, from }: Answered): void {
+  const known = counts.byRoute.get(route) ?? newRoute(counts, route)
+  const statuses = known.answers.get(method) ?? newMethod(known, method)
+  statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  noteDuration(known.durations, ms / 1000)
+  counts.sources[from] += 1
+  counts.bytes += bytes
+}
+
+function newRoute({ byRoute }: AnswerCounts, route: string): RouteCounts {
+  const name = byRoute.size < MOST_ROUTES ? route : ''
+  const made = byRoute.get(name) ?? { answers: new Map(), durations: noDurations() }
+  byRoute.set(name, made)
+  return made
+}
+
+/** Clients may invent methods. */
+function newMethod({ answers }: RouteCounts, method: string): Map<number, number> {
+  const name = METHODS.has(method) ? method : 'other'
+  const made = answers.get(name) ?? new Map<number, number>()
+  answers.set(name, made)
+  return made
+}
+
+function answerFamilies({ byRoute, sources, bytes }: AnswerCounts): Family[] {
+  const routes = [...byRoute].map(([route, counts]) => ({ route: route || 'none', ...counts }))
+  return [
+    {
+      name: 'kalends_requests_total',
+      help: 'Requests by route, method and status.',
+      type: 'counter',
+      samples: routes.flatMap(({ route, answers }) =>
+        [...answers].flatMap(([method, statuses]) =>
+          [...statuses].map(([status, value]) => ({
+            suffix: '',
+            labels: { route, method, status: String(status) },
+            value,
+          })),
+        ),
+      ),
+    },
+    {
+      name: 'kalends_request_duration_seconds',
+      help: 'Seconds from the arrival of a request until its answer was handed to the connection, by route.',
+      type: 'histogram',
+      samples: routes.flatMap(({ route, durations }) => samplesOf(durations, { route })),
+    },
+    {
+      name: 'kalends_answers_total',
+      help: 'Answers by what gave them: a finished body, the index of events in memory, the ordinary way, or a refusal for too much load.',
+      type: 'counter',
+      samples: Object.entries(sources).map(([from, value]) => ({ suffix: '', labels: { from }, value })),
+    },
+    {
+      name: 'kalends_answer_bytes_total',
+      help: 'Bytes of the bodies of answers.',
+      type: 'counter',
+      samples: [{ suffix: '', labels: {}, value: bytes }],
+    },
+  ]
+}
+
+/** A histogram of durations. */
+interface Durations {
+  /** Counts by upper bound, the last for durations beyond all. */
+  counts: Float64Array
+  seconds: number
+}
+
+/** Upper bounds in seconds. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+function noDurations(): Durations {
+  return { counts: new Float64Array(BOUNDS.length + 1), seconds: 0 }
+}
+
+function noteDuration(durations: Durations, seconds: number): void {
+  let at = 0
+  while (at < BOUNDS.length && seconds > (BOUNDS[at] ?? 0)) at += 1
+  durations.counts[at] = (durations.counts[at] ?? 0) + 1
+  durations.seconds += seconds
+}
+
+/** The samples of a histogram. */
+function samplesOf({ counts, seconds }: Durations, labels: Readonly<Record<string, string>>): Sample[] {
+  let below = 0
+  const buckets = [...BOUNDS, Number.POSITIVE_INFINITY].map((bound, at) => {
+    below += counts[at] ?? 0
+    const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : String(bound)
+    return { suffix: '_bucket', labels: { ...labels, le }, value: below }
+  })
+  return [...buckets, { suffix: '_sum', labels, value: seconds }, { suffix: '_count', labels, value: below }]
+}
+
+/** Counts of what has come of messages to webhooks since the process began. */
+interface WebhookCounts {
+  attempts: Record<Settled['outcome'], number>
+  disablings: number
+}
+
+function noWebhookCounts(): WebhookCounts {
+  return { attempts: { delivered: 0, failed: 0, given_up: 0 }, disablings: 0 }
+}
+
+export function countSettled(counts: WebhookCounts, { outcome, disabled }: Settled): void {
+  counts.attempts[outcome] += 1
+  if (disabled !== undefined) counts.disablings += 1
+}
+
+/** What this process has sent, and what waits in the database; that is left out when it does not answer. */
+async function webhookFamilies({ attempts, disablings }: WebhookCounts, { read }: Database): Promise<Family[]> {
+  const found = await Promise.all([countWaiting(read), countDisabled(read)]).catch(() => undefined)
+  const counted: Family[] = [
+    {
+      name: 'kalends_webhook_attempts_total',
+      help: 'Attempts to send a message to a webhook: delivered, failed and to be made again, or given up.',
+      type: 'counter',
+      samples: Object.entries(attempts).map(([outcome, value]) => ({ suffix: '', labels: { outcome }, value })),
+    },
+    single('kalends_webhook_disablings_total', 'counter', 'Webhooks that were disabled since they failed.', disablings),
+  ]
+  if (!found) return counted
+  const [waiting, disabled] = found
+  return [
+    ...counted,
+    single('kalends_webhook_messages_waiting', 'gauge', 'Messages to webhooks that have not arrived yet.', waiting),
+    single('kalends_webhooks_disabled', 'gauge', 'Webhooks that are told nothing any more.', disabled),
+  ]
 }

@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { hostname } from 'node:os'
+import type { Logger } from 'pino'
 import type { Answered } from '../http/answered.ts'
 import { clientAddress, type Trusted } from '../http/client-address.ts'
+import { withoutPaths } from '../text/urls.ts'
+import type { Settled } from '../webhooks/send-webhooks.ts'
+import { describeReason } from '../webhooks/webhook-store.ts'
 import { shownUrl } from './redact.ts'
 
 /** Waiting lines of the request log: one for each answer, written many at once. */
@@ -60,3 +64,15 @@ export function writeLines(log: RequestLog): void {
 }
 
 const quoted = (text: string) => JSON.stringify(text)
+
+/** Writes a line when a webhook begins to fail, a message is given up, or a webhook is disabled; further failures have none. */
+export function logSettled(logger: Logger, settled: Settled): void {
+  const { webhook, message, outcome, posted, begins, disabled, waiting } = settled
+  const { status, error } = posted
+  const reason = describeReason('en', error)
+  const line = { webhook: webhook.id, address: withoutPaths(webhook.url), status, reason }
+  if (outcome === 'given_up') logger.error({ ...line, message: message.message, waiting }, 'webhook message given up')
+  if (disabled !== undefined)
+    logger.error({ ...line, reason: describeReason('en', disabled), waiting }, 'webhook disabled')
+  else if (begins) logger.warn({ ...line, waiting }, 'webhook fails')
+}

@@ -1,8 +1,11 @@
+import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import type { WebhookReason } from '../locales/messages.ts'
 import { lookUpAmong, mayConnect, nameOf } from '../media/public-addresses.ts'
 import { request as requestPlain } from '../node-http.ts'
+import type { WebhookColumns } from '../storage/schema.ts'
+import { formatUtc } from '../text/moments.ts'
 
 /** What came of sending a message. */
 export interface Posted {
@@ -84,4 +87,33 @@ function reasonOf(error: unknown): WebhookReason {
   if (!(error instanceof Error)) return 'unreachable'
   if (error.name === 'TimeoutError' || error.cause instanceof Error) return 'late'
   return 'code' in error ? `failed ${String(error.code)}` : 'unreachable'
+}
+
+// Standard Webhooks 1.0: a signature is an HMAC over the id of the message, the time of the attempt and the body, parted by dots.
+
+const PREFIX = 'whsec_'
+const KEY_BYTES = 32
+
+/** A new secret, as receivers are told it. */
+export function makeSecret(): string {
+  return PREFIX + randomBytes(KEY_BYTES).toString('base64')
+}
+
+/** The headers that tell a receiver what a message is, and that it is ours; for a while after a new secret was made both sign. */
+export function signedHeaders(
+  { secret, old_secret, old_secret_until_utc }: Pick<WebhookColumns, 'secret' | 'old_secret' | 'old_secret_until_utc'>,
+  message: string,
+  body: string,
+  now: number,
+): Record<string, string> {
+  const seconds = String(Math.floor(now / 1000))
+  const secrets = old_secret_until_utc > formatUtc(now) ? [secret, old_secret] : [secret]
+  const signatures = secrets.map((each) => `v1,${sign(each, `${message}.${seconds}.${body}`)}`)
+  return { 'webhook-id': message, 'webhook-timestamp': seconds, 'webhook-signature': signatures.join(' ') }
+}
+
+function sign(secret: string, content: string): string {
+  return createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
+    .update(content)
+    .digest('base64')
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Context } from '../declare/context.ts'
 import type { WebhookReason } from '../locales/messages.ts'
 import type { Database } from '../storage/database.ts'
@@ -5,8 +6,7 @@ import { writerBy } from '../storage/recording.ts'
 import type { DeliveryColumns, WebhookColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/moments.ts'
 import { writeMessage } from './message-body.ts'
-import { type Posted, type PostLimits, postMessage } from './post-message.ts'
-import { signedHeaders } from './signature.ts'
+import { type Posted, type PostLimits, postMessage, signedHeaders } from './post-message.ts'
 import {
   claimDue,
   countWaiting,
@@ -119,7 +119,7 @@ async function attempt(
 }
 
 /** Sends a message to a webhook, signed as of now. */
-export function post(webhook: WebhookColumns, message: string, body: string, limits: PostLimits): Promise<Posted> {
+function post(webhook: WebhookColumns, message: string, body: string, limits: PostLimits): Promise<Posted> {
   return postMessage(webhook.url, signedHeaders(webhook, message, body, Date.now()), body, limits)
 }
 
@@ -174,4 +174,27 @@ function nextAttempt({ attempts, created_utc }: DeliveryColumns, wanted: number,
   if (created_utc < formatUtc(now - LONGEST_FAILURE)) return undefined
   const pause = PAUSES[attempts] ?? DAY
   return now + Math.max(pause * (1 + JITTER * Math.random()), Math.min(wanted, DAY))
+}
+
+/** Sends a message that tells of nothing, once, and writes it to the log of messages. */
+export async function sendTest(
+  database: Database,
+  webhook: WebhookColumns,
+  hosts: readonly string[],
+  now: number,
+): Promise<Posted> {
+  const [message, type] = [`msg_${randomUUID()}`, 'webhook.test']
+  const body = JSON.stringify({
+    type,
+    timestamp: new Date(now).toISOString(),
+    data: { kind: 'webhook', id: webhook.id },
+  })
+  const limits = { hosts, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal }
+  const posted = await post(webhook, message, body, limits)
+  const { status, error } = posted
+  const told = { webhook: webhook.id, message, type, kind: 'webhook', record: webhook.id, sequence: 0 }
+  const state = error === '' ? ('sent' as const) : ('failed' as const)
+  const row = { ...told, state, created_utc: formatUtc(now), next_utc: '', attempts: 1, status, error }
+  await database.write((tx) => tx.insertInto('webhook_deliveries').values(row).execute())
+  return posted
 }

@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander'
-import { addList } from '../people/default-list.ts'
-import { run, table } from '../people/user-commands.ts'
+import { runOnDatabase } from '../people/user-commands.ts'
+import { addList, table } from '../run-command.ts'
 import type { Database } from '../storage/database.ts'
 import { describeHeld } from '../storage/edition.ts'
 import type { WebhookColumns } from '../storage/schema.ts'
-import { sendTest } from './send-test.ts'
-import { describeReason } from './webhook-reasons.ts'
+import { sendTest } from './send-webhooks.ts'
 import {
   addWebhook,
   checkAddress,
+  describeReason,
   disableWebhook,
   enableWebhook,
   getWebhook,
@@ -57,7 +57,7 @@ function registerAdd(webhook: Command, { open, hosts, clock }: Places): void {
     )
     .option('--private', 'tell it everything, drafts and private records included, as administrators see it')
     .action((url: string, options: { events: string; private?: true }, command: Command) =>
-      run(command, open, async (database, print, by) => {
+      runOnDatabase(command, open, async (database, print, by) => {
         checkAddress(url, hosts())
         const added = { url, events: readTypes(options.events), is_private: options.private ? 1 : 0 }
         const { id, secret } = await database.write((tx) => addWebhook(tx, added, clock()), by)
@@ -70,7 +70,7 @@ function registerList(webhook: Command, { open }: Places): void {
   addList(webhook)
     .description('List all webhooks, without their secrets.')
     .action((_options: unknown, command: Command) =>
-      run(command, open, async (database, print) => {
+      runOnDatabase(command, open, async (database, print) => {
         const rows = (await listWebhooks(database.read)).map((row) => [
           `${row.id}`,
           row.is_private === 1 ? 'everything' : 'public',
@@ -124,7 +124,7 @@ function registerChanges(webhook: Command, { open, clock }: Places): void {
       .description(about)
       .argument('<id>', 'the id that `webhook list` shows')
       .action((id: string, _options: unknown, command: Command) =>
-        run(command, open, async (database, print, by) => {
+        runOnDatabase(command, open, async (database, print, by) => {
           await database.write<unknown>((tx) => change(tx, readId(id), clock()), by)
           print(`${done} webhook ${id}.`)
         }),
@@ -137,7 +137,7 @@ function registerRotate(webhook: Command, { open, clock }: Places): void {
     .description('Give a webhook a new secret and print it, once. For a day messages are signed with the old one too.')
     .argument('<id>', 'the id that `webhook list` shows')
     .action((id: string, _options: unknown, command: Command) =>
-      run(command, open, async (database, print, by) => {
+      runOnDatabase(command, open, async (database, print, by) => {
         const secret = await database.write((tx) => rotateSecret(tx, readId(id), clock()), by)
         print(`The new secret of webhook ${id}, shown only now: ${secret}`)
       }),
@@ -150,7 +150,7 @@ function registerTest(webhook: Command, { open, hosts, clock }: Places): void {
     .description('Send a webhook one message of the type webhook.test, at once.')
     .argument('<id>', 'the id that `webhook list` shows')
     .action((id: string, _options: unknown, command: Command) =>
-      run(command, open, async (database, print) => {
+      runOnDatabase(command, open, async (database, print) => {
         const { status, error } = await sendTest(
           database,
           await getWebhook(database.read, readId(id)),
@@ -171,7 +171,7 @@ function registerDeliveries(webhook: Command, { open }: Places): void {
     .addOption(new Option('--limit <number>', 'list at most this many').default('100'))
     .addOption(new Option('--page <number>', 'the page to list').default('1'))
     .action((id: string | undefined, { limit, page }: { limit: string; page: string }, command: Command) =>
-      run(command, open, async (database, print) => {
+      runOnDatabase(command, open, async (database, print) => {
         const [perPage, number] = [readCount(limit), readCount(page)]
         const found = await listDeliveries(database.read, id === undefined ? undefined : readId(id), {
           page: number,
@@ -201,7 +201,7 @@ function registerResend(webhook: Command, { open, clock }: Places): void {
     .description('Have the service send a message again, with the same id.')
     .argument('<delivery>', 'the id that `webhook deliveries` shows')
     .action((id: string, _options: unknown, command: Command) =>
-      run(command, open, async (database, print, by) => {
+      runOnDatabase(command, open, async (database, print, by) => {
         await database.write((tx) => resendDelivery(tx, readId(id), undefined, clock()), by)
         print(`Message ${id} is sent again as soon as the service runs.`)
       }),
@@ -214,7 +214,7 @@ function registerResendFailed(webhook: Command, { open, clock }: Places): void {
     .description('Have the service send again all messages to a webhook that failed for good, with the same ids.')
     .argument('<id>', 'the id that `webhook list` shows')
     .action((id: string, _options: unknown, command: Command) =>
-      run(command, open, async (database, print, by) => {
+      runOnDatabase(command, open, async (database, print, by) => {
         const count = await resendFailed((work) => database.write(work, by), readId(id), clock())
         print(`Messages that are sent again as soon as the service runs: ${count}.`)
       }),

@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely'
+import type { Language } from '../config.ts'
 import { limits } from '../fields/limits.ts'
-import type { MessageText, WebhookReason } from '../locales/messages.ts'
+import { type MessageText, type WebhookReason, webhookReasons } from '../locales/messages.ts'
 import { translate } from '../locales/translate.ts'
 import type { Db } from '../storage/database.ts'
 import { notHeld } from '../storage/edition.ts'
@@ -11,8 +12,7 @@ import type { Action, Tx } from '../storage/recording.ts'
 import type { DeliveryColumns, Tables, WebhookColumns } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { formatUtc } from '../text/moments.ts'
-import { mayPost } from './post-message.ts'
-import { makeSecret } from './signature.ts'
+import { makeSecret, mayPost } from './post-message.ts'
 
 const DAY_MS = 86_400_000
 
@@ -324,4 +324,13 @@ export async function countWaiting(db: Db, webhook?: number): Promise<number> {
 export async function countDisabled(db: Db): Promise<number> {
   const disabled = db.selectFrom('webhooks').select(db.fn.countAll().as('n')).where('disabled_utc', '<>', '')
   return Number((await disabled.executeTakeFirst())?.n ?? 0)
+}
+
+const texts = new Map<string, string>(Object.entries(webhookReasons))
+
+/** The sentence for a stored `WebhookReason`; anything else is a text of an older version, and stays as it is. */
+export function describeReason(language: Language, stored: string): string {
+  const [code = '', value = ''] = stored.split(' ')
+  const text = texts.get(code)
+  return text === undefined ? stored : translate(language, text, { status: value, code: value })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { SCOPES, type Scope } from '../../src/people/caller.ts'
 import { addCredential, type CredentialLimits, listCredentials } from '../../src/people/credentials.ts'
-import { SCOPES, type Scope } from '../../src/people/roles.ts'
 import { getUserByLogin } from '../../src/people/users.ts'
 import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
 

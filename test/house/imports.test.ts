@@ -12,17 +12,7 @@ import { functionsOf } from '../support/source-functions.ts'
 const GROUPS = {
   base: [
     ['cache.ts'],
-    [
-      'text',
-      'keep-owner.ts',
-      'make-folder.ts',
-      'node-http.ts',
-      'problems.ts',
-      'setting-kinds.ts',
-      'sync-folder.ts',
-      'unreadable.ts',
-      'version.ts',
-    ],
+    ['text', 'run-command.ts', 'files.ts', 'node-http.ts', 'problems.ts', 'version.ts'],
     ['config.ts', 'icalendar'],
     ['recurrence'],
     ['fields'],

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import sharp from 'sharp'
-import { makeImageQueue, type Pace, takeTurn } from '../../src/media/image-queue.ts'
-import { inMemory, prepareImage } from '../../src/media/image-sizes.ts'
+import { inMemory, makeImageQueue, type Pace, prepareImage, takeTurn } from '../../src/media/image-sizes.ts'
 
 /** Work that ends when it is told to. */
 function workIn(queue = makeImageQueue()) {

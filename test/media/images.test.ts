@@ -22,7 +22,7 @@ import {
 } from '../../src/images/images.ts'
 import { inMemory } from '../../src/media/image-sizes.ts'
 import { localMediaStore } from '../../src/media/media-store.ts'
-import type { Role } from '../../src/people/roles.ts'
+import type { Role } from '../../src/people/caller.ts'
 import { nextRecordId } from '../../src/records/record-store.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'

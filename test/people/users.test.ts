@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import type { Role } from '../../src/people/roles.ts'
+import type { Role } from '../../src/people/caller.ts'
 import {
   changeRole,
   findUser,

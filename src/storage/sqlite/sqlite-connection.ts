@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { SqliteStatement } from 'kysely'
 import { cacheBudget, emptyCache, findCached, keepCached } from '../../cache.ts'
-import { makeFolder } from '../../make-folder.ts'
+import { makeFolder } from '../../files.ts'
 import { distanceKm } from '../distance.ts'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 

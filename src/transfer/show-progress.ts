@@ -1,24 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Command } from 'commander'
+import type { Print } from '../run-command.ts'
 
 /** Shows the progress of a copy: one piece of work after the other, each of so many rows or files. */
 export interface CopyProgress {
   start: (what: string, total: number) => void
   advance: (done: number) => void
   finish: () => void
-}
-
-/** Prints a line of a command's output. */
-export type Print = (line: string) => void
-
-/** Runs a command. An error ends it with one sentence and exit code 1. */
-export async function run(command: Command, work: (print: Print) => Promise<void>): Promise<void> {
-  try {
-    await work((line) => command.configureOutput().writeOut?.(`${line}\n`))
-  } catch (error) {
-    command.showHelpAfterError(false).error(error instanceof Error ? error.message : String(error), { exitCode: 1 })
-  }
 }
 
 /** A bar for each piece of work on a terminal, else a line for logs. */

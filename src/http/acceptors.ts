@@ -16,7 +16,7 @@ const BACKLOG = 1024
 export const canShare = process.platform === 'linux' || process.platform === 'freebsd'
 
 /** Where a server listens. */
-export interface Place {
+export interface ListenPlace {
   host: string
   port: number
 }
@@ -28,7 +28,7 @@ export interface Acceptors {
 }
 
 /** Listens, and closes again. @throws the error of a port that is taken or may not be listened on. */
-export async function checkFree(place: Place): Promise<void> {
+export async function checkFree(place: ListenPlace): Promise<void> {
   const probe = createServer()
   await listenAt(probe, { ...place, reusePort: false })
   await closed(probe)
@@ -39,7 +39,7 @@ export async function checkFree(place: Place): Promise<void> {
  * listens there.
  * @throws the error of a port that is taken or may not be listened on
  */
-export async function openAcceptors(server: HttpServer, place: Place, isShared: boolean): Promise<Acceptors> {
+export async function openAcceptors(server: HttpServer, place: ListenPlace, isShared: boolean): Promise<Acceptors> {
   if (isShared && place.port !== 0) await checkFree(place)
   const first = await openAcceptor(server, place, isShared)
   const address = first.address()
@@ -50,7 +50,7 @@ export async function openAcceptors(server: HttpServer, place: Place, isShared: 
   return { port, listeners: [first, ...(await Promise.all(further))] }
 }
 
-async function openAcceptor(server: HttpServer, place: Place, reusePort: boolean): Promise<Server> {
+async function openAcceptor(server: HttpServer, place: ListenPlace, reusePort: boolean): Promise<Server> {
   const acceptor = createServer({ noDelay: true }, (socket) => server.emit('connection', socket))
   await listenAt(acceptor, { ...place, reusePort })
   return acceptor
@@ -105,7 +105,7 @@ function ownAddress(listener: Server | undefined): string {
   return host === '::' ? '::1' : host
 }
 
-function listenAt(server: Server, { host, port, reusePort }: Place & { reusePort: boolean }): Promise<void> {
+function listenAt(server: Server, { host, port, reusePort }: ListenPlace & { reusePort: boolean }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port, reusePort, backlog: BACKLOG }, () => {

@@ -96,9 +96,9 @@ async function readForm(
   const files: Promise<Upload>[] = []
   const arriving = new Set<Readable>()
   const { promise: read, resolve, reject } = Promise.withResolvers<void>()
-  const refuse = () => reject(new Problem('rest_invalid_form'))
+  const refuseForm = () => reject(new Problem('rest_invalid_form'))
   const refuseAsTooLarge = () => reject(tooLarge(fieldBytes))
-  const onGone = () => request.complete || refuse()
+  const onGone = () => request.complete || refuseForm()
   const onPiece = (piece: Buffer) => {
     try {
       hold(holding, piece.length)
@@ -115,7 +115,7 @@ async function readForm(
   })
   parser.on('file', (_name, pieces, fileName, _encoding, mimeType) => {
     // It is also told of the end of a form that comes too early, perhaps before anybody reads the file.
-    pieces.on('error', refuse)
+    pieces.on('error', refuseForm)
     if (!room.takesFile) {
       pieces.resume()
       return
@@ -126,7 +126,7 @@ async function readForm(
     file.catch(reject)
   })
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) parser.once(limit, refuseAsTooLarge)
-  parser.on('error', refuse).once('finish', resolve)
+  parser.on('error', refuseForm).once('finish', resolve)
   request.once('close', onGone).on('data', onPiece).pipe(parser)
   try {
     await withPatience(request, intake.patienceMs, read)

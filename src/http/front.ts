@@ -72,7 +72,7 @@ export function makeFront(site: Site, options: FrontOptions): Front {
       overloaded: makeRefusal(site, 'rest_unavailable'),
       tooMany: makeRefusal(site, 'rest_too_many_requests'),
     },
-    tellOverloaded: (visit) => isGone(visit.request) || refuse(front, visit, front.refusals.overloaded),
+    tellOverloaded: (visit) => isGone(visit.request) || sendRefusal(front, visit, front.refusals.overloaded),
   }
   return front
 }
@@ -112,7 +112,7 @@ export function openFront(front: Front, closing: Closing, serve: (visit: Visit) 
     const url = readUrl(front.site, request.url)
     const visit: Visit = { request, response, url, requestId: front.requestIds(), arrived: performance.now() }
     if (isWatching(url.path)) serve(visit)
-    else if (!mayAsk(front, request, visit.arrived)) refuse(front, visit, front.refusals.tooMany)
+    else if (!mayAsk(front, request, visit.arrived)) sendRefusal(front, visit, front.refusals.tooMany)
     else arrive(front.pressure, visit, visit.arrived, handling)
   }
   return (request, response) => {
@@ -150,7 +150,7 @@ export function refuseOverload(front: Front, visit: Visit): void {
   turnAway(front.pressure, visit, front.tellOverloaded)
 }
 
-function refuse(front: Front, visit: Visit, { status, headers, body }: Refusal): void {
+function sendRefusal(front: Front, visit: Visit, { status, headers, body }: Refusal): void {
   const { request, response, requestId } = visit
   const { origin } = request.headers
   const crossOrigin = origin === undefined ? [] : Object.entries(crossOriginHeaders(origin)).flat()

@@ -84,7 +84,7 @@ async function readReply(asked: Asked, { operations }: Served, context: Context)
 /** The version of the addressed record. It is read before the record, so that it is never later than what is shown. */
 async function versionBefore(asked: Asked, operations: Operations, context: Context): Promise<Version | undefined> {
   const { versioned } = operations
-  const address = addressOf(asked.variables)
+  const address = recordAddressOf(asked.variables)
   if (!versioned || !address) return undefined
   const id = 'id' in address ? address.id : versioned.idOf(await located(asked, operations, context))
   return id > MAX_ID ? undefined : findVersion(context.db, versioned.kind, id)
@@ -218,7 +218,7 @@ function indexReply(asked: Asked, routes: readonly Route[], context: Context): R
 }
 
 /** The address of a request, from its path alone; body and query cannot override it (rule 1.4). */
-export function addressOf(variables: Record<string, string>): Address | undefined {
+export function recordAddressOf(variables: Record<string, string>): Address | undefined {
   if (variables.id !== undefined) return { id: idIn(variables.id) }
   return variables.slug === undefined ? undefined : { slug: decodeLeniently(variables.slug) }
 }
@@ -233,7 +233,7 @@ const NONE: Fields = {}
 /** Validates the address and the rest, and names all faults in one Problem. */
 async function withAddress<T>(asked: Asked, parse: () => Promise<T>, context: Context): Promise<T> {
   const { checked = NONE } = asked.endpoint
-  const path = addressOf(asked.variables) ?? {}
+  const path = recordAddressOf(asked.variables) ?? {}
   try {
     await parseFields(checked, { ...path }, context)
   } catch (wrongAddress) {
@@ -251,7 +251,7 @@ async function withAddress<T>(asked: Asked, parse: () => Promise<T>, context: Co
 
 /** @throws the resource's own Problem when nothing is there */
 async function located(asked: Asked, operations: Operations, context: Context): Promise<unknown> {
-  const address = addressOf(asked.variables)
+  const address = recordAddressOf(asked.variables)
   if (!address) throw new Problem('rest_no_route')
   const row = await operations.locate(context, address)
   if (row !== undefined) return row

@@ -128,7 +128,7 @@ function keyAt(key: string, place: number | undefined): string {
 
 /** Does the work, unless the same work is under way. */
 async function alone(underWay: UnderWay, once: Once, work: () => Promise<Reply>): Promise<Reply> {
-  const name = nameOf(once)
+  const name = lockName(once)
   const present = underWay.get(name)
   if (present !== undefined) throw present === once.fingerprint ? inUse() : reused()
   underWay.set(name, once.fingerprint)
@@ -145,13 +145,13 @@ function checkKey(key: string, { site }: Context): void {
   if (!SIGNS.test(key)) throw invalidParam(HEADER)
 }
 
-const nameOf = ({ user, key }: Once) => `kept answer ${user} ${key}`
+const lockName = ({ user, key }: Once) => `kept answer ${user} ${key}`
 const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 })
 const reused = () => new Problem('rest_idempotency_key_reused')
 
 /** Another process may have answered the same request meanwhile, so the transaction looks again before it writes. */
 async function keepOnce(tx: Tx, once: Once, context: Context, write: () => Promise<Reply>): Promise<Reply> {
-  await holdName(tx, nameOf(once))
+  await holdName(tx, lockName(once))
   const known = await findReplay(tx, once, context)
   if (known) return known
   const reply = await write()

@@ -132,7 +132,7 @@ export interface ArrivedFile {
   read: () => Promise<Buffer>
 }
 
-/** The body of a request on disk, in a file that is gone when `letGo` is called. @throws Problem */
+/** Writes the body of a request to disk, where it stays until `letGo` is called. @throws Problem */
 export async function readToDisk(request: IncomingMessage, holding: Holding, intake: Intake): Promise<ArrivedFile> {
   checkLength(request, intake.fileBytes)
   const { take, arrived } = await openFile(holding, intake)
@@ -140,7 +140,7 @@ export async function readToDisk(request: IncomingMessage, holding: Holding, int
   return arrived()
 }
 
-/** A file of a form on disk, as above; its bytes are no longer held in memory. @throws Problem */
+/** Writes a file of a form to disk, where it stays until `letGo` is called; its bytes are no longer held in memory. @throws Problem */
 export async function keepFile(pieces: AsyncIterable<Buffer>, holding: Holding, intake: Intake): Promise<ArrivedFile> {
   const { take, arrived } = await openFile(holding, intake)
   for await (const piece of pieces) {

@@ -9,19 +9,19 @@ import { POST_ORDERS } from '../records/post-list.ts'
 import type { Served } from '../resources.ts'
 import { categoryFilters } from '../terms/term-filters.ts'
 
-const refuse = async (): Promise<never> => {
+const neverDone = async (): Promise<never> => {
   throw new Problem('rest_no_route')
 }
-const refuseWrite = { prepare: refuse, write: refuse }
+const refuseWrite = { prepare: neverDone, write: neverDone }
 const nobody = () => false
 
 /** The operations of a route beside the namespace that it does not offer. */
 const nothing: Operations = {
-  find: refuse,
-  load: refuse,
+  find: neverDone,
+  load: neverDone,
   locate: async () => undefined,
   missing: async () => new Problem('rest_no_route'),
-  loadOne: refuse,
+  loadOne: neverDone,
   presentation: {
     nameOf: () => ({ kind: 'user', id: 0 }),
     textsOf: () => [],

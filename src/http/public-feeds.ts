@@ -5,7 +5,7 @@ import type { Reply } from '../formats/format.ts'
 import { formatOfFile } from '../formats/formats.ts'
 import { problemReply } from '../locales/problem-replies.ts'
 import { catchUp, isBehind } from '../memory/event-memory.ts'
-import { type Asked, readAddress, rootOf, spanPath } from '../pages/page-addresses.ts'
+import { type PageAddress, readPageAddress, rootOf, spanPath } from '../pages/page-addresses.ts'
 import { calendarDates, isUndated } from '../pages/spans.ts'
 import { isFile } from '../pages/translated-paths.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
@@ -75,7 +75,7 @@ async function lookUp(feeds: PublicFeeds, address: FeedAddress, visit: Visit, si
   const { service, front } = feeds
   let found: FeedFound
   try {
-    found = await findInTurn(feeds, address, visit)
+    found = await findFeedInTurn(feeds, address, visit)
   } catch (error) {
     if (!(error instanceof Problem)) service.report(error, visit.requestId)
     return refuseOverload(front, visit)
@@ -101,7 +101,7 @@ function keepList({ lists }: PublicFeeds, url: string, list: string, version: st
 }
 
 /** Finds the feed at the address when its turn comes. @throws Problem when too much waits */
-async function findInTurn(feeds: PublicFeeds, address: FeedAddress, visit: Visit): Promise<FeedFound> {
+async function findFeedInTurn(feeds: PublicFeeds, address: FeedAddress, visit: Visit): Promise<FeedFound> {
   const { service, front } = feeds
   const { memory, site } = service
   const context = anonymousContext(service, service.now())
@@ -182,7 +182,7 @@ function readFeedAddress({ text, path, query }: RequestUrl, site: Site, now: num
 
 /** The calendar of the page that a link with `ical=1` is on, with its filters: of a month or a day, that month or day; of what is past, all of it. */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
-  const asked = readAddress(path, new URLSearchParams(query), site)
+  const asked = readPageAddress(path, new URLSearchParams(query), site)
   const scope = scopeOfPage(asked)
   if (!scope) return undefined
   const by = (slug: string) => `${pathBy(asked, slug)}?${query}`
@@ -194,7 +194,7 @@ function readCalendarLink(path: string, query: string, site: Site, now: number):
   return { format: 'ics', scope, query: parts.filter(Boolean).join('&'), by, isPage: true, isOfToday }
 }
 
-function scopeOfPage(asked: Asked): Scope | undefined {
+function scopeOfPage(asked: PageAddress): Scope | undefined {
   if (asked.is === 'record') return { of: asked.kind, slug: decodeLeniently(asked.slug) }
   if (asked.is !== 'events') return undefined
   const { scope } = asked
@@ -204,7 +204,7 @@ function scopeOfPage(asked: Asked): Scope | undefined {
 }
 
 /** The path of a page of events or of a record with another slug. */
-function pathBy(asked: Asked, slug: string): string {
+function pathBy(asked: PageAddress, slug: string): string {
   if (asked.is === 'record') return `/${asked.kind}/${slug}/`
   if (asked.is !== 'events' || !asked.scope) return '/events/'
   const { taxonomy, slugs } = asked.scope

@@ -88,7 +88,7 @@ export function pageAt(all: PublicPages, { request, url }: Visit, otherwise: Oth
     const known = findKept(all, visit)
     if (known) return send(front, visit, known, 'finished')
     if (isPressed(front.pressure) && !isInTheMaking(all, url.text)) return refuseOverload(front, visit)
-    return answerLater(all, visit, isShared, isForPeople ? undefined : () => otherwise(visit, signIn))
+    return answerWithPage(all, visit, isShared, isForPeople ? undefined : () => otherwise(visit, signIn))
   }
 }
 
@@ -112,7 +112,7 @@ const hasMoved = ({ pages, service }: PublicPages, path: string): boolean =>
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.readPublic, path))
 
 /** Answers with a page, which is cached unless programs get another answer at its address; where there is none, and `otherwise` is given, by calling that. */
-async function answerLater(
+async function answerWithPage(
   all: PublicPages,
   visit: Visit,
   isShared: boolean,

@@ -133,7 +133,7 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
     let known = behind || !isPlain ? undefined : findFinished(finished, url, now)
     const action = known ? undefined : findCachedAction(routes, path)
     if (!known && !action) return false
-    const key = isPlain || !action ? url : keyOf(action, url, headers.accept)
+    const key = isPlain || !action ? url : finishedKey(action, url, headers.accept)
     if (!behind && !isPlain) known = findFinished(finished, key, now)
     if (known) send(front, visit, known, 'finished')
     else if (action)
@@ -155,7 +155,7 @@ function findCachedAction(routes: RouteTable, path: string): Action | undefined 
 }
 
 /** An answer is cached by its address, and by its representation where `Accept` has chosen another than JSON. */
-function keyOf(action: Action, url: string, accept: string | undefined): string {
+function finishedKey(action: Action, url: string, accept: string | undefined): string {
   const name = action.do === 'list' ? preferredFormat(formatsOf(action.served.resource), accept).name : json.name
   return name === json.name ? url : `${name} ${url}`
 }
@@ -179,7 +179,7 @@ function readUnfinished(reads: PublicReads, read: Read, behind: boolean): void {
       return
     }
   }
-  answerLater(reads, read, looking).catch((error: unknown) => {
+  finishRead(reads, read, looking).catch((error: unknown) => {
     if (error instanceof Problem) {
       refuseOverload(front, read)
       return
@@ -195,7 +195,7 @@ function askMemory({ service }: PublicReads, { action, url, key, now }: Read): L
   return findList(service, action.served, url.query, now)
 }
 
-/** The answer of the index to a list, where it may be asked at once; undefined where it is to be asked in turn. */
+/** Asks the index for a list at once if there is a place; undefined where the request has to wait for one. */
 function findAdmitted(reads: PublicReads, read: Read): Looking | undefined {
   const { admission } = reads.front
   if (!isEventList(read.action)) return NOT_LISTED
@@ -210,8 +210,8 @@ function findAdmitted(reads: PublicReads, read: Read): Looking | undefined {
   }
 }
 
-/** The same when it is its turn. Why a list cannot be found the ordinary way says too. */
-async function findInTurn(reads: PublicReads, read: Read): Promise<JsonList | undefined> {
+/** Finds a list when its turn comes; undefined where the index cannot, or fails: then the ordinary way answers, and says why. */
+async function findListInTurn(reads: PublicReads, read: Read): Promise<JsonList | undefined> {
   if (!isEventList(read.action)) return undefined
   const find = async () => {
     try {
@@ -223,7 +223,7 @@ async function findInTurn(reads: PublicReads, read: Read): Promise<JsonList | un
   return admitted(reads.front.admission, read.isSearch ? 'searches' : 'lists', askerOf(reads.front, read), find)
 }
 
-async function answerLater(reads: PublicReads, read: Read, looking: Looking | undefined): Promise<void> {
+async function finishRead(reads: PublicReads, read: Read, looking: Looking | undefined): Promise<void> {
   const { service, front, finished } = reads
   const { url, key, now } = read
   const { memory } = service
@@ -233,7 +233,7 @@ async function answerLater(reads: PublicReads, read: Read, looking: Looking | un
   if (known) return send(front, read, known, 'finished')
   const { version } = memory
   const { drops } = memory.pieces
-  const list = await (looking ? Promise.resolve(looking.list).catch(() => undefined) : findInTurn(reads, read))
+  const list = await (looking ? Promise.resolve(looking.list).catch(() => undefined) : findListInTurn(reads, read))
   await awaitCommits(memory)
   if (list) return sendList(reads, read, list, version, finished.today(now))
   const reply = await answerOrdinarily(reads, read)

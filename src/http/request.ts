@@ -162,7 +162,7 @@ export function repeatedKeys(text: string): Set<string> {
   const seen = new Set<string>()
   const repeated = new Set<string>()
   for (const pair of text.split('&', MOST_PAIRS)) {
-    const key = keyOf(pair)
+    const key = parameterName(pair)
     if (seen.has(key)) repeated.add(key)
     seen.add(key)
   }
@@ -170,7 +170,7 @@ export function repeatedKeys(text: string): Set<string> {
 }
 
 /** The name of a pair, unescaped where it is escaped. */
-function keyOf(pair: string): string {
+function parameterName(pair: string): string {
   const mark = pair.indexOf('=')
   const key = mark === -1 ? pair : pair.slice(0, mark)
   if (!key.includes('%') && !key.includes('+')) return key

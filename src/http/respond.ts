@@ -20,7 +20,7 @@ import { batchReply } from './batch.ts'
 import { changesReply } from './changes-route.ts'
 import { describeRoute } from './discovery.ts'
 import type { Front } from './front.ts'
-import { type Asked, addressOf, allowedMethods, answer, mayAsk } from './handlers.ts'
+import { type Asked, allowedMethods, answer, mayAsk, recordAddressOf } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import { historyReply } from './history-replies.ts'
 import type { UnderWay } from './idempotency.ts'
@@ -334,11 +334,14 @@ function sentWith(
     accept: incoming.headers.accept,
     ifMatch: incoming.headers['if-match'],
     self: site.url + incoming.url.text,
-    repeatable: incoming.repeatable ?? { key: keyOf(incoming), fingerprint: () => fingerprintOf(incoming, body) },
+    repeatable: incoming.repeatable ?? {
+      key: idempotencyKey(incoming),
+      fingerprint: () => fingerprintOf(incoming, body),
+    },
   }
 }
 
-function keyOf({ headers }: Incoming): string | undefined {
+function idempotencyKey({ headers }: Incoming): string | undefined {
   const key = headers['idempotency-key']
   return key === undefined ? undefined : String(key)
 }
@@ -366,7 +369,7 @@ async function allowAfter(method: string, matched: Match, context: Context): Pro
 
 async function allowHeader({ route, variables }: Match, context: Context): Promise<string> {
   const operations = route.endpoints.flatMap(({ action }) => ('by' in action ? [action.served.operations] : []))[0]
-  const address = addressOf(variables)
+  const address = recordAddressOf(variables)
   const { caller } = context
   const isByRecord = isLoggedIn(caller) && !mayChangeAll(caller)
   const row = operations && address && isByRecord ? await operations.locate(context, address) : undefined

@@ -49,7 +49,7 @@ export interface Endpoint {
 export interface Route {
   /** The path below the namespace as a pattern, such as `/events/(?P<id>\d+)`: its key in the index. */
   path: string
-  /** The same with `{id}` for the variable. */
+  /** The path with `{id}` in place of the pattern of a variable, as documents and logs show it. */
   template: string
   endpoints: readonly Endpoint[]
 }

@@ -66,7 +66,7 @@ export function contentTag(body: Buffer): string {
   return `W/"${createHash('sha1').update(body).digest('base64url')}"`
 }
 
-/** The same, in several turns of the event loop for a long body. */
+/** Makes that ETag in several turns of the event loop, so that a long body holds up nobody. */
 export async function contentTagInTurns(body: Buffer): Promise<string> {
   if (body.length <= BYTES_AT_ONCE) return contentTag(body)
   const hash = createHash('sha1')

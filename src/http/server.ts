@@ -7,7 +7,7 @@ import { problemReply } from '../locales/problem-replies.ts'
 import { createServer, STATUS_CODES } from '../node-http.ts'
 import type { Look } from '../pages/page-assets.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
-import { type Acceptors, closeAcceptors, openAcceptors, type Place } from './acceptors.ts'
+import { type Acceptors, closeAcceptors, type ListenPlace, openAcceptors } from './acceptors.ts'
 import type { Admission } from './admission.ts'
 import type { OnAnswered } from './answered.ts'
 import { trustedProxies } from './client-address.ts'
@@ -64,7 +64,7 @@ export interface HttpServer {
    * Listens, `isShared` with several listeners, so that new connections are soon taken in while others are busy. The port.
    * @throws the error of a port that may not be listened on
    */
-  listen: (place: Place, isShared: boolean) => Promise<number>
+  listen: (place: ListenPlace, isShared: boolean) => Promise<number>
   /** Stops it: see `closeServer`. */
   stop: (times: StopTimes) => Promise<void>
 }

@@ -37,7 +37,7 @@ export function hasRoomFor(readers: SlowReaders, bytes: number): boolean {
   const now = performance.now()
   for (const [response, { since }] of readers.answers) {
     if (now - since < SLOW_AFTER_MS) break
-    letGo(readers, response)
+    forgetReader(readers, response)
     response.destroy()
     if (fits()) return true
   }
@@ -114,11 +114,11 @@ export function watchReader(readers: SlowReaders, response: ServerResponse, own:
   response.on('drain', () => timer.refresh())
   response.once('close', () => {
     clearTimeout(timer)
-    letGo(readers, response)
+    forgetReader(readers, response)
   })
 }
 
-function letGo(readers: SlowReaders, response: ServerResponse): void {
+function forgetReader(readers: SlowReaders, response: ServerResponse): void {
   readers.held -= readers.answers.get(response)?.bytes ?? 0
   readers.answers.delete(response)
 }

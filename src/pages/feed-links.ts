@@ -1,5 +1,5 @@
 import type { Site } from '../config.ts'
-import { type Scope, spanPath } from './page-addresses.ts'
+import { spanPath, type TermPath } from './page-addresses.ts'
 import { type Html, html } from './page-html.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type FeedLink, pathTo, say } from './viewing.ts'
@@ -12,7 +12,7 @@ const FEEDS = [
 ] as const
 
 /** The path of the feeds of a category, of a tag or of all events, without the format's ending. */
-export const feedBase = (scope: Scope | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
+export const feedBase = (scope: TermPath | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
 
 /** The feeds of a page; `query` has its filters. */
 export function feedLinks(base: string, query: string): FeedLink[] {

@@ -3,7 +3,7 @@ import { addDays } from '../text/moments.ts'
 import type { Card } from './cards.ts'
 import { daySections, sectionsFrom } from './event-rows.ts'
 import { isDay, writtenDay } from './page-dates.ts'
-import { before, between, type EventFilters, findBounds, findCards, findEvents, from } from './page-finding.ts'
+import { before, between, type EventFilters, findBounds, findCards, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { canonicalOf, type EventsAsked, feedsOf, nothingFound, pager, sameEvents, viewHead } from './view-head.ts'
 import { say, sayEvents, type View, type Viewing } from './viewing.ts'
@@ -53,7 +53,7 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
 /** Pages of past events are counted and filled from the end. */
 async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = before(asked.query.filters, viewing.today)
-  const { total } = await findEvents(viewing, filters, 1, 1)
+  const { total } = await findPageEvents(viewing, filters, 1, 1)
   const pages = Math.ceil(total / PER_PAGE)
   const { page } = asked.query
   if (page > pages) return { cards: [], total, pages }

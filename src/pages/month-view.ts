@@ -19,7 +19,7 @@ import {
   writtenDay,
   writtenShortTime,
 } from './page-dates.ts'
-import { between, cardsOf, type FoundEvents, findBounds, findEvents } from './page-finding.ts'
+import { between, cardsOf, type FoundEvents, findBounds, findPageEvents } from './page-finding.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import { canonicalOf, daysOfSame, type EventsAsked, feedsOf, nothingFound, sameEvents, viewHead } from './view-head.ts'
 import { pathTo, say, sayEvents, type View, type Viewing } from './viewing.ts'
@@ -43,7 +43,7 @@ export async function monthView(viewing: Viewing, asked: EventsAsked, month: str
   const { filters } = asked.query
   const weeks = weeksOf(month, weekStart)
   const [first = '', last = ''] = [weeks[0]?.[0], weeks.at(-1)?.at(-1)]
-  const found = await findEvents(viewing, between(filters, first, last), 1, MOST)
+  const found = await findPageEvents(viewing, between(filters, first, last), 1, MOST)
   const stretches = stretchesOf(found, memory.index)
   const grid = fillWeeks(weeks, stretches)
   const shown = grid.flat().flatMap((day) => [...day.lanes, ...day.single])
@@ -234,7 +234,7 @@ function stretchesOf(found: FoundEvents, index: EventIndex | undefined): Stretch
   return stretches
 }
 
-/** The same from the columns of the index. */
+/** The first and last day of an event, read from the columns of the index. */
 function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stretch {
   const first = Math.floor((starts[slot] as number) / DAY_MS)
   const last = Math.max(first, Math.floor(((ends[slot] as number) - NIGHT_MS) / DAY_MS))

@@ -5,7 +5,7 @@ import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
 import { inEnglish, isFile } from './translated-paths.ts'
 
 /** The term that a path narrows its events to, with the slugs of its parents first. */
-export interface Scope {
+export interface TermPath {
   taxonomy: Taxonomy
   slugs: readonly string[]
 }
@@ -18,8 +18,8 @@ interface Moved {
 }
 
 /** What an address asks for. */
-export type Asked =
-  | { is: 'events'; span: Span; scope: Scope | undefined }
+export type PageAddress =
+  | { is: 'events'; span: Span; scope: TermPath | undefined }
   | { is: 'record'; kind: 'event' | 'venue' | 'organizer'; slug: string }
   | { is: 'series'; id: number }
   | { is: 'numbered'; id: number }
@@ -51,7 +51,7 @@ export function isPagePath(path: string): boolean {
 }
 
 /** What a path of pages asks for; `query` decides where old addresses lead. */
-export function readAddress(path: string, query: URLSearchParams, site: Site): Asked {
+export function readPageAddress(path: string, query: URLSearchParams, site: Site): PageAddress {
   if (!isPagePath(path)) return { is: 'unknown' }
   if (path === '/robots.txt') return { is: 'robots' }
   if (path.endsWith('.xml')) return readSitemap(path)
@@ -73,7 +73,7 @@ export function readAddress(path: string, query: URLSearchParams, site: Site): A
 export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
   const english = inEnglish(path)
   if (english === undefined) return undefined
-  const asked = readAddress(english, new URLSearchParams(queryText), site)
+  const asked = readPageAddress(english, new URLSearchParams(queryText), site)
   if (asked.is === 'unknown') return undefined
   return asked.is === 'moved' ? withQuery(asked, queryText) : withQuery({ to: english }, queryText)
 }
@@ -125,14 +125,14 @@ export function readOldLists(path: string, site: Site): { list: string; to: stri
   for (let taken = 0; taken <= Math.min(MOST_OF_VIEW, segments.length - 1); taken++) {
     const at = segments.length - taken
     const to = ['', 'events', ...segments.slice(at), ''].join('/')
-    const asked = readAddress(to, new URLSearchParams(), site)
+    const asked = readPageAddress(to, new URLSearchParams(), site)
     if (asked.is === 'events' || asked.is === 'moved')
       found.push({ list: `/${segments.slice(0, at).join('/')}`, to: asked.is === 'moved' ? asked.to : to })
   }
   return found
 }
 
-function readSitemap(path: string): Asked {
+function readSitemap(path: string): PageAddress {
   if (path === '/sitemap.xml') return { is: 'sitemap' }
   if (path === '/sitemap-pages.xml') return { is: 'sitemap of pages' }
   const [, month = ''] = /^\/sitemap-(.+)\.xml$/.exec(path) ?? []
@@ -140,12 +140,12 @@ function readSitemap(path: string): Asked {
 }
 
 /** The slug before the id is for people; series may share one. */
-function readSeries([name = '', ...rest]: readonly string[]): Asked {
+function readSeries([name = '', ...rest]: readonly string[]): PageAddress {
   const [, id] = /^(?:.*-)?(\d{1,10})$/.exec(name) ?? []
   return id === undefined || rest.length > 0 ? { is: 'unknown' } : { is: 'series', id: Number(id) }
 }
 
-function readRecord(root: string, [slug, ...rest]: string[]): Asked {
+function readRecord(root: string, [slug, ...rest]: string[]): PageAddress {
   if (slug === undefined || !(root === 'event' || root === 'venue' || root === 'organizer')) return { is: 'unknown' }
   // Moved sites have an address for each day of an event that repeats.
   const [day = '', number = '1', ...more] = rest
@@ -155,7 +155,7 @@ function readRecord(root: string, [slug, ...rest]: string[]): Asked {
   return readFeedBelow(`/${root}/${slug}`, rest) ?? { is: 'unknown' }
 }
 
-function readEvents(segments: string[]): Asked {
+function readEvents(segments: string[]): PageAddress {
   const [first] = segments
   if (first !== 'category' && first !== 'tag') {
     const span = readSpan(segments)
@@ -190,7 +190,7 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
 const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 
 /** Ends of paths that moved sites have. */
-function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Asked {
+function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): PageAddress {
   const isList = view === 'list' || (base === '/events/' && LISTS.has(view))
   const [first, second, ...more] = isList ? rest : [view, ...rest]
   if (first === undefined) return { is: 'moved', to: base }
@@ -203,7 +203,7 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Ask
 }
 
 /** Where the query addresses of moved sites lead. */
-function readOldQuery(path: string, query: URLSearchParams, site: Site): Asked | undefined {
+function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAddress | undefined {
   const vendor = site.vendor
   const id = query.get('p') ?? query.get('page_id')
   if (path === '/' && id !== null && /^\d{1,10}$/.test(id)) return { is: 'numbered', id: Number(id) }
@@ -259,6 +259,6 @@ function endOfOld(display: string | null, date: string | null): string {
 }
 
 /** The path of a span of events, below the root of the site. */
-export function spanPath(span: Span, scope: Scope | undefined): string {
+export function spanPath(span: Span, scope: TermPath | undefined): string {
   return (scope ? `/events/${scope.taxonomy}/${scope.slugs.join('/')}/` : '/events/') + writeSpan(span)
 }

@@ -72,7 +72,7 @@ export function writtenDay(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'full' : 'fullYear', day)
 }
 
-/** A day without its weekday, with its year likewise. */
+/** A day without its weekday, and with its year unless that is the present one. */
 export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }

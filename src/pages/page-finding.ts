@@ -1,5 +1,5 @@
 import type { EventsQuery } from '../events/event-filters.ts'
-import { findEvents as findListed } from '../events/find-events.ts'
+import { findEvents } from '../events/find-events.ts'
 import { addDays } from '../text/moments.ts'
 import { type Card, loadCards } from './cards.ts'
 import { learnTerms } from './page-terms.ts'
@@ -20,7 +20,7 @@ export interface FoundEvents {
 const MOST_OF_DATABASE = 500
 
 /** One page of events, found as lists of the interface are, but without their limit on page numbers. */
-export async function findEvents(
+export async function findPageEvents(
   { context, memory }: Viewing,
   filters: EventFilters,
   page: number,
@@ -29,19 +29,19 @@ export async function findEvents(
   const most = memory.index ? perPage : Math.min(perPage, MOST_OF_DATABASE)
   const uncapped = { ...context, site: { ...context.site, pageSizeCap: most } }
   const query: EventsQuery = { ...filters, strict_dates: filters.strict_dates ?? false, page, per_page: most }
-  const { ids, total, rows } = await findListed(uncapped, query)
+  const { ids, total, rows } = await findEvents(uncapped, query)
   const times = rows && new Map(rows.map((row) => [row.id, { start: row.start_date, end: row.end_date }]))
   return { ids, total, times }
 }
 
-/** The same, ready to be shown. */
+/** One page of events, loaded so that they can be shown. */
 export async function findCards(
   viewing: Viewing,
   filters: EventFilters,
   page: number,
   perPage: number,
 ): Promise<{ cards: Card[]; total: number }> {
-  const { ids, total } = await findEvents(viewing, filters, page, perPage)
+  const { ids, total } = await findPageEvents(viewing, filters, page, perPage)
   return { cards: await cardsOf(viewing, ids), total }
 }
 
@@ -102,8 +102,11 @@ export async function findNeighbours(
   const others = withoutDates(filters)
   const earlier = { ...others, start_date: `${FIRST_DAY} 00:00:00`, starts_before: start, strict_dates: true }
   const later = { ...others, starts_after: start, strict_dates: true }
-  const [{ total }, next] = await Promise.all([findEvents(viewing, earlier, 1, 1), findEvents(viewing, later, 1, 1)])
-  const previous = total === 0 ? { ids: [] } : await findEvents(viewing, earlier, total, 1)
+  const [{ total }, next] = await Promise.all([
+    findPageEvents(viewing, earlier, 1, 1),
+    findPageEvents(viewing, later, 1, 1),
+  ])
+  const previous = total === 0 ? { ids: [] } : await findPageEvents(viewing, earlier, total, 1)
   const ids = [previous.ids[0], next.ids[0]]
   const cards = await cardsOf(
     viewing,
@@ -118,9 +121,9 @@ export async function findBounds(
   filters: EventFilters,
 ): Promise<{ first: string; last: string } | undefined> {
   const all = always(filters)
-  const first = await findEvents(viewing, all, 1, 1)
+  const first = await findPageEvents(viewing, all, 1, 1)
   if (first.total === 0) return undefined
-  const last = await findEvents(viewing, all, first.total, 1)
+  const last = await findPageEvents(viewing, all, first.total, 1)
   const cards = await cardsOf(viewing, [...first.ids, ...last.ids])
   const days = cards.map(({ start }) => start.slice(0, 10))
   const [earliest, latest] = [days[0], days.at(-1)]

@@ -15,7 +15,7 @@ import {
 import { plainText } from '../text/html.ts'
 import { canonicalSlug } from '../text/slug.ts'
 import { type Choice, type Choices, choicesOf } from './choices.ts'
-import type { Scope } from './page-addresses.ts'
+import type { TermPath } from './page-addresses.ts'
 
 /** A category or tag as pages show it. */
 export interface ShownTerm {
@@ -62,7 +62,7 @@ const HUE_STEP = 5
 const DEEPEST = 100
 
 /** Reads the terms with the most published events, and the venues of the calendar. */
-export async function readTerms({ db }: Context): Promise<PageTerms> {
+export async function readPageTerms({ db }: Context): Promise<PageTerms> {
   const [{ rows, isCut }, venues] = await Promise.all([
     readTermsInUse(db, MOST_TERMS),
     listVenueNames(db, MOST_VENUES + 1),
@@ -109,7 +109,7 @@ export async function learnTerms({ db }: Context, { byId }: PageTerms, ids: read
 export async function findTermAt(
   context: Context,
   { byId }: PageTerms,
-  { taxonomy, slugs }: Scope,
+  { taxonomy, slugs }: TermPath,
 ): Promise<ShownTerm | undefined> {
   const { db } = context
   const slug = slugs.at(-1) ?? ''
@@ -206,4 +206,4 @@ function inTree(categories: readonly ShownTerm[]): ShownTerm[] {
   return ordered
 }
 
-export const scopeOf = ({ taxonomy, slugs }: ShownTerm): Scope => ({ taxonomy, slugs })
+export const scopeOf = ({ taxonomy, slugs }: ShownTerm): TermPath => ({ taxonomy, slugs })

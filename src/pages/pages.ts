@@ -30,9 +30,9 @@ import { linkedView } from './linked-view.ts'
 import { listView } from './list-view.ts'
 import { monthView } from './month-view.ts'
 import {
-  type Asked,
-  readAddress,
+  type PageAddress,
   readOldLists,
+  readPageAddress,
   rootOf,
   spanPath,
   splitFeed,
@@ -42,7 +42,7 @@ import {
 import { type Assets, type Look, readAssets } from './page-assets.ts'
 import { monthOf, weekStartOf } from './page-dates.ts'
 import { type PageQuery, readQuery } from './page-query.ts'
-import { findTermAt, noTerms, type PageTerms, readTerms, scopeOf } from './page-terms.ts'
+import { findTermAt, noTerms, type PageTerms, readPageTerms, scopeOf } from './page-terms.ts'
 import { type ProblemStatus, problemView } from './problem-view.ts'
 import { seriesFeed, seriesPath, seriesView } from './series-view.ts'
 import { robots, sitemapIndex, sitemapOfMonth, sitemapOfPages } from './sitemap.ts'
@@ -96,7 +96,7 @@ export async function answerPage(
   queryText: string,
   feed: string | undefined,
 ): Promise<PageAnswer> {
-  const asked = readAddress(path, new URLSearchParams(queryText), context.site)
+  const asked = readPageAddress(path, new URLSearchParams(queryText), context.site)
   if (asked.is === 'robots')
     return { status: 200, mediaType: 'text/plain; charset=UTF-8', body: robots(context, rootOf(context.site)) }
   if (asked.is === 'moved') return withCalendar(movedTo(context.site, withQuery(asked, queryText)), queryText)
@@ -120,7 +120,7 @@ function statusOf(error: unknown): ProblemStatus | undefined {
   return error.code === 'event-no-longer-available' ? 410 : undefined
 }
 
-type Found = Exclude<Asked, { is: 'robots' | 'moved' }>
+type Found = Exclude<PageAddress, { is: 'robots' | 'moved' }>
 
 async function answerFound(
   pages: Pages,
@@ -164,7 +164,7 @@ async function viewingOf(pages: Pages, context: Context): Promise<Viewing> {
 function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
   const { version } = pages.memory
   if (pages.terms?.version !== version || version === '') {
-    const read = readTerms(context)
+    const read = readPageTerms(context)
     pages.terms = { version, read }
     read.catch(() => {
       if (pages.terms?.read === read) pages.terms = undefined
@@ -175,7 +175,7 @@ function termsOf(pages: Pages, context: Context): Promise<PageTerms> {
 
 async function eventsPage(
   viewing: Viewing,
-  { span, scope }: Extract<Asked, { is: 'events' }>,
+  { span, scope }: Extract<PageAddress, { is: 'events' }>,
   query: URLSearchParams,
   feed: string | undefined,
 ): Promise<PageAnswer> {
@@ -213,7 +213,7 @@ function viewOf<Name extends Span['view']>(viewing: Viewing, asked: EventsAsked,
 
 async function recordPage(
   viewing: Viewing,
-  { kind, slug }: Extract<Asked, { is: 'record' }>,
+  { kind, slug }: Extract<PageAddress, { is: 'record' }>,
   query: URLSearchParams,
   feed: string | undefined,
 ): Promise<PageAnswer> {
@@ -329,7 +329,7 @@ async function oldPage(pages: Pages, context: Context, path: string, query: URLS
 
 /** Redirects to what the query of an old address asks for: a feed, or a view of a list. */
 function byQuery({ site }: Context, page: PageAnswer, query: URLSearchParams): PageAnswer {
-  const asked = readAddress(page.location?.slice(rootOf(site).length) ?? '', query, site)
+  const asked = readPageAddress(page.location?.slice(rootOf(site).length) ?? '', query, site)
   return asked.is === 'moved' && asked.byQuery ? movedTo(site, asked.to) : page
 }
 
@@ -341,7 +341,7 @@ function feedOfPage(page: PageAnswer, ending: string): PageAnswer {
 /** Redirects from the address of one day of an event on moved sites: to that date, or else to the event. */
 async function datedPage(
   context: Context,
-  { slug, day }: Extract<Asked, { is: 'dated' }>,
+  { slug, day }: Extract<PageAddress, { is: 'dated' }>,
   path: string,
 ): Promise<PageAnswer> {
   const moved = await findByOldPath(context.db, rootOf(context.site) + path)

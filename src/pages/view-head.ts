@@ -2,9 +2,9 @@ import { dayOf } from '../text/moments.ts'
 import { select } from './choices.ts'
 import { eventRow } from './event-rows.ts'
 import { feedBase, feedLinks, feedPath, feedQuery, subscribeMenu } from './feed-links.ts'
-import { type Scope, spanPath } from './page-addresses.ts'
+import { spanPath, type TermPath } from './page-addresses.ts'
 import { writtenDate, writtenDay } from './page-dates.ts'
-import { findEvents, findNeighbours, from } from './page-finding.ts'
+import { findNeighbours, findPageEvents, from } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
 import { type PageQuery, queryText } from './page-query.ts'
 import { type ShownTerm, scopeOf } from './page-terms.ts'
@@ -22,7 +22,7 @@ export interface EventsAsked {
 /** Parameters that views ignore whose address says when. */
 const OF_LISTS = ['start_date', 'end_date']
 
-const scopeIn = ({ term }: EventsAsked): Scope | undefined => term && scopeOf(term)
+const scopeIn = ({ term }: EventsAsked): TermPath | undefined => term && scopeOf(term)
 
 /** The address of another span of the same events. */
 export function sameEvents({ context }: Viewing, asked: EventsAsked, span: Span, page = 1): string {
@@ -84,7 +84,7 @@ function categoryBar(viewing: Viewing, asked: EventsAsked): Html | false {
   if (tops.length === 0) return false
   const query = queryText(asked.query, ['categories'])
   const open = asked.term?.taxonomy === 'category' ? asked.term.slugs[0] : undefined
-  const pill = (name: string, scope: Scope | undefined, hue: string, isOpen: boolean) =>
+  const pill = (name: string, scope: TermPath | undefined, hue: string, isOpen: boolean) =>
     html`<a class="pill${hue}" href="${spanLink(site, asked.span, scope, query)}"${isOpen && html` aria-current="true"`}>${hue && html`<i class="dot" aria-hidden="true"></i>`}${name}</a>`
   const pillOf = (term: ShownTerm) => pill(term.name, scopeOf(term), ` h${term.hue}`, term.slug === open)
   // Those of most events and the chosen one, in the order of names.
@@ -173,7 +173,7 @@ function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
   if (shown.length === 0) return false
   const chip = ([name, value]: readonly [string, string]) => {
     const without = name === 'near' ? ['near', 'geoloc_radius'] : [name]
-    const text = nameOf(viewing, name, value)
+    const text = filterInWords(viewing, name, value)
     const address = spanLink(site, asked.span, scopeIn(asked), queryText(asked.query, without))
     return html`<li><a class="chip plain off" href="${address}" aria-label="${say(site, 'Remove the filter {name}', { name: text })}"><span dir="auto">${text}</span> <span aria-hidden="true">×</span></a></li>`
   }
@@ -182,7 +182,7 @@ function activeFilters(viewing: Viewing, asked: EventsAsked): Html | false {
 }
 
 /** A filter in words. */
-function nameOf({ context: { site }, terms, today }: Viewing, name: string, value: string): string {
+function filterInWords({ context: { site }, terms, today }: Viewing, name: string, value: string): string {
   if (name === 'categories' || name === 'tags') {
     const named = [...terms.byId.values()].find(
       ({ slug, taxonomy }) => slug === value && (taxonomy === 'tag') === (name === 'tags'),
@@ -236,7 +236,7 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html> {
   const isNarrowed = asked.query.isFiltered || asked.term !== undefined
   if (!isNarrowed)
     return html`<a class="button" href="${spanLink(site, { view: 'list' }, undefined, '')}">${say(site, 'Show the calendar')}</a>`
-  const { total } = await findEvents(viewing, from({}, viewing.today), 1, 1)
+  const { total } = await findPageEvents(viewing, from({}, viewing.today), 1, 1)
   const scope = asked.query.isFiltered && asked.term ? scopeOf(asked.term) : undefined
   const text = scope ? say(site, 'Clear all filters') : `${say(site, 'Show the calendar')} (${sayEvents(site, total)})`
   return html`<a class="button" href="${spanLink(site, { view: 'list' }, scope, '')}">${text}</a>`

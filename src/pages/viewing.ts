@@ -5,7 +5,7 @@ import { translate } from '../locales/translate.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import type { EventRow } from '../storage/schema.ts'
 import type { Cards } from './cards.ts'
-import { rootOf, type Scope, spanPath } from './page-addresses.ts'
+import { rootOf, spanPath, type TermPath } from './page-addresses.ts'
 import type { Asset, Assets } from './page-assets.ts'
 import { writtenNumber } from './page-dates.ts'
 import type { Html } from './page-html.ts'
@@ -76,7 +76,7 @@ export function sayEvents(site: Site, count: number): string {
 export const pathTo = (site: Site, path: string) => rootOf(site) + path
 
 /** The address of a span of events with these filters. */
-export function spanLink(site: Site, span: Span, scope: Scope | undefined, query: string): string {
+export function spanLink(site: Site, span: Span, scope: TermPath | undefined, query: string): string {
   return pathTo(site, spanPath(span, scope)) + (query === '' ? '' : `?${query}`)
 }
 

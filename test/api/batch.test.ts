@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { onSqlite } from '../support/database.ts'
 import { longestTurn } from '../support/longest-turn.ts'
 import { type Answer, day, PASSWORD, type Reader, startService, type TestService } from '../support/service.ts'
 
@@ -354,7 +355,7 @@ test('the index names the routes that a batch may hold, and how many requests', 
   assert.deepEqual(events, body.routes[EVENTS])
 })
 
-describe('a batch whose answers would be large', () => {
+describe('a batch whose answers would be large', onSqlite, () => {
   const events = () =>
     Array.from({ length: 12 }, () => ({ path: EVENTS, body: { title: newName(), ...day, venue: venues } }))
   const venues: number[] = []

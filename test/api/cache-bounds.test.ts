@@ -14,7 +14,7 @@ const CACHE_BYTES = 2_000_000
 /** Bytes that the allocator may keep for later; 300 kept statements took more than a gigabyte. */
 const MOST_GROWN = 60_000_000
 const EVENTS = 120
-const ROUND = 240
+const ROUND = 120
 
 let service: TestService
 before(async () => {

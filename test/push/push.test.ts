@@ -4,7 +4,7 @@ import { renewEdition } from '../../src/storage/edition.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { comparable } from '../support/comparable.ts'
-import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { startProcess } from '../support/processes.ts'
 import { addSeries, fillCalendar } from '../support/sample-calendar.ts'
 import { day, PASSWORD, startService, type TestService } from '../support/service.ts'
@@ -245,7 +245,7 @@ describe('what was changed there since', () => {
   })
 })
 
-describe('a push over a bad line', () => {
+describe('a push over a bad line', onSqlite, () => {
   beforeEach(async () => {
     await start()
     for (let i = 1; i <= 9; i++)

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type App, startApp } from '../../src/app.ts'
 import { type Config, readConfig, type SettingName } from '../../src/config.ts'
 import { addCredential } from '../../src/people/credentials.ts'
@@ -11,6 +12,7 @@ import { migrate } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { patient, scratchDatabase } from './database.ts'
 import { send } from './send.ts'
+import { PATIENCE_MS } from './waiting.ts'
 
 /** Who a request is made as. */
 export type Reader = 'anonymous' | 'admin' | 'editor' | 'author' | 'contributor' | 'subscriber'
@@ -109,8 +111,14 @@ export function credentialsOf(as: Reader): Record<string, string> {
 /** The dates of an event whose dates do not matter. */
 export const day = { start_date: '2027-04-01 10:00:00', end_date: '2027-04-01 12:00:00' }
 
-/** Starts a service in this process, on the kind of database that tests use; close it when the tests are over. */
-export async function startService(settings: Settings = {}): Promise<TestService> {
+/** Milliseconds after which a request is sent again that was turned away for want of room. */
+const AGAIN_AFTER = 50
+
+/**
+ * Starts a service in this process, on the kind of database that tests use; close it when the tests are over. With `waitsForRoom` its clients come back
+ * where they are told to, so that a test of something else sees no 503 of a busy machine.
+ */
+export async function startService(settings: Settings = {}, { waitsForRoom = false } = {}): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-'))
   const scratch = await scratchDatabase()
   const config = testConfig(folder, { database: patient(scratch.address), ...settings })
@@ -125,11 +133,16 @@ export async function startService(settings: Settings = {}): Promise<TestService
       body instanceof URLSearchParams ||
       body instanceof Uint8Array
     const typed = body === undefined || isText ? {} : { 'content-type': 'application/json' }
-    const { text, ...answer } = await send(agent, method, path.startsWith('~') ? origin + path.slice(1) : base + path, {
+    const url = path.startsWith('~') ? origin + path.slice(1) : base + path
+    const sending = {
       headers: { ...credentialsOf(as), ...typed, ...headers },
       body: body === undefined || isText ? body : JSON.stringify(body),
-    })
-    return { ...answer, body: parsed(text) }
+    }
+    for (const start = performance.now(); ; await sleep(AGAIN_AFTER)) {
+      const { text, ...answer } = await send(agent, method, url, sending)
+      const isOver = !waitsForRoom || answer.status !== 503 || performance.now() - start > PATIENCE_MS
+      if (isOver) return { ...answer, body: parsed(text) }
+    }
   }
   return {
     app,

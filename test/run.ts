@@ -1,6 +1,6 @@
 // Runs the tests: those of behaviour that a database takes part in on SQLite and on PostgreSQL, the others once.
 //   npm test [-- [--database sqlite|postgres] [PATTERN ...]]     PATTERN is part of a file's path
-import { existsSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EventData, run } from 'node:test'
@@ -109,6 +109,9 @@ const MOST_TRIES = 3
 const MOST_NAMED = 10
 /** For one file. Only what hangs takes so long, on whatever machine. */
 const TIMEOUT_MS = 900_000
+
+/** Parts of a second in which Linux counts processor time. */
+const TICKS = 100
 
 /** A folder in memory, as Linux has it. */
 const MEMORY = '/dev/shm'
@@ -235,6 +238,20 @@ function sayWhatTookLongest(outcomes: Outcomes): void {
   for (const [name, { seconds }] of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`)
 }
 
+/** Says how long the run took, and on Linux the processor time of all that it started and waited for: what a busy machine changes little. */
+function sayHowLong(): void {
+  const stat = '/proc/self/stat'
+  const [user, system] = existsSync(stat)
+    ? readFileSync(stat, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
+        .slice(13, 15)
+    : []
+  const seconds = (Number(user) + Number(system)) / TICKS
+  const processor = Number.isNaN(seconds) ? '' : `, ${Math.round(seconds)} s of processor time`
+  console.log(`\n${Math.round(performance.now() / 1000)} s${processor}`)
+}
+
 /** Adds up how the files went on one database. */
 function describe(database: DatabaseName, outcomes: Outcomes): string {
   const sum: Counts = { passed: 0, failed: 0, skipped: 0 }
@@ -305,6 +322,7 @@ const outcomes = await runSteadily(
   environments,
 )
 if (isThere) await postgres.close()
+sayHowLong()
 if ([...outcomes.values()].some(({ failed }) => failed > 0)) process.exitCode = 1
 if (chosen.sqlite.length > 0) console.log(`\nsqlite: ${describe('sqlite', outcomes)}`)
 if (postgres !== undefined)

@@ -12,7 +12,7 @@ type Place = true | string | Omitted
 
 /**
  * A member of an event in the answers of the interface, which single answers, lists, NDJSON and exports have, and where else it stands. The history has
- * the title alone.
+ * every column and link.
  */
 export interface Member {
   /** A column, rows of other tables, or made of these. */
@@ -29,6 +29,8 @@ export interface Member {
   csv: Place
   /** The member of an item of JSON Feed; below `_kalends` for those that are rare. */
   feed: Place
+  /** The property of iCalendar. */
+  ics: string | Omitted
   series: true | Omitted
   /** What is kept of an event that the public no longer sees. */
   withdrawn: true | Omitted
@@ -87,8 +89,16 @@ export function namesWith<Members extends object, const Property extends string,
 
 const TEXT = { not: 'nobody is to read on what was taken back' }
 
-/** A column that all representations have. */
-export const everywhere = { from: 'column', csv: true, feed: true, series: true, withdrawn: true, page: true } as const
+/** A column that all representations have but iCalendar, unless its property is named. */
+export const everywhere = {
+  from: 'column',
+  csv: true,
+  feed: true,
+  ics: { not: 'iCalendar has no word for it' },
+  series: true,
+  withdrawn: true,
+  page: true,
+} as const
 
 /** A text that all representations have, but for the withdrawn event, which keeps no texts. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
@@ -100,6 +110,7 @@ export function saidBy(name: string) {
     from: 'computed',
     csv: not,
     feed: not,
+    ics: not,
     series: not,
     withdrawn: { not: 'it is made of columns' },
     page: not,

@@ -18,7 +18,7 @@ import { deleteItem, findItems, saveItems } from './import-store.ts'
 import { laterTimes } from './item-times.ts'
 import { describeStay, isOlder, keptAfter, knownItem, planItem } from './plan-item.ts'
 import { fieldsOf, fingerprintsOf, readFingerprints, type SourceItem } from './source-item.ts'
-import { prepareChange, servedOf } from './write-item.ts'
+import { prepareItemChange, servedByKind } from './write-item.ts'
 
 /** Items that still need a plan, and notes on those that are settled. */
 interface Begun {
@@ -121,11 +121,11 @@ async function writeBegun(
   const isMoved = TIMES.some((name) => kept.includes(name))
   const times = Object.fromEntries(TIMES.map((name) => [name, item.values[name]]))
   const raw = isMoved ? { recurrence } : { ...times, recurrence, ...laterTimes(item.values, undefined, context.now) }
-  const prepared = await prepareChange(context, 'event', row.record, raw)
+  const prepared = await prepareItemChange(context, 'event', row.record, raw)
   return context.write(async (tx) => {
     const before = (await readStates(tx, 'event', [row.record])).get(row.record)
     if (JSON.stringify(before) !== JSON.stringify(state)) throw new StalePlan(item.identity)
-    const { series } = await servedOf('event').operations.update.write(tx, prepared, context)
+    const { series } = await servedByKind('event').operations.update.write(tx, prepared, context)
     const record = series ?? 0
     const after = fingerprintsOf((await readStates(tx, 'series', [record])).get(record) ?? {})
     const written = new Set(Object.keys(raw))

@@ -5,10 +5,10 @@ import { formatUtc, settledWall, utcToWall, wallToUtc } from '../text/zones.ts'
 import {
   type CalendarZones,
   type Clock,
+  type EventSpan,
   endOfRule,
   fixedZone,
   offsetAt,
-  type Span,
   utcOf,
   wallAt,
   wallOf,
@@ -28,7 +28,11 @@ export interface CalendarTime {
 }
 
 /** A DATE or DATE-TIME with its zone: times in UTC are converted to the zone of the file, times without a zone are read in it. */
-export function timeOf(property: Property | undefined, zones: CalendarZones, span: Span): CalendarTime | undefined {
+export function timeOf(
+  property: Property | undefined,
+  zones: CalendarZones,
+  span: EventSpan,
+): CalendarTime | undefined {
   const wall = property && wallOf(property.value)
   if (!property || wall === undefined) return undefined
   const { zone } = zones
@@ -61,7 +65,7 @@ function horizonOf({ today }: CalendarZones, start: string): string {
 const MOST_RULES = 10
 
 /** The first and the last time of an event; of a rule that never ends some years are looked at. */
-export function spanOf(component: Component, zones: CalendarZones): Span {
+export function spanOf(component: Component, zones: CalendarZones): EventSpan {
   const lists = ['DTSTART', 'DTEND', 'RECURRENCE-ID', 'RDATE'].flatMap((name) => propertiesOf(component, name))
   const walls = lists.flatMap(({ value }) => value.split(/[,/]/).flatMap((text) => wallOf(text) ?? [])).sort()
   const start = wallOf(propertyOf(component, 'DTSTART')?.value ?? '') ?? walls[0] ?? '1970-01-01 00:00:00'
@@ -91,10 +95,10 @@ type CalendarRecurrence =
   | { dates: readonly string[]; note: string | undefined }
 
 /** The recurrence of an event; undefined for one that does not repeat, and a sentence for one that repeats in a way that cannot be read. */
-export function recurrenceOf(
+export function componentRecurrence(
   component: Component,
   start: CalendarTime,
-  span: Span,
+  span: EventSpan,
   zones: CalendarZones,
 ): CalendarRecurrence | string | undefined {
   const properties = component.properties.filter(({ name }) => RULES.has(name))
@@ -115,7 +119,7 @@ function faultText({ part, message, values = {} }: Fault): string {
 }
 
 /** A line of a rule for the parser of rules: dates become wall times in the zone of the event. */
-function lineOf(property: Property, start: CalendarTime, span: Span, zones: CalendarZones): string {
+function lineOf(property: Property, start: CalendarTime, span: EventSpan, zones: CalendarZones): string {
   const { name, value } = property
   if (name.endsWith('RULE')) return `${name}:${value}`
   const dates = timesIn(property, start, span, zones).flatMap((wall) => {
@@ -127,7 +131,7 @@ function lineOf(property: Property, start: CalendarTime, span: Span, zones: Cale
 }
 
 /** The dates of RDATE or EXDATE as wall times in the zone of the start. */
-function timesIn(property: Property, start: CalendarTime, span: Span, zones: CalendarZones): string[] {
+function timesIn(property: Property, start: CalendarTime, span: EventSpan, zones: CalendarZones): string[] {
   return property.value.split(',').flatMap((one) => {
     const time = timeOf({ ...property, value: one.split('/')[0] ?? '' }, zones, span)
     if (!time) return []
@@ -148,7 +152,7 @@ function shownAt(wall: string, { zone, isDay, own }: CalendarTime): string {
 function datesOf(
   component: Component,
   start: CalendarTime,
-  { span, zones, reason }: { span: Span; zones: CalendarZones; reason: string },
+  { span, zones, reason }: { span: EventSpan; zones: CalendarZones; reason: string },
 ): CalendarRecurrence | undefined {
   const rules = rulesOf(component, 'RRULE')
   const exceptions = rulesOf(component, 'EXRULE')

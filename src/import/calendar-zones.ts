@@ -31,7 +31,7 @@ export interface CalendarZones {
 }
 
 /** The first and the last wall time of an event, which its zone is looked up for. */
-export interface Span {
+export interface EventSpan {
   first: string
   last: string
 }
@@ -72,7 +72,7 @@ export function define({ definitions, steps }: CalendarZones, component: Compone
  * The zone of a TZID in an event. A name means what the file defines it to be; but to an event that is still to come, a place of the tz database is
  * that place, since definitions grow old and its visitors go by its clocks.
  */
-export function zoneOf(tzid: string, span: Span, zones: CalendarZones): ZoneReading {
+export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): ZoneReading {
   const name = zoneName(tzid)
   if (name === '') return { zone: zones.zone }
   const named = meaningOf(name, zones, () => zoneNamed(name))
@@ -142,7 +142,7 @@ const WELL_KNOWN = [
 const YEARS_AHEAD = 10
 const MOST_YEARS = 50
 
-function readingOf(definition: Definition, { first, last }: Span, zones: CalendarZones): ZoneReading | undefined {
+function readingOf(definition: Definition, { first, last }: EventSpan, zones: CalendarZones): ZoneReading | undefined {
   const from = yearOf(first)
   const ahead = Math.max(from + 1, yearOf(zones.today) + YEARS_AHEAD)
   const to = Math.min(Math.max(from, yearOf(last)), ahead, from + MOST_YEARS)
@@ -198,7 +198,7 @@ export function wallAt(clock: Clock, utc: string): string {
   return formatUtc(utcToMs(utc) + offsetAt(clock, utcToMs(utc)))
 }
 
-/** What clocks show during some years: an offset, and the UTC times from which they have another one. All in ms. */
+/** The offset of clocks at the beginning of some years, and the UTC times at which it changes. All in ms. */
 export interface Clock {
   /** The earliest time that the clock is known at. */
   since: number

@@ -93,11 +93,11 @@ function readLine(reading: Reading, number: number, text: string | undefined): R
   const name = named.toUpperCase()
   if (name === 'VCALENDAR') return calendarEdge(reading, edge.toUpperCase(), number)
   if (edge.toUpperCase() === 'BEGIN') {
-    const head = open.length === 0 ? headOf(reading, number) : undefined
-    begin(reading, name, number)
+    const head = open.length === 0 ? calendarHead(reading, number) : undefined
+    beginComponent(reading, name, number)
     return head
   }
-  if (edge.toUpperCase() === 'END') return end(reading, name)
+  if (edge.toUpperCase() === 'END') return endComponent(reading, name)
   const property = text === undefined ? undefined : readProperty(text)
   if (open.length === 0) {
     if (property && reading.properties.length < MOST_LINES) reading.properties.push(property)
@@ -110,7 +110,7 @@ function readLine(reading: Reading, number: number, text: string | undefined): R
 }
 
 /** The properties of the calendar so far; concatenated files end and begin it in the middle. */
-function headOf(reading: Reading, line: number): Component | undefined {
+function calendarHead(reading: Reading, line: number): Component | undefined {
   const properties = reading.properties.splice(0)
   return properties.length === 0 ? undefined : { name: 'VCALENDAR', line, properties, parts: [] }
 }
@@ -120,7 +120,7 @@ function calendarEdge(reading: Reading, edge: string, number: number): ReadCompo
   reading.open = []
   reading.calendar = edge === 'END' ? 0 : number
   if (outer) return { line: outer.line, reason: `This ${outer.name} has no end.` }
-  return edge === 'END' ? headOf(reading, number) : undefined
+  return edge === 'END' ? calendarHead(reading, number) : undefined
 }
 
 /** Counts a line of the open component; false once there are too many. */
@@ -129,7 +129,7 @@ function hasRoom(reading: Reading): boolean {
   return reading.count <= MOST_LINES
 }
 
-function begin(reading: Reading, name: string, line: number): void {
+function beginComponent(reading: Reading, name: string, line: number): void {
   const { open } = reading
   const component: Component = { name, line, properties: [], parts: [] }
   if (open.length === 0) {
@@ -141,7 +141,7 @@ function begin(reading: Reading, name: string, line: number): void {
   else reading.fault ??= `It has more than ${DEEPEST} nested components.`
 }
 
-function end(reading: Reading, name: string): ReadComponent | undefined {
+function endComponent(reading: Reading, name: string): ReadComponent | undefined {
   const at = reading.open.findLastIndex((component) => component.name === name)
   if (at === -1) return undefined
   const [outer] = reading.open

@@ -214,7 +214,7 @@ const isYes = (cell: string | undefined) => /^(?:1|y|yes|true|on|x|ja|wahr|oui|v
 function* eventOfRow(row: CsvRow, order: DateOrder): Generator<SourceEntry> {
   const { at, cells } = row
   const title = cells.get('title') ?? ''
-  const times = timesOf(cells, order)
+  const times = rowTimes(cells, order)
   if (title === '') yield { at, reason: 'It has no title.' }
   else if (typeof times === 'string') yield { at, reason: `${title}: ${times}` }
   else {
@@ -234,7 +234,7 @@ interface Times {
 }
 
 /** The times of a row, with the end that cannot be read where there is one, or why it has none. */
-function timesOf(cells: CsvRow['cells'], order: DateOrder): (Times & { unread?: string }) | string {
+function rowTimes(cells: CsvRow['cells'], order: DateOrder): (Times & { unread?: string }) | string {
   const written = cells.get('start_date') ?? ''
   const start = readTableDate(written, order)
   if (!start) return written === '' ? 'It has no start.' : `The start "${written}" is not a date.`
@@ -336,11 +336,11 @@ function publicationOf(cells: CsvRow['cells']): Readonly<Record<string, string>>
 /** Prices separated by `|`; a bare number gets the currency sign. */
 function costOf(cells: CsvRow['cells']): string[] {
   const sign = cells.get('currency') ?? ''
-  const prices = listOf(cells.get('cost'), /\|/)
+  const prices = splitCell(cells.get('cost'), /\|/)
   return prices.map((price) => (sign !== '' && /^[\d.,]+$/.test(price) ? `${sign}${price}` : price))
 }
 
-function listOf(cell = '', between: RegExp): string[] {
+function splitCell(cell = '', between: RegExp): string[] {
   return cell
     .split(between)
     .map((entry) => entry.trim())
@@ -349,9 +349,10 @@ function listOf(cell = '', between: RegExp): string[] {
 
 function linkedOf({ at, cells }: CsvRow): SourceItem[] {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
-  const [first, ...others] = listOf(partsOfPlace(cell('venue')).place, /\|/)
-  const organizers = listOf(cell('organizer') || namesAmong(cell('organizer_ids')), /\|/)
-  const terms = (meaning: 'categories' | 'tags') => listOf(cell(meaning), cell(meaning).includes('|') ? /\|/ : /[,;]/)
+  const [first, ...others] = splitCell(partsOfPlace(cell('venue')).place, /\|/)
+  const organizers = splitCell(cell('organizer') || namesAmong(cell('organizer_ids')), /\|/)
+  const terms = (meaning: 'categories' | 'tags') =>
+    splitCell(cell(meaning), cell(meaning).includes('|') ? /\|/ : /[,;]/)
   return [
     linkedItem('venue', first ?? '', placeOf(cells), at),
     ...others.map((name) => linkedItem('venue', name, {}, at)),

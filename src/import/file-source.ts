@@ -98,7 +98,7 @@ export interface ReadGrant {
 }
 
 /** A batch of entries, the end of the file or a failure, or the message that the thread has started. */
-export type ReadAnswer = { entries: SourceEntry[]; read: number; isLast: boolean } | { failure: string } | 'started'
+export type ThreadAnswer = { entries: SourceEntry[]; read: number; isLast: boolean } | { failure: string } | 'started'
 
 /** Files from this many bytes on are read in a thread beside the writing: starting it takes as long as reading a part of them. */
 const WORTH_A_THREAD = 2_000_000
@@ -124,7 +124,7 @@ async function* readInThread(
   noteRead: (bytes: number) => void,
 ): AsyncGenerator<SourceEntry> {
   const worker = startThread(file, reading)
-  const answers: AsyncIterable<ReadAnswer[]> = on(worker, 'message', { close: ['exit'] })
+  const answers: AsyncIterable<ThreadAnswer[]> = on(worker, 'message', { close: ['exit'] })
   let passOver = 0
   const grant = () => worker.postMessage({ expectsNew: reading.expectsNew(), passOver } satisfies ReadGrant)
   try {

@@ -8,8 +8,8 @@ import { recurrenceLines } from '../recurrence/write-recurrence.ts'
 import { escapeHtml } from '../text/html.ts'
 import { addDays } from '../text/moments.ts'
 import { formatUtc, utcToMs, utcToWall, wallToUtc } from '../text/zones.ts'
-import { type CalendarTime, RULES, recurrenceOf, spanOf, timeOf, utcOfTime } from './calendar-recurrence.ts'
-import { type CalendarZones, calendarZone, define, noZones, type Span, wallOf } from './calendar-zones.ts'
+import { type CalendarTime, componentRecurrence, RULES, spanOf, timeOf, utcOfTime } from './calendar-recurrence.ts'
+import { type CalendarZones, calendarZone, define, type EventSpan, noZones, wallOf } from './calendar-zones.ts'
 import {
   type Component,
   componentsOf,
@@ -130,7 +130,7 @@ function* eventsOf(component: Component, file: CalendarFile): Generator<SourceEn
     yield { at, reason: `The end of ${title} cannot be read, so only its start is in.`, isPart: true }
   const end = lasts ?? (start.isDay ? 1 : 0)
   const override = timeOf(propertyOf(component, 'RECURRENCE-ID'), file.zones, span)
-  const recurrence = override ? undefined : recurrenceOf(component, start, span, file.zones)
+  const recurrence = override ? undefined : componentRecurrence(component, start, span, file.zones)
   yield* file.zones.faults.splice(0).map((reason) => ({ at, reason, isPart: true as const }))
   // All dates are exceptions.
   if (typeof recurrence === 'object' && 'dates' in recurrence && recurrence.dates.length === 0) return
@@ -191,14 +191,14 @@ function wallAfter({ wall, zone }: CalendarTime, ms: number): string {
 }
 
 /** The start. Of an event that repeats by a rule in UTC the zone is UTC as well, since its dates follow no other clock. */
-function startOf(component: Component, zones: CalendarZones, span: Span): CalendarTime | undefined {
+function startOf(component: Component, zones: CalendarZones, span: EventSpan): CalendarTime | undefined {
   const property = propertyOf(component, 'DTSTART')
   const repeats = component.properties.some(({ name }) => name === 'RRULE')
   return timeOf(property, repeats && /z\s*$/i.test(property?.value ?? '') ? { ...zones, zone: 'UTC' } : zones, span)
 }
 
 /** The duration: days, or ms; undefined if it cannot be read. */
-function endOf(component: Component, start: CalendarTime, zones: CalendarZones, span: Span): number | undefined {
+function endOf(component: Component, start: CalendarTime, zones: CalendarZones, span: EventSpan): number | undefined {
   const duration = propertyOf(component, 'DURATION')
   if (duration && !propertyOf(component, 'DTEND')) {
     const ms = durationOf(duration.value)
@@ -297,7 +297,7 @@ function descriptionOf(component: Component): string {
   return MARKUP.test(plain) ? plain : escapeHtml(plain).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
 }
 
-/** Its own address, or else that of a meeting that it has for a place. */
+/** The address of the event, or else that of an online meeting in its place. */
 function websiteOf(component: Component): string {
   return pageOf(component) || partsOfPlace(textOf(component, 'LOCATION')).link
 }

@@ -29,7 +29,7 @@ import {
   fieldsOf,
   fingerprintsOf,
   type ItemKind,
-  keyOf,
+  itemKey,
   readFingerprints,
   type SourceItem,
   standsAlone,
@@ -64,7 +64,7 @@ export async function importBatch(run: ImportRun, kind: ItemKind, items: readonl
 function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
   const first = new Map<string, SourceItem>()
   for (const item of items) {
-    const key = keyOf(item.kind, item.identity, item.occurrence)
+    const key = itemKey(item.kind, item.identity, item.occurrence)
     const before = first.get(key)
     if (!before || isLater(item, before)) first.set(key, item)
     else if (isLater(before, item)) continue

@@ -68,7 +68,7 @@ export function describePreview(say: Say, preview: readonly string[]): string[] 
   return [say('The first events, as pages would show them:'), ...preview.map((line) => `  ${oneLine(line)}`)]
 }
 
-/** What visitors see of the source after a run, or would see of what a dry run has read; nothing where there are no events. */
+/** A line with the numbers of events that visitors see and do not see, after a run or a dry run; none for a source without events. */
 export function describeVisible(say: Say, visible: VisibleCounts, run: number | undefined): string[] {
   const { coming, past, private: hidden, waiting } = visible
   if (coming + past + hidden + waiting === 0) return []
@@ -143,7 +143,7 @@ export interface Progress {
   close: () => void
 }
 
-/** What tells how far it has been read. */
+/** A source whose progress is shown. */
 type Followed = Pick<Source, 'total' | 'progress'> & {
   /** The address that is asked, until something has come from there. */
   asking?: string | undefined

@@ -7,7 +7,7 @@ import type { Writer } from '../storage/recording.ts'
 import type { ImportSourceColumns } from '../storage/schema.ts'
 import { DatabaseUnavailable, isConflict } from '../storage/unavailable.ts'
 import type { ConflictPolicy } from './plan-item.ts'
-import { type ItemKind, keyOf, type SourceItem, standsAlone } from './source-item.ts'
+import { type ItemKind, itemKey, type SourceItem, standsAlone } from './source-item.ts'
 
 /** The possible fates of a source; `none` takes an earlier one back. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
@@ -175,13 +175,13 @@ export function refuseOutage(error: unknown): void {
 /** Remembers the record of an item for items that refer to it, and that it stays here; `here` are fields that keep other values than the item's. */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeen(run.seen, record)
-  else remember(run.links, keyOf(item.kind, item.identity), record)
+  else remember(run.links, itemKey(item.kind, item.identity), record)
   run.foresee?.(item, here)
 }
 
 /** Counts what has become of an item, once: also where everything is read again after it was written. */
 export function countItem({ counts, written }: ImportRun, item: SourceItem, fate: Exclude<keyof Counts, 'made'>): void {
-  const key = keyOf(item.kind, item.identity, item.occurrence)
+  const key = itemKey(item.kind, item.identity, item.occurrence)
   if (written?.has(key)) return
   counts[fate] += 1
   if (fate === 'created') counts.made = { ...counts.made, [item.kind]: (counts.made?.[item.kind] ?? 0) + 1 }

@@ -32,7 +32,7 @@ import {
   findOrigin,
   findPosition,
   findSource,
-  findToken,
+  findSourceToken,
   insertRun,
   saveOrigin,
   saveToken,
@@ -45,7 +45,7 @@ import {
   comparedOf,
   ITEM_KINDS,
   type ItemKind,
-  keyOf,
+  itemKey,
   type Source,
   type SourceItem,
   settledOf,
@@ -162,7 +162,7 @@ async function beginRun(
   number: number | undefined,
   foreseen: Foreseen | undefined,
 ): Promise<ImportRun> {
-  const token = await findToken(context.db, source.address, tokenOptions(options))
+  const token = await findSourceToken(context.db, source.address, tokenOptions(options))
   source.readSince?.(token)
   if (!options.dryRun) await resumeSource(source, context)
   const origin = await settleOrigin(source, options, context, number)
@@ -292,7 +292,7 @@ async function refuseOwn(run: ImportRun, { edition }: Source, events: readonly S
 /** Whether an item that others refer to has come before in this run, unchanged. */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
-  const key = keyOf(item.kind, item.identity)
+  const key = itemKey(item.kind, item.identity)
   const { digest } = item.ahead ?? comparedOf(item)
   if (run.digests.get(key) === digest) return true
   remember(run.digests, key, digest)
@@ -328,7 +328,7 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
 /** The events that a dry run shows. */
 const SHOWN = 10
 
-/** What a dry run foresees. */
+/** The findings of a dry run. */
 interface Foreseen {
   visible: VisibleCounts
   /** The first events of the source. */
@@ -348,7 +348,7 @@ function addStanding(visible: VisibleCounts, status: string, isOver: boolean, co
   else visible[isOver ? 'past' : 'coming'] += count
 }
 
-/** What visitors see of everything that a source has here after a run. */
+/** Counts the events of a source here by whether visitors see them. */
 async function findVisible({ source, context }: ImportRun): Promise<VisibleCounts> {
   const visible = noneVisible()
   const rows = source === undefined ? [] : await countStandings(context.db, source, formatUtc(context.now))
@@ -356,7 +356,7 @@ async function findVisible({ source, context }: ImportRun): Promise<VisibleCount
   return visible
 }
 
-/** The fields of a record that decide whether visitors see it. */
+/** The fields that decide whether visitors see a record, and whether it is over. */
 const SEEN_BY = ['status', 'recurrence', ...TIMES]
 
 /**
@@ -420,10 +420,10 @@ async function placesOf(
   names: Foreseen['venues'],
   { links: { venue = [] } }: SourceItem,
 ) {
-  const known = venue.flatMap((identity) => links.get(keyOf('venue', identity)) ?? [])
+  const known = venue.flatMap((identity) => links.get(itemKey('venue', identity)) ?? [])
   const states = await readStates(context.db, 'venue', known)
   return venue.flatMap((identity) => {
-    const here = states.get(links.get(keyOf('venue', identity)) ?? 0)
+    const here = states.get(links.get(itemKey('venue', identity)) ?? 0)
     const name = names.get(identity) ?? here?.venue
     return typeof name === 'string' ? [plainText(name)] : []
   })

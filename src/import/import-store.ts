@@ -95,7 +95,7 @@ export async function keepSource(tx: Db, source: number, holder: string, held_un
 }
 
 /** The token for the changes of a source since it was last read with these options; empty without one. */
-export async function findToken(db: Db, address: string, options: string): Promise<string> {
+export async function findSourceToken(db: Db, address: string, options: string): Promise<string> {
   const row = await db
     .selectFrom('import_sources')
     .select(['token', 'options'])

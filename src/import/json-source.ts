@@ -2,13 +2,13 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import {
-  isShown,
+  isShownRecord,
   itemsOf,
   LISTS,
+  type ListedKind,
   MOST_OCCURRENCES,
-  type Shown,
   type ShownBefore,
-  type ShownKind,
+  type ShownRecord,
   seriesEntries,
   seriesIn,
 } from './shown-records.ts'
@@ -60,7 +60,7 @@ export async function hasLines(file: string): Promise<boolean> {
 /** Whether a text is a whole record and not a page of a list. */
 function isRecord(text: string): boolean {
   const value = parsed(text)
-  return isShown(value) && ('id' in value || typeof value.title === 'string')
+  return isShownRecord(value) && ('id' in value || typeof value.title === 'string')
 }
 
 /** The file is read twice: first for the places of the occurrences of series, then for all records. */
@@ -143,7 +143,7 @@ function* entriesOf(value: unknown): Generator<SourceEntry> {
     yield* listEntries(kindOf, 'record', value)
     return
   }
-  if (!isShown(value)) throw new Error('The file has no records in it.')
+  if (!isShownRecord(value)) throw new Error('The file has no records in it.')
   const lists = LISTS.filter(([list]) => Array.isArray(value[list]) && !('start_date' in value))
   if (lists.length === 0 && value.id === undefined && value.title === undefined)
     throw new Error('The file is not a list of events, venues, organizers, categories or tags.')
@@ -154,7 +154,7 @@ function* entriesOf(value: unknown): Generator<SourceEntry> {
     yield { cutOff: `The file has ${has} of ${String(value.total)} records.`, isPage: Number(value.total_pages) > 1 }
 }
 
-function* listEntries(kind: (record: unknown) => ShownKind, list: string, records: unknown): Generator<SourceEntry> {
+function* listEntries(kind: (record: unknown) => ListedKind, list: string, records: unknown): Generator<SourceEntry> {
   if (!Array.isArray(records)) return
   const series = Map.groupBy(records, seriesIn)
   for (const [index, record] of records.entries()) {
@@ -166,14 +166,14 @@ function* listEntries(kind: (record: unknown) => ShownKind, list: string, record
 }
 
 /** The kind of a record, recognized by members that only this kind has. */
-function kindOf(record: unknown): ShownKind {
-  if (!isShown(record) || 'title' in record || 'start_date' in record) return 'event'
+function kindOf(record: unknown): ListedKind {
+  if (!isShownRecord(record) || 'title' in record || 'start_date' in record) return 'event'
   if (typeof record.venue === 'string') return 'venue'
   if (typeof record.organizer === 'string') return 'organizer'
   return isCategory(record) ? 'category' : 'tag'
 }
 
-function isCategory({ taxonomy, parent }: Shown): boolean {
+function isCategory({ taxonomy, parent }: ShownRecord): boolean {
   return typeof taxonomy === 'string' ? taxonomy !== 'post_tag' : parent !== undefined
 }
 

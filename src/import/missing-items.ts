@@ -7,7 +7,7 @@ import { importBatch } from './import-batch.ts'
 import { BrokenSource, type ImportRun, isSeen } from './import-run.ts'
 import { countLive, findItems, listItems, saveItems } from './import-store.ts'
 import { findPlaces } from './plan-items.ts'
-import { fingerprintsOf, keyOf, readFingerprints, type SourceItem } from './source-item.ts'
+import { fingerprintsOf, itemKey, readFingerprints, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 
 /** Items looked at together. */
@@ -108,7 +108,7 @@ async function handleSome(run: ImportRun, kind: EventKind, missing: readonly Imp
   for (const item of missing) {
     const state = states.get(item.record)
     if (!state || state.status === 'trash') continue
-    const place = places.get(keyOf(kind, item.identity, item.occurrence))
+    const place = places.get(itemKey(kind, item.identity, item.occurrence))
     if (place?.record === item.record && isSeen(run.seen, place.series.id)) like.push(likeTheSeries(item, state))
     else await handleOne(run, item, state, item.occurrence === '' && others.has(item.identity))
   }

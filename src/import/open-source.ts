@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DateOrder } from './csv-cells.ts'
 import { besideWriting, type FileTask, fileSource } from './file-source.ts'
-import { type Answered, fetchPolitely, nameOrigin, SourceFailure } from './polite-fetch.ts'
-import { isShown } from './shown-records.ts'
+import { type FetchedAnswer, fetchPolitely, nameOrigin, SourceFailure } from './polite-fetch.ts'
+import { isShownRecord } from './shown-records.ts'
 import { NAMESPACE, parsed, siteSource } from './site-source.ts'
 import type { Source } from './source-item.ts'
 import { describeMarkup } from './source-text.ts'
@@ -127,12 +127,12 @@ interface RemoteTask {
   backOffMs: number
 }
 
-/** What an address leads to: a file, or else a site, with its page if it has one there. */
-type RemoteFound = RemoteFile | { page: Answered | undefined }
+/** A file at an address, or else a site, with its page if the address has one. */
+type RemoteFound = RemoteFile | { page: FetchedAnswer | undefined }
 
 /** A file that an address answers with. */
 interface RemoteFile {
-  answer: Answered
+  answer: FetchedAnswer
   /** The ending that files of its content type have; empty for types that say nothing. */
   extension: string
 }
@@ -163,7 +163,7 @@ async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<Re
 }
 
 /** The answer at an address; undefined where a site may be that has no page there. */
-async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<Answered | undefined> {
+async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<FetchedAnswer | undefined> {
   const { url, isCalendar, login, password, backOffMs } = task
   const isTried = mayBePlain && login === undefined
   const named = nameOrigin(url, login, password)
@@ -180,7 +180,7 @@ async function askAddress(task: RemoteTask, mayBePlain: boolean): Promise<Answer
 }
 
 /** Whether an answer is the index of the routes of a site. */
-function isIndex({ body }: Answered): boolean {
+function isIndex({ body }: FetchedAnswer): boolean {
   const value = body.toString('latin1', 0, 100).trimStart().startsWith('{') ? parsed(body) : undefined
-  return isShown(value) && Array.isArray(value.namespaces)
+  return isShownRecord(value) && Array.isArray(value.namespaces)
 }

@@ -31,7 +31,7 @@ export interface KnownItem {
   isTrashed: boolean
 }
 
-/** What is known of an item whose record has this state. */
+/** The stored state of an item, with that of its record. */
 export function knownItem(row: ImportItemColumns, state: RecordState | undefined): KnownItem {
   return {
     written: readFingerprints(row.written),

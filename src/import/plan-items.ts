@@ -18,7 +18,7 @@ import {
   fieldsOf,
   fingerprintsOf,
   type ItemKind,
-  keyOf,
+  itemKey,
   numberedIdentity,
   numberIn,
   readFingerprints,
@@ -62,11 +62,11 @@ export async function planItems(run: ImportRun, kind: ItemKind, items: readonly 
   await lookUpLinks(run, others)
   const identities = [...new Set(others.map(({ identity }) => identity))]
   const rows = source === undefined ? [] : await findItems(context.db, source, kind, identities)
-  const known = new Map(rows.map((row) => [keyOf(kind, row.identity, row.occurrence), row]))
+  const known = new Map(rows.map((row) => [itemKey(kind, row.identity, row.occurrence), row]))
   const places = await findPlaces(run, others)
   const compared = await Promise.all(
     others.map((item) => {
-      const key = keyOf(kind, item.identity, item.occurrence)
+      const key = itemKey(kind, item.identity, item.occurrence)
       return compare(run, item, known.get(key), places.get(key))
     }),
   )
@@ -192,7 +192,7 @@ async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promis
   const unknown = new Map<ItemKind, Set<string>>()
   for (const item of items) {
     for (const { kind, identity } of referencesOf(item)) {
-      if (run.links.has(keyOf(kind, identity))) continue
+      if (run.links.has(itemKey(kind, identity))) continue
       const identities = unknown.get(kind) ?? new Set()
       unknown.set(kind, identities.add(identity))
     }
@@ -212,7 +212,7 @@ async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promis
     // A record in the trash cannot be linked to.
     for (const { identity, record } of rows)
       if ((states.get(record)?.status ?? 'trash') !== 'trash' || isTerm(kind, states.get(record)))
-        remember(run.links, keyOf(kind, identity), record)
+        remember(run.links, itemKey(kind, identity), record)
   }
 }
 
@@ -256,7 +256,7 @@ export async function findPlaces(
     const row = found.get(`${series.id} ${start}`)
     if (!row) continue
     const shared = readFingerprints(told.written)
-    places.set(keyOf('event', item.identity, item.occurrence), {
+    places.set(itemKey('event', item.identity, item.occurrence), {
       record: row.id,
       start,
       series,

@@ -26,11 +26,11 @@ interface Sending {
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
   /** For requests that must not be repeated blindly: checks whether the first attempt succeeded before another one is sent. */
-  findDone?: (() => Promise<Answered | undefined>) | undefined
+  findDone?: (() => Promise<FetchedAnswer | undefined>) | undefined
 }
 
 /** A successful answer. */
-export interface Answered {
+export interface FetchedAnswer {
   url: string
   headers: IncomingHttpHeaders
   body: Buffer
@@ -74,7 +74,7 @@ export class SourceFailure extends Error {
  * Sends a request, and repeats it after a while if the source is busy or fails: one request at a time, and not before `Retry-After` is over.
  * @throws SourceFailure naming the address and the reason
  */
-export async function fetchPolitely(url: string, options: FetchOptions): Promise<Answered> {
+export async function fetchPolitely(url: string, options: FetchOptions): Promise<FetchedAnswer> {
   for (let attempts = 1; ; attempts++) {
     try {
       return await askOnce(url, options)
@@ -88,7 +88,7 @@ export async function fetchPolitely(url: string, options: FetchOptions): Promise
   }
 }
 
-async function askOnce(url: string, options: FetchOptions): Promise<Answered> {
+async function askOnce(url: string, options: FetchOptions): Promise<FetchedAnswer> {
   const target = URL.parse(url)
   if (!target) throw new SourceFailure(url, 'is no address.')
   const asked = await askNamed(target, options.named, await requestOf(options))
@@ -220,7 +220,7 @@ async function askNamed(
   let target = url
   for (let hops = 0; ; hops += 1) {
     requireAllowed(target, named, asked.leavesLogin && hops > 0)
-    const answer = await send(target, named, asked)
+    const answer = await sendRequest(target, named, asked)
     const next = asked.method === 'GET' ? redirectOf(answer, target) : undefined
     if (!next) return { url: target.href, answer }
     answer.destroy()
@@ -254,7 +254,7 @@ function isNamed({ origin }: URL, named: NamedOrigin): boolean {
   return origin === named.origin || origin === named.origin.replace(/^http:(\/\/(?:\[[^\]]*\]|[^:]*))$/, 'https:$1')
 }
 
-async function send(target: URL, named: NamedOrigin, asked: NamedRequest): Promise<IncomingMessage> {
+async function sendRequest(target: URL, named: NamedOrigin, asked: NamedRequest): Promise<IncomingMessage> {
   const { method, body, signal } = asked
   const isSecure = target.protocol === 'https:'
   const login = target.origin === named.origin && named.authorization ? { authorization: named.authorization } : {}

@@ -1,7 +1,7 @@
 // A thread that reads a file while another one writes the records in it. It reads one batch for each grant, so it never gets far ahead.
 import { on } from 'node:events'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { fileSource, type ReadAnswer, type ReadGrant, type ReadTask } from './file-source.ts'
+import { fileSource, type ReadGrant, type ReadTask, type ThreadAnswer } from './file-source.ts'
 import { asAsked, lookAhead, type SourceEntry } from './source-item.ts'
 
 /** Entries of a batch, and bytes of the file after which it ends in any case. */
@@ -11,7 +11,7 @@ const MOST_BYTES = 4_000_000
 if (parentPort) await serve(parentPort, workerData)
 
 async function serve(port: MessagePort, task: ReadTask): Promise<void> {
-  const tell = (answer: ReadAnswer) => port.postMessage(answer)
+  const tell = (answer: ThreadAnswer) => port.postMessage(answer)
   tell('started')
   try {
     await readOn(port, task, tell)
@@ -23,7 +23,7 @@ async function serve(port: MessagePort, task: ReadTask): Promise<void> {
 async function readOn(
   port: MessagePort,
   { file, reading: { context, images } }: ReadTask,
-  tell: (answer: ReadAnswer) => void,
+  tell: (answer: ThreadAnswer) => void,
 ): Promise<void> {
   const grants = grantsOf(port)
   const source = await fileSource(file)

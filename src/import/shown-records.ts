@@ -19,19 +19,19 @@ import { decodeEntities } from '../text/safe-html.ts'
 import { wallToUtc } from '../text/zones.ts'
 import { whenOf } from './item-times.ts'
 import {
-  fingerprintOf,
   type ItemKind,
   type ItemLinks,
   type ReadEntry,
   type SourceEntry,
   type SourceItem,
+  valuePrint,
 } from './source-item.ts'
 
 /** The kinds of record that answers show by themselves. */
-export type ShownKind = Exclude<ItemKind, 'series'>
+export type ListedKind = Exclude<ItemKind, 'series'>
 
 /** A record in an answer of the interface. */
-export type Shown = Readonly<Record<string, unknown>>
+export type ShownRecord = Readonly<Record<string, unknown>>
 
 /** The lists of records in the order in which they are read: first the records that events refer to. */
 export const LISTS = [
@@ -40,13 +40,13 @@ export const LISTS = [
   ['venues', 'venue'],
   ['organizers', 'organizer'],
   ['events', 'event'],
-] as const satisfies readonly (readonly [string, ShownKind])[]
+] as const satisfies readonly (readonly [string, ListedKind])[]
 
 /** A venue shows no fact that is not known. */
 const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
 
 /** Converts a member of an answer into a value that the interface accepts. */
-type Read = (value: unknown, record: Shown) => unknown
+type Read = (value: unknown, record: ShownRecord) => unknown
 
 const none: Read = () => undefined
 const asTitle: Read = (value) => (typeof value === 'string' ? decodeTitle(value) : value)
@@ -58,7 +58,7 @@ const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
 /** An amount of nought shows a word in place of its figure and currency, which stand beside it. */
 const asCost: Read = (value, { cost_details: details }) => {
-  if (typeof value !== 'string' || !isShown(details) || !Array.isArray(details.values)) return value
+  if (typeof value !== 'string' || !isShownRecord(details) || !Array.isArray(details.values)) return value
   const [figure, ...more] = details.values.map(String)
   if (figure === undefined || more.length > 0 || !/^0(?:\.0+)?$/.test(figure)) return value
   const mark = typeof details.currency_symbol === 'string' ? details.currency_symbol : ''
@@ -71,12 +71,12 @@ export const LINKED = {
   tags: 'tag',
   venue: 'venue',
   organizer: 'organizer',
-} as const satisfies Record<WithValue<EventMembers, 'from', 'link'>, Exclude<ShownKind, 'event'>>
+} as const satisfies Record<WithValue<EventMembers, 'from', 'link'>, Exclude<ListedKind, 'event'>>
 export type LinkName = keyof typeof LINKED
 export const linkNames = namesWith(eventMembers, 'from', 'link')
 
 /** Members that need a conversion; links and images are handled elsewhere. */
-const READERS: Readonly<Record<ShownKind, Readonly<Record<string, Read>>>> = {
+const READERS: Readonly<Record<ListedKind, Readonly<Record<string, Read>>>> = {
   event: {
     title: asTitle,
     date_utc: asMoment,
@@ -91,7 +91,7 @@ const READERS: Readonly<Record<ShownKind, Readonly<Record<string, Read>>>> = {
   tag: { name: asName },
 }
 
-const FIELDS: Readonly<Record<ShownKind, FieldsData>> = {
+const FIELDS: Readonly<Record<ListedKind, FieldsData>> = {
   event: eventFields,
   venue: venueFields,
   organizer: organizerFields,
@@ -102,7 +102,7 @@ const FIELDS: Readonly<Record<ShownKind, FieldsData>> = {
 /** The member with the name of a record. */
 const NAMES = { event: 'title', venue: 'venue', organizer: 'organizer', category: 'name', tag: 'name' } as const
 
-export const isShown = (value: unknown): value is Shown =>
+export const isShownRecord = (value: unknown): value is ShownRecord =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
 /** Records that others have shown, as text by kind and id: each comes again with every record that refers to it. */
@@ -111,7 +111,7 @@ export type ShownBefore = Map<string, string>
 const MOST_REMEMBERED = 50_000
 
 /** Whether the same record was shown before without a difference. */
-function isShownBefore(before: ShownBefore, kind: ShownKind, record: Shown): boolean {
+function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecord): boolean {
   const key = `${kind} ${String(record.id)}`
   const text = JSON.stringify(record)
   if (before.get(key) === text) return true
@@ -121,8 +121,8 @@ function isShownBefore(before: ShownBefore, kind: ShownKind, record: Shown): boo
 }
 
 /** A record of an answer with everything it shows: first the records that it refers to, unless they were shown before. */
-export function* itemsOf(kind: ShownKind, record: unknown, at: string, before?: ShownBefore): Generator<ReadEntry> {
-  if (!isShown(record)) {
+export function* itemsOf(kind: ListedKind, record: unknown, at: string, before?: ShownBefore): Generator<ReadEntry> {
+  if (!isShownRecord(record)) {
     yield { at, reason: 'This is not a record.' }
     return
   }
@@ -131,7 +131,7 @@ export function* itemsOf(kind: ShownKind, record: unknown, at: string, before?: 
     for (const member of linkNames) {
       const linked = LINKED[member]
       if (record[member] === undefined) continue
-      const records = listOf(record[member], NAMES[linked])
+      const records = shownList(record[member], NAMES[linked])
       for (const one of records) if (!before || !isShownBefore(before, linked, one)) yield* itemsOf(linked, one, at)
       links[member] = records.flatMap((one) => identityOf(linked, one) ?? [])
     }
@@ -140,14 +140,14 @@ export function* itemsOf(kind: ShownKind, record: unknown, at: string, before?: 
 }
 
 /** A venue stands alone or in a list, and an empty list or false stands for none. A text is a name. */
-function listOf(value: unknown, name: string): Shown[] {
+function shownList(value: unknown, name: string): ShownRecord[] {
   return (Array.isArray(value) ? value : [value])
     .map((one) => (typeof one === 'string' ? { [name]: one } : one))
-    .filter(isShown)
+    .filter(isShownRecord)
 }
 
 /** The id of a record; without one its address, or an event's title and start, or the name and details of what an event refers to. */
-function identityOf(kind: ShownKind, record: Shown): string | undefined {
+function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
   const { id, url, title, start_date: start } = record
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
   if (typeof id === 'string' && id !== '') return id
@@ -159,15 +159,15 @@ function identityOf(kind: ShownKind, record: Shown): string | undefined {
   const { [NAMES[kind]]: named, ...details } = valuesOf(kind, record)
   const name = fold(typeof named === 'string' ? named : '').slice(0, LONGEST_IDENTITY)
   if (name === '') return undefined
-  return Object.keys(details).length === 0 ? name : `${name}\n${fingerprintOf(details)}`
+  return Object.keys(details).length === 0 ? name : `${name}\n${valuePrint(details)}`
 }
 
 /** The most characters of an identity that a text makes. */
 const LONGEST_IDENTITY = 500
 
 function itemOf(
-  kind: ShownKind,
-  record: Shown,
+  kind: ListedKind,
+  record: ShownRecord,
   at: string,
   links: ItemLinks,
 ): SourceItem | { at: string; reason: string } {
@@ -193,7 +193,7 @@ function itemOf(
   }
 }
 
-function valuesOf(kind: ShownKind, record: Shown): Record<string, unknown> {
+function valuesOf(kind: ListedKind, record: ShownRecord): Record<string, unknown> {
   const values: Record<string, unknown> = kind === 'event' ? { ...unshownValues } : {}
   for (const member of carriedFields(FIELDS[kind])) {
     const value = record[member]
@@ -206,9 +206,9 @@ function valuesOf(kind: ShownKind, record: Shown): Record<string, unknown> {
 }
 
 /** Terms have no image; a record without one shows false, or nothing. */
-function imageOf(kind: ShownKind, image: unknown): string | undefined {
+function imageOf(kind: ListedKind, image: unknown): string | undefined {
   if (kind === 'category' || kind === 'tag') return undefined
-  return isShown(image) && typeof image.url === 'string' ? image.url : ''
+  return isShownRecord(image) && typeof image.url === 'string' ? image.url : ''
 }
 
 const ENTITY = /&(#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi
@@ -245,7 +245,7 @@ export const MOST_OCCURRENCES = 5000
 
 /** How an answer shows that an event is an occurrence. */
 interface ShownOccurrence {
-  record: Shown
+  record: ShownRecord
   /** Its original start. */
   start: string
   rrule: string
@@ -254,7 +254,7 @@ interface ShownOccurrence {
 
 /** The series that a record is an occurrence of, if any: its number in the source. */
 export function seriesIn(record: unknown): string | undefined {
-  if (!isShown(record) || !isShown(record.recurrence)) return undefined
+  if (!isShownRecord(record) || !isShownRecord(record.recurrence)) return undefined
   const { series, id } = record.recurrence
   return typeof series === 'number' && typeof id === 'string' && isWallTime(id) ? String(series) : undefined
 }
@@ -282,7 +282,7 @@ export function* seriesEntries(records: readonly unknown[], series: string, at: 
 const byStart = (a: ShownOccurrence, b: ShownOccurrence) => (a.start < b.start ? -1 : Number(a.start > b.start))
 
 function occurrenceIn(record: unknown): ShownOccurrence | undefined {
-  if (seriesIn(record) === undefined || !isShown(record) || !isShown(record.recurrence)) return undefined
+  if (seriesIn(record) === undefined || !isShownRecord(record) || !isShownRecord(record.recurrence)) return undefined
   const { id, rrule, overrides } = record.recurrence
   return {
     record,
@@ -353,7 +353,7 @@ function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
 }
 
 /** Everything that the record of an event refers to. */
-function* referredBy(record: Shown, at: string): Generator<SourceEntry> {
+function* referredBy(record: ShownRecord, at: string): Generator<SourceEntry> {
   for (const entry of itemsOf('event', record, at)) if (!('kind' in entry) || entry.kind !== 'event') yield entry
 }
 

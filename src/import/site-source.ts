@@ -1,16 +1,16 @@
 import { readToken } from '../sync/sync-token.ts'
-import { type Answered, type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from './polite-fetch.ts'
+import { type FetchedAnswer, type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from './polite-fetch.ts'
 import {
-  isShown,
+  isShownRecord,
   itemsOf,
   LISTS,
+  type ListedKind,
   MOST_OCCURRENCES,
-  type Shown,
-  type ShownKind,
+  type ShownRecord,
   seriesEntries,
   seriesIn,
 } from './shown-records.ts'
-import { keyOf, type Source, type SourceEntry, standsAlone } from './source-item.ts'
+import { itemKey, type Source, type SourceEntry, standsAlone } from './source-item.ts'
 import { describeMarkup } from './source-text.ts'
 
 /** The address of a site's interface. */
@@ -28,7 +28,7 @@ export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
  * Finds the interface of a site: the given namespace, the one that its page links to, or one at a known path. `known` is the page, once it was read.
  * @throws SourceFailure when there is none, or the site does not answer
  */
-export async function findInterface(address: string, options: FetchOptions, known?: Answered): Promise<Interface> {
+export async function findInterface(address: string, options: FetchOptions, known?: FetchedAnswer): Promise<Interface> {
   const [path = ''] = address.split(/[?#]/, 1)
   const given = path.replace(/\/+$/, '')
   const [, base, root] = NAMESPACE.exec(given) ?? []
@@ -49,7 +49,7 @@ export async function findInterface(address: string, options: FetchOptions, know
 export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
   const index = await fetchPolitely(`${root}/`, options).catch(ignoreMissing)
   const value = index && parsed(index.body)
-  const { namespaces }: Shown = isShown(value) ? value : {}
+  const { namespaces }: ShownRecord = isShownRecord(value) ? value : {}
   return Array.isArray(namespaces) ? namespaces.map(String) : []
 }
 
@@ -58,7 +58,7 @@ function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof SourceFailure) || error.status === 0 || error.status === 401) throw error
 }
 
-function rootOf(headers: Answered['headers'] | undefined): string | undefined {
+function rootOf(headers: FetchedAnswer['headers'] | undefined): string | undefined {
   const links = [headers?.link ?? []].flat().flatMap((link) => link.split(','))
   const link = links.find((one) => one.includes('rel="https://api.w.org/"'))
   const root = link?.slice(link.indexOf('<') + 1, link.indexOf('>'))
@@ -77,7 +77,7 @@ export function parsed(body: Buffer): unknown {
 /** A page of the changes at a site that also runs Kalends (docs/sync.md). */
 interface Changes {
   /** Records as lists show them; an entry without a record was deleted. */
-  changes: readonly { kind: ShownKind; id: string; record: unknown }[]
+  changes: readonly { kind: ListedKind; id: string; record: unknown }[]
   /** The token of the next page; empty on the last one. */
   next: string
   /** The token to start from the next time; empty on all pages but the last. */
@@ -95,7 +95,7 @@ async function askChanges(root: string, since: string, options: FetchOptions): P
   const url = `${root}/kalends/v1/changes?${query}`
   const { body } = await fetchPolitely(url, options)
   const page = parsed(body)
-  const { changes, next_token: next = '', sync_token: token = '' } = isShown(page) ? page : {}
+  const { changes, next_token: next = '', sync_token: token = '' } = isShownRecord(page) ? page : {}
   const isPage = Array.isArray(changes) && typeof next === 'string' && typeof token === 'string'
   if (!isPage || (next === '') === (token === '')) throw new SourceFailure(url, 'tells no changes.', 404)
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
@@ -107,7 +107,7 @@ function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
 }
 
 function changeOf(change: unknown): Changes['changes'][number] | undefined {
-  if (!isShown(change)) return undefined
+  if (!isShownRecord(change)) return undefined
   const found = LISTS.find(([, kind]) => kind === change.kind)
   if (!found) return undefined
   return { kind: found[1], id: String(change.id), record: change.action === 'delete' ? undefined : change.record }
@@ -118,7 +118,7 @@ interface SiteTask {
   /** The address of the site, of its interface, or of a page of it. */
   url: string
   /** What that address answers with, if it is a page. */
-  page?: Answered | undefined
+  page?: FetchedAnswer | undefined
   /** Login and application password, to read drafts and private records. */
   login?: string | undefined
   password?: string | undefined
@@ -248,7 +248,7 @@ async function* readChanges(reading: Reading, root: string, first: Changes): Asy
   }
 }
 
-async function* readList(reading: Reading, path: string, kind: ShownKind): AsyncGenerator<SourceEntry> {
+async function* readList(reading: Reading, path: string, kind: ListedKind): AsyncGenerator<SourceEntry> {
   let before = ''
   for (;;) {
     const { page } = reading
@@ -277,12 +277,12 @@ function* lackOf({ base, inList, totals }: Reading, path: string, last: Page | u
 
 async function* entriesOfRecord(
   reading: Reading,
-  kind: ShownKind,
+  kind: ListedKind,
   record: unknown,
   at: string,
 ): AsyncGenerator<SourceEntry> {
   const { since } = reading.task
-  if (since !== undefined && isShown(record) && String(record.modified_utc ?? since) < since) return
+  if (since !== undefined && isShownRecord(record) && String(record.modified_utc ?? since) < since) return
   const series = kind === 'event' ? seriesIn(record) : undefined
   if (series !== undefined && reading.series.has(series)) return
   const occurrences = series === undefined ? [] : await readOccurrences(reading, series, record)
@@ -292,9 +292,9 @@ async function* entriesOfRecord(
   for (const entry of entries) {
     if (!('kind' in entry) || standsAlone(entry.kind)) yield entry
     else if (entry.kind === kind) {
-      reading.listed.add(keyOf(kind, entry.identity))
+      reading.listed.add(itemKey(kind, entry.identity))
       yield entry
-    } else if (!reading.listed.has(keyOf(entry.kind, entry.identity))) yield entry
+    } else if (!reading.listed.has(itemKey(entry.kind, entry.identity))) yield entry
   }
 }
 
@@ -340,7 +340,7 @@ async function readPage(
   const url = `${reading.base}/${path}?${query}`
   try {
     const { body } = await fetchPolitely(url, options)
-    return pageOf(url, path, body)
+    return parsePage(url, path, body)
   } catch (error) {
     const isPastEnd = error instanceof SourceFailure && [400, 404].includes(error.status)
     // Lists answer in this way that there is no such page, and empty lists that they have no page at all.
@@ -350,16 +350,16 @@ async function readPage(
   }
 }
 
-/** Whether the interface answers at all, which proves that an empty list of events is really empty. */
+/** Whether the interface answers; if it does, a list of events without a first page is empty. */
 async function isThere({ base, options }: Reading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
-  return answer !== undefined && isShown(parsed(answer.body))
+  return answer !== undefined && isShownRecord(parsed(answer.body))
 }
 
-function pageOf(url: string, path: string, body: Buffer): Page {
+function parsePage(url: string, path: string, body: Buffer): Page {
   const value = parsed(body)
-  const records = isShown(value) ? value[path] : undefined
-  if (!isShown(value) || !Array.isArray(records))
+  const records = isShownRecord(value) ? value[path] : undefined
+  if (!isShownRecord(value) || !Array.isArray(records))
     throw new SourceFailure(
       url,
       `answers with ${body.subarray(0, 200).includes('<') ? 'HTML' : 'something else'} in place of ${path}.`,

@@ -155,7 +155,7 @@ export function scheduled(status: string, date_utc: string | undefined): Readonl
 }
 
 /** The key of an item among those of its source. */
-export function keyOf(kind: ItemKind, identity: string, occurrence = ''): string {
+export function itemKey(kind: ItemKind, identity: string, occurrence = ''): string {
   return `${kind} ${identity}\u0000${occurrence}`
 }
 
@@ -168,11 +168,11 @@ const LONGEST = 40
 /** The fingerprint of each of these values. */
 export function fingerprintsOf(values: Readonly<Record<string, unknown>>): Fingerprints {
   const prints: Record<string, string> = {}
-  for (const name in values) if (values[name] !== undefined) prints[name] = fingerprintOf(values[name])
+  for (const name in values) if (values[name] !== undefined) prints[name] = valuePrint(values[name])
   return prints
 }
 
-export function fingerprintOf(value: unknown): string {
+export function valuePrint(value: unknown): string {
   const text = typeof value === 'string' ? value : `\t${JSON.stringify(value)}`
   return text.length <= LONGEST ? text : `\n${hash('sha1', text, 'base64')}`
 }

@@ -94,7 +94,7 @@ export function textIn(bytes: Uint8Array): string {
 /** The most characters of a page that are looked at. */
 const MOST_LOOKED_AT = 500_000
 
-/** What a text is that is markup and no calendar, for sentences such as "It is …"; undefined for any other text. */
+/** Describes a text of markup for a sentence such as "It is a web page"; undefined for any other text. */
 export function describeMarkup(text: string, address = ''): string | undefined {
   const head = text.slice(0, MOST_LOOKED_AT).replace(/^\ufeff?\s*/, '')
   if (/^(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html|head|body|script|title)\b/is.test(head))

@@ -18,7 +18,7 @@ import {
 } from './import-store.ts'
 import { isTouched } from './missing-items.ts'
 import { fingerprintsOf, ITEM_KINDS, type ItemKind, readFingerprints, standsAlone } from './source-item.ts'
-import { prepareChange, servedOf, trashRecord } from './write-item.ts'
+import { prepareItemChange, servedByKind, trashRecord } from './write-item.ts'
 
 /** The result of an undo: records restored, records removed, and sentences on records left unchanged. */
 interface Undone {
@@ -211,6 +211,6 @@ async function putBack(
   { kind, record }: Pick<ImportItemColumns, 'kind' | 'record'>,
   values: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const prepared = await prepareChange(context, kind as ItemKind, record, values)
-  await servedOf(kind as ItemKind).operations.update.write(tx, prepared, context)
+  const prepared = await prepareItemChange(context, kind as ItemKind, record, values)
+  await servedByKind(kind as ItemKind).operations.update.write(tx, prepared, context)
 }

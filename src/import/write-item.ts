@@ -15,7 +15,7 @@ import { bringPictures } from './bring-pictures.ts'
 import { type ImportRun, PATHS } from './import-run.ts'
 import { laterTimes } from './item-times.ts'
 import { linkNames as eventLinks, LINKED } from './shown-records.ts'
-import { type ItemKind, type ItemLinks, keyOf, numberIn, type SourceItem } from './source-item.ts'
+import { type ItemKind, type ItemLinks, itemKey, numberIn, type SourceItem } from './source-item.ts'
 
 /** An item ready to be written: fetching and everything else that waits is done. */
 export interface PreparedItem {
@@ -39,7 +39,7 @@ export interface PreparedItem {
 const byPath = new Map([...resources, series].map((served) => [served.resource.path, served]))
 
 /** The resource of a kind. */
-export function servedOf(kind: ItemKind): Served {
+export function servedByKind(kind: ItemKind): Served {
   const served = byPath.get(PATHS[kind])
   if (!served) throw new Error(`There is no resource ${PATHS[kind]}.`)
   return served
@@ -56,13 +56,13 @@ export function* referencesOf({ links }: SourceItem): Generator<{ kind: ItemKind
 
 /** The ids of the records that a link of an item names; unknown records are left out. */
 function linkedIds(run: ImportRun, name: keyof ItemLinks, identities: readonly string[]): number[] {
-  return identities.flatMap((identity) => run.links.get(keyOf(LINK_KINDS[name], identity)) ?? [])
+  return identities.flatMap((identity) => run.links.get(itemKey(LINK_KINDS[name], identity)) ?? [])
 }
 
 /** Reports numbers of records that nothing here has. */
 function noteUnknown(run: ImportRun, { at, name }: SourceItem, kind: ItemKind, identities: readonly string[]): void {
   for (const identity of identities) {
-    const number = run.links.has(keyOf(kind, identity)) ? undefined : numberIn(identity)
+    const number = run.links.has(itemKey(kind, identity)) ? undefined : numberIn(identity)
     if (number === undefined) continue
     run.remark({
       kind: 'note',
@@ -120,7 +120,7 @@ export async function prepareItem(
   const isChanged = record === undefined || Object.keys(raw).length > 0
   const brought = pictures?.brought ?? []
   const ready = { item, record, fields, isChanged, pictures: brought, context, event: undefined, prepared: undefined }
-  if (record !== undefined) return { ...ready, prepared: await prepareChange(context, item.kind, record, raw) }
+  if (record !== undefined) return { ...ready, prepared: await prepareItemChange(context, item.kind, record, raw) }
   if (item.kind !== 'event') return { ...ready, prepared: await prepareNew(context, item.kind, raw) }
   return { ...ready, event: await prepareEvent(context, item, raw) }
 }
@@ -157,20 +157,20 @@ async function writableTimes(
 
 /** Prepares a record of a kind from fields as the interface takes them. A series is made with its first event. @throws Problem */
 async function prepareNew(context: Context, kind: ItemKind, raw: Readonly<Record<string, unknown>>): Promise<unknown> {
-  const { resource, operations } = servedOf(kind === 'series' ? 'event' : kind)
+  const { resource, operations } = servedByKind(kind === 'series' ? 'event' : kind)
   const values = await parseFields(resource.fields, raw, context, { extent: 'whole', mayAsk: true })
   return operations.create.prepare(context, values)
 }
 
 /** Prepares a change of a record. @throws Problem */
-export async function prepareChange(
+export async function prepareItemChange(
   context: Context,
   kind: ItemKind,
   record: number,
   raw: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   if (kind === 'series') return prepareSeriesChange(context, record, raw)
-  const { resource, operations } = servedOf(kind)
+  const { resource, operations } = servedByKind(kind)
   const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk: true })
   const row = await operations.locate(context, { id: record })
   if (row === undefined) throw new Problem('rest_post_invalid_id')
@@ -194,12 +194,12 @@ export async function writeItem(
   { item, record, prepared }: PreparedItem,
 ): Promise<{ id: number; isNew: boolean }> {
   if (record !== undefined) {
-    await servedOf(item.kind).operations.update.write(tx, prepared, run.context)
+    await servedByKind(item.kind).operations.update.write(tx, prepared, run.context)
     return { id: record, isNew: false }
   }
   const child = await findChild(tx, item)
   if (child !== undefined) return { id: child, isNew: false }
-  const { create } = servedOf(item.kind === 'series' ? 'event' : item.kind).operations
+  const { create } = servedByKind(item.kind === 'series' ? 'event' : item.kind).operations
   try {
     const made = await create.write(tx, prepared, run.context)
     const id = item.kind === 'series' ? (made.series ?? 0) : made.id
@@ -225,7 +225,7 @@ async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Pro
 
 /** Moves a record to the trash, or removes a term. @throws Problem */
 export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, record: number): Promise<void> {
-  const { locate, remove } = servedOf(kind).operations
+  const { locate, remove } = servedByKind(kind).operations
   const here = { ...context, db: tx }
   const row = await locate(here, { id: record })
   if (row === undefined) throw new Problem('rest_post_invalid_id')

@@ -16,9 +16,9 @@ import { itemOf, keyOfRecord, type PushOptions, type PushRun, printsOfShown } fr
 import { findPushedSeries, pushSeries } from './push-series.ts'
 import { findTarget, forgetPushed, listPushed, savePushed, targetNumber } from './push-store.ts'
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
-import { addressOf } from './settle-item.ts'
+import { targetAddress } from './settle-item.ts'
 
-/** What a push is told, and what it tells. */
+/** The target, the options and the filters of a push, and its callbacks. */
 interface PushTask {
   /** The context of a caller who sees everything that is pushed. */
   context: Context
@@ -27,7 +27,7 @@ interface PushTask {
   /** Filters of events by name, as sent. */
   filters: RawValues
   remark: (remark: Remark) => void
-  /** Called whenever some records are there, with how many of how many. */
+  /** Called after each group of records, with the number of those done and of all. */
   progress: (counts: Counts, done: number, total: number) => void
 }
 
@@ -36,8 +36,8 @@ const AT_ONCE = 200
 const LOOKED_AT_ONCE = 500
 
 /**
- * Writes the events that filters leave into another service, with all that they lead to. What is there at an interruption is known, and is passed
- * over the next time.
+ * Writes the events that match the filters into another service, with their venues, organizers, terms and images. After an interruption, the next push
+ * goes on with the records that are not there.
  * @throws Error with one sentence when the target is this calendar, or cannot be asked on
  */
 export async function pushCalendar(task: PushTask): Promise<Counts> {
@@ -66,7 +66,7 @@ async function refuseSelf({ target, context }: PushTask): Promise<void> {
     )
 }
 
-/** The records that a push is about. */
+/** The ids of the records to push, by kind. */
 interface Asked extends Record<Exclude<ItemKind, 'event'>, Set<number>> {
   events: readonly number[]
   series: Set<number>
@@ -108,7 +108,7 @@ function addLinks(asked: Asked, state: RecordState): void {
   }
 }
 
-/** Also records that no event leads to. */
+/** Adds venues, organizers and terms that no event links to. */
 async function addEverything(db: Db, asked: Asked): Promise<void> {
   for (const { id } of await db.selectFrom('venues').select('id').execute()) asked.venue.add(id)
   for (const { id } of await db.selectFrom('organizers').select('id').execute()) asked.organizer.add(id)
@@ -142,7 +142,7 @@ async function beginRun({ context, target, options, remark, progress }: PushTask
   }
 }
 
-/** Brings venues, organizers or terms to the target, of categories the upper ones first. */
+/** Pushes venues, organizers or terms; parent categories go before their children. */
 async function pushLinked(run: PushRun, kind: Exclude<ItemKind, 'event'>, ids: ReadonlySet<number>): Promise<void> {
   const levels = kind === 'category' ? await levelsOf(run.context.db, [...ids]) : [[...ids].sort((a, b) => a - b)]
   for (const level of levels) for (const some of inParts(level)) await pushSome(run, kind, some)
@@ -204,7 +204,7 @@ async function handleGone(run: PushRun): Promise<void> {
   }
 }
 
-/** Those that are not here any more, or not public any more where only public ones are pushed. */
+/** The rows of records that were deleted or trashed here or, unless all records are pushed, are no longer public. */
 async function goneAmong(
   run: PushRun,
   kind: 'series' | 'event',
@@ -226,7 +226,7 @@ async function goneAmong(
 }
 
 async function handleOne(run: PushRun, kind: 'series' | 'event', row: PushItemColumns): Promise<void> {
-  const url = `${addressOf(run.target, kind)}/${row.remote}`
+  const url = `${targetAddress(run.target, kind)}/${row.remote}`
   const shown = await readShown(run.target, url)
   const now = shown && printsOfShown(kind, shown)
   if (!now || now.status === 'trash')

@@ -5,7 +5,7 @@ import type { ImageRow, PushItemColumns } from '../storage/schema.ts'
 import { describePushed, keyOfRecord, type PushItem, type PushKind, type PushRun } from './push-run.ts'
 import { findPushed, savePushed } from './push-store.ts'
 import { refusalOf } from './push-target.ts'
-import { describeKept, type Settled, settleItem } from './settle-item.ts'
+import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 
 /** Requests to the target at the same time. */
 const AT_ONCE = 4
@@ -43,7 +43,7 @@ async function pushGroup(
 
 interface Outcome {
   item: PushItem
-  settled?: Settled
+  settled?: SettledItem
   error?: unknown
 }
 
@@ -62,7 +62,7 @@ async function noteIntents({ context, number, options }: PushRun, items: readonl
   await context.write((tx) => savePushed(tx, rows))
 }
 
-function noteSettled(run: PushRun, item: PushItem, settled: Settled, before: PushItemColumns | undefined): void {
+function noteSettled(run: PushRun, item: PushItem, settled: SettledItem, before: PushItemColumns | undefined): void {
   const { kind, record } = item
   const remote = settled.row?.remote ?? before?.remote ?? 0
   if (kind !== 'event' && kind !== 'series') run.links.set(keyOfRecord(kind, record), remote)

@@ -3,7 +3,7 @@ import { NEVER } from '../fields/kinds.ts'
 import type { RecordState } from '../history/record-states.ts'
 import type { Counts, Remark } from '../import/import-run.ts'
 import type { ConflictPolicy } from '../import/plan-item.ts'
-import { itemsOf, LINKED, type LinkName, linkNames, type Shown } from '../import/shown-records.ts'
+import { itemsOf, LINKED, type LinkName, linkNames, type ShownRecord } from '../import/shown-records.ts'
 import { type Fingerprints, fieldsOf, fingerprintsOf, type ItemKind } from '../import/source-item.ts'
 import { withExceptions } from '../recurrence/write-recurrence.ts'
 import type { PushTarget } from './push-target.ts'
@@ -11,7 +11,7 @@ import type { PushTarget } from './push-target.ts'
 /** The kinds of records that are pushed: those of an import, and images. */
 export type PushKind = ItemKind | 'image'
 
-/** How a calendar is pushed. */
+/** Options of a push. */
 export interface PushOptions {
   /** What becomes of fields that were changed here and at the target. */
   conflicts: ConflictPolicy
@@ -23,7 +23,7 @@ export interface PushOptions {
   all: boolean
 }
 
-/** A push, and what it has to remember. */
+/** The state of a push while it runs. */
 export interface PushRun {
   /** The context of a caller who sees everything that is pushed. */
   context: Context
@@ -61,7 +61,7 @@ export interface PushItem {
 
 export const keyOfRecord = (kind: PushKind, record: number) => `${kind} ${record}`
 
-/** What the report calls a record. */
+/** The name of a record in the report. */
 export const describePushed = ({ kind, name }: Pick<PushItem, 'kind' | 'name'>) =>
   name === '' ? kind : `${kind} “${name}”`
 
@@ -99,13 +99,13 @@ function linksTo(run: PushRun, name: LinkName, ids: unknown): (number | string)[
   return records.flatMap((record) => linkTo(run, LINKED[name], record) ?? [])
 }
 
-/** What stands for the fields of a record, as they are to be at the target. */
+/** The fingerprints of the fields that the target is to have. */
 export function printsOf({ values }: Pick<PushItem, 'values'>): Fingerprints {
   return fingerprintsOf(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, inOrder(name, value)])))
 }
 
-/** What stands for the fields of a record as the target shows it. */
-export function printsOfShown(kind: PushKind, shown: Shown): Fingerprints {
+/** The fingerprints of the fields of a record that the target has shown. */
+export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints {
   if (kind === 'image') return fingerprintsOf(imageTexts(shown))
   const [item] = [...itemsOf(kind === 'series' ? 'event' : kind, shown, '')].slice(-1)
   if (!item || 'reason' in item) return {}
@@ -115,7 +115,7 @@ export function printsOfShown(kind: PushKind, shown: Shown): Fingerprints {
   return fingerprintsOf({ ...Object.fromEntries(fields), recurrence: lines })
 }
 
-const isRecord = (value: unknown): value is Shown => value !== null && typeof value === 'object'
+const isRecord = (value: unknown): value is ShownRecord => value !== null && typeof value === 'object'
 
 /** Links as identities; the order of terms does not matter, and a parent is a list of one. */
 function inOrder(name: string, value: unknown): unknown {
@@ -126,12 +126,12 @@ function inOrder(name: string, value: unknown): unknown {
 }
 
 /** The texts of an image, as they were written where the target tells. */
-function imageTexts({ title, caption, description, alt_text }: Shown): Record<string, unknown> {
+function imageTexts({ title, caption, description, alt_text }: ShownRecord): Record<string, unknown> {
   const textOf = (value: unknown) => (isRecord(value) ? (value.raw ?? value.rendered) : value)
   return { title: textOf(title), caption: textOf(caption), description: textOf(description), alt_text }
 }
 
-/** What a create sends: fields without a value are left to the target. */
+/** The body of a create, without the fields that have no value. */
 export function bodyOfCreate({ values }: PushItem): Record<string, unknown> {
   return withoutEmpty(values)
 }
@@ -142,15 +142,15 @@ function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string,
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)))
 }
 
-/** What an update of these fields sends. Coordinates go together. */
+/** The body of an update of these fields; both coordinates are sent if one has changed. */
 export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): Record<string, unknown> {
   const isPair = fields.some((name) => name === 'geo_lat' || name === 'geo_lng')
   const names = isPair ? [...new Set([...fields, 'geo_lat', 'geo_lng'])] : fields
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/** The fields that an update sends to leave a record as its target shows it. Empty fields stay empty without being sent. */
-export function bodyAsShown(kind: PushKind, shown: Shown): Record<string, unknown> {
+/** The fields that have to be sent with an update so that a target which empties missing fields keeps them; empty ones need not be sent. */
+export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)
   if (!item || 'reason' in item) return {}

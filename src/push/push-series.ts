@@ -1,7 +1,7 @@
 import { findSeriesByIds } from '../events/event-store.ts'
 import { ownFields } from '../events/recurrence-present.ts'
 import { type RecordState, readStates } from '../history/record-states.ts'
-import { isShown, type Shown } from '../import/shown-records.ts'
+import { isShownRecord, type ShownRecord } from '../import/shown-records.ts'
 import { readFingerprints } from '../import/source-item.ts'
 import { findOccurrences } from '../series/series-store.ts'
 import { datedSlug } from '../series/series-writes.ts'
@@ -11,7 +11,7 @@ import { itemOf, keyOfRecord, type PushItem, type PushRun, printsOfShown } from 
 import { findPushed, savePushed } from './push-store.ts'
 import { readShown } from './push-target.ts'
 
-/** Those of these series that are pushed as such, to a service that has series. */
+/** The series among these that are pushed as series; none to a service without series. */
 export async function findPushedSeries(
   { context, options, target }: PushRun,
   ids: readonly number[],
@@ -21,7 +21,7 @@ export async function findPushedSeries(
   return rows.filter(({ status }) => status === 'publish' || (options.all && status !== 'trash'))
 }
 
-/** Brings series to the target, and then what their occurrences have for themselves. */
+/** Pushes series, and then the own fields of their occurrences. */
 export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Promise<void> {
   const { db } = run.context
   const ids = rows.map(({ id }) => id)
@@ -39,7 +39,7 @@ export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Prom
   }
 }
 
-/** The fields that an occurrence has for itself, its slug among them where that is not made from its day. */
+/** The own fields of an occurrence, with its slug if that is not made from its day. */
 function fieldsApart(series: SeriesRow, row: EventRow): string[] {
   const isNamed = row.slug !== '' && row.slug !== datedSlug(series.slug, row.recurrence_id)
   return isNamed ? [...ownFields(row), 'slug'] : ownFields(row)
@@ -92,7 +92,7 @@ async function noteOccurrences(run: PushRun, rows: readonly EventRow[], series: 
   const starts = new Map(rows.map((row) => [row.recurrence_id, row]))
   const found: PushItemColumns[] = []
   for await (const shown of listOccurrences(run, series)) {
-    const start = isShown(shown.recurrence) ? shown.recurrence.id : undefined
+    const start = isShownRecord(shown.recurrence) ? shown.recurrence.id : undefined
     const row = starts.get(String(start))
     if (!row) continue
     const seen = JSON.stringify(printsOfShown('event', shown))
@@ -108,13 +108,13 @@ async function noteOccurrences(run: PushRun, rows: readonly EventRow[], series: 
 
 const PER_PAGE = 50
 
-async function* listOccurrences({ target }: PushRun, series: number): AsyncGenerator<Shown> {
+async function* listOccurrences({ target }: PushRun, series: number): AsyncGenerator<ShownRecord> {
   const window = 'start_date=1000-01-01&end_date=9999-12-31&status=publish,future,draft,pending,private'
   for (let page = 1, isLast = false; !isLast; page++) {
     const url = `${target.base}/events?post_parent=${series}&${window}&per_page=${PER_PAGE}&page=${page}`
     const shown = await readShown(target, url)
     const events = Array.isArray(shown?.events) ? shown.events : []
-    yield* events.filter(isShown)
+    yield* events.filter(isShownRecord)
     isLast = page >= Number(shown?.total_pages ?? 0)
   }
 }

@@ -1,5 +1,5 @@
 import { type FetchOptions, fetchPolitely, nameOrigin, SourceFailure } from '../import/polite-fetch.ts'
-import { isShown, type Shown } from '../import/shown-records.ts'
+import { isShownRecord, type ShownRecord } from '../import/shown-records.ts'
 import { findInterface, parsed, readNamespaces } from '../import/site-source.ts'
 import { readToken } from '../sync/sync-token.ts'
 
@@ -41,12 +41,12 @@ export async function openTarget({ url, login, password, backOffMs }: TargetTask
   }
 }
 
-/** The edition that a service tells in its sync tokens; undefined for one that has none. */
+/** The edition of the database of a service, read from its sync tokens; undefined for a service without them. */
 export async function readTargetEdition({ root, isKalends, options }: PushTarget): Promise<string | undefined> {
   if (!isKalends) return undefined
   const { body } = await fetchPolitely(`${root}/${OWN}/changes?kinds=tag&per_page=1`, options)
   const page = parsed(body)
-  const { sync_token, next_token }: Shown = isShown(page) ? page : {}
+  const { sync_token, next_token }: ShownRecord = isShownRecord(page) ? page : {}
   return readToken(String(sync_token ?? next_token))?.edition
 }
 
@@ -59,7 +59,7 @@ export async function readShown(
   { options }: PushTarget,
   url: string,
   nothing: readonly number[] = NOTHING,
-): Promise<Shown | undefined> {
+): Promise<ShownRecord | undefined> {
   try {
     return await shownIn(url, await fetchPolitely(url, options))
   } catch (error) {
@@ -69,17 +69,21 @@ export async function readShown(
 }
 
 /** A request to the target. */
-export interface Sent {
+export interface TargetRequest {
   method: 'POST' | 'PUT' | 'DELETE'
   body?: string | FormData
   /** Of a create: the same key makes one record. */
   key?: string
   /** For a create: looks for a record that an earlier attempt may have made although no answer came. */
-  findMade?: () => Promise<Shown | undefined>
+  findMade?: () => Promise<ShownRecord | undefined>
 }
 
 /** Sends to a service; returns the record it answers with. @throws SourceFailure */
-export async function sendTo({ options, isKalends }: PushTarget, url: string, sent: Sent): Promise<Shown> {
+export async function sendTo(
+  { options, isKalends }: PushTarget,
+  url: string,
+  sent: TargetRequest,
+): Promise<ShownRecord> {
   const { method, body, key, findMade } = sent
   const headers = {
     ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
@@ -93,24 +97,24 @@ export async function sendTo({ options, isKalends }: PushTarget, url: string, se
   return shownIn(url, await fetchPolitely(url, { ...options, sending }))
 }
 
-async function shownIn(url: string, { body }: { body: Buffer }): Promise<Shown> {
+async function shownIn(url: string, { body }: { body: Buffer }): Promise<ShownRecord> {
   const value = parsed(body)
-  if (!isShown(value)) throw new SourceFailure(url, 'answers with something else than a record.')
+  if (!isShownRecord(value)) throw new SourceFailure(url, 'answers with something else than a record.')
   return value
 }
 
-/** What a refusal says: the message, and what it names as wrong. */
+/** The message of a refusal, with the texts of the parameters that it refuses. */
 export function refusalOf({ body, message }: SourceFailure): string {
   const value = parsed(body)
-  if (!isShown(value) || typeof value.message !== 'string') return message
-  const { params }: Shown = isShown(value.data) ? value.data : {}
-  const named = isShown(params) ? Object.values(params).map(String) : []
+  if (!isShownRecord(value) || typeof value.message !== 'string') return message
+  const { params }: ShownRecord = isShownRecord(value.data) ? value.data : {}
+  const named = isShownRecord(params) ? Object.values(params).map(String) : []
   return [value.message, ...named].join(' ')
 }
 
 /** The member `data` of a refusal with this code. */
-export function refusedWith({ body }: SourceFailure, code: string): Shown | undefined {
+export function refusedWith({ body }: SourceFailure, code: string): ShownRecord | undefined {
   const value = parsed(body)
-  if (!isShown(value) || value.code !== code) return undefined
-  return isShown(value.data) ? value.data : {}
+  if (!isShownRecord(value) || value.code !== code) return undefined
+  return isShownRecord(value.data) ? value.data : {}
 }

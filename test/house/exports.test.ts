@@ -44,39 +44,21 @@ const MOST_OF_A_NAME = 3
 /** Names that are exported more than once all the same, with the number of files. A number may fall; a name that is single again goes. */
 const EXPORTED_TWICE: Readonly<Record<string, number>> = {
   Action: 2,
-  Answered: 2,
   FeedKind: 2,
-  ReadAnswer: 2,
-  Sent: 2,
-  Settled: 2,
-  Shown: 2,
-  ShownKind: 2,
-  Span: 2,
-  findToken: 2,
   isEvent: 2,
   isForgotten: 2,
-  isShown: 2,
   linksOf: 2,
   listOf: 2,
-  prepareChange: 2,
-  recurrenceOf: 2,
   run: 2,
-  servedOf: 2,
   tags: 2,
 }
 
 /** Names that more functions have all the same, with the number of files. */
 const NAMED_ALIKE: Readonly<Record<string, number>> = {
   attempt: 4,
-  begin: 4,
   contextOf: 4,
-  headOf: 4,
-  listOf: 4,
-  pageOf: 4,
   run: 4,
-  send: 4,
   serve: 5,
-  timesOf: 4,
   writeHead: 4,
 }
 

@@ -25,6 +25,7 @@ import { extendSeries, renewTimes } from './series/series-upkeep.ts'
 import type { Database } from './storage/database.ts'
 import { readEdition } from './storage/edition.ts'
 import { openStorage, tellFailures } from './storage/open-database.ts'
+import { readOwnerSettings, withOwnerSettings } from './storage/owner-settings.ts'
 import { dropOld } from './storage/pruning.ts'
 import { readVersion } from './version.ts'
 import type { Family } from './watching/metric-families.ts'
@@ -148,17 +149,14 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const database = await readingDatabase(primary, config, metrics, report, tell)
   const authenticator = makeAuthenticator(database, undefined, refusalsIn(logger))
   const budget = limitCaches(config.cache_bytes)
-  const memory = openEventMemory(database, budget, report)
+  const owner = await followOwner(primary, site, config)
+  const memory = openEventMemory(database, budget, report, owner.renew)
   const edition = await readEdition(primary.read)
   const { authenticate } = authenticator
   const { webhook_hosts: webhookHosts } = config
   const http = makeServer(
-    { site, database, edition, images, webhookHosts, memory, authenticate, now: Date.now, report },
-    {
-      ...serverLimits(config),
-      cacheBudget: budget,
-      ...hearing(requestLog, metrics),
-    },
+    { site, database, edition, images, webhookHosts, start: config, memory, authenticate, now: Date.now, report },
+    { ...serverLimits(config), look: owner.look, cacheBudget: budget, ...hearing(requestLog, metrics) },
   )
   const sender = senderOf(primary, site, images, config, report, watchingSettled(logger, metrics))
   const imports = makeRunningImports()
@@ -185,7 +183,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   }
   const port = await listen(http, config, canShare && !options.isWorker)
   loadMemory(memory).catch((error: unknown) => running.isStopping || report(error))
-  Object.assign(site, siteOf(config, port))
+  owner.listensOn(port)
   images.mediaUrl = mediaUrl(config, site)
   const stop = () => stopRunning(running, undefined)
   const stopBy = (signal: string) => stopRunning(running, signal)
@@ -223,8 +221,24 @@ function serverLimits(config: Config) {
     patienceMs: config.patience_ms,
     rateLimit: config.rate_limit,
     trustedProxy: config.trusted_proxy,
-    look: lookOf(config),
   }
+}
+
+/** Puts what owners have set into effect, over the settings of the start: at once, where the service listens, and whenever it has changed. */
+async function followOwner({ read }: Database, site: Site, config: Config) {
+  const look = lookOf(config)
+  let { port } = config
+  const renew = async () => {
+    const present = withOwnerSettings(config, await readOwnerSettings(read))
+    Object.assign(site, siteOf(present, port))
+    if (look) Object.assign(look, lookOf(present))
+  }
+  await renew()
+  const listensOn = (listened: number) => {
+    port = listened
+    Object.assign(site, siteOf({ ...config, site_name: site.name }, port))
+  }
+  return { look, renew, listensOn }
 }
 
 /** How the pages look; undefined for a service without them. */

@@ -34,6 +34,13 @@ export const commandGroups: readonly CommandGroup[] = [
     },
   },
   {
+    names: ['set'],
+    register: async (program, configure) => {
+      const { registerSetCommand } = await import('./people/set-command.ts')
+      registerSetCommand(program, () => openCalendar(configure()), configure)
+    },
+  },
+  {
     names: ['import', 'imports'],
     register: async (program, configure) => {
       const { giveWay } = await import('./import/import-process.ts')

@@ -417,6 +417,8 @@ export function settingsPage(): string {
     '',
     'Each setting is an environment variable and a flag of `kalends serve`; the flag wins. This page is written by `npm run docs` from the table in `src/config.ts`.',
     '',
+    'The name of the calendar, the colour of its pages and the first day of the week can be set while the service runs as well, by `kalends set` or by `PATCH /wp-json/kalends/v1/settings` ([api.md](api.md#settings)). What was set so wins over flag and environment, which are the values that hold again after `kalends set NAME --reset`. Zone, language, addresses and everything else are settings of the start.',
+    '',
     '| Environment | Flag | Default | Meaning |',
     '|---|---|---|---|',
     ...rows,

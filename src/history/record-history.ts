@@ -96,7 +96,7 @@ function columnsAt({ present, version: last, acts, knownFrom }: RecordHistory, v
 }
 
 /** A state with what its record has beside it: the author, and when it was published and takes place to the second. */
-function valuesOf(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): VersionColumns {
+function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): VersionColumns {
   const state: Record<string, unknown> = { ...stateFrom(kind, columns, taxonomies) }
   for (const name of BESIDE) if (name in columns) state[name] = columns[name]
   if (kind === 'series') for (const name of OF_DATES) delete state[name]
@@ -171,7 +171,7 @@ function changesBetween(
   after: VersionColumns,
   taxonomies: Taxonomies,
 ): ChangedMember[] {
-  const [had, has] = [valuesOf(kind, before, taxonomies), valuesOf(kind, after, taxonomies)]
+  const [had, has] = [sendableValues(kind, before, taxonomies), sendableValues(kind, after, taxonomies)]
   return Object.keys(has).flatMap((member): ChangedMember[] => {
     if (isUnchanged(had[member], has[member])) return []
     const [former, now] = [cut(had[member]), cut(has[member])]
@@ -191,7 +191,7 @@ function isUnchanged(a: unknown, b: unknown): boolean {
 /** Everything that a record had in a version, in the form that requests send. @throws Problem rest_version_not_found */
 export async function valuesAt(db: Db, history: RecordHistory, version: number): Promise<VersionColumns> {
   const columns = columnsAt(history, version)
-  return withTexts(db, valuesOf(history.kind, columns, await taxonomiesOf(db, [columns])))
+  return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
 }
 
 /** Values that cannot be put back, since what they lead to is gone or may not be linked to. */
@@ -230,7 +230,7 @@ export async function prepareRestore(
   const gone = unknownTerms(columns, taxonomies)
   const left: LeftOut[] =
     gone.length > 0 && !isUnchanged(columns.terms, present.terms) ? [{ member: 'terms', value: gone }] : []
-  await leaveOut(context, resource.fields, values, valuesOf(kind, present, taxonomies), left)
+  await leaveOut(context, resource.fields, values, sendableValues(kind, present, taxonomies), left)
   const members = Object.keys(values)
   const isFiltered = columns.trusted === 0 && TEXTS.some((name) => typeof values[name] === 'string')
   const writing = isFiltered ? { ...context, caller: { ...context.caller, isFiltered } } : context
@@ -254,7 +254,7 @@ function differing(
   taxonomies: Taxonomies,
   only: readonly string[] | undefined,
 ): Record<string, unknown> {
-  const [wanted, has] = [valuesOf(kind, columns, taxonomies), valuesOf(kind, present, taxonomies)]
+  const [wanted, has] = [sendableValues(kind, columns, taxonomies), sendableValues(kind, present, taxonomies)]
   const isOther = (name: string) => !isUnchanged(wanted[name], has[name])
   const isRetimed = TIMES.some(isOther)
   const isTrustOther = columns.trusted !== present.trusted

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Cache, type CacheBudget, emptyCache, findCached, keepCached } from '../cache.ts'
+import { type Cache, type CacheBudget, dropAll, emptyCache, findCached, keepCached } from '../cache.ts'
 import type { FollowedBody } from '../formats/json.ts'
 import type { EventMemory } from '../memory/event-memory.ts'
 import { type Version, versionedTag } from '../records/versions.ts'
@@ -32,6 +32,9 @@ export interface FinishedAnswers {
   asked: Uint32Array
   /** Identifies the calendar and its settings in ETags. */
   edition: string
+  /** The same of the present settings, and since when: by the count of `memory`. */
+  nameEdition: () => string
+  settings: number
   today: (now: number) => string
   /** The version and day seen last, and since when they hold, in milliseconds. */
   state: { version: string; day: string; since: number }
@@ -47,14 +50,18 @@ const ASKED = 65_536
 
 /** An empty cache; `budget` bounds the bodies. */
 export function noFinishedAnswers({ site, memory, edition, images }: Service, budget: CacheBudget): FinishedAnswers {
+  const nameEdition = () =>
+    createHash('sha1')
+      .update(JSON.stringify([edition, site, images.mediaUrl]))
+      .digest('base64url')
+      .slice(0, 6)
   return {
     memory,
     bodies: emptyCache(budget),
     asked: new Uint32Array(ASKED),
-    edition: createHash('sha1')
-      .update(JSON.stringify([edition, site, images.mediaUrl]))
-      .digest('base64url')
-      .slice(0, 6),
+    edition: nameEdition(),
+    nameEdition,
+    settings: memory.settings,
     today: makeToday(site.timezone),
     state: { version: '', day: '', since: 0 },
     isCollecting: false,
@@ -64,12 +71,20 @@ export function noFinishedAnswers({ site, memory, edition, images }: Service, bu
 /** The finished answer, if it is still valid. */
 export function findFinished(answers: FinishedAnswers, key: string, now: number): Finished | undefined {
   const { bodies, memory } = answers
+  if (answers.settings !== memory.settings) startAfresh(answers)
   const known = findCached(bodies, key)
   const day = answers.today(now)
   if (!known || (known.version === memory.version && known.day === day)) return known
   if (!known.followed?.isSame(day)) return undefined
   renew(answers, known, known.followed, day)
   return known
+}
+
+/** Forgets the answers that were finished before owners changed the name or the look of the calendar. */
+function startAfresh(answers: FinishedAnswers): void {
+  dropAll(answers.bodies)
+  answers.edition = answers.nameEdition()
+  answers.settings = answers.memory.settings
 }
 
 /** Brings an answer that outlives changes up to the present version, with its counts of terms. */

@@ -15,7 +15,7 @@ import { decodeLeniently } from '../text/urls.ts'
 import { describeNamespace } from './discovery.ts'
 import { type Keeping, type Repeatable, type UnderWay, writeOnce } from './idempotency.ts'
 import { describeInterface } from './openapi.ts'
-import { type Action, type Endpoint, isHistoryDeed, type Method, type Route } from './routes.ts'
+import { type Action, type Endpoint, isHistoryDeed, isSettingsDeed, type Method, type Route } from './routes.ts'
 import { isWebhookDeed, managesWebhooks } from './webhook-deeds.ts'
 
 /** A matched request of the namespace, its parameters still raw. */
@@ -288,7 +288,7 @@ export function mayAsk(action: Action, context: Context, row: unknown): boolean 
     return changeRight(action.do, action.served.operations, context, row)
   if (isHistoryDeed(action.do) && 'served' in action)
     return changeRight('update', action.served.operations, context, row)
-  return isWebhookDeed(action.do) ? managesWebhooks(context.caller) : true
+  return isWebhookDeed(action.do) || isSettingsDeed(action.do) ? managesWebhooks(context.caller) : true
 }
 
 function changeRight(change: 'update' | 'remove', operations: Operations, context: Context, row: unknown): boolean {
@@ -300,7 +300,7 @@ export function allowedMethods({ route, row }: Subject, context: Context): Metho
   const permits = ({ action }: Endpoint) =>
     action.do === 'read' ||
     action.do === 'list' ||
-    (!('served' in action) && !isWebhookDeed(action.do)) ||
+    (!('served' in action) && !isWebhookDeed(action.do) && !isSettingsDeed(action.do)) ||
     (isLoggedIn(context.caller) && mayAsk(action, context, row))
   return route.endpoints.filter(permits).flatMap((endpoint) => [...endpoint.methods])
 }

@@ -26,7 +26,7 @@ const always = () => true
 const never = () => false
 const takesKey = ({ does }: Occasion) => does === 'create' || does === 'createWebhook' || does === 'batch'
 /** Whether a record is changed by the operation of an update. */
-const isUpdate = ({ does }: Occasion) => does === 'update' || does === 'restoreVersion'
+const isUpdate = ({ does }: Occasion) => does === 'update' || does === 'restoreVersion' || does === 'updateSettings'
 const writesWebhooks = ({ does }: Occasion) => isWebhookDeed(does) && !readsWebhooks(does)
 const findsWebhook = ({ does }: Occasion) => isWebhookDeed(does) && does !== 'listWebhooks' && does !== 'createWebhook'
 const takesBody = (occasion: Occasion) =>
@@ -38,6 +38,7 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
 
 /** The ids of events and series that are read are looked up instead of validated (rule 25.4). */
 function checksParameters({ does, name, by }: Occasion): boolean {
+  if (does === 'readSettings') return false
   if (isWebhookDeed(does)) return does === 'createWebhook' || does === 'updateWebhook' || does === 'listDeliveries'
   const onlyAddressed = does === 'read' || does === 'remove'
   if (onlyAddressed && name === 'series') return false
@@ -62,7 +63,11 @@ const occurrences: Record<ProblemCode, (occasion: Occasion) => boolean> = {
   rest_batch_not_allowed: never,
   rest_missing_callback_param: ({ does }) => does === 'create' || does === 'batch' || does === 'createWebhook',
   rest_invalid_param: checksParameters,
-  rest_forbidden: (occasion) => writes(occasion) || readsWebhooks(occasion.does) || isHistoryDeed(occasion.does),
+  rest_forbidden: (occasion) =>
+    writes(occasion) ||
+    readsWebhooks(occasion.does) ||
+    isHistoryDeed(occasion.does) ||
+    occasion.does === 'readSettings',
   rest_not_logged_in: never,
   rest_unsupported_media_type: takesBody,
   rest_request_too_large: takesBody,

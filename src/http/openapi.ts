@@ -25,7 +25,8 @@ import {
   webhookBody,
 } from './openapi-schemas.ts'
 import { ownRoutes } from './own-routes.ts'
-import { isHistoryDeed, type Method, type Route } from './routes.ts'
+import { isHistoryDeed, isSettingsDeed, type Method, type Route } from './routes.ts'
+import { settingsAnswer, settingsBody } from './settings-routes.ts'
 import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
 import { deliveryFilters } from './webhook-routes.ts'
 
@@ -87,6 +88,16 @@ const deeds: Record<Described['do'], { verb: string; summary: MessageText; outco
     summary: 'Send all failed messages again',
     outcome: 'How many messages wait to be sent',
   },
+  readSettings: {
+    verb: 'readSettings',
+    summary: 'Read what owners set while the service runs',
+    outcome: 'The settings in effect, and the names of those that were set',
+  },
+  updateSettings: {
+    verb: 'updateSettings',
+    summary: 'Change what owners set while the service runs',
+    outcome: 'The settings in effect, and the names of those that were set',
+  },
   listVersions: {
     verb: 'listVersionsOf',
     summary: 'List what changed a record, the newest first',
@@ -118,6 +129,7 @@ const groups: Readonly<Record<string, MessageText>> = {
   doc: 'The description of this interface',
   changes: 'What has changed since a reader came last',
   batch: 'Many requests in one',
+  settings: 'Settings: the names and the look of the calendar',
   webhooks: 'Webhooks: addresses that are told of changes',
   events: 'Events: what takes place and when',
   venues: 'Venues: where events take place',
@@ -151,7 +163,7 @@ export function describeInterface(routes: readonly Route[], { site }: Pick<Conte
     openapi: '3.1.0',
     info: describeService(site, say),
     servers: [{ url: site.base }],
-    tags: ['doc', ...resources.map(({ path }) => path), 'changes', 'webhooks', 'batch'].map((name) => ({
+    tags: ['doc', ...resources.map(({ path }) => path), 'changes', 'settings', 'webhooks', 'batch'].map((name) => ({
       name,
       description: aboutGroup(name, say),
     })),
@@ -263,24 +275,29 @@ function describeOperation(offer: Offer, method: Method, writing: Writing): obje
     ...(action.do === 'batch' ? { requestBody: describeJson(batchSchema) } : {}),
     ...describeOwnBody(action, writing.say),
     responses: { ...describeSuccess(action, writing.say), ...failureRefs(action) },
-    security: isRead && !isWebhookDeed(action.do) && !isHistoryDeed(action.do) ? [{}, ...CREDENTIALS] : CREDENTIALS,
+    security:
+      isRead && !isWebhookDeed(action.do) && !isSettingsDeed(action.do) && !isHistoryDeed(action.do)
+        ? [{}, ...CREDENTIALS]
+        : CREDENTIALS,
   }
 }
 
 function describeOwnBody({ do: does }: Described, say: Say): object {
+  if (does === 'updateSettings') return { requestBody: { ...describeJson(settingsBody(say)), required: false } }
   const schema = isWebhookDeed(does) ? webhookBody(does, say) : isHistoryDeed(does) ? historyBody(does, say) : undefined
   return schema ? { requestBody: { ...describeJson(schema), required: does === 'createWebhook' } } : {}
 }
 
 function groupOf(action: Described): string {
   if (isWebhookDeed(action.do)) return 'webhooks'
+  if (isSettingsDeed(action.do)) return 'settings'
   return resourceOf(action)?.path ?? action.do
 }
 
 /** Such as `listEvents`, `readEventBySlug`, `updateEvent` for PATCH and `updateEventWithPut` for its synonyms. */
 function operationId(action: Described, method: Method): string {
   const synonym = isUpdate(action) && method !== 'PATCH' ? `With${capitalized(method.toLowerCase())}` : ''
-  if (action.do === 'changes' || action.do === 'batch' || isWebhookDeed(action.do))
+  if (action.do === 'changes' || action.do === 'batch' || isWebhookDeed(action.do) || isSettingsDeed(action.do))
     return deeds[action.do].verb + synonym
   const resource = resourceOf(action)
   const subject =
@@ -289,7 +306,7 @@ function operationId(action: Described, method: Method): string {
 }
 
 const readsHistory = (does: string) => isHistoryDeed(does) && does !== 'restoreVersion'
-const isUpdate = (action: Described) => action.do === 'update' || action.do === 'updateWebhook'
+const isUpdate = ({ do: does }: Described) => does === 'update' || does === 'updateWebhook' || does === 'updateSettings'
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
@@ -327,6 +344,7 @@ function isVersioned({ do: does }: Described): boolean {
     does === 'read' ||
     does === 'doc' ||
     does === 'changes' ||
+    does === 'readSettings' ||
     readsHistory(does) ||
     readsWebhooks(does)
   )
@@ -359,6 +377,7 @@ function describeSuccess(action: Described, say: Say): object {
 function answerSchema(action: Described): Schema {
   if (action.do === 'changes') return changesSchema
   if (action.do === 'batch') return batchAnswerSchema
+  if (isSettingsDeed(action.do)) return settingsAnswer
   if (isWebhookDeed(action.do)) return webhookAnswers[action.do]
   if (isHistoryDeed(action.do)) return historyAnswers[action.do]
   const resource = resourceOf(action)
@@ -425,7 +444,7 @@ function headersSent(action: Described): (keyof typeof sentHeaders)[] {
   if (does === 'create' || does === 'createWebhook') return ['Idempotency-Key', 'Prefer']
   if (does === 'batch') return ['Idempotency-Key']
   if (does === 'update') return ['If-Match', 'Prefer']
-  if (does === 'remove' || does === 'restoreVersion') return ['If-Match']
+  if (does === 'remove' || does === 'restoreVersion' || does === 'updateSettings') return ['If-Match']
   return isVersioned(action) ? ['If-None-Match'] : []
 }
 

@@ -2,6 +2,7 @@ import { resources, series } from '../resources.ts'
 import { changesRoute } from './changes-route.ts'
 import { historyRoutes } from './history-routes.ts'
 import { collectionRoute, itemRoute, type Route } from './routes.ts'
+import { settingsRoute } from './settings-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
 /** The routes of what this service offers beside the interface and the platform. */
@@ -12,6 +13,7 @@ export function ownRoutes(): Route[] {
     uncached({ ...list, endpoints: list.endpoints.filter(({ action }) => action.do === 'list') }),
     uncached(itemRoute(series, 'id', series.resource.addresses.id)),
     ...[...resources, series].flatMap(historyRoutes),
+    settingsRoute,
     ...webhookRoutes(),
   ]
 }

@@ -5,7 +5,15 @@ import { formatOfFile, namesAnother, preferredToPage } from '../formats/formats.
 import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../memory/event-memory.ts'
 import { isPagePath } from '../pages/page-addresses.ts'
 import { ASSETS_PATH, type Asset, type Look } from '../pages/page-assets.ts'
-import { answerPage, makePages, mayHaveMoved, type PageAnswer, type Pages, problemPage } from '../pages/pages.ts'
+import {
+  answerPage,
+  makePages,
+  mayHaveMoved,
+  type PageAnswer,
+  type Pages,
+  problemPage,
+  renewLook,
+} from '../pages/pages.ts'
 import type { ProblemStatus } from '../pages/problem-view.ts'
 import { inEnglish } from '../pages/translated-paths.ts'
 import { Problem } from '../problems.ts'
@@ -34,7 +42,7 @@ export interface PublicPages {
   front: Front
   pages: Pages
   finished: FinishedAnswers
-  assets: ReadonlyMap<string, Outgoing>
+  assets: Map<string, Outgoing>
   /** Pages that are being made, by their version and address. */
   making: Map<string, Making>
 }
@@ -55,15 +63,27 @@ export function makePublicPages(
   look: Look,
 ): PublicPages {
   const pages = makePages(service.site, service.memory, budget, look)
-  const assets = new Map([
-    ...[...pages.assets.byPath].map(([path, asset]) => [path, assetAnswer(asset, FOREVER)] as const),
-    ...pages.assets.embed.map((asset) => [asset.path, assetAnswer(asset, ELSEWHERE_TOO)] as const),
-  ])
-  return { service, front, pages, finished, assets, making: new Map() }
+  return { service, front, pages, finished, assets: new Map(answersOf(pages)), making: new Map() }
+}
+
+function answersOf({ assets }: Pages): [string, Outgoing][] {
+  return [
+    ...[...assets.byPath].map(([path, asset]): [string, Outgoing] => [path, assetAnswer(asset, FOREVER)]),
+    ...assets.embed.map((asset): [string, Outgoing] => [asset.path, assetAnswer(asset, ELSEWHERE_TOO)]),
+  ]
+}
+
+/** Takes in what owners have changed of the look. Files of before stay where pages that were read before name them. */
+function followSettings({ pages, assets, service }: PublicPages): void {
+  if (pages.settings === service.memory.settings) return
+  renewLook(pages, service.site)
+  for (const [path, answer] of answersOf(pages)) assets.set(path, answer)
 }
 
 /** What answers a read of a file that pages refer to. */
-export function assetAt({ front, assets }: PublicPages, path: string): ((visit: Visit) => void) | undefined {
+export function assetAt(all: PublicPages, path: string): ((visit: Visit) => void) | undefined {
+  const { front, assets } = all
+  followSettings(all)
   const asset = assets.get(path)
   return asset && ((visit) => send(front, visit, asset, 'finished'))
 }
@@ -137,7 +157,7 @@ export function sendProblemPage(
   status: ProblemStatus,
   names: readonly string[] = [],
 ): void {
-  send(all.front, visit, outgoing(all, problemPage(all.pages, contextOf(all), status, names)), 'ordinary')
+  send(all.front, visit, outgoing(all, problemPage(all.pages, presentContext(all), status, names)), 'ordinary')
 }
 
 const makingKey = ({ service }: PublicPages, url: string, feed = '') => `${service.memory.version} ${feed} ${url}`
@@ -149,7 +169,7 @@ const isInTheMaking = (all: PublicPages, url: string): boolean => all.making.has
 async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Promise<Outgoing> {
   const { memory, report } = all.service
   const { request, url } = visit
-  if (url.text.length > LONGEST_URL) return outgoing(all, problemPage(all.pages, contextOf(all), 414))
+  if (url.text.length > LONGEST_URL) return outgoing(all, problemPage(all.pages, presentContext(all), 414))
   // Without the database there is nothing to take in, and making the page says so.
   if (isBehind(memory)) await catchUp(memory).catch(report)
   const feed = preferredToPage(request.headers.accept)?.extension
@@ -165,7 +185,10 @@ async function makeOnce(all: PublicPages, visit: Visit, isShared: boolean): Prom
   return made
 }
 
-const contextOf = ({ service }: PublicPages) => anonymousContext(service, service.now())
+function presentContext(all: PublicPages) {
+  followSettings(all)
+  return anonymousContext(all.service, all.service.now())
+}
 
 function makeInTurn(
   all: PublicPages,
@@ -180,13 +203,13 @@ function makeInTurn(
   const { version } = memory
   const address = clientAddress(request, front.trusted)
   return admitted(front.admission, work, { address, isGone: () => visits.every(isGone) }, async () => {
-    const now = service.now()
-    const answer = await answerPage(all.pages, anonymousContext(service, now), url.path, url.query, feed)
+    const context = presentContext(all)
+    const answer = await answerPage(all.pages, context, url.path, url.query, feed)
     await awaitCommits(memory)
     const made = outgoing(all, answer)
     const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
     if (isShared || answer.status !== 200 || !isCurrent || !isSteady(url.text)) return made
-    const day = finished.today(now)
+    const day = finished.today(context.now)
     made.modified = sinceWhen(finished, version, day)
     if (url.query !== '' && !wasAsked(finished, url.text)) return made
     const kept: Finished = { ...made, version, day }
@@ -219,7 +242,7 @@ function outgoing({ service, finished }: PublicPages, answer: PageAnswer): Outgo
 function failed(all: PublicPages, error: unknown, requestId: string): Outgoing {
   const isOutage = lackBehind(error) !== undefined
   all.service.report(error, requestId)
-  const answer = problemPage(all.pages, contextOf(all), isOutage ? 503 : 500)
+  const answer = problemPage(all.pages, presentContext(all), isOutage ? 503 : 500)
   const made = outgoing(all, answer)
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }

@@ -36,7 +36,8 @@ import {
 import { findInNamespace, findMatch, platformReply, type RouteTable } from './platform.ts'
 import { countFurther } from './rate-limit.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
-import { type Action, type Endpoint, isHistoryDeed, type Match, routeName } from './routes.ts'
+import { type Action, type Endpoint, isHistoryDeed, isSettingsDeed, type Match, routeName } from './routes.ts'
+import { type StartSettings, settingsReply } from './settings-replies.ts'
 import { isCrowded } from './slow-readers.ts'
 import { isWebhookDeed, readsWebhooks, type WebhookDeed } from './webhook-deeds.ts'
 import { webhookReply } from './webhook-replies.ts'
@@ -50,6 +51,8 @@ export interface Service {
   images: ImageService
   /** The hosts that the setting names for webhooks. */
   webhookHosts: readonly string[]
+  /** What the service was started with of that which owners set. */
+  start: StartSettings
   /** The calendar in the memory of this process. */
   memory: EventMemory
   /** The sender of this Authorization header from this address. @throws Problem for wrong credentials */
@@ -216,6 +219,7 @@ function answerOwn(answering: Answering, asked: Asked, incoming: Incoming, conte
   if (does === 'changes') return changesReply(asked.values, { edition, cursor: database.cursor }, context)
   const { action } = asked.endpoint
   if (isHistoryDeed(does) && 'served' in action) return historyReply(does, asked, action.served, context)
+  if (isSettingsDeed(does)) return settingsReply(does, asked, service.start, context)
   if (isWebhookDeed(does)) return webhookReply(does, asked, { database, hosts: service.webhookHosts }, context)
   if (does !== 'batch') return answer(asked, [], context)
   return batchReply(asked, incoming, context, {
@@ -245,7 +249,7 @@ function answerBatched(answering: Answering, item: Incoming, context: Context): 
 function workOf({ action, args }: Endpoint, { query }: Target): Work | 'batches' {
   if (action.do === 'batch') return 'batches'
   if (isWebhookDeed(action.do)) return workOnWebhooks(action.do)
-  if (action.do === 'restoreVersion') return 'writes'
+  if (action.do === 'restoreVersion' || action.do === 'updateSettings') return 'writes'
   if (action.do === 'create' || action.do === 'update' || action.do === 'remove')
     return 'file' in args && action.do === 'create' ? 'uploads' : 'writes'
   return action.do === 'list' && query.search !== undefined ? 'searches' : 'reads'
@@ -270,7 +274,7 @@ async function readBody(incoming: Incoming, { action, args }: Endpoint, context:
   const isTrusted = isLoggedIn(context.caller) && mayAsk(action, context, undefined)
   const takesFile = action.do === 'create' && 'file' in args
   if (isTrusted) return incoming.readBody({ isTrusted, takesFile })
-  if (takesFile || isWebhookDeed(action.do)) throw new Problem('rest_forbidden')
+  if (takesFile || isWebhookDeed(action.do) || isSettingsDeed(action.do)) throw new Problem('rest_forbidden')
   try {
     return await incoming.readBody({ isTrusted, takesFile })
   } catch (error) {

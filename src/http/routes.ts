@@ -16,13 +16,20 @@ export function isHistoryDeed(does: string): does is HistoryDeed {
   return HISTORY_DEEDS.some((known) => known === does)
 }
 
+/** The actions on what owners set. */
+export type SettingsDeed = 'readSettings' | 'updateSettings'
+
+export function isSettingsDeed(does: string): does is SettingsDeed {
+  return does === 'readSettings' || does === 'updateSettings'
+}
+
 /** The action of one method of a route. */
 export type Action =
   | { do: 'index' }
   | { do: 'doc' }
   | { do: 'changes' }
   | { do: 'batch' }
-  | { do: WebhookDeed }
+  | { do: WebhookDeed | SettingsDeed }
   | { do: 'list' | 'create'; served: Served }
   | { do: 'read' | 'update' | 'remove' | HistoryDeed; served: Served; by: 'id' | 'slug' }
 

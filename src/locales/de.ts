@@ -2,6 +2,16 @@ import type { Locale } from './texts.ts'
 
 /** German, in impersonal forms. */
 export const de: Locale = {
+  'The name of the calendar; empty for that of the start': 'Der Name des Kalenders; leer für den des Starts',
+  'The colour of the pages, such as #0b6e5f; empty for that of the start':
+    'Die Farbe der Seiten, etwa #0b6e5f; leer für die des Starts',
+  'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start':
+    'Der erste Wochentag auf Seiten: auto, monday, saturday oder sunday; leer für den des Starts',
+  'Read what owners set while the service runs': 'Lesen, was Betreiber im laufenden Betrieb einstellen',
+  'The settings in effect, and the names of those that were set':
+    'Die geltenden Einstellungen, und die Namen derer, die gesetzt wurden',
+  'Change what owners set while the service runs': 'Ändern, was Betreiber im laufenden Betrieb einstellen',
+  'Settings: the names and the look of the calendar': 'Einstellungen: Namen und Aussehen des Kalenders',
   'This version of the record is not known, or not any more.':
     'Diese Version des Eintrags ist nicht bekannt oder nicht mehr.',
   'The only members to put back; without it, all of them':

@@ -2,6 +2,16 @@ import type { Locale } from './texts.ts'
 
 /** Spanish, in impersonal forms. */
 export const es: Locale = {
+  'The name of the calendar; empty for that of the start': 'El nombre del calendario; vacío para el del arranque',
+  'The colour of the pages, such as #0b6e5f; empty for that of the start':
+    'El color de las páginas, como #0b6e5f; vacío para el del arranque',
+  'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start':
+    'El primer día de la semana en las páginas: auto, monday, saturday o sunday; vacío para el del arranque',
+  'Read what owners set while the service runs': 'Leer lo que los responsables ajustan durante el servicio',
+  'The settings in effect, and the names of those that were set':
+    'Los ajustes vigentes y los nombres de los que se fijaron',
+  'Change what owners set while the service runs': 'Cambiar lo que los responsables ajustan durante el servicio',
+  'Settings: the names and the look of the calendar': 'Ajustes: los nombres y el aspecto del calendario',
   'This version of the record is not known, or not any more.': 'Esta versión del registro no se conoce, o ya no.',
   'The only members to put back; without it, all of them': 'Los únicos campos que se restauran; sin indicarlos, todos',
   'The version: the sequence that the record had': 'La versión: el número de secuencia que tenía el registro',

@@ -2,6 +2,16 @@ import type { Locale } from './texts.ts'
 
 /** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
+  'The name of the calendar; empty for that of the start': 'Le nom du calendrier ; vide pour celui du démarrage',
+  'The colour of the pages, such as #0b6e5f; empty for that of the start':
+    'La couleur des pages, comme #0b6e5f ; vide pour celle du démarrage',
+  'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start':
+    'Le premier jour de la semaine sur les pages : auto, monday, saturday ou sunday ; vide pour celui du démarrage',
+  'Read what owners set while the service runs': 'Lire ce que les responsables règlent pendant le service',
+  'The settings in effect, and the names of those that were set':
+    'Les réglages en vigueur et les noms de ceux qui ont été fixés',
+  'Change what owners set while the service runs': 'Modifier ce que les responsables règlent pendant le service',
+  'Settings: the names and the look of the calendar': 'Réglages : les noms et l’aspect du calendrier',
   'This version of the record is not known, or not any more.':
     'Cette version de l’enregistrement n’est pas connue, ou ne l’est plus.',
   'The only members to put back; without it, all of them': 'Les seuls champs à rétablir ; sans indication, tous',

@@ -29,6 +29,8 @@ export interface EventMemory extends EventState {
   version: string
   /** Rises whenever the old addresses of sources that have moved here may have changed. */
   sources: number
+  /** Rises whenever owners may have set something; what they have set is in effect by then. */
+  settings: number
   following: Following
 }
 
@@ -37,6 +39,8 @@ interface Following {
   database: Database
   source: RecordSource
   report: (error: unknown) => void
+  /** Puts the settings of owners into effect. */
+  renewSettings: () => Promise<void>
   /** Aborted when the memory is closed. */
   stop: AbortController
   unsubscribe: () => void
@@ -70,12 +74,14 @@ export function openEventMemory(
   database: Database,
   budget: CacheBudget,
   report: (error: unknown) => void = () => undefined,
+  renewSettings: () => Promise<void> = async () => undefined,
 ): EventMemory {
   const stop = new AbortController()
   const following: Following = {
     database,
     source: { db: database.read, signal: stop.signal, reporting: { report } },
     report,
+    renewSettings,
     stop,
     unsubscribe: database.onChange(() => {
       following.isStale = true
@@ -97,6 +103,7 @@ export function openEventMemory(
     termIds: termIdsOf([]),
     version: '',
     sources: 0,
+    settings: 0,
     following,
   }
 }
@@ -178,6 +185,7 @@ async function takeIn(memory: EventMemory): Promise<void> {
     const read = cursor === undefined ? 'too old' : await following.database.readChanges(cursor)
     if (read === 'too old') return await startAgain(memory)
     if (read.changes.some(({ kind }) => kind === 'source')) memory.sources++
+    if (read.changes.some(({ kind }) => kind === 'settings')) await renewSettings(memory)
     // A cursor also moves when a transaction elsewhere is rolled back.
     if (read.changes.length > 0) {
       await applyChanges(memory, following.source, read.changes).catch((error: unknown) => forget(memory, error))
@@ -191,6 +199,11 @@ async function takeIn(memory: EventMemory): Promise<void> {
   }
 }
 
+async function renewSettings(memory: EventMemory): Promise<void> {
+  await memory.following.renewSettings()
+  memory.settings++
+}
+
 function moveTo(memory: EventMemory, cursor: Cursor): void {
   memory.following.cursor = cursor
   memory.version = cursor
@@ -200,6 +213,7 @@ function moveTo(memory: EventMemory, cursor: Cursor): void {
 async function startAgain(memory: EventMemory): Promise<void> {
   const wasLoaded = memory.index !== undefined
   memory.sources++
+  await renewSettings(memory)
   memory.index = undefined
   moveTo(memory, await memory.following.database.cursor())
   if (wasLoaded) loadBeside(memory)

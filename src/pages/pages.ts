@@ -55,6 +55,8 @@ export interface Pages {
   memory: EventMemory
   assets: Assets
   look: Look
+  /** The count of `memory` that the look is of. */
+  settings: number
   cards: Cards
   /** The terms of one version of the data. */
   terms: { version: string; read: Promise<PageTerms> } | undefined
@@ -76,10 +78,17 @@ export function makePages(site: Site, memory: EventMemory, budget: CacheBudget, 
     memory,
     assets: readAssets(site, look),
     look,
+    settings: memory.settings,
     cards: noCards(budget),
     terms: undefined,
     oldPaths: noOldPaths(),
   }
+}
+
+/** Makes the files of the pages anew once owners have changed the look. */
+export function renewLook(pages: Pages, site: Site): void {
+  pages.settings = pages.memory.settings
+  pages.assets = readAssets(site, pages.look)
 }
 
 const HTML = 'text/html; charset=UTF-8'

@@ -7,7 +7,18 @@ import type { HistoryColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/zones.ts'
 import { runOnDatabase } from './user-commands.ts'
 
-const KINDS = ['event', 'venue', 'organizer', 'image', 'series', 'term', 'user', 'webhook', 'backup'] as const
+const KINDS = [
+  'event',
+  'venue',
+  'organizer',
+  'image',
+  'series',
+  'term',
+  'user',
+  'settings',
+  'webhook',
+  'backup',
+] as const
 
 /** The options of `audit`, as typed. */
 interface Asked {

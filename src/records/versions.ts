@@ -2,7 +2,7 @@ import { Problem } from '../problems.ts'
 import type { Db } from '../storage/database.ts'
 import { type HeldTable, holdRecord } from '../storage/locks.ts'
 import type { Tx } from '../storage/recording.ts'
-import type { VersionedKind } from '../storage/schema.ts'
+import type { ChangeColumns, VersionedKind } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
 // The version of a record is the sequence of its latest change. ETags of single records end in it, and `If-Match` asks for it (rule 28.8).
@@ -28,12 +28,12 @@ export type Wanted = 'any' | readonly Version[]
 /** The end of an ETag that names a version. Caches may have made the tag a strong one. */
 const VERSION_IN_TAG = /\.v(\d{1,15})\.(\d{1,15})"/g
 
-const selectSequence = statement<{ kind: VersionedKind; id: number }>()((db, value) =>
+const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()((db, value) =>
   db.selectFrom('changes').select('sequence').where('kind', '=', value('kind')).where('record', '=', value('id')),
 )
 
 /** The version of a record; its sequence is 0 if it has not changed since changes are recorded. */
-export async function findVersion(db: Db, kind: VersionedKind, id: number): Promise<Version> {
+export async function findVersion(db: Db, kind: ChangeColumns['kind'], id: number): Promise<Version> {
   const [row] = await selectSequence(db, { kind, id })
   return { id, sequence: row?.sequence ?? 0 }
 }

@@ -163,9 +163,9 @@ export interface CredentialColumns {
 export interface ChangeColumns {
   /**
    * `count` is the number of events of a term; it changes more often than the term itself. `source` is a source of imports that has moved here and
-   * whose old addresses have changed.
+   * whose old addresses have changed, `settings` what owners set, all of it as one record.
    */
-  kind: VersionedKind | 'count' | 'user' | 'source'
+  kind: VersionedKind | 'count' | 'user' | 'source' | 'settings'
   record: number
   /** Follows the order of commits (`storage/changes.ts`); the changes of a commit share it. A text on PostgreSQL. */
   position: number | string
@@ -444,6 +444,8 @@ export interface Tables {
   webhook_deliveries: WithSequence<DeliveryColumns>
   history: WithSequence<HistoryColumns>
   former_texts: FormerTextColumns
+  /** What owners have set (`owner-settings.ts`). */
+  owner_settings: { name: string; value: string }
   import_sources: WithSequence<ImportSourceColumns>
   import_schedules: WithSequence<ImportScheduleColumns>
   imports: WithSequence<ImportColumns>

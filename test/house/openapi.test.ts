@@ -51,7 +51,7 @@ test('paths and schemas are those that clients of the reference service know', (
   const versions = ['events', 'venues', 'organizers', 'categories', 'tags', 'series'].flatMap((path) =>
     ['', '/{version}', '/{version}/restore'].map((end) => `/kalends/v1/${path}/{id}/history${end}`),
   )
-  const own = ['/changes', '/series', '/series/{id}', ...versions, ...webhooks, '/batch/v1']
+  const own = ['/changes', '/series', '/series/{id}', ...versions, '/settings', ...webhooks, '/batch/v1']
   assert.deepEqual(Object.keys(english.paths), ['/doc', ...records, ...terms, ...own])
   assert.deepEqual(english.paths['/changes'].servers, [{ url: 'https://calendar.example.net:8443/wp-json/kalends/v1' }])
   assert.deepEqual(english.paths['/batch/v1'].servers, [{ url: 'https://calendar.example.net:8443/wp-json' }])

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Command } from 'commander'
+import { type App, startApp } from '../../src/app.ts'
+import { registerSetCommand } from '../../src/people/set-command.ts'
+import { runCommand } from '../support/commands.ts'
+import { type Answer, startService, type TestService } from '../support/service.ts'
+
+// Two nodes serve one database.
+
+let one: TestService
+let two: App
+
+const PATH = '~/wp-json/kalends/v1/settings'
+const DEFAULTS = { site_name: 'Kalends', pages_accent: '#0b6e5f', week_start: 'auto' }
+
+before(async () => {
+  one = await startService()
+  two = await startApp(one.config)
+})
+after(async () => {
+  await two.stop()
+  await one.close()
+})
+
+const change = (body: object, headers: Record<string, string> = {}): Promise<Answer> =>
+  one.request('admin', 'PATCH', PATH, body, headers)
+
+/** What the other node answers at a path. */
+async function other(path: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`http://127.0.0.1:${two.port}${path}`, { headers })
+  return { status: answer.status, etag: answer.headers.get('etag') ?? '', text: await answer.text() }
+}
+
+test('administrators read and change them, and nobody else', async () => {
+  for (const as of ['anonymous', 'subscriber', 'contributor', 'author', 'editor'] as const)
+    for (const method of ['GET', 'PATCH']) {
+      const { status, body } = await one.request(as, method, PATH, method === 'GET' ? undefined : { site_name: 'No' })
+      assert.deepEqual([status, body.code], [as === 'anonymous' ? 401 : 403, 'rest_forbidden'])
+    }
+  const { status, body } = await one.get(PATH, 'admin')
+  assert.deepEqual([status, body], [200, { ...DEFAULTS, set: [] }])
+})
+
+test('every node shows a new name and colour with its next answer, and older answers are not good any more', async () => {
+  const before = {
+    page: await other('/'),
+    root: await other('/wp-json/'),
+    list: await other('/wp-json/tribe/events/v1/events'),
+  }
+  assert.match(before.page.text, /Kalends/)
+  const set = { site_name: 'Chöre & Co', pages_accent: '#aa3300' }
+  const { status, body } = await change(set)
+  assert.deepEqual([status, body], [200, { ...DEFAULTS, ...set, set: ['site_name', 'pages_accent'] }])
+  const page = await other('/', { 'if-none-match': before.page.etag })
+  assert.equal(page.status, 200)
+  assert.match(page.text, /Chöre &amp; Co/)
+  assert.equal(JSON.parse((await other('/wp-json/', { 'if-none-match': before.root.etag })).text).name, 'Chöre & Co')
+  const [style = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(page.text) ?? []
+  assert.ok(!before.page.text.includes(style))
+  assert.match((await other(style)).text, /aa3300/)
+  const [former = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(before.page.text) ?? []
+  assert.equal((await other(former)).status, 200)
+  assert.equal((await other('/wp-json/tribe/events/v1/events', { 'if-none-match': before.list.etag })).status, 200)
+})
+
+test('a node that starts later has them as well', async () => {
+  await change({ site_name: 'Later' })
+  const three = await startApp(one.config)
+  try {
+    assert.equal(three.site.name, 'Later')
+  } finally {
+    await three.stop()
+  }
+})
+
+test('an empty value goes back to that of the start', async () => {
+  await change({ site_name: 'Named' })
+  const { body } = await change({ site_name: '', pages_accent: '' })
+  assert.deepEqual(body, { ...DEFAULTS, set: [] })
+  assert.equal(JSON.parse((await other('/wp-json/')).text).name, 'Kalends')
+})
+
+test('what the setting of the start would refuse is refused, and nothing is changed', async () => {
+  for (const wrong of [
+    { pages_accent: 'red' },
+    { week_start: 'friday' },
+    { site_name: ' ' },
+    { site_name: 'x'.repeat(201) },
+    { site_name: 'a\nb' },
+  ]) {
+    const { status, body } = await change({
+      ...wrong,
+      ...(Object.hasOwn(wrong, 'week_start') ? {} : { week_start: 'monday' }),
+    })
+    assert.deepEqual(
+      [status, body.code, Object.keys(body.data.params)],
+      [400, 'rest_invalid_param', Object.keys(wrong)],
+    )
+  }
+  assert.deepEqual((await one.get(PATH, 'admin')).body, { ...DEFAULTS, set: [] })
+  assert.equal((await change({ timezone: 'Europe/Berlin' })).status, 200)
+  assert.equal(one.app.site.timezone, 'America/New_York')
+})
+
+test('If-Match lets one of two owners win', async () => {
+  await change({ site_name: 'First' })
+  const { headers } = await one.get(PATH, 'admin')
+  const tag = headers.get('etag') ?? ''
+  assert.equal((await change({ site_name: 'Second' }, { 'If-Match': tag })).status, 200)
+  const { status, body } = await change({ site_name: 'Third' }, { 'If-Match': tag })
+  assert.deepEqual([status, body.code], [412, 'rest_precondition_failed'])
+  assert.equal((await one.get(PATH, 'admin')).body.site_name, 'Second')
+})
+
+test('the command sets them for services that run, and lists where values come from', async () => {
+  const register = (program: Command) =>
+    registerSetCommand(
+      program,
+      async () => ({ ...one.app.database, close: async () => undefined }),
+      () => one.config,
+    )
+  const set = (...words: string[]) => runCommand(register, ['set', ...words])
+  const { code, out } = await set('site_name', 'By command')
+  assert.equal(code, 0)
+  assert.match(out, /^site_name +By command +set$/m)
+  assert.match(out, /^week_start +auto +KALENDS_WEEK_START$/m)
+  assert.equal(JSON.parse((await other('/wp-json/')).text).name, 'By command')
+  assert.match((await set('site_name', '--reset')).out, /^site_name +Kalends +KALENDS_SITE_NAME$/m)
+  const refusals = [['timezone', 'UTC'], ['site_name'], ['week_start', 'friday']]
+  for (const words of refusals) assert.equal((await set(...words)).code, 1)
+})

@@ -407,6 +407,21 @@ describe('an import of another format', () => {
     assert.equal((await events())[0].start_date, '2026-03-04 00:00:00')
   })
 
+  test('takes facts of access, of the venue too, and a link with the time at which it is shown from a table', async (t) => {
+    t.after(end)
+    const head =
+      'title,start_date,venue,step_free,lift,hearing_loop,captions,relaxed,sign_language,online_url,online_shown'
+    const row = 'One,2027-04-03 19:30,Hall,true,no,,yes,,bfi,https://meet.example/1,before:15'
+    const { code, out } = await calendar.kalends('import', await calendar.file('facts.csv', `${head}\n${row}\n`))
+    assert.equal(code, 0, out)
+    const path = `/events/${(await events())[0].id}`
+    const { venue, ...event } = (await calendar.service.get(path, 'admin')).body
+    assert.deepEqual([venue.step_free, venue.lift, venue.hearing_loop], [true, false, undefined])
+    assert.deepEqual([event.captions, event.relaxed, event.sign_language], [true, undefined, 'bfi'])
+    assert.deepEqual([event.online_url, event.online_shown], ['https://meet.example/1', 'before:15'])
+    assert.equal((await calendar.service.get(path)).body.online_url, undefined)
+  })
+
   test('takes in the iCalendar and CSV that the calendar itself writes', async (t) => {
     t.after(end)
     const other = await startCalendar({ timezone: 'Europe/Berlin' })

@@ -20,7 +20,9 @@ export async function fillCalendar(service: TestService): Promise<void> {
       title: 'Lantern walk',
       ...dates,
       cost: '$5 – 10',
-      venue: { venue: 'Mühle “Süd”', city: 'Aldbury', geo_lat: 51.8, geo_lng: -0.6 },
+      ...{ captions: true, relaxed: false, sign_language: 'bfi', access_note: 'Ring twice' },
+      ...{ attendance: 'mixed', online_url: 'https://meet.example/walk', online_shown: 'before:15' },
+      venue: { venue: 'Mühle “Süd”', city: 'Aldbury', geo_lat: 51.8, geo_lng: -0.6, step_free: true, lift: false },
     },
     {
       title: 'Lantern walk',

@@ -21,7 +21,7 @@ import {
   type Occasion,
   organizers,
   posters,
-  type Sent,
+  type SentFields,
   TOWN,
   tags,
   venues,
@@ -96,7 +96,7 @@ async function prepareImages(context: Context): Promise<Readonly<Record<keyof ty
 async function createSeason(context: Creating, images: Made['images']): Promise<number> {
   for (const branch of categories) await createBranch(context, branch, 0)
   for (const name of tags) await createTerm(context, 'tags', { name })
-  const send = (path: string) => (record: Sent) => {
+  const send = (path: string) => (record: SentFields) => {
     const { poster, ...sent } = record
     return create(context, path, poster ? { ...sent, image: images[poster] } : sent)
   }

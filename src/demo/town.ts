@@ -4,7 +4,7 @@ import type { Poster } from './posters.ts'
 export const TOWN = 'Kilvara'
 
 /** A record as a client would send it, but for its image, which is named by the key of a poster. */
-export type Sent = Readonly<Record<string, unknown>> & { poster?: keyof typeof posters }
+export type SentFields = Readonly<Record<string, unknown>> & { poster?: keyof typeof posters }
 
 /** The pictures of the season, drawn at the first start. */
 export const posters = {
@@ -253,7 +253,7 @@ export const venues = {
     geo_lng: -8.44376,
     poster: 'walks',
   },
-} as const satisfies Record<string, Sent>
+} as const satisfies Record<string, SentFields>
 
 /** Who holds the events, by the word the season calls each. */
 export const organizers = {
@@ -316,7 +316,7 @@ export const organizers = {
     email: 'office@kilvara.example',
     website: 'https://kilvara.example',
   },
-} as const satisfies Record<string, Sent>
+} as const satisfies Record<string, SentFields>
 
 /** A category with those below it. */
 export interface Branch {

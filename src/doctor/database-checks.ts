@@ -1,5 +1,5 @@
 import { type Config, databaseAddress, replicaAddress } from '../config.ts'
-import { HELD, HELD_REMEDY } from '../storage/edition.ts'
+import { HELD_NOTICE, HELD_REMEDY } from '../storage/edition.ts'
 import { type Examined, examineDatabase, isStandby } from '../storage/examine.ts'
 import { findMove } from '../storage/moved-calendar.ts'
 import { withoutPaths } from '../text/urls.ts'
@@ -114,7 +114,7 @@ function checkSearch({ hasSearchIndex }: Examined): Finding[] {
 /** Findings about what the calendar does by itself; none where it does it. */
 function checkSending({ isHeld, failing: webhooks, stuck }: Examined): Finding[] {
   return [
-    ...(isHeld ? [warning('held', HELD, HELD_REMEDY)] : []),
+    ...(isHeld ? [warning('held', HELD_NOTICE, HELD_REMEDY)] : []),
     ...webhooks.map(({ url, since, disabledWhy: why }) =>
       warning(
         'webhooks',

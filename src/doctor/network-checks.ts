@@ -183,7 +183,7 @@ function checkProxy({ site_url, host, trusted_proxy }: Config): Finding[] {
 
 /** Seconds by which the clocks of this machine and of the database server may differ. */
 const CLOCKS_DIFFER_S = 5
-/** The same for the clock of a site, which tells whole seconds and may be far away. */
+/** Seconds by which the clock of the site may differ: it tells whole seconds, and may be far away. */
 const SITE_DIFFERS_S = 60
 /** This program was written after that. */
 const WRITTEN_MS = Date.UTC(2026, 0, 1)

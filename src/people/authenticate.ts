@@ -3,7 +3,7 @@ import { setTimeout as sleepFor } from 'node:timers/promises'
 import { Problem } from '../problems.ts'
 import type { Database } from '../storage/database.ts'
 import { anonymous, type Caller } from './caller.ts'
-import { findPassword, findToken, noteUses, type ShownCredential } from './credentials.ts'
+import { findPassword, findTokenCredential, noteUses, type ShownCredential } from './credentials.ts'
 import { findUser, findUserByLogin, type User } from './users.ts'
 
 /** Finds the caller of a request. */
@@ -147,7 +147,7 @@ async function tryPassword(
 async function byToken(signIn: SignIn, key: string, token: string, address: string, now: number): Promise<Caller> {
   const { generation } = signIn.signedIn
   const { read } = signIn.database
-  const shown = await findToken(read, token)
+  const shown = await findTokenCredential(read, token)
   const user = shown && (await findUser(read, shown.user))
   if (user && shown) return letIn(signIn, key, user, shown, generation, now)
   signIn.refused(address, '')

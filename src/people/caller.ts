@@ -20,7 +20,7 @@ export type Capability =
 
 /** The scopes of a credential; one without any may do everything that its owner's role may. */
 export const SCOPES = ['read-drafts', 'write-own', 'write-all', 'media'] as const
-export type Scope = (typeof SCOPES)[number]
+export type CredentialScope = (typeof SCOPES)[number]
 
 const CONTRIBUTOR = ['edit', 'delete'] as const
 const AUTHOR = [...CONTRIBUTOR, 'edit_published', 'delete_published', 'publish', 'upload', 'manage_categories'] as const
@@ -47,7 +47,7 @@ const WRITE_ALL = [
 ] as const
 
 /** The capabilities of its owner's role that a scope lets a credential use. */
-const capabilitiesIn: Readonly<Record<Scope, ReadonlySet<Capability>>> = {
+const capabilitiesIn: Readonly<Record<CredentialScope, ReadonlySet<Capability>>> = {
   'read-drafts': new Set<Capability>(['read_private']),
   'write-own': new Set<Capability>(WRITE_OWN),
   'write-all': new Set<Capability>(WRITE_ALL),
@@ -61,7 +61,7 @@ export interface Caller {
   login: string
   role: Role | undefined
   /** The scopes of the credential; without any it may do everything that the role may. */
-  scopes?: readonly Scope[]
+  scopes?: readonly CredentialScope[]
   /** Writes texts of others, which are sanitised whatever the role may write. */
   isFiltered?: boolean
 }
@@ -95,7 +95,7 @@ function holds(caller: Caller, capability: Capability): boolean {
   return caller.role !== undefined && capabilitiesOf[caller.role].has(capability)
 }
 
-function isInScope({ scopes }: Caller, test: (scope: Scope) => boolean): boolean {
+function isInScope({ scopes }: Caller, test: (scope: CredentialScope) => boolean): boolean {
   return scopes === undefined || scopes.some(test)
 }
 

@@ -3,7 +3,7 @@ import type { Db } from '../storage/database.ts'
 import type { Tx } from '../storage/recording.ts'
 import type { CredentialColumns } from '../storage/schema.ts'
 import { formatUtc, utcToMs } from '../text/zones.ts'
-import { SCOPES, type Scope } from './caller.ts'
+import { type CredentialScope, SCOPES } from './caller.ts'
 import { recordUser, type User } from './users.ts'
 
 export type CredentialKind = CredentialColumns['kind']
@@ -13,7 +13,7 @@ export type Credential = Omit<CredentialColumns, 'hash' | 'user'>
 /** The scopes and the expiry of a credential. */
 export interface CredentialLimits {
   /** Undefined for everything that the role of the user may do. */
-  scopes?: readonly Scope[] | undefined
+  scopes?: readonly CredentialScope[] | undefined
   /** Milliseconds since the epoch; undefined for ever. */
   expires?: number | undefined
 }
@@ -150,7 +150,7 @@ export async function findPassword(
 }
 
 /** The token that this is. */
-export async function findToken(db: Db, token: string): Promise<ShownCredential | undefined> {
+export async function findTokenCredential(db: Db, token: string): Promise<ShownCredential | undefined> {
   if (!token.startsWith(TOKEN_PREFIX)) return undefined
   const sent = hashToken(token)
   const row = await db

@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander'
 import { type Print, run, table } from '../run-command.ts'
 import type { Database } from '../storage/database.ts'
 import { type Writer, writerBy } from '../storage/recording.ts'
-import { ROLES, type Role, SCOPES, type Scope } from './caller.ts'
+import { type CredentialScope, ROLES, type Role, SCOPES } from './caller.ts'
 import { addCredential, listCredentials, revokeCredential } from './credentials.ts'
 import { changeRole, getUserByLogin, insertUser, listUsers, removeUser } from './users.ts'
 
@@ -176,7 +176,7 @@ interface NewCredential {
   expires?: string
 }
 
-function parseScopes(text: string | undefined): Scope[] | undefined {
+function parseScopes(text: string | undefined): CredentialScope[] | undefined {
   if (text === undefined) return undefined
   return text.split(',').map((entry) => {
     const scope = SCOPES.find((known) => known === entry.trim())

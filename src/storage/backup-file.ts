@@ -22,7 +22,7 @@ import {
 // A backup is a SQLite file without indexes, whatever database it was taken from: the tables with content of the calendar, the files of images as an
 // archive of the program sqlite3 (`sqlar`), and a manifest. The service cannot be started on it, since it has no table `migrations`.
 
-/** What a backup says of itself. */
+/** The description of a backup that is written into it. */
 export interface Manifest {
   /** The form of the file; another one is another number. */
   format: number

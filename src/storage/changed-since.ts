@@ -34,14 +34,14 @@ const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
 
 const CURSOR = /^\d{1,18}(-\d{1,18}){0,1000}$/
 
-/** Whether a text may be a cursor: the end, and in rising order those below it that were still running. */
+/** Returns true for a text of the form of a cursor: where the record ended, then, rising, the transactions before that which were still running. */
 export function isCursor(text: string): boolean {
   if (!CURSOR.test(text)) return false
   const [end = 0n, ...running] = text.split('-').map(BigInt)
   return running.every((id, i) => id < end && (i === 0 || id > (running[i - 1] ?? 0n)))
 }
 
-/** Whether the changes since a cursor are no longer known, or the cursor is of another history. */
+/** Resolves to true when the changes since a cursor are no longer known, or the cursor is of another history of the calendar. */
 export function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return dialectOf(db).isForgotten(db, cursor)
 }

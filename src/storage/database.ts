@@ -32,7 +32,7 @@ export interface Database {
    * the listeners of `onChange` have told of shows in whatever is asked afterwards.
    */
   readPublic: () => Db
-  /** For reads of lists and searches with `read` or the result of `readPublic`. */
+  /** Runs long reads, such as lists and searches, of `read` or the result of `readPublic`. */
   aside: ReadAside
   /**
    * Runs `work` as one transaction and returns once it is durable. `work` may be run again after a conflict with another writer,
@@ -63,9 +63,9 @@ export interface Database {
    * with some ids that are no events.
    */
   findMatching: (search: Search) => Promise<IdSet>
-  /** Its connections now, where it has any. */
+  /** Counts its connections to a server; undefined where it has none. */
   connections?: () => Connections
-  /** Whether its replica is reached and keeps up, where it has one. */
+  /** Returns true while its replica is reached and keeps up; undefined where it has none. */
   isReplicaUp?: () => boolean
   /** Throws when the database does not answer, or has refused the last write for want of room or permission and still does. */
   ping: () => Promise<void>

@@ -37,12 +37,13 @@ export async function resumeCalendar(tx: Db): Promise<boolean> {
 }
 
 /** The words for a calendar that is held, and for the remedy. */
-export const HELD = 'Webhooks and imports on a schedule are held, since this calendar was restored in another place.'
+export const HELD_NOTICE =
+  'Webhooks and imports on a schedule are held, since this calendar was restored in another place.'
 export const HELD_REMEDY = 'kalends resume lets them go on.'
 
 /** A line for lists of webhooks and imports of a calendar that is held; none of any other. */
 export async function describeHeld(db: Db): Promise<string[]> {
-  return (await readCalendar(db)).held === 1 ? [`${HELD} ${HELD_REMEDY}`] : []
+  return (await readCalendar(db)).held === 1 ? [`${HELD_NOTICE} ${HELD_REMEDY}`] : []
 }
 
 /** The condition that the calendar is not held: nothing that it does by itself is seen elsewhere while it is. */

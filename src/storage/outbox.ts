@@ -18,7 +18,7 @@ type Verb = (typeof VERBS)[number]
 interface ToldChange {
   kind: string
   record: number
-  /** For webhooks that are told everything, and for those that are told what the public sees: empty for nothing. */
+  /** What private webhooks are told has happened, and what the others are told; empty where they are told nothing. */
   verb: Verb
   public_verb: Verb | ''
   /** 1 for an event that changes together with a series: as one of its dates it is not told by itself. */
@@ -59,7 +59,7 @@ function verbOf({ act, isDeleted }: Recorded): Verb {
   return act?.action === 'create' ? 'created' : 'updated'
 }
 
-/** Whether any webhook is told of changes. */
+/** The condition that at least one webhook is enabled. */
 export const IS_TOLD = `exists (select 1 from webhooks where disabled_utc = '')`
 
 const VERB = 'case w.is_private when 1 then c.verb else c.public_verb end'

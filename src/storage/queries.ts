@@ -48,7 +48,7 @@ export function isListed({ status, hide_from_listings }: Pick<EventRow, 'status'
   return status === 'publish' && hide_from_listings === 0
 }
 
-/** The same as a condition, in a form that no index has: SQLite would look through all such events for the few hundred of one series. */
+/** The condition that `isListed` is true, in a form that no index has: with an index SQLite would look through all listed events for the few of one series. */
 export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
   const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])
   return record(record.case().when(isShown).then(1).else(0).end(), '=', 1)

@@ -20,7 +20,7 @@ export type Former = { calendar: string; held: number } | undefined
 /** Fills a new, empty database, within one transaction. When it fails, so does the replacement. */
 export type Fill = (tx: Db, former: Former) => Promise<void>
 
-/** What a replacement is told. */
+/** The time and the listener of a replacement. */
 export interface Replacing {
   /** Milliseconds since the epoch. */
   now: number

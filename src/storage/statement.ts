@@ -268,7 +268,7 @@ function sizeFor(left: number): number {
   return left >= MOST ? MOST : (SIZES.find((size) => size <= left) ?? 1)
 }
 
-/** The same for a value of `statement`: a list on PostgreSQL, its JSON on SQLite. */
+/** Makes the list of one value of a query for `in`; the value is a list on PostgreSQL, and its JSON on SQLite. */
 export function listOf<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
   if (!isPostgres(db)) return sql<Entry>`(select value from json_each(${value}))`
   const type = sql.raw(isOfNumbers ? 'bigint[]' : 'text[]')

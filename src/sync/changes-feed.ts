@@ -26,12 +26,12 @@ import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } fro
 
 /** The kinds of records that a feed tells of, in the order in which a walk over everything goes through them. */
 export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
-export type FeedKind = (typeof FEED_KINDS)[number]
+export type ChangedKind = (typeof FEED_KINDS)[number]
 
 /** A record to be created or replaced with what lists show now, or to be removed. */
 export type FeedChange =
-  | { action: 'upsert'; kind: FeedKind; id: number; record: object }
-  | { action: 'delete'; kind: FeedKind; id: number }
+  | { action: 'upsert'; kind: ChangedKind; id: number; record: object }
+  | { action: 'delete'; kind: ChangedKind; id: number }
 
 /** A page of a feed: the last one has the token to ask with next time, all others the token of the next page. */
 export interface FeedPage {
@@ -63,7 +63,7 @@ export function readerOf({ id, role, scopes }: Caller): string {
 
 /** Something to look at while walking. `change` is what the record of changes tells, where that is why. */
 interface Look {
-  kind: FeedKind
+  kind: ChangedKind
   id: number
   /** The place behind it, which is one object for the looks that no page may part. */
   behind: SyncPlace
@@ -114,7 +114,7 @@ async function refuseForgotten(
 
 const isAsked =
   ({ kinds }: SyncScope) =>
-  (kind: FeedKind) =>
+  (kind: ChangedKind) =>
     kinds.includes(kind)
 
 /** A walk over all records. */
@@ -130,7 +130,7 @@ function everything(scope: SyncScope): Step[] {
 async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange): Promise<Step[]> {
   const kinds = await changedKinds(db, range)
   const isAbout = (...shown: ChangeColumns['kind'][]) => shown.some((kind) => kinds.has(kind))
-  const shown: Record<FeedKind, boolean> = {
+  const shown: Record<ChangedKind, boolean> = {
     venue: isAbout('image'),
     organizer: isAbout('image'),
     category: isAbout('term', 'count'),
@@ -165,7 +165,7 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
   }
 }
 
-function byIds(kind: FeedKind, place: SyncPlace, ids: readonly number[], most: number): Walked {
+function byIds(kind: ChangedKind, place: SyncPlace, ids: readonly number[], most: number): Walked {
   const looks = ids.map((id) => ({ kind, id, behind: { ...place, id } }))
   return { looks, place: { ...place, id: ids.at(-1) ?? place.id }, isOver: ids.length < most }
 }
@@ -215,7 +215,7 @@ async function fill(
 
 /** A change of a page. */
 interface Told {
-  kind: FeedKind
+  kind: ChangedKind
   change: WrittenJson
 }
 
@@ -235,7 +235,7 @@ async function describe(context: Context, query: FeedQuery, looks: readonly Look
 async function describeKind(
   context: Context,
   query: FeedQuery,
-  kind: FeedKind,
+  kind: ChangedKind,
   looks: readonly Look[],
 ): Promise<Map<number, WrittenJson>> {
   const shown = await findShown(context, kind, [...new Set(looks.map(({ id }) => id))], query.filters)
@@ -256,7 +256,7 @@ function written(change: FeedChange): WrittenJson {
   return writtenJson(Buffer.from(JSON.stringify(change)))
 }
 
-function writtenUpsert(kind: FeedKind, id: number, { bytes }: WrittenJson): WrittenJson {
+function writtenUpsert(kind: ChangedKind, id: number, { bytes }: WrittenJson): WrittenJson {
   return writtenJson(
     Buffer.concat([Buffer.from(`{"action":"upsert","kind":"${kind}","id":${id},"record":`), bytes, END]),
   )
@@ -267,7 +267,7 @@ const END = Buffer.from('}')
 /** The records among these that lists show the caller, as they show them. */
 async function findShown(
   context: Context,
-  kind: FeedKind,
+  kind: ChangedKind,
   ids: readonly number[],
   filters: FeedQuery['filters'],
 ): Promise<Map<number, object>> {
@@ -305,7 +305,7 @@ async function showSome(context: Context, operations: Operations, found: Found):
   return new Map(found.ids.map((id, i) => [id, record(i)]))
 }
 
-export function servedOf(kind: FeedKind): Served {
+export function servedOf(kind: ChangedKind): Served {
   const served = resources.find(({ resource }) => resource.name === kind)
   if (!served) throw new Error(`no resource is called ${kind}`)
   return served
@@ -317,7 +317,7 @@ export function servedOf(kind: FeedKind): Served {
  */
 async function whoKnows(
   { db, caller }: Context,
-  kind: FeedKind,
+  kind: ChangedKind,
   gone: readonly Look[],
 ): Promise<(look: Look) => boolean> {
   const ids = gone.map(({ id }) => id)

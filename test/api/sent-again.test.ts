@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'
 import { startApp } from '../../src/app.ts'
-import type { Scope } from '../../src/people/caller.ts'
+import type { CredentialScope } from '../../src/people/caller.ts'
 import { addCredential } from '../../src/people/credentials.ts'
 import { getUserByLogin } from '../../src/people/users.ts'
 import { dropOld } from '../../src/storage/pruning.ts'
@@ -122,7 +122,7 @@ test('nothing is kept for callers who may not create, nor shown to them', async 
   assert.equal(await keptRows(), rows)
 })
 
-async function tokenWith(scopes: Scope[]): Promise<Record<string, string>> {
+async function tokenWith(scopes: CredentialScope[]): Promise<Record<string, string>> {
   const { database } = service.app
   const token = await database.write(async (tx) =>
     addCredential(tx, await getUserByLogin(tx, 'editor'), 'token', 'Test', Date.now(), undefined, { scopes }),
@@ -135,7 +135,7 @@ test('who has lost rights since gets no kept answer', async () => {
   const body = { title: 'Rights', ...day }
   assert.equal((await send('/events', body, key, 'editor')).status, 201)
   const statuses: number[] = []
-  for (const scopes of [['write-own'], ['media'], ['read-drafts']] as Scope[][])
+  for (const scopes of [['write-own'], ['media'], ['read-drafts']] as CredentialScope[][])
     statuses.push((await send('/events', body, key, 'anonymous', await tokenWith(scopes))).status)
   assert.deepEqual(statuses, [403, 403, 403])
   assert.equal((await send('/events', body, key, 'editor')).headers.get('idempotency-replayed'), 'true')

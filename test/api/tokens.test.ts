@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { SCOPES, type Scope } from '../../src/people/caller.ts'
+import { type CredentialScope, SCOPES } from '../../src/people/caller.ts'
 import { addCredential, type CredentialLimits, listCredentials } from '../../src/people/credentials.ts'
 import { getUserByLogin } from '../../src/people/users.ts'
 import { type Answer, type Reader, startService, type TestService } from '../support/service.ts'
@@ -45,7 +45,7 @@ const ask = (token: string, method: string, path: string, body?: unknown) =>
 interface Deed {
   name: string
   /** Scopes of which one is needed. */
-  needs: readonly Scope[]
+  needs: readonly CredentialScope[]
   method: string
   path: (login: Login) => string
   body?: object
@@ -119,7 +119,7 @@ async function uploads(authorization: Record<string, string>, as: Reader): Promi
 }
 
 test(`${LOGINS.length * DEEDS.length * 6} cells: a scope lets a token do what its owner may, as far as the scope goes, and nothing else`, async () => {
-  const limits: readonly (readonly Scope[] | undefined)[] = [
+  const limits: readonly (readonly CredentialScope[] | undefined)[] = [
     undefined,
     ...SCOPES.map((scope) => [scope]),
     ['read-drafts', 'media'],

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { translate } from '../../src/locales/translate.ts'
-import type { Scope } from '../../src/people/caller.ts'
+import type { CredentialScope } from '../../src/people/caller.ts'
 import { addCredential } from '../../src/people/credentials.ts'
 import { findUserByLogin } from '../../src/people/users.ts'
 import { addWebhook, MOST_WEBHOOKS } from '../../src/webhooks/webhook-store.ts'
@@ -347,7 +347,7 @@ describe('what is wrong is refused', () => {
   })
 
   test('a token of an administrator manages them with the scope write-all or with none, and not in a batch', async () => {
-    const token = (name: string, scopes?: readonly Scope[]) =>
+    const token = (name: string, scopes?: readonly CredentialScope[]) =>
       service.app.database.write(async (tx) => {
         const admin = await findUserByLogin(tx, 'admin')
         assert.ok(admin)

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { findPassword, findToken } from '../../src/people/credentials.ts'
+import { findPassword, findTokenCredential } from '../../src/people/credentials.ts'
 import type { User } from '../../src/people/users.ts'
 import type { Database, Db } from '../../src/storage/database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
@@ -12,7 +12,7 @@ import * as support from '../support/database.ts'
 export const isPasswordOf = async (db: Db, user: User | undefined, password: string) =>
   (await findPassword(db, user, password)) !== undefined
 
-export const findTokenUser = async (db: Db, token: string) => (await findToken(db, token))?.user
+export const findTokenUser = async (db: Db, token: string) => (await findTokenCredential(db, token))?.user
 
 /** 2026-11-20 12:00:00 UTC in milliseconds. */
 export const NOON = Date.UTC(2026, 10, 20, 12)

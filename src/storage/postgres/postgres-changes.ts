@@ -93,7 +93,7 @@ export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> 
     and pg_visible_in_snapshot(changes.position, ${seen}::pg_snapshot))`
 }
 
-/** Whether the changes since a cursor have been dropped, or the cursor lies in the future. */
+/** Resolves to true when the changes since a cursor have been dropped, or the cursor lies in the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const seen = sql`${asSnapshot(cursor)}::pg_snapshot`
   const { rows } = await sql<{ lost: boolean }>`select pg_snapshot_xmin(${seen}) < (select before from changes_dropped)

@@ -12,9 +12,9 @@ export interface BoundStatement {
 }
 
 /** The work of a thread: to run statements on one snapshot, to search, or to checkpoint the write-ahead log. */
-export type ReadRequest = { statements: readonly BoundStatement[] } | { search: Search } | 'checkpoint'
+export type ReaderRequest = { statements: readonly BoundStatement[] } | { search: Search } | 'checkpoint'
 
-export type ReadAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
+export type ReaderAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
 
 /**
  * Threads that read a SQLite file, each over its own connection, so that long reads block nothing else. A request sees everything committed before
@@ -35,7 +35,7 @@ interface ReaderThread {
 
 interface Asked {
   lane: Lane
-  request: ReadRequest
+  request: ReaderRequest
   resolve: (result: unknown) => void
   reject: (error: unknown) => void
   /** Ends the wait for a thread. */
@@ -60,7 +60,7 @@ export function makeReaderPool(file: string): ReaderPool {
  * Gives a thread this work. Rejects with DatabaseUnavailable when too many requests wait, when no thread is free in time, and when the database
  * fails.
  */
-export function askReaders(pool: ReaderPool, lane: Lane, request: ReadRequest): Promise<unknown> {
+export function askReaders(pool: ReaderPool, lane: Lane, request: ReaderRequest): Promise<unknown> {
   if (pool.isClosed) return Promise.reject(new Error('The database is closed.'))
   const queue = pool.waiting[lane]
   if (queue.length >= MOST_WAITING[lane])
@@ -134,13 +134,13 @@ function startThread(pool: ReaderPool): ReaderThread {
   const worker = new Worker(code, { workerData: pool.file, execArgv: [], resourceLimits: LIMITS })
   const thread: ReaderThread = { worker, asked: undefined }
   pool.threads.push(thread)
-  worker.on('message', (answer: ReadAnswer) => settle(pool, thread, answer))
+  worker.on('message', (answer: ReaderAnswer) => settle(pool, thread, answer))
   worker.on('error', (error) => giveUp(pool, thread, error))
   worker.on('exit', () => giveUp(pool, thread, undefined))
   return thread
 }
 
-function settle(pool: ReaderPool, thread: ReaderThread, answer: ReadAnswer): void {
+function settle(pool: ReaderPool, thread: ReaderThread, answer: ReaderAnswer): void {
   const { asked } = thread
   thread.asked = undefined
   thread.worker.unref()

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { openWordIndex, searchWords, type WordIndex } from '../search/word-search.ts'
-import type { BoundStatement, ReadAnswer, ReadRequest } from './reader-pool.ts'
+import type { BoundStatement, ReaderAnswer, ReaderRequest } from './reader-pool.ts'
 import { checkpoint, connectReader, type Prepare, prepareKept, runPrepared } from './sqlite-connection.ts'
 
 const CACHE_KB = 8192
@@ -20,20 +20,20 @@ if (parentPort) serve(parentPort, String(workerData))
 function serve(port: MessagePort, file: string): void {
   const connection = connectReader(file, CACHE_KB)
   const reader: Reader = { file, connection, prepare: prepareKept(connection), words: openWordIndex(connection) }
-  port.on('message', (request: ReadRequest) => {
+  port.on('message', (request: ReaderRequest) => {
     try {
       const [result, moved] = answer(reader, request)
-      port.postMessage({ result } satisfies ReadAnswer, moved)
+      port.postMessage({ result } satisfies ReaderAnswer, moved)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       const errcode = error instanceof Error && 'errcode' in error ? error.errcode : undefined
-      port.postMessage({ failure: { message, errcode } } satisfies ReadAnswer)
+      port.postMessage({ failure: { message, errcode } } satisfies ReaderAnswer)
     }
   })
 }
 
 /** The result, and the memory transferred with it. */
-function answer(reader: Reader, request: ReadRequest): [result: unknown, moved: ArrayBuffer[]] {
+function answer(reader: Reader, request: ReaderRequest): [result: unknown, moved: ArrayBuffer[]] {
   if (request === 'checkpoint') return [checkpoint(reader.file), []]
   if ('statements' in request) return [runTogether(reader, request.statements), []]
   const ids = searchWords(reader.words, request.search)

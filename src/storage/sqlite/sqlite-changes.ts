@@ -49,7 +49,7 @@ export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> 
   return sql<SqlBool>`(changes.position > ${Number(from)} and changes.position <= ${Number(to)})`
 }
 
-/** Whether the changes since a cursor have been dropped, or the cursor lies in the future. */
+/** Resolves to true when the changes since a cursor have been dropped, or the cursor lies in the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const { rows } = await sql<{ last: number; before: number }>`
     select coalesce((${sql.raw(LAST)}), 0) as last, (${sql.raw(DROPPED)}) as before`.execute(db)

@@ -213,7 +213,7 @@ async function commitTogether(writes: Writes): Promise<void> {
   for (const settle of done) settle()
 }
 
-/** The same for a single job, which needs no savepoint: if it fails, there is nothing to keep. */
+/** Runs and commits a single job. It needs no savepoint: if it fails, there is nothing else to keep. */
 async function commitOne(writes: Writes, job: Job): Promise<void> {
   const { transaction, prepare, recordings, committed } = writes
   let value: unknown

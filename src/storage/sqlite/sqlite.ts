@@ -196,7 +196,7 @@ function prepareIfThere(prepare: Prepare, statement: string): SqliteStatement | 
 /** The milliseconds for which the data version is not asked again: asking takes longer than answering most requests. */
 const LOOK_EVERY = 5
 
-/** Whether another connection has written; its writes are noticed at most `LOOK_EVERY` ms late. */
+/** Makes a function that tells whether another connection has written since it was last called, at most `LOOK_EVERY` ms late. */
 function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
   const statement = writer.prepare('pragma data_version')
   const read = () => Number(statement.get()?.data_version)

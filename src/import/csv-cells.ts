@@ -4,60 +4,79 @@ import { organizerFields, venueFields } from '../fields/linked-fields.ts'
 import { type Tabled, tabled } from '../fields/member.ts'
 import { fold } from '../text/fold.ts'
 
-const named = [
-  'identity',
-  'uid',
-  'title',
-  'description',
-  'excerpt',
-  'start_date',
-  'start_time',
-  'end_date',
-  'end_time',
-  'timezone',
-  'all_day',
-  'status',
-  'date_utc',
-  'private',
-  'sensitivity',
-  'url',
-  'cost',
-  'currency',
-  'website',
-  'image',
-  'slug',
-  'featured',
-  'sticky',
-  'hide_from_listings',
-  'show_map',
-  'show_map_link',
-  'categories',
-  'tags',
-  'venue',
-  'address',
-  'address_more',
-  'city',
-  'country',
-  'state',
-  'province',
-  'zip',
-  'venue_phone',
-  'venue_website',
-  'venue_description',
-  'venue_image',
-  'latitude',
-  'longitude',
-  'organizer',
-  'organizer_ids',
-  'organizer_email',
-  'organizer_phone',
-  'organizer_website',
-  'organizer_description',
-  'organizer_image',
-] as const
+/**
+ * The columns of a table, each with the names it may have, by language: those of our own export, of the reference's tables, of Google's and
+ * Outlook's, and common ones. A name may have several meanings: the first that no other column has is taken.
+ */
+const COLUMNS = {
+  identity: 'id, event id, post id',
+  uid: '',
+  title: `event name, event title, name, summary, subject, titel, betreff, bezeichnung, veranstaltung, titre, objet,
+    nom, événement, título, asunto, nombre, evento`,
+  description: 'event description, details, content, beschreibung, inhalt, contenu, descripción, contenido',
+  excerpt: 'event excerpt, kurzbeschreibung, auszug, extrait, résumé, extracto, resumen',
+  start_date: `event start date, start, date, dtstart, begin, beginnt am, beginn, startdatum, datum, anfang, début,
+    date de début, date début, fecha de comienzo, fecha de inicio, fecha inicio, inicio, fecha`,
+  start_time: `event start time, time, beginnt um, startzeit, uhrzeit, zeit, début, heure de début, heure début,
+    heure, comienzo, hora de comienzo, hora de inicio, hora inicio, hora`,
+  end_date: `event end date, end, dtend, endet am, ende, enddatum, fin, date de fin, date fin, fecha de finalización,
+    fecha de fin, fecha fin`,
+  end_time: `event end time, endet um, endzeit, fin, heure de fin, heure fin, finalización, hora de finalización,
+    hora de fin, hora fin`,
+  timezone: 'event time zone, event timezone, time zone, tz, zeitzone, fuseau horaire, zona horaria',
+  all_day: `all day event, event all day, allday, ganztägiges ereignis, ganztägig, journée entière, toute la journée,
+    todo el día, día completo`,
+  status: 'event status, post status, statut',
+  date_utc: '',
+  private: 'privat, privé, privado',
+  sensitivity: 'vertraulichkeit, critère de diffusion, confidencialidad',
+  url: '',
+  cost: 'event cost, price, preis, eintritt, kosten, prix, tarif, precio, coste',
+  currency: 'event currency symbol, currency symbol, währung, devise, moneda',
+  website: `event website, event url, link, webseite, internetseite, site web, site internet, lien, sitio web,
+    página web, enlace`,
+  image: 'event featured image, featured image, bild, imagen',
+  slug: '',
+  featured: 'feature event, featured event, event featured',
+  sticky: 'sticky in month view, event sticky in month view',
+  hide_from_listings: `hide from event listings, hide event from listings, hide from listings,
+    event hide from listings`,
+  show_map: 'event show map',
+  show_map_link: 'event show map link',
+  categories: `event category, event categories, category, terms, kategorien, kategorie, rubrik, catégories,
+    catégorie, rubrique, categorías, categoría`,
+  tags: `event tags, event tag, tag, schlagwörter, schlagworte, schlagwort, étiquettes, étiquette, mots clés,
+    etiquetas, etiqueta`,
+  venue: `venue name, event venue name, event venue, location, veranstaltungsort, spielort, ort, lieu, emplacement,
+    salle, ubicación, lugar, recinto, sala`,
+  address: 'venue address, street, straße, anschrift, adresse, rue, dirección, calle',
+  address_more: 'venue address 2, address 2',
+  city: 'venue city, stadt, ort, ville, commune, ciudad, localidad',
+  country: 'venue country, land, pays, país',
+  state: 'venue state, venue state province, bundesland, région, estado',
+  province: 'venue province, provincia',
+  zip: 'venue zip, venue postal code, postal code, plz, postleitzahl, code postal, código postal',
+  venue_phone: 'venue phone',
+  venue_website: 'venue website',
+  venue_description: 'venue description',
+  venue_image: 'venue featured image',
+  latitude: 'venue latitude, lat, geo lat',
+  longitude: 'venue longitude, lng, lon, geo lng',
+  organizer: `organizer name, event organizer name, event organizer, organizers, event organizers, veranstalter,
+    organisateur, organisateurs, organizador, organizadores`,
+  organizer_ids: 'event organizer names or ids, event organizer ids, organizer ids, organizer id',
+  organizer_email: 'organizer email',
+  organizer_phone: 'organizer phone',
+  organizer_website: 'organizer website',
+  organizer_description: 'organizer description',
+  organizer_image: 'organizer featured image',
+} as const
+
+type NamedColumn = keyof typeof COLUMNS
+const ALIASES: Readonly<Partial<Record<string, string>>> = COLUMNS
 
 const unnamed = <Name extends string>(fields: readonly Tabled<Name>[]) =>
-  fields.filter(({ name }) => !named.some((known) => known === name))
+  fields.filter(({ name }) => !(name in COLUMNS))
 
 /** Other fields, which our own tables have as their kinds say: those of events, of their venue, and of their organizer. */
 export const otherCells = {
@@ -66,141 +85,22 @@ export const otherCells = {
   organizer: unnamed(tabled(organizerFields)),
 }
 
-export type ColumnMeaning = (typeof named)[number] | (typeof otherCells)[keyof typeof otherCells][number]['name']
+export type ColumnMeaning = NamedColumn | (typeof otherCells)[keyof typeof otherCells][number]['name']
 
 /** The meanings that a column of a table can have. */
 const COLUMN_MEANINGS: readonly ColumnMeaning[] = [
-  ...named,
+  ...(Object.keys(COLUMNS) as NamedColumn[]),
   ...Object.values(otherCells)
     .flat()
     .map(({ name }) => name),
 ]
 
-/**
- * Names of columns, by language: those of our own export, of the reference's tables, of Google's and Outlook's, and common ones. A name may have
- * several meanings: the first that no other column has is taken.
- */
-const ALIASES: Readonly<Partial<Record<ColumnMeaning, readonly string[]>>> = {
-  identity: ['id', 'event id', 'post id'],
-  title: [
-    ...['event name', 'event title', 'name', 'summary', 'subject', 'titel', 'betreff', 'bezeichnung', 'veranstaltung'],
-    ...['titre', 'objet', 'nom', 'événement', 'título', 'asunto', 'nombre', 'evento'],
-  ],
-  description: [
-    ...['event description', 'details', 'content', 'beschreibung', 'inhalt', 'contenu', 'descripción', 'contenido'],
-  ],
-  excerpt: ['event excerpt', 'kurzbeschreibung', 'auszug', 'extrait', 'résumé', 'extracto', 'resumen'],
-  start_date: [
-    ...[
-      'event start date',
-      'start',
-      'date',
-      'dtstart',
-      'begin',
-      'beginnt am',
-      'beginn',
-      'startdatum',
-      'datum',
-      'anfang',
-    ],
-    ...[
-      'début',
-      'date de début',
-      'date début',
-      'fecha de comienzo',
-      'fecha de inicio',
-      'fecha inicio',
-      'inicio',
-      'fecha',
-    ],
-  ],
-  start_time: [
-    ...[
-      'event start time',
-      'time',
-      'beginnt um',
-      'startzeit',
-      'uhrzeit',
-      'zeit',
-      'début',
-      'heure de début',
-      'heure début',
-    ],
-    ...['heure', 'comienzo', 'hora de comienzo', 'hora de inicio', 'hora inicio', 'hora'],
-  ],
-  end_date: [
-    ...['event end date', 'end', 'dtend', 'endet am', 'ende', 'enddatum', 'fin', 'date de fin', 'date fin'],
-    ...['fecha de finalización', 'fecha de fin', 'fecha fin'],
-  ],
-  end_time: [
-    ...['event end time', 'endet um', 'endzeit', 'fin', 'heure de fin', 'heure fin', 'finalización'],
-    ...['hora de finalización', 'hora de fin', 'hora fin'],
-  ],
-  timezone: [...['event time zone', 'event timezone', 'time zone', 'tz', 'zeitzone', 'fuseau horaire', 'zona horaria']],
-  all_day: [
-    ...['all day event', 'event all day', 'allday', 'ganztägiges ereignis', 'ganztägig', 'journée entière'],
-    ...['toute la journée', 'todo el día', 'día completo'],
-  ],
-  status: ['event status', 'post status', 'statut'],
-  private: ['privat', 'privé', 'privado'],
-  sensitivity: ['vertraulichkeit', 'critère de diffusion', 'confidencialidad'],
-  cost: ['event cost', 'price', 'preis', 'eintritt', 'kosten', 'prix', 'tarif', 'precio', 'coste'],
-  currency: ['event currency symbol', 'currency symbol', 'währung', 'devise', 'moneda'],
-  website: [
-    ...['event website', 'event url', 'link', 'webseite', 'internetseite', 'site web', 'site internet', 'lien'],
-    ...['sitio web', 'página web', 'enlace'],
-  ],
-  image: [...['event featured image', 'featured image', 'bild', 'imagen']],
-  featured: ['feature event', 'featured event', 'event featured'],
-  sticky: ['sticky in month view', 'event sticky in month view'],
-  hide_from_listings: [
-    'hide from event listings',
-    'hide event from listings',
-    'hide from listings',
-    'event hide from listings',
-  ],
-  show_map: ['event show map'],
-  show_map_link: ['event show map link'],
-  categories: [
-    ...['event category', 'event categories', 'category', 'terms', 'kategorien', 'kategorie', 'rubrik', 'catégories'],
-    ...['catégorie', 'rubrique', 'categorías', 'categoría'],
-  ],
-  tags: [
-    ...['event tags', 'event tag', 'tag', 'schlagwörter', 'schlagworte', 'schlagwort', 'étiquettes', 'étiquette'],
-    ...['mots clés', 'etiquetas', 'etiqueta'],
-  ],
-  venue: [
-    ...['venue name', 'event venue name', 'event venue', 'location', 'veranstaltungsort', 'spielort', 'ort', 'lieu'],
-    ...['emplacement', 'salle', 'ubicación', 'lugar', 'recinto', 'sala'],
-  ],
-  address: ['venue address', 'street', 'straße', 'anschrift', 'adresse', 'rue', 'dirección', 'calle'],
-  address_more: ['venue address 2', 'address 2'],
-  city: ['venue city', 'stadt', 'ort', 'ville', 'commune', 'ciudad', 'localidad'],
-  country: ['venue country', 'land', 'pays', 'país'],
-  state: ['venue state', 'venue state province', 'bundesland', 'région', 'estado'],
-  province: ['venue province', 'provincia'],
-  zip: ['venue zip', 'venue postal code', 'postal code', 'plz', 'postleitzahl', 'code postal', 'código postal'],
-  venue_phone: ['venue phone'],
-  venue_website: ['venue website'],
-  venue_description: ['venue description'],
-  venue_image: ['venue featured image'],
-  latitude: ['venue latitude', 'lat', 'geo lat'],
-  longitude: ['venue longitude', 'lng', 'lon', 'geo lng'],
-  organizer: [
-    ...['organizer name', 'event organizer name', 'event organizer', 'organizers', 'event organizers', 'veranstalter'],
-    ...['organisateur', 'organisateurs', 'organizador', 'organizadores'],
-  ],
-  organizer_ids: ['event organizer names or ids', 'event organizer ids', 'organizer ids', 'organizer id'],
-  organizer_email: ['organizer email'],
-  organizer_phone: ['organizer phone'],
-  organizer_website: ['organizer website'],
-  organizer_description: ['organizer description'],
-  organizer_image: ['organizer featured image'],
-}
-
 const meanings = Map.groupBy(
   COLUMN_MEANINGS.flatMap((meaning) =>
-    [meaning, ...(ALIASES[meaning] ?? [])].map((name) => ({ name: plainName(name), meaning })),
+    [meaning, ...(ALIASES[meaning] ?? '').split(/,\s+/).filter(Boolean)].map((name) => ({
+      name: plainName(name),
+      meaning,
+    })),
   ),
   ({ name }) => name,
 )

@@ -57,7 +57,7 @@ function optionName(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-async function serve(flags: Record<string, string>, env: NodeJS.ProcessEnv, demo: boolean): Promise<void> {
+async function runService(flags: Record<string, string>, env: NodeJS.ProcessEnv, demo: boolean): Promise<void> {
   const config = readConfig(flags, env)
   // Other commands do without the code of the service.
   const { startApp } = await import('./app.ts')
@@ -173,7 +173,7 @@ export async function makeProgram(
       visibleOptions: (command) => [...new Help().visibleOptions(command), ...options],
     })
     .option('--demo', 'fill a new database with a season of a town, to look around')
-    .action(({ demo = false }: { demo?: boolean }) => serve(givenFlags(program.opts()), env, demo))
+    .action(({ demo = false }: { demo?: boolean }) => runService(givenFlags(program.opts()), env, demo))
   // A service does without the code of other commands.
   const isServing = operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
   if (!isServing) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { assumedPath, type Config, databaseAddress, mediaAddress, mediaUrl, settingsPage, siteOf } from './config.ts'
 import type { ImportGround } from './import/import-command.ts'
-import { type Print, run } from './run-command.ts'
+import { type Print, runCommand } from './run-command.ts'
 import { refuseMoved } from './storage/moved-calendar.ts'
 import { openCalendar } from './storage/open-database.ts'
 import type { OpenedMedia } from './transfer/clean-media.ts'
@@ -121,7 +121,7 @@ function registerOwn(program: Command, configure: Configure): void {
     program
       .command(name)
       .description(about)
-      .action((_, command: Command) => run(command, work))
+      .action((_, command: Command) => runCommand(command, work))
 
   add('settings', 'Print every setting as a page of the documentation.', async (print) => print(settingsPage()))
   add(

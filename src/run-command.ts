@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 export type Print = (line: string) => void
 
 /** Runs a command. An error ends it with one sentence and exit code 1. */
-export async function run(command: Command, work: (print: Print) => Promise<void>): Promise<void> {
+export async function runCommand(command: Command, work: (print: Print) => Promise<void>): Promise<void> {
   try {
     await work((line) => command.configureOutput().writeOut?.(`${line}\n`))
   } catch (error) {

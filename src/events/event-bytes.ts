@@ -9,7 +9,7 @@ import { findImages } from '../images/images.ts'
 import { findLinkedByIds, type LinkedType } from '../linked/linked-store.ts'
 import { organizer, organizerRules, presentOrganizer } from '../linked/organizer.ts'
 import { presentVenue, venue, venueRules } from '../linked/venue.ts'
-import { type EventIndex, type IndexedLinks, isIndexed, linksOf } from '../memory/event-index.ts'
+import { type EventIndex, type IndexedLinks, indexedLinks, isIndexed } from '../memory/event-index.ts'
 import { type EventMemory, mayBeBehind } from '../memory/event-memory.ts'
 import {
   bytesOf,
@@ -136,7 +136,7 @@ async function presentMissing(
   const { drops } = pieces
   // A row read during a change serves this answer and no later one.
   const isCurrent = () => drops === pieces.drops && version === memory.version && !mayBeBehind(memory)
-  const links = ids.map((id) => linksOf(index, id))
+  const links = ids.map((id) => indexedLinks(index, id))
   const [venues, organizers] = [knownLinked(pieces, links, 'venues'), knownLinked(pieces, links, 'organizers')]
   const presented = await findPresented(context.db, formOf(context), [...ids, ...venues.missing, ...organizers.missing])
   await Promise.all([

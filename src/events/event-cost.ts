@@ -146,13 +146,13 @@ function pricesOf(raw: readonly string[], freeWord: string): Price[] {
     .slice(0, MOST_SHOWN.texts)
     .map((text) => text.slice(0, MOST_SHOWN.characters))
     .flatMap((text) => readAmounts(text, freeWord) ?? readSigned(text) ?? [wordsOf(text)])
-    .map((price) => ({ price, key: keyOf(price) }))
+    .map((price) => ({ price, key: lowestNumber(price) }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     .map(({ price }) => price)
 }
 
 /** The lowest number of a price, infinite without one. */
-function keyOf(price: Price): number {
+function lowestNumber(price: Price): number {
   return price.numbers.reduce((lowest, number) => Math.min(lowest, Number(number)), Number.POSITIVE_INFINITY)
 }
 
@@ -164,7 +164,7 @@ function describePrices(prices: readonly Price[], currency: Currency, freeWord: 
   // Prices in several currencies have no common symbol, so that of the site stands in (rule 20.2).
   const mark: Mark = isCommon && symbols[0] ? symbols[0] : { symbol: currency.symbol, position: 'prefix' }
   const describe = (price: Price) => describePrice(price, mark, currency.symbol, freeWord)
-  const same = keyOf(lowest) === keyOf(highest) && lowest.kind !== 'words' && highest.kind !== 'words'
+  const same = lowestNumber(lowest) === lowestNumber(highest) && lowest.kind !== 'words' && highest.kind !== 'words'
   return same ? describe(lowest) : [...new Set([describe(lowest), describe(highest)])].join(' – ')
 }
 
@@ -172,7 +172,7 @@ type Mark = Pick<Price, 'symbol' | 'position'>
 
 function describePrice(price: Price, { symbol, position }: Mark, siteSymbol: string, freeWord: string): string {
   if (price.kind !== 'amount') return price.text
-  if (keyOf(price) === 0) return freeWord
+  if (lowestNumber(price) === 0) return freeWord
   // A site's symbol may end in a blank, which the same symbol sent by a client has lost.
   if (position === 'prefix' && symbol === siteSymbol.trim()) return siteSymbol + price.text
   return position === 'postfix' ? price.text + symbol : symbol + price.text

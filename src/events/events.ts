@@ -101,7 +101,7 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
   loadOne: async (context, row) => {
     if (row.status === 'trash' && !mayEdit(context.caller, row)) throw new Problem('event-no-longer-available')
     requireReadable(context, 'event', row)
-    return { row: asSeenBy(context.caller, row), links: await linksOf(context.db, row) }
+    return { row: asSeenBy(context.caller, row), links: await linksOfEvent(context.db, row) }
   },
   presentation,
   create,
@@ -125,7 +125,7 @@ export async function getHeld(tx: Tx, id: number, context: Context, may: typeof 
   return row
 }
 
-export async function linksOf(db: Db, row: EventRow, known?: KnownLinks) {
+export async function linksOfEvent(db: Db, row: EventRow, known?: KnownLinks) {
   const links = (await findEventLinks(db, [row], known)).get(row.id)
   if (!links) throw new Error(`links of event ${row.id} were not looked up`)
   return links
@@ -140,7 +140,7 @@ export function readBack(context: Context): LookAtWritten {
     // Few words may link to a hundred long texts, so these are not read for an answer that has no room for them.
     if (context.room && (await linkedBytes(tx, id)) > context.room.bytes) return { id, series, answer: { id } }
     const [found] = await Promise.all([
-      linksOf(tx, row, links),
+      linksOfEvent(tx, row, links),
       presented && storePresented(tx, formOf(context), [presented]),
     ])
     const answer = await showPrepared(textsOfEvent(row, found, 'single'), () =>
@@ -160,7 +160,7 @@ export function readBack(context: Context): LookAtWritten {
 export function readTrashed(context: Context): LookAtWritten {
   return async (tx, row, links) => {
     const { id, series } = row
-    const found = await linksOf(tx, row, links)
+    const found = await linksOfEvent(tx, row, links)
     const shown = showPrepared(textsOfEvent(row, found, 'single'), () =>
       presentWritten(context, asSeenBy(context.caller, row), found, undefined, links.made),
     )

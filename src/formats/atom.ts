@@ -17,7 +17,7 @@ export const atom = feedFormat({
       return writeEntry(context, facts)
     }
     return {
-      head: writeHead(head),
+      head: writeAtomHead(head),
       event,
       between: '',
       tail: () => `${xmlElement('updated', rfc3339(latest))}\n</feed>\n`,
@@ -28,7 +28,7 @@ export const atom = feedFormat({
 /** The time of change of a feed without entries. */
 const NEVER_CHANGED = '1970-01-01 00:00:00'
 
-function writeHead({ title, home, self, language }: FeedHead): string {
+function writeAtomHead({ title, home, self, language }: FeedHead): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xmlns:ev="http://purl.org/rss/1.0/modules/event/" xml:lang="${language}">
 ${xmlElement('id', self)}

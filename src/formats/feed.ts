@@ -77,7 +77,7 @@ export function feedFormat(kind: FeedKind): Format {
         bytes: chunksOf(
           context,
           found,
-          kind.begin(context, headOf(context, selfOf(context, kind, self)), queryOf(self), found.ids),
+          kind.begin(context, feedHead(context, selfOf(context, kind, self)), queryOf(self), found.ids),
         ),
       },
     }),
@@ -100,7 +100,7 @@ function queryOf(list: string): URLSearchParams {
   return new URLSearchParams(list.includes('?') ? list.slice(list.indexOf('?') + 1) : '')
 }
 
-function headOf({ site }: Context, self: string): FeedHead {
+function feedHead({ site }: Context, self: string): FeedHead {
   return { title: site.name, home: `${site.url}/`, self, language: site.language, timezone: site.timezone }
 }
 

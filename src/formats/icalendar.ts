@@ -51,7 +51,7 @@ export const icalendar = feedFormat({
       for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)
     }
     return {
-      head: writeHead(head),
+      head: writeCalendarHead(head),
       before,
       ...(isExpanded
         ? {}
@@ -126,7 +126,7 @@ async function loadParts(
 const REFRESH = 'PT1H'
 
 /** The properties of the calendar, with the older names that most clients still read beside the standard ones. */
-function writeHead({ title, home, self, timezone }: FeedHead): string {
+function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {
   return [
     contentLine('BEGIN', 'VCALENDAR'),
     contentLine('VERSION', '2.0'),

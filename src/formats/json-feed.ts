@@ -10,14 +10,14 @@ export const jsonFeed = feedFormat({
   extension: 'json',
   mediaType: 'application/feed+json',
   begin: (context, head) => ({
-    head: writeHead(head),
+    head: writeJsonHead(head),
     event: (facts) => writeItem(context, facts),
     between: ',\n',
     tail: () => ']}\n',
   }),
 })
 
-function writeHead({ title, home, self, language }: FeedHead): string {
+function writeJsonHead({ title, home, self, language }: FeedHead): string {
   const head = {
     version: 'https://jsonfeed.org/version/1.1',
     title,

@@ -13,14 +13,14 @@ export const rss = feedFormat({
   extension: 'rss',
   mediaType: 'application/rss+xml',
   begin: (context, head) => ({
-    head: writeHead(head),
+    head: writeRssHead(head),
     event: (facts) => writeItem(context, facts),
     between: '',
     tail: () => '</channel>\n</rss>\n',
   }),
 })
 
-function writeHead({ title, home, self, language }: FeedHead): string {
+function writeRssHead({ title, home, self, language }: FeedHead): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:content="http://purl.org/rss/1.0/modules/content/" \
 xmlns:ev="http://purl.org/rss/1.0/modules/event/">

@@ -7,7 +7,7 @@ import { Problem } from '../problems.ts'
 import type { Tx } from '../storage/recording.ts'
 import { type Admission, admitted } from './admission.ts'
 import { type BatchRequest, parseBatch } from './batch-route.ts'
-import type { Asked } from './handlers.ts'
+import type { MatchedRequest } from './handlers.ts'
 import { batchOnce, REPLAYED, type Repeatable } from './idempotency.ts'
 import { type Incoming, NO_BODY } from './incoming.ts'
 import { splitUrl } from './request-url.ts'
@@ -35,7 +35,7 @@ const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
  * @throws Problem for an invalid batch
  */
 export async function batchReply(
-  asked: Asked,
+  asked: MatchedRequest,
   incoming: Incoming,
   context: Context,
   batching: Batching,
@@ -139,7 +139,7 @@ async function answerTogether(
   const gate = makeGate(context)
   const prepare = async () => {
     for (const item of items) {
-      begun.push(await begin(item, gate, answer))
+      begun.push(await beginRequest(item, gate, answer))
       await nextTurn()
     }
   }
@@ -160,7 +160,7 @@ async function answerTogether(
 }
 
 /** Answers a request up to its write. */
-async function begin(item: Incoming, gate: Gate, answer: Batching['answer']): Promise<Begun> {
+async function beginRequest(item: Incoming, gate: Gate, answer: Batching['answer']): Promise<Begun> {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<Waiting>()
   gate.arrive = arrive
   const reply = answer({ ...item, hasTurn: true }, gate.context)

@@ -6,7 +6,7 @@ import { count, settledText, words } from '../fields/kinds.ts'
 import type { Reply } from '../formats/format.ts'
 import type { MessageText } from '../locales/messages.ts'
 import { invalidParam } from '../problems.ts'
-import { FEED_KINDS, type FeedSource, readerOf, readFeed, servedOf } from '../sync/changes-feed.ts'
+import { FEED_KINDS, type FeedSource, readerOf, readFeed, servedChanges } from '../sync/changes-feed.ts'
 import { readToken, type SyncScope, type SyncToken } from '../sync/sync-token.ts'
 import type { Route } from './routes.ts'
 
@@ -41,7 +41,7 @@ const FILTERS: readonly string[] = [
 ] satisfies (keyof EventsQuery)[]
 
 function eventFilters(): Fields {
-  const { filters } = servedOf('event')
+  const { filters } = servedChanges('event')
   return Object.fromEntries(Object.entries(filters).filter(([name]) => FILTERS.includes(name)))
 }
 

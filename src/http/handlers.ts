@@ -15,11 +15,11 @@ import { decodeLeniently } from '../text/urls.ts'
 import { describeNamespace } from './discovery.ts'
 import { type Keeping, type Repeatable, type UnderWay, writeOnce } from './idempotency.ts'
 import { describeInterface } from './openapi.ts'
-import { type Action, type Endpoint, isHistoryDeed, isSettingsDeed, type Method, type Route } from './routes.ts'
+import { type Endpoint, isHistoryDeed, isSettingsDeed, type Method, type Route, type RouteAction } from './routes.ts'
 import { isWebhookDeed, managesWebhooks } from './webhook-deeds.ts'
 
 /** A matched request of the namespace, its parameters still raw. */
-export interface Asked {
+export interface MatchedRequest {
   route: Route
   endpoint: Endpoint
   variables: Record<string, string>
@@ -39,7 +39,7 @@ export interface Asked {
  * Answers a matched request in the order of rule 1.2: validation, rights, work.
  * @throws Problem
  */
-export async function answer(asked: Asked, routes: readonly Route[], context: Context): Promise<Reply> {
+export async function answer(asked: MatchedRequest, routes: readonly Route[], context: Context): Promise<Reply> {
   const { action } = asked.endpoint
   switch (action.do) {
     case 'index':
@@ -75,14 +75,18 @@ export async function answer(asked: Asked, routes: readonly Route[], context: Co
 }
 
 /** Shows a record. */
-async function readReply(asked: Asked, { operations }: Served, context: Context): Promise<Reply> {
+async function readReply(asked: MatchedRequest, { operations }: Served, context: Context): Promise<Reply> {
   const version = await versionBefore(asked, operations, context)
   const loaded = await operations.loadOne(context, await located(asked, operations, context))
   return { status: 200, headers: {}, body: await presentSingle(context, operations.presentation, loaded), version }
 }
 
 /** The version of the addressed record. It is read before the record, so that it is never later than what is shown. */
-async function versionBefore(asked: Asked, operations: Operations, context: Context): Promise<Version | undefined> {
+async function versionBefore(
+  asked: MatchedRequest,
+  operations: Operations,
+  context: Context,
+): Promise<Version | undefined> {
   const { versioned } = operations
   const address = recordAddressOf(asked.variables)
   if (!versioned || !address) return undefined
@@ -109,14 +113,14 @@ function repeated<Sent extends object>(asked: Sent, { operations }: Served, cont
  * Repeating an update changes nothing more, so outside batches its answer is not stored; in a batch with a key it is, since the batch may hold
  * creates.
  */
-function onceInBatch<Sent extends Pick<Asked, 'repeatable'>>(sent: Sent): Sent {
+function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent): Sent {
   const { repeatable } = sent
   return repeatable.place === undefined ? { ...sent, repeatable: { ...repeatable, key: undefined } } : sent
 }
 
 /** Creates a record and answers with it; `keeping` runs the write inside its transaction. */
 async function createReply(
-  asked: Asked,
+  asked: MatchedRequest,
   { resource, operations }: Served,
   isAllowed: boolean,
   context: Context,
@@ -158,7 +162,7 @@ const removeReply: ChangeReply = async (asked, { resource, operations }, _isAllo
 }
 
 /** Finds and loads a list, and shows it in the chosen representation. */
-async function listReply(asked: Asked, served: Served, context: Context): Promise<Reply> {
+async function listReply(asked: MatchedRequest, served: Served, context: Context): Promise<Reply> {
   const { args } = asked.endpoint
   const raw = asked.values(args)
   const format = chooseFormat(served.resource, raw.format, asked.accept)
@@ -182,7 +186,12 @@ function redirectTo({ name }: Format, self: string): Reply {
 }
 
 /** A write that is done only where its record still has the version that `If-Match` names. */
-function onlyIfMatched({ ifMatch }: Asked, { versioned }: Operations, row: unknown, keeping: Keeping): Keeping {
+function onlyIfMatched(
+  { ifMatch }: MatchedRequest,
+  { versioned }: Operations,
+  row: unknown,
+  keeping: Keeping,
+): Keeping {
   if (ifMatch === undefined || !versioned) return keeping
   const wanted = wantedVersions(ifMatch)
   return (tx, write) =>
@@ -193,12 +202,7 @@ function onlyIfMatched({ ifMatch }: Asked, { versioned }: Operations, row: unkno
 }
 
 /** Does one write in a transaction of its own. */
-async function writeAlone<Asked>(
-  steps: WriteSteps<Asked>,
-  asked: Asked,
-  context: Context,
-  keeping: Keeping,
-): Promise<Reply> {
+async function writeAlone<Ask>(steps: WriteSteps<Ask>, asked: Ask, context: Context, keeping: Keeping): Promise<Reply> {
   const prepared = await steps.prepare(context, asked)
   const write = async (tx: Tx): Promise<Reply> => {
     const { answer } = await steps.write(tx, prepared, context)
@@ -211,7 +215,7 @@ function isPastEnd({ page, perPage, total, ids }: Found): boolean {
   return page > 1 && ids.length === 0 && (page - 1) * perPage >= total
 }
 
-function indexReply(asked: Asked, routes: readonly Route[], context: Context): Reply {
+function indexReply(asked: MatchedRequest, routes: readonly Route[], context: Context): Reply {
   const { namespace = context.site.namespace } = asked.values(asked.endpoint.args)
   if (namespace !== context.site.namespace) throw new Problem('rest_invalid_namespace')
   return { status: 200, headers: {}, body: describeNamespace(routes, context) }
@@ -231,7 +235,7 @@ export function idIn(digits: string): number {
 const NONE: Fields = {}
 
 /** Validates the address and the rest, and names all faults in one Problem. */
-async function withAddress<T>(asked: Asked, parse: () => Promise<T>, context: Context): Promise<T> {
+async function withAddress<T>(asked: MatchedRequest, parse: () => Promise<T>, context: Context): Promise<T> {
   const { checked = NONE } = asked.endpoint
   const path = recordAddressOf(asked.variables) ?? {}
   try {
@@ -250,7 +254,7 @@ async function withAddress<T>(asked: Asked, parse: () => Promise<T>, context: Co
 }
 
 /** @throws the resource's own Problem when nothing is there */
-async function located(asked: Asked, operations: Operations, context: Context): Promise<unknown> {
+async function located(asked: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
   const address = recordAddressOf(asked.variables)
   if (!address) throw new Problem('rest_no_route')
   const row = await operations.locate(context, address)
@@ -260,12 +264,12 @@ async function located(asked: Asked, operations: Operations, context: Context): 
 }
 
 /** An unknown slug is an invalid parameter of a read or a deletion, and a missing record of an update (rule 25.4). */
-function isRead(asked: Asked): boolean {
+function isRead(asked: MatchedRequest): boolean {
   return asked.endpoint.action.do !== 'update'
 }
 
 /** The addressed record, after checking the rights of the caller: first the general one, then that on this record. */
-export async function permitted(asked: Asked, operations: Operations, context: Context): Promise<unknown> {
+export async function permitted(asked: MatchedRequest, operations: Operations, context: Context): Promise<unknown> {
   const { action } = asked.endpoint
   const isBySlug = 'by' in action && action.by === 'slug'
   if (isBySlug && isRead(asked)) await located(asked, operations, context)
@@ -282,7 +286,7 @@ interface Subject {
 }
 
 /** Whether the caller may request this action on this record. Reads are always open (rule 26.2), except those of webhooks. */
-export function mayAsk(action: Action, context: Context, row: unknown): boolean {
+export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if (action.do === 'update' || action.do === 'remove')
     return changeRight(action.do, action.served.operations, context, row)

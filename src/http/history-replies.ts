@@ -15,7 +15,7 @@ import { Problem } from '../problems.ts'
 import { presentSingle } from '../records/present-records.ts'
 import { requireVersion, wantedVersions } from '../records/versions.ts'
 import type { Served } from '../resources.ts'
-import { type Asked, permitted } from './handlers.ts'
+import { type MatchedRequest, permitted } from './handlers.ts'
 import { actFilters, restoreFields } from './history-routes.ts'
 import type { HistoryDeed } from './routes.ts'
 
@@ -25,7 +25,12 @@ const MOST_ON_A_PAGE = 50
  * Answers a request about the versions of a record, for callers who may edit it.
  * @throws Problem
  */
-export async function historyReply(does: HistoryDeed, asked: Asked, served: Served, context: Context): Promise<Reply> {
+export async function historyReply(
+  does: HistoryDeed,
+  asked: MatchedRequest,
+  served: Served,
+  context: Context,
+): Promise<Reply> {
   const row = await permitted(asked, served.operations, context)
   const { versioned } = served.operations
   const kind = served.resource.name as StateKind
@@ -39,7 +44,7 @@ export async function historyReply(does: HistoryDeed, asked: Asked, served: Serv
 
 const ok = (body: object): Reply => ({ status: 200, headers: {}, body })
 
-async function listReply(asked: Asked, history: RecordHistory, context: Context): Promise<Reply> {
+async function listReply(asked: MatchedRequest, history: RecordHistory, context: Context): Promise<Reply> {
   const { page = 1, per_page = 10 } = await parseFields(actFilters, asked.values(actFilters), context)
   const perPage = Math.min(per_page, MOST_ON_A_PAGE)
   const { version, knownFrom: known_from, acts } = history
@@ -62,7 +67,7 @@ function presentAct({ sequence, time_utc, action, user, login, client, ...act }:
 
 /** Puts a version back by an update, unless the record has changed meanwhile. */
 async function restoreReply(
-  asked: Asked,
+  asked: MatchedRequest,
   served: Served,
   history: RecordHistory,
   row: unknown,

@@ -3,7 +3,7 @@ import type { Context } from '../declare/context.ts'
 import type { RawValues } from '../declare/parse.ts'
 import type { Reply } from '../formats/format.ts'
 import type { Caller } from '../people/caller.ts'
-import type { Asked } from './handlers.ts'
+import type { MatchedRequest } from './handlers.ts'
 import type { Repeatable } from './idempotency.ts'
 import type { RequestUrl } from './request-url.ts'
 import type { Match } from './routes.ts'
@@ -86,7 +86,7 @@ export type RouteReply = (
   incoming: Incoming,
   target: Target,
   context: Context,
-  work: (asked: Asked, body: Body) => Promise<Reply>,
+  work: (asked: MatchedRequest, body: Body) => Promise<Reply>,
 ) => Promise<Reply>
 
 /** Longer addresses are refused with 414. */

@@ -1,11 +1,11 @@
 import type { Language } from '../config.ts'
 import { problemReply } from '../locales/problem-replies.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
-import { type Action, isHistoryDeed } from './routes.ts'
+import { isHistoryDeed, type RouteAction } from './routes.ts'
 import { isWebhookDeed, readsWebhooks } from './webhook-deeds.ts'
 
 /** What the routes of the interface description do; the index is not among them (rule 3.7). */
-export type Described = Exclude<Action, { do: 'index' }>
+export type Described = Exclude<RouteAction, { do: 'index' }>
 
 /** The problems that a request may be answered with under one status. */
 export interface Failure {

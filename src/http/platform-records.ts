@@ -73,7 +73,7 @@ function isAny(value: unknown, { caller }: ValueContext): boolean {
 
 /** The records of the namespace as clients of the platform read them (rule 29.5); `site` is that of the namespace. */
 export function recordsOf(site: Site): Served[] {
-  return KINDS.map((kind) => serve(kind, site))
+  return KINDS.map((kind) => servePosts(kind, site))
 }
 
 /** The operations of the namespace on records of this kind. */
@@ -83,7 +83,7 @@ function operationsOf(kind: Kind): Operations<RecordColumns> {
   return served.operations as Operations<RecordColumns>
 }
 
-function serve(kind: PostKind, site: Site): Served {
+function servePosts(kind: PostKind, site: Site): Served {
   const { locate, versioned } = operationsOf(kind.kind)
   const { search } = postFilters
   const own = kind.kind === 'event' ? termsFilters(site) : { search: { ...search, valid: hasFewWords } }

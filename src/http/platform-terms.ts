@@ -73,7 +73,7 @@ const parentFilter = defineFields({
  * Event tags as clients of the platform list, read and make them (rule 29.4). Callers who may edit events may make tags here, as on the
  * platform; the namespace's own route asks for the right to manage tags. A page past the end is empty.
  */
-export const tags = serve('tag', 'tags', {
+export const platformTags = serveTerms('tag', 'tags', {
   create: {
     prepare: async (_context, values) => values,
     write: async (tx, values: TermValues & { name: string }, { site }) => {
@@ -85,10 +85,10 @@ export const tags = serve('tag', 'tags', {
 
 /** Event categories as clients of the platform list and read them; `path` has the vendor word. */
 export function categoriesAt(path: string): Served {
-  return serve('category', path, {})
+  return serveTerms('category', path, {})
 }
 
-function serve(taxonomy: Taxonomy, path: string, offered: Pick<Partial<Operations<TermRow>>, 'create'>): Served {
+function serveTerms(taxonomy: Taxonomy, path: string, offered: Pick<Partial<Operations<TermRow>>, 'create'>): Served {
   const resource = defineResource({
     name: taxonomy,
     path,

@@ -14,7 +14,7 @@ import { unwritten } from '../text/written-json.ts'
 import { formatUtc, utcToMs, utcToWall } from '../text/zones.ts'
 import { batchRoute } from './batch-route.ts'
 import { describeRoute } from './discovery.ts'
-import { type Asked, answer } from './handlers.ts'
+import { answer, type MatchedRequest } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import type { Body, Incoming, RouteReply, Target } from './incoming.ts'
 import { ownRoutes } from './own-routes.ts'
@@ -22,7 +22,7 @@ import { embeddedRelations, hasRaw, withEmbedded, withoutRaw } from './platform-
 import { media } from './platform-media.ts'
 import { postType, recordsOf } from './platform-records.ts'
 import { offer } from './platform-resource.ts'
-import { categoriesAt, tags } from './platform-terms.ts'
+import { categoriesAt, platformTags } from './platform-terms.ts'
 import { uploadOf } from './platform-upload.ts'
 import {
   collectionRoute,
@@ -96,8 +96,8 @@ export function makePlatform(site: Site, namespaceRoutes: readonly Route[]): Pla
       meRoute,
       collectionRoute(media),
       itemRoute(media, ['read', 'update', 'remove']),
-      collectionRoute(tags),
-      itemRoute(tags, ['read']),
+      collectionRoute(platformTags),
+      itemRoute(platformTags, ['read']),
       ...fixed.keys(),
       ...recordsOf(site).flatMap((records) => [
         listRoute(records),
@@ -166,7 +166,7 @@ export async function platformReply(
   target: Target,
   context: Context,
   replyTo: RouteReply,
-  answerOwn: (asked: Asked) => Promise<Reply>,
+  answerOwn: (asked: MatchedRequest) => Promise<Reply>,
 ): Promise<Reply | undefined> {
   const found = findBeside(platform, incoming.url.path, context.site)
   if (!found) return undefined
@@ -210,9 +210,14 @@ const shaping: Fields = {
   _embed: { kind: anything, about: '' },
 }
 
-async function answerBeside({ platform }: Platform, asked: Asked, body: Body, context: Context): Promise<Reply> {
+async function answerBeside(
+  { platform }: Platform,
+  asked: MatchedRequest,
+  body: Body,
+  context: Context,
+): Promise<Reply> {
   const { action } = asked.endpoint
-  const values: Asked['values'] = (fields) => ({
+  const values: MatchedRequest['values'] = (fields) => ({
     ...asked.values(fields),
     ...('file' in fields ? { file: uploadOf(body) } : {}),
   })

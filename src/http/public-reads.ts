@@ -47,7 +47,7 @@ import { isPressed } from './pressure.ts'
 import { parsePlainQuery } from './request.ts'
 import type { RequestUrl } from './request-url.ts'
 import { anonymousContext, nobody, type Responder, type Service } from './respond.ts'
-import type { Action } from './routes.ts'
+import type { RouteAction } from './routes.ts'
 import { asNew, contentTag, contentTagInTurns, send, sendStream } from './send.ts'
 
 /** The short way of anonymous reads, ahead of the router. */
@@ -69,7 +69,7 @@ export interface PublicReads {
 interface Read extends Visit {
   /** The key of its finished answer. */
   key: string
-  action: Action
+  action: RouteAction
   now: number
   /** Searches queue as a kind of work of their own. */
   isSearch: boolean
@@ -149,13 +149,13 @@ export function readPublic(reads: PublicReads, visit: Visit, tellWrong?: TellWro
 }
 
 /** The action of the row of a path, if its finished answers are cached. */
-function findCachedAction(routes: RouteTable, path: string): Action | undefined {
+function findCachedAction(routes: RouteTable, path: string): RouteAction | undefined {
   const found = findMatch(routes, path)
   return found?.route.endpoints.find(({ cached }) => cached)?.action
 }
 
 /** An answer is cached by its address, and by its representation where `Accept` has chosen another than JSON. */
-function finishedKey(action: Action, url: string, accept: string | undefined): string {
+function finishedKey(action: RouteAction, url: string, accept: string | undefined): string {
   const name = action.do === 'list' ? preferredFormat(formatsOf(action.served.resource), accept).name : json.name
   return name === json.name ? url : `${name} ${url}`
 }
@@ -243,7 +243,7 @@ async function finishRead(reads: PublicReads, read: Read, looking: Looking | und
   // A row read during a change may be older than the cached one.
   const isCurrent = drops === memory.pieces.drops && memory.version === version && !mayBeBehind(memory)
   const made =
-    isEvent(read.action) && url.query === '' && reply.status === 200
+    isEventRoute(read.action) && url.query === '' && reply.status === 200
       ? finishEvent(reads, reply, version, now, isCurrent)
       : await finish(reads, url, reply, version, now)
   keepFinished(finished, key, made)
@@ -397,12 +397,12 @@ function finishedWith(
 }
 
 /** Whether a row of the route table lists the events of the namespace. */
-export function isEventList(action: Action): boolean {
+export function isEventList(action: RouteAction): boolean {
   return action.do === 'list' && action.served.resource === event
 }
 
 /** Whether a row of the route table answers a single event of the namespace. */
-export function isEvent(action: Action): boolean {
+export function isEventRoute(action: RouteAction): boolean {
   return action.do === 'read' && action.served.resource === event
 }
 

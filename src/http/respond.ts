@@ -20,7 +20,7 @@ import { batchReply } from './batch.ts'
 import { changesReply } from './changes-route.ts'
 import { describeRoute } from './discovery.ts'
 import type { Front } from './front.ts'
-import { type Asked, allowedMethods, answer, mayAsk, recordAddressOf } from './handlers.ts'
+import { allowedMethods, answer, type MatchedRequest, mayAsk, recordAddressOf } from './handlers.ts'
 import { VARY_WITH_ACCEPT } from './headers.ts'
 import { historyReply } from './history-replies.ts'
 import type { UnderWay } from './idempotency.ts'
@@ -36,7 +36,7 @@ import {
 import { findInNamespace, findMatch, platformReply, type RouteTable } from './platform.ts'
 import { countFurther } from './rate-limit.ts'
 import { declaredValues, mediaType, parseBody, parseForm, repeatedKeys } from './request.ts'
-import { type Action, type Endpoint, isHistoryDeed, isSettingsDeed, type Match, routeName } from './routes.ts'
+import { type Endpoint, isHistoryDeed, isSettingsDeed, type Match, type RouteAction, routeName } from './routes.ts'
 import { type StartSettings, settingsReply } from './settings-replies.ts'
 import { isCrowded } from './slow-readers.ts'
 import { isWebhookDeed, readsWebhooks, type WebhookDeed } from './webhook-deeds.ts'
@@ -162,7 +162,7 @@ async function matchedReply(
   }
   const endpoint = endpointFor(matched, method)
   if (!endpoint) throw new Problem('rest_no_route')
-  const reply = await attempt(answering.service, incoming, context, () =>
+  const reply = await attemptAnswer(answering.service, incoming, context, () =>
     inTurn(answering, incoming, workOf(endpoint, target), context, async () => {
       const body = method === 'GET' ? NO_BODY : await readBody(incoming, endpoint, context)
       const sent = sentWith(incoming, target, body, context.site)
@@ -196,7 +196,7 @@ async function inTurn(
   return kind === 'batches' ? work() : admitted(admission, kind, incoming, () => withImages(context, work))
 }
 
-async function attempt(
+async function attemptAnswer(
   service: Service,
   { requestId }: Incoming,
   { caller }: Context,
@@ -212,7 +212,7 @@ async function attempt(
 }
 
 /** Answers what this service offers beside the interface and the platform; `context` is that of the interface, where its events are. */
-function answerOwn(answering: Answering, asked: Asked, incoming: Incoming, context: Context): Promise<Reply> {
+function answerOwn(answering: Answering, asked: MatchedRequest, incoming: Incoming, context: Context): Promise<Reply> {
   const { service, admission, rateLimit } = answering
   const { edition, database } = service
   const { do: does } = asked.endpoint.action
@@ -330,7 +330,7 @@ function sentWith(
   target: Target,
   body: Body,
   site: Site,
-): Pick<Asked, 'values' | 'accept' | 'ifMatch' | 'self' | 'repeatable'> {
+): Pick<MatchedRequest, 'values' | 'accept' | 'ifMatch' | 'self' | 'repeatable'> {
   const parameters = parametersOf(incoming, body)
   const repeated = repeatedIn(incoming, body)
   return {
@@ -441,7 +441,7 @@ const MINIMAL = 'return=minimal'
  */
 function asPreferred(
   reply: Reply,
-  action: Action,
+  action: RouteAction,
   prefer: string | string[] | undefined,
   query: RawValues,
   base: string,

@@ -24,7 +24,7 @@ export function isSettingsDeed(does: string): does is SettingsDeed {
 }
 
 /** The action of one method of a route. */
-export type Action =
+export type RouteAction =
   | { do: 'index' }
   | { do: 'doc' }
   | { do: 'changes' }
@@ -41,7 +41,7 @@ export function routeName(namespace: string, path: string): string {
 /** Methods that share an action and its parameters, as the index groups them (rule 3.2). */
 export interface Endpoint {
   methods: readonly Method[]
-  action: Action
+  action: RouteAction
   args: Fields
   /** The parameters of an update that are fields of the record, as opposed to its address. */
   fields?: Fields

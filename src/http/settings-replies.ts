@@ -11,7 +11,7 @@ import {
   SETTINGS_RECORD,
   setOwnerSettings,
 } from '../storage/owner-settings.ts'
-import type { Asked } from './handlers.ts'
+import type { MatchedRequest } from './handlers.ts'
 import type { SettingsDeed } from './routes.ts'
 import { settingsFields } from './settings-routes.ts'
 import { managesWebhooks } from './webhook-deeds.ts'
@@ -25,7 +25,7 @@ export type StartSettings = Readonly<Record<(typeof OWNER_SETTINGS)[number], str
  */
 export async function settingsReply(
   does: SettingsDeed,
-  asked: Asked,
+  asked: MatchedRequest,
   start: StartSettings,
   context: Context,
 ): Promise<Reply> {

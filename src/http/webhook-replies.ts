@@ -28,7 +28,7 @@ import {
   type WebhookChange,
   WebhookRefusal,
 } from '../webhooks/webhook-store.ts'
-import { type Asked, idIn } from './handlers.ts'
+import { idIn, type MatchedRequest } from './handlers.ts'
 import { writeOnce } from './idempotency.ts'
 import { managesWebhooks, type WebhookDeed } from './webhook-deeds.ts'
 import { deliveryFilters, webhookFields } from './webhook-routes.ts'
@@ -50,7 +50,7 @@ const LAST_PAGE = 1_000_000_000
  */
 export async function webhookReply(
   does: WebhookDeed,
-  asked: Asked,
+  asked: MatchedRequest,
   ground: WebhookGround,
   context: Context,
 ): Promise<Reply> {
@@ -73,7 +73,7 @@ const problems: Record<RefusalReason, (refusal: WebhookRefusal) => Problem> = {
 
 const told = ({ text, values }: WebhookRefusal) => ({ why: 'told', message: text, values }) as const
 
-type WebhookReply = (asked: Asked, id: number, ground: WebhookGround, context: Context) => Promise<Reply>
+type WebhookReply = (asked: MatchedRequest, id: number, ground: WebhookGround, context: Context) => Promise<Reply>
 
 const replies: Record<WebhookDeed, WebhookReply> = {
   listWebhooks: async (_asked, _id, _ground, context) => {
@@ -125,7 +125,7 @@ const replies: Record<WebhookDeed, WebhookReply> = {
 
 const ok = (body: object): Reply => ({ status: 200, headers: {}, body })
 
-function createReply(asked: Asked, _id: number, { hosts }: WebhookGround, context: Context): Promise<Reply> {
+function createReply(asked: MatchedRequest, _id: number, { hosts }: WebhookGround, context: Context): Promise<Reply> {
   return writeOnce(asked, true, context, async (keeping) => {
     const values = await parseFields(webhookFields, asked.values(webhookFields), context)
     const change = changeIn(values, hosts)
@@ -141,7 +141,12 @@ async function addAsked(tx: Tx, asked: WebhookChange, context: Context): Promise
   return { status: 201, headers: { Location: body.rest_url }, body }
 }
 
-async function updateReply(asked: Asked, id: number, { hosts }: WebhookGround, context: Context): Promise<Reply> {
+async function updateReply(
+  asked: MatchedRequest,
+  id: number,
+  { hosts }: WebhookGround,
+  context: Context,
+): Promise<Reply> {
   const parsing = { extent: 'partial', mayAsk: true } as const
   const values = await parseFields(webhookFields, asked.values(webhookFields), context, parsing)
   const change = changeIn(values, hosts)

@@ -246,7 +246,7 @@ function sharedPart(
     },
     links: { venue: of('venue'), organizer: of('organizer'), categories: of('category') },
     image: imageOf(component),
-    page: pageOf(component),
+    page: pageOfComponent(component),
     ...sequenceOf(component),
   }
 }
@@ -299,10 +299,10 @@ function descriptionOf(component: Component): string {
 
 /** The address of the event, or else that of an online meeting in its place. */
 function websiteOf(component: Component): string {
-  return pageOf(component) || partsOfPlace(textOf(component, 'LOCATION')).link
+  return pageOfComponent(component) || partsOfPlace(textOf(component, 'LOCATION')).link
 }
 
-function pageOf(component: Component): string {
+function pageOfComponent(component: Component): string {
   const url = propertyOf(component, 'URL')?.value.trim() ?? ''
   return /^https?:\/\//i.test(url) ? url : ''
 }

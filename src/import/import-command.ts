@@ -82,7 +82,7 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
   addList(imports)
     .description('List the runs of imports, the newest first.')
     .action((_options: unknown, command: Command) =>
-      run(command, open, async ({ database }, print) => {
+      runWithCalendar(command, open, async ({ database }, print) => {
         for (const line of describeRuns(await listRuns(database.read, MOST_RUNS))) print(line)
       }),
     )
@@ -91,7 +91,7 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
     .description('Show a run, and what it moved to the trash.')
     .argument('<run>', 'the number that `imports` shows')
     .action((number: string, _options: unknown, command: Command) =>
-      run(command, open, async ({ database }, print) => {
+      runWithCalendar(command, open, async ({ database }, print) => {
         for (const line of await describeRun(database.read, runNumber(number))) print(line)
       }),
     )
@@ -101,8 +101,8 @@ export function registerImportCommands(program: Command, open: () => Promise<Imp
     .argument('<run>', 'the number that `imports` shows')
     .option('--user <login>', 'the user who writes the records (default: the first administrator)')
     .action((number: string, { user }: { user?: string }, command: Command) =>
-      run(command, open, async (ground, print) => {
-        const { restored, removed, left } = await undoImport(await contextOf(ground, user), runNumber(number), () =>
+      runWithCalendar(command, open, async (ground, print) => {
+        const { restored, removed, left } = await undoImport(await importContext(ground, user), runNumber(number), () =>
           print('Another import of this source is running; the undo begins when it has ended.'),
         )
         left.forEach(print)
@@ -123,7 +123,7 @@ function registerSchedules(imports: Command, open: () => Promise<ImportGround>):
     .command('schedules')
     .description('List the imports on a schedule, which `import --every` makes.')
     .action((_options: unknown, command: Command) =>
-      run(command, open, async ({ database }, print) => {
+      runWithCalendar(command, open, async ({ database }, print) => {
         for (const line of await describeSchedules(database, Date.now())) print(line)
       }),
     )
@@ -132,7 +132,7 @@ function registerSchedules(imports: Command, open: () => Promise<ImportGround>):
   const change =
     (work: (database: Database, name: string, asked: Resumed) => Promise<void>, done: string) =>
     (name: string, asked: Resumed, command: Command) =>
-      run(command, open, async ({ database }, print) => {
+      runWithCalendar(command, open, async ({ database }, print) => {
         await work(database, name, asked)
         print(`The import ${name} ${done}.`)
       })
@@ -221,7 +221,7 @@ function registerImport(program: Command, open: () => Promise<ImportGround>): vo
       'the address of a site with this interface; or a file or its address: iCalendar, a table (CSV), a saved page or list of the interface, or one record a line (NDJSON)',
     )
     .action((source: string, asked: Asked, command: Command) =>
-      run(command, open, async (ground, print) => {
+      runWithCalendar(command, open, async (ground, print) => {
         const {
           every,
           forService,
@@ -312,7 +312,7 @@ async function importInto(
 ): Promise<boolean> {
   const remarks: Remarks = new Map()
   const begin = async () => {
-    const context = await contextOf(ground, user)
+    const context = await importContext(ground, user)
     const imported = await importSource({
       source,
       options,
@@ -343,7 +343,7 @@ function writerOf({ id, login }: Caller) {
 }
 
 /** @throws Error with one sentence when there is no such user, or no administrator */
-async function contextOf({ database, images, site }: ImportGround, login: string | undefined): Promise<Context> {
+async function importContext({ database, images, site }: ImportGround, login: string | undefined): Promise<Context> {
   const { read: db, aside, findMatching } = database
   const { id, login: name, role } = await importer(db, login)
   // Others have written the texts of a source, whoever imports it.
@@ -361,7 +361,7 @@ async function importer(db: Db, login: string | undefined) {
 }
 
 /** Runs a command with the calendar open. An error prints one sentence and sets exit code 1. */
-async function run(
+async function runWithCalendar(
   command: Command,
   open: () => Promise<ImportGround>,
   work: (ground: ImportGround, print: Print) => Promise<void>,

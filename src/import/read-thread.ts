@@ -8,9 +8,9 @@ import { asAsked, lookAhead, type SourceEntry } from './source-item.ts'
 const AT_ONCE = 250
 const MOST_BYTES = 4_000_000
 
-if (parentPort) await serve(parentPort, workerData)
+if (parentPort) await answerReads(parentPort, workerData)
 
-async function serve(port: MessagePort, task: ReadTask): Promise<void> {
+async function answerReads(port: MessagePort, task: ReadTask): Promise<void> {
   const tell = (answer: ThreadAnswer) => port.postMessage(answer)
   tell('started')
   try {

@@ -1,7 +1,14 @@
 import { addId, countIds, hasId, type IdSet, listIds, makeIdSet } from '../storage/id-set.ts'
 import type { Circle } from '../storage/queries.ts'
 import { utcToMs } from '../text/moments.ts'
-import { compareSlots, type EventIndex, listOf, type PostingKind, postingsFor, SEVERAL_VENUES } from './event-index.ts'
+import {
+  compareSlots,
+  type EventIndex,
+  type PostingKind,
+  postingsFor,
+  SEVERAL_VENUES,
+  slotsOfPosting,
+} from './event-index.ts'
 import { placesWithin } from './places.ts'
 import {
   type Bound,
@@ -70,7 +77,7 @@ function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: n
   const bounds = boundsOf(index, query.window)
   const [first] = choices
   if (!bounds.ends && !query.among && (!first || (choices.length === 1 && first.postings.length === 1))) {
-    const { list, from, to } = within(first ? listOf(index, first.postings[0]) : index.all, bounds)
+    const { list, from, to } = within(first ? slotsOfPosting(index, first.postings[0]) : index.all, bounds)
     return {
       ids: idsOf(index, sliceSlots(list, Math.min(from + offset, to), Math.min(from + offset + limit, to))),
       total: to - from,
@@ -171,7 +178,7 @@ interface Source {
 }
 
 function sourceOf(index: EventIndex, choice: Choice, bounds: Bounds): Source {
-  const lists = choice.postings.map((posting) => listOf(index, posting))
+  const lists = choice.postings.map((posting) => slotsOfPosting(index, posting))
   if (lists.length > FEW_POSTINGS) {
     const weight = lists.reduce((sum, { size }) => sum + size, lists.length * WALKS_PER_POSTING)
     return { choice, weight, ranges: () => lists.map((list) => within(list, bounds)) }
@@ -202,13 +209,13 @@ function listMatching(
     if (source.weight < least.weight) least = source
   }
   if (among && countIds(among) * WALKS_PER_ID < least.weight) {
-    return pageOf(index, slotsAmong(index, choices, bounds, among), offset, limit)
+    return unorderedPage(index, slotsAmong(index, choices, bounds, among), offset, limit)
   }
   const others = choices.filter((choice) => choice !== least.choice)
   const accepts = acceptance(index, others, bounds, among)
   const ranges = least.ranges()
   const [only] = ranges
-  if (!only || ranges.length > 1) return pageOf(index, gather(index, ranges, accepts), offset, limit)
+  if (!only || ranges.length > 1) return unorderedPage(index, gather(index, ranges, accepts), offset, limit)
   const page: number[] = []
   let total = 0
   eachRun(only.list, only.from, only.to, (slots, from, to) => {
@@ -238,7 +245,7 @@ function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: nu
   const first: number[] = []
   let total = 0
   for (const posting of choice.postings) {
-    const { list, from, to } = within(listOf(index, posting), bounds)
+    const { list, from, to } = within(slotsOfPosting(index, posting), bounds)
     total += to - from
     eachSlot(list, from, to, (slot) => putFirst(first, slot, end, order))
   }
@@ -247,7 +254,7 @@ function listApart(index: EventIndex, choice: Choice, bounds: Bounds, offset: nu
 
 /** Returns the number of events of a window that are counted more than once if each list of a choice is counted by itself. */
 function countRepeated(index: EventIndex, { postings }: Choice, bounds: Bounds): number {
-  const several = within(listOf(index, postingsFor(index, 'several', [1])[0]), bounds)
+  const several = within(slotsOfPosting(index, postingsFor(index, 'several', [1])[0]), bounds)
   if (several.from === several.to) return 0
   const wanted = postingSet(index, postings)
   let repeated = 0
@@ -282,7 +289,7 @@ function gather(index: EventIndex, ranges: readonly Range[], accepts: (slot: num
 const PICKED = 200
 
 /** A page of slots that are in no order. */
-function pageOf(index: EventIndex, slots: number[], offset: number, limit: number): IndexPage {
+function unorderedPage(index: EventIndex, slots: number[], offset: number, limit: number): IndexPage {
   const order = compareSlots(index)
   const end = offset + limit
   const first = end <= PICKED && end * 4 < slots.length ? pickFirst(slots, end, order) : slots.sort(order)

@@ -235,7 +235,7 @@ export function isIndexed(index: EventIndex, id: number): boolean {
 }
 
 /** The links of a listed event; none for any other. */
-export function linksOf(index: EventIndex, id: number): IndexedLinks {
+export function indexedLinks(index: EventIndex, id: number): IndexedLinks {
   const links: IndexedLinks = { terms: [], venues: [], organizers: [], series: 0 }
   const slot = (index.slotOf[id] ?? 0) - 1
   if (slot < 0) return links
@@ -279,14 +279,14 @@ export function hasEventsOf(index: EventIndex, kind: 'venue' | 'organizer', id: 
 
 /** The listed events of a term and of all below it. */
 export function eventsOfTerm(index: EventIndex, id: number): number[] {
-  const list = listOf(index, index.postingOf.get(keyOf('term', id)))
+  const list = slotsOfPosting(index, index.postingOf.get(keyOf('term', id)))
   return sliceSlots(list, 0, list.size).map((slot) => index.ids[slot] as number)
 }
 
 const NOTHING = emptySlots()
 
 /** The slots of a posting in order. */
-export function listOf(index: EventIndex, posting: number | undefined): SortedSlots {
+export function slotsOfPosting(index: EventIndex, posting: number | undefined): SortedSlots {
   return posting === undefined ? NOTHING : openList(index, posting)
 }
 

@@ -52,7 +52,7 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
 export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) => lastDayOf(card.start, card.end) > dayOf(card.start)
 
 /** The times of an event below the heading of its day, or the day on which it ends. */
-function timesOf(viewing: Viewing, card: Card): Html {
+function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const zone = card.zone && html` <abbr class="zone">${card.zone}</abbr>`
   const until = isSeveralDays(card)
@@ -78,7 +78,7 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h3' | 'h4' = 'h
     card.event_status === 'scheduled'
       ? html`<a href="${pathTo(site, card.url)}" dir="auto">${titleOf(viewing, card)}</a>`
       : html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
-  return html`<li class="row${hueOf(viewing, card)}"><p class="time">${timesOf(viewing, card)}</p><div class="what">${
+  return html`<li class="row${hueOf(viewing, card)}"><p class="time">${timesOfCard(viewing, card)}</p><div class="what">${
     heading === 'h3' ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`
   }${place && html`<p class="where" dir="auto">${place}</p>`}${card.excerpt && html`<p class="excerpt" dir="auto">${card.excerpt}</p>`}${tags(
     viewing,

@@ -20,7 +20,7 @@ export function layOut({ context: { site }, assets }: Viewing, view: View): stri
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-${headOf(site, view, title)}
+${pageHead(site, view, title)}
 <link rel="icon" href="${asset(assets.icon.path)}">
 <link rel="stylesheet" href="${asset(assets.style.path)}">
 ${[assets.script, ...(view.scripts ?? [])].map(({ path }) => html`<script type="module" src="${asset(path)}"></script>\n`)}${view.linkedData && html`<script type="application/ld+json">${linkedData(view.linkedData)}</script>`}
@@ -59,7 +59,7 @@ function navigation(site: Site, { current }: View): Html {
   return html`${item('list', '/events/', say(site, 'What’s on'))}${item('month', '/events/month/', unitName(site, 'month'))}`
 }
 
-function headOf(site: Site, view: View, title: string): Html {
+function pageHead(site: Site, view: View, title: string): Html {
   const description = shortened(view.description, LONGEST_DESCRIPTION)
   const canonical = view.original ?? (view.canonical === undefined ? undefined : site.url + view.canonical)
   const property = (name: string, content: string | undefined): Content =>

@@ -284,7 +284,7 @@ async function missingRecord(context: Context, kind: Kind, slug: string): Promis
   const id = await findByOldSlug(context.db, kind, canonicalSlug(slug))
   if (id !== undefined) return formerAddress(context, kind, id)
   const moved = await findByOldPath(context.db, `${rootOf(context.site)}/${kind}/${slug}`)
-  if (moved) return pageOf(context, moved)
+  if (moved) return pageOfRecord(context, moved)
   if (/^\d{1,10}$/.test(slug)) return numberedRecord(context, Number(slug))
   throw new Problem('rest-event-not-found')
 }
@@ -298,10 +298,10 @@ async function formerAddress(context: Context, kind: Kind, id: number): Promise<
 /** Redirects from the id of a record to its page: first ids of sources that have moved here, then ids of this calendar. */
 async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
   const moved = await findByOldId(context.db, id)
-  if (moved) return pageOf(context, moved)
+  if (moved) return pageOfRecord(context, moved)
   const kind = await findKind(context.db, id)
   if (kind === undefined || kind === 'image' || kind === 'series') throw new Problem('rest-event-not-found')
-  return pageOf(context, { kind, id })
+  return pageOfRecord(context, { kind, id })
 }
 
 /** Whether a path may be one of a source that has moved here. False is certain, and costs next to nothing. */
@@ -322,12 +322,12 @@ async function oldPage(pages: Pages, context: Context, path: string, query: URLS
   if (!mayHaveMoved(pages, site, () => db, path)) throw new Problem('rest-event-not-found')
   const moved = await findByOldPath(db, root + path)
   if (moved) {
-    const page = await pageOf(context, moved)
+    const page = await pageOfRecord(context, moved)
     return query.has('feed') ? byQuery(context, page, query) : page
   }
   const feed = splitFeed(path)
   const fed = feed && (await findByOldPath(db, root + feed.page))
-  if (feed && fed) return feedOfPage(await pageOf(context, fed), feed.ending)
+  if (feed && fed) return feedOfPage(await pageOfRecord(context, fed), feed.ending)
   for (const { list, to } of readOldLists(path, site))
     if (mayBeOldPath(pages.oldPaths, pages.memory, () => db, root + list) && (await hadListAt(db, root + list)))
       return byQuery(context, movedTo(site, to), query)
@@ -354,12 +354,12 @@ async function datedPage(
   path: string,
 ): Promise<PageAnswer> {
   const moved = await findByOldPath(context.db, rootOf(context.site) + path)
-  if (moved) return pageOf(context, moved)
+  if (moved) return pageOfRecord(context, moved)
   const date = await findPublic(context, 'event', `${slug}-${day}`)
   return date ? toRecord(context, 'event', date) : movedTo(context.site, `/event/${slug}/`)
 }
 
-async function pageOf(context: Context, { kind, id }: Paged): Promise<PageAnswer> {
+async function pageOfRecord(context: Context, { kind, id }: Paged): Promise<PageAnswer> {
   const row = await readPublic(context, kind, id)
   if (row) return toRecord(context, kind, row)
   throw new Problem((await wasPublic(context.db, kind, id)) ? 'event-no-longer-available' : 'rest-event-not-found')

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
-import { type Print, run, table } from '../run-command.ts'
+import { type Print, runCommand, table } from '../run-command.ts'
 import type { Database } from '../storage/database.ts'
 import { type Writer, writerBy } from '../storage/recording.ts'
 import { type CredentialScope, ROLES, type Role, SCOPES } from './caller.ts'
@@ -212,7 +212,7 @@ export function runOnDatabase(
   open: () => Promise<Database>,
   work: (database: Database, print: Print, by: Writer) => Promise<void>,
 ): Promise<void> {
-  return run(command, async (print) => {
+  return runCommand(command, async (print) => {
     const database = await open()
     try {
       await work(database, print, writerBy(['kalends', command.parent?.name(), command.name()].join(' ')))

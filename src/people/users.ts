@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../storage/database.ts'
 import { holdName } from '../storage/locks.ts'
-import { type Action, recordChange, type Tx } from '../storage/recording.ts'
+import { recordChange, type Tx, type WriteAction } from '../storage/recording.ts'
 import type { RecordKind, UserColumns } from '../storage/schema.ts'
 import { formatUtc } from '../text/zones.ts'
 import { type Caller, type Capability, capabilitiesHeld, ROLES, type Role } from './caller.ts'
@@ -121,7 +121,7 @@ export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> 
 }
 
 /** Records a change of a user or of their credentials. The public sees no users. */
-export function recordUser(tx: Tx, record: number, act?: { action: Action; name: string }): void {
+export function recordUser(tx: Tx, record: number, act?: { action: WriteAction; name: string }): void {
   const change = { kind: 'user', record, wasPublic: false, isPublic: false } as const
   recordChange(tx, { ...change, isDeleted: act?.action === 'delete' }, act)
 }

@@ -107,7 +107,7 @@ async function pushAndTell(ground: PushGround, target: PushTarget, asked: Asked,
   const far = { done: 0, total: 0 }
   const bar = await openProgress({ total: () => far.total, progress: () => far.done })
   const counts = await pushCalendar({
-    context: contextOf(ground, all),
+    context: pushContext(ground, all),
     target,
     options: { conflicts, dryRun, mirror, all },
     filters: filtersAmong(asked),
@@ -138,7 +138,7 @@ function targetAddress(word: string): string {
 }
 
 /** The context of a push, which reads what it pushes and writes what it knows of the target. */
-function contextOf({ database, images, site }: PushGround, all: boolean): Context {
+function pushContext({ database, images, site }: PushGround, all: boolean): Context {
   const { read: db, aside, findMatching } = database
   const write: Context['write'] = (work) => database.write(work, writerBy('push'))
   const report: Context['report'] = (error) => console.error(error)

@@ -3,7 +3,7 @@ import type { Context } from '../declare/context.ts'
 import type { Address } from '../declare/operations.ts'
 import { type Caller, seesAll, seesOwn } from '../people/caller.ts'
 import type { Db } from '../storage/database.ts'
-import { type Action, type FormerValues, recordChange, type Tx } from '../storage/recording.ts'
+import { type FormerValues, recordChange, type Tx, type WriteAction } from '../storage/recording.ts'
 import type { RecordKind, RecordTable, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { parseMoment } from '../text/moments.ts'
@@ -89,7 +89,7 @@ export function recordWritten(
   recordChange(tx, { kind, record: id, ...seen, ...hidden, former }, { action: actionOf(before?.status, status), name })
 }
 
-function actionOf(before: string | undefined, after: string): Action {
+function actionOf(before: string | undefined, after: string): WriteAction {
   if (before === undefined) return 'create'
   if (before === after) return 'update'
   if (after === 'trash') return 'trash'

@@ -110,7 +110,7 @@ export function* everyDate(rule: EveryRule, start: string, end: string, steps: S
     // Each of hundreds of positions is looked for in every set, whether the set has it or not.
     steps.left -= rule.positions.length
     if (steps.left < 0) return
-    for (const wall of timesOf(set, rule.positions)) {
+    for (const wall of timesOfSet(set, rule.positions)) {
       steps.left -= 1
       if (wall > end || steps.left < 0) return
       if (wall < start) continue
@@ -184,7 +184,10 @@ function* setsWithin(
 }
 
 /** The wall times of a set in order; of these the ones at the positions, if there are any. */
-function* timesOf({ days, hours, minutes, seconds }: DateSet, positions: readonly number[]): Generator<string, void> {
+function* timesOfSet(
+  { days, hours, minutes, seconds }: DateSet,
+  positions: readonly number[],
+): Generator<string, void> {
   const inMinute = seconds.length
   const inHour = minutes.length * inMinute
   const inDay = hours.length * inHour

@@ -13,7 +13,7 @@ import { type EventLinks, findEvent, findEventLinks, type KnownLinks, updateEven
 import {
   eventOperations,
   getHeld,
-  linksOf,
+  linksOfEvent,
   prepareChange,
   prepareNew,
   readBack,
@@ -209,9 +209,9 @@ async function changeOccurrence(
   look: LookAtWritten,
 ): Promise<WriteResult> {
   const isBack = (row: EventRow) => before.status === 'trash' && row.status !== 'trash'
-  const [had, terms] = await Promise.all([linksOf(tx, before), findTermsByIds(tx, readShared(series).terms)])
+  const [had, terms] = await Promise.all([linksOfEvent(tx, before), findTermsByIds(tx, readShared(series).terms)])
   return changeEvent(tx, before, prepared, context, async (_tx, row, links) => {
-    const has = await linksOf(tx, row, links)
+    const has = await linksOfEvent(tx, row, links)
     const kept = isBack(row) ? await bringBack(tx, series, row, context) : series
     const sent = Object.keys(prepared.values)
     const names = [ownColumns(kept, before, row, sent), ownLinks(readShared(kept), terms, sent, { had, has })]

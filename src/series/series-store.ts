@@ -6,7 +6,7 @@ import type { Db } from '../storage/database.ts'
 import { formerOf } from '../storage/former-values.ts'
 import { holdRecord } from '../storage/locks.ts'
 import { isInLists } from '../storage/queries.ts'
-import { type Action, type FormerValues, recordChange, type Tx } from '../storage/recording.ts'
+import { type FormerValues, recordChange, type Tx, type WriteAction } from '../storage/recording.ts'
 import type { EventRow, SeriesRow } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
@@ -150,7 +150,7 @@ function noteSeries(tx: Tx, before: string | undefined, { id, status, title }: S
   recordChange(tx, change, { action: actionOf(before, status), name: title })
 }
 
-function actionOf(before: string | undefined, after: string): Action {
+function actionOf(before: string | undefined, after: string): WriteAction {
   if (before === undefined) return 'create'
   if (before === after) return 'update'
   return after === 'trash' ? 'trash' : before === 'trash' ? 'restore' : 'update'

@@ -42,7 +42,7 @@ export function isCursor(text: string): boolean {
 }
 
 /** Resolves to true when the changes since a cursor are no longer known, or the cursor is of another history of the calendar. */
-export function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
+export function areChangesForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return dialectOf(db).isForgotten(db, cursor)
 }
 

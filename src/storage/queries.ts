@@ -11,7 +11,7 @@ import { type Db, isPostgres } from './database.ts'
 import { EARTH_RADIUS, radians } from './distance.ts'
 import type { EventRow, Tables } from './schema.ts'
 import { likePattern } from './search/word-search.ts'
-import { listOf, statement } from './statement.ts'
+import { listValue, statement } from './statement.ts'
 
 /** The condition that a folded column contains this folded text, its `%` and `_` meaning themselves. */
 export function contains(column: string, text: string): RawBuilder<SqlBool> {
@@ -37,7 +37,7 @@ export function oneLineContains(db: Db, column: string, words: readonly string[]
  */
 export function wholeList<Entry extends string | number>(db: Db, entries: readonly Entry[]): RawBuilder<Entry> {
   const isPlain = entries.every((entry) => typeof entry === 'number')
-  return listOf(db, isPlain, isPostgres(db) ? entries : JSON.stringify(entries))
+  return listValue(db, isPlain, isPostgres(db) ? entries : JSON.stringify(entries))
 }
 
 /**

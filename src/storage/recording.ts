@@ -38,11 +38,11 @@ export interface RecordedChange {
 export type FormerValues = Readonly<Record<string, unknown>>
 
 /** The acts that the history tells of: `role`, `grant` and `revoke` are about users and their credentials. */
-export type Action = 'create' | 'update' | 'publish' | 'trash' | 'restore' | 'delete' | 'role' | 'grant' | 'revoke'
+export type WriteAction = 'create' | 'update' | 'publish' | 'trash' | 'restore' | 'delete' | 'role' | 'grant' | 'revoke'
 
 /** The act behind a change. A change that only follows from another, such as a changed count, has none. */
 export interface Act {
-  action: Action
+  action: WriteAction
   /** Title or name of the record. */
   name: string
 }

@@ -191,7 +191,7 @@ function isLong(value: unknown): value is readonly Scalar[] {
 function placeOfList(db: Db, name: string, list: readonly Scalar[], slots: Set<unknown>): RawBuilder<unknown>[] {
   const slot: Slot = { name, at: undefined, column: undefined, whole: isPostgres(db) ? 'array' : 'json' }
   slots.add(slot)
-  return [listOf(db, isOfNumbers(list), slot)]
+  return [listValue(db, isOfNumbers(list), slot)]
 }
 
 const isOfNumbers = (list: readonly Scalar[]) => typeof list[0] !== 'string'
@@ -269,7 +269,7 @@ function sizeFor(left: number): number {
 }
 
 /** Makes the list of one value of a query for `in`; the value is a list on PostgreSQL, and its JSON on SQLite. */
-export function listOf<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
+export function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
   if (!isPostgres(db)) return sql<Entry>`(select value from json_each(${value}))`
   const type = sql.raw(isOfNumbers ? 'bigint[]' : 'text[]')
   return sql<Entry>`(select unnest(${value}::${type}))`

@@ -3,12 +3,12 @@ import type { RecordKind, Taxonomy } from './schema.ts'
 /** A stored record that cannot be presented, since its row has values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'
-  constructor(kind: ShownKind, id: number, cause: unknown) {
+  constructor(kind: LoggedKind, id: number, cause: unknown) {
     super(`${kind} ${id} cannot be shown: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }
 }
 
-export type ShownKind = RecordKind | Taxonomy | 'user'
+export type LoggedKind = RecordKind | Taxonomy | 'user'
 
 /** Receives errors. */
 export interface Reporting {
@@ -16,7 +16,7 @@ export interface Reporting {
 }
 
 /** Shows a single record, or one being written. @throws UnshowableRecord naming it */
-export function showRecord<Shown>(kind: ShownKind, id: number, show: () => Shown): Shown {
+export function showRecord<Shown>(kind: LoggedKind, id: number, show: () => Shown): Shown {
   try {
     return show()
   } catch (error) {
@@ -27,7 +27,7 @@ export function showRecord<Shown>(kind: ShownKind, id: number, show: () => Shown
 /** Shows one of several records; undefined for a record that cannot be shown, which is reported and left out of the list. */
 export function showOrLeaveOut<Shown>(
   reporting: Reporting,
-  kind: ShownKind,
+  kind: LoggedKind,
   id: number,
   show: () => Shown,
 ): Shown | undefined {
@@ -53,7 +53,7 @@ const NOTED_EVERY = 60_000
 const MOST_NOTED = 50
 
 /** Reports that a record is left out of an answer. */
-export function noteUnshowable({ report }: Reporting, kind: ShownKind, id: number, cause: unknown): void {
+export function noteUnshowable({ report }: Reporting, kind: LoggedKind, id: number, cause: unknown): void {
   const name = `${kind} ${id}`
   const known = notesOf(report)
   if (known.noted.has(name)) return

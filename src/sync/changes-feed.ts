@@ -8,9 +8,9 @@ import { Problem } from '../problems.ts'
 import { presentById } from '../records/present-records.ts'
 import { resources, type Served } from '../resources.ts'
 import {
+  areChangesForgotten,
   type ChangeRange,
   changedKinds,
-  isForgotten,
   type ListedChange,
   listChanges,
   listOwners,
@@ -109,7 +109,7 @@ async function refuseForgotten(
   const cursors = [since.from, since.to].filter((cursor) => cursor !== undefined)
   const isOther = since.edition !== edition || JSON.stringify(since.scope) !== JSON.stringify(scope)
   if (isOther || cursors.length === 0) throw new Problem('rest_sync_token_expired')
-  for (const cursor of cursors) if (await isForgotten(db, cursor)) throw new Problem('rest_sync_token_expired')
+  for (const cursor of cursors) if (await areChangesForgotten(db, cursor)) throw new Problem('rest_sync_token_expired')
 }
 
 const isAsked =
@@ -271,7 +271,7 @@ async function findShown(
   ids: readonly number[],
   filters: FeedQuery['filters'],
 ): Promise<Map<number, object>> {
-  const { operations } = servedOf(kind)
+  const { operations } = servedChanges(kind)
   if (!operations.among) throw new Error(`lists of ${kind} cannot be narrowed to records`)
   const memory = kind === 'event' ? await memoryOfNow(context) : undefined
   const whole = { ...context, memory, site: { ...context.site, pageSizeCap: ids.length } }
@@ -305,7 +305,7 @@ async function showSome(context: Context, operations: Operations, found: Found):
   return new Map(found.ids.map((id, i) => [id, record(i)]))
 }
 
-export function servedOf(kind: ChangedKind): Served {
+export function servedChanges(kind: ChangedKind): Served {
   const served = resources.find(({ resource }) => resource.name === kind)
   if (!served) throw new Error(`no resource is called ${kind}`)
   return served

@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import { syncFolder } from '../files.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import { Problem } from '../problems.ts'
-import { type Print, run } from '../run-command.ts'
+import { type Print, runCommand } from '../run-command.ts'
 import {
   BACKUP_FORMAT,
   type BackupWriter,
@@ -56,7 +56,7 @@ export function registerBackupCommand(program: Command, open: () => Promise<Cale
       'leave out hashes of passwords and tokens, and webhooks, so that the file can be handed on; nobody can sign in to a calendar restored from it',
     )
     .action((target: string, options: BackupOptions, command: Command) =>
-      run(command, async (print) => {
+      runCommand(command, async (print) => {
         const plan = readPlan(target, options)
         const places = await open()
         if (plan.everyMs === undefined) return backUpOnce(places, plan, print)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { filesOf } from '../images/images.ts'
 import type { ListedFile, MediaStore } from '../media/media-store.ts'
 import { Problem } from '../problems.ts'
-import { run } from '../run-command.ts'
+import { runCommand } from '../run-command.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { insertActs } from '../storage/history.ts'
 import { writerBy } from '../storage/recording.ts'
@@ -27,7 +27,7 @@ export function registerMediaCommands(
     .description('List the files that no image names and that are older than an hour, or remove them.')
     .option('--yes', 'remove them')
     .action((options: { yes?: boolean }, command: Command) =>
-      run(command, async (print) => {
+      runCommand(command, async (print) => {
         const { database, store, failure } = await open()
         try {
           const orphans = await findOrphans(database.read, store, clock())

@@ -6,7 +6,7 @@ import { filesOf } from '../images/images.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import { openMediaStore } from '../media/open-media-store.ts'
 import { Problem } from '../problems.ts'
-import { type Print, run } from '../run-command.ts'
+import { type Print, runCommand } from '../run-command.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { withoutPassword } from '../storage/database-address.ts'
 import { migrate } from '../storage/migrate.ts'
@@ -35,14 +35,14 @@ export function registerCopyCommand(program: Command): void {
     .argument('[from]', `the database to read, as in --database [${commandVariables.copyFrom}]`)
     .argument(
       '[to]',
-      `the database to fill, as in --database; run the same command again to finish an interrupted copy [${commandVariables.copyTo}]`,
+      `the database to fill, as in --database; runCommand the same command again to finish an interrupted copy [${commandVariables.copyTo}]`,
     )
     .option('--from-file <file>', 'a file with the address of the database to read, which no other user can see')
     .option('--to-file <file>', 'the same for the database to fill')
     .option('--media-from <address>', 'the store to read the files of images from, as in --media')
     .option('--media-to <address>', 'the store to put them into, as in --media')
     .action((first: string | undefined, second: string | undefined, options: CopyOptions, command: Command) =>
-      run(command, (print) => {
+      runCommand(command, (print) => {
         const { mediaFrom, mediaTo } = options
         const databases = databasesOf([first, second], options, process.env)
         for (const word of [first, second]) if (word !== undefined && hasPassword(word)) print(remarkOn(word))

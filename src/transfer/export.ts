@@ -14,7 +14,7 @@ import { anonymous, type Caller } from '../people/caller.ts'
 import { Problem } from '../problems.ts'
 import { presentListed } from '../records/present-records.ts'
 import { resources, type Served } from '../resources.ts'
-import { run } from '../run-command.ts'
+import { runCommand } from '../run-command.ts'
 import type { Database, Db } from '../storage/database.ts'
 import { readSnapshot } from '../storage/open-database.ts'
 import { isFolder, requireFolderOf } from './show-progress.ts'
@@ -42,13 +42,13 @@ export function registerExportCommand(program: Command, open: () => Promise<Expo
     .option('--all', 'also records that are not public; in json also venues, organizers, categories and tags')
   addFilters(command)
   command.action((options: ExportOptions, self: Command) =>
-    run(self, async () => {
+    runCommand(self, async () => {
       const { database, site, images } = await open()
       try {
         await readSnapshot(database, async (db) => {
           const caller = options.all ? EVERYBODY : anonymous
-          const context = contextOf({ database, site, images }, db, caller)
-          await send(exportCalendar(context, askedBy(options)), options.output)
+          const context = exportContext({ database, site, images }, db, caller)
+          await writeBytes(exportCalendar(context, askedBy(options)), options.output)
         })
       } finally {
         await database.close()
@@ -68,7 +68,7 @@ export function addFilters(command: Command): void {
 export const EVERYBODY: Caller = { id: -1, login: '', role: 'administrator' }
 
 /** The context of an export, which reads one snapshot and writes nothing. */
-function contextOf({ database, site, images }: ExportGround, db: Db, caller: Caller): Context {
+function exportContext({ database, site, images }: ExportGround, db: Db, caller: Caller): Context {
   const { aside, findMatching } = database
   const write = () => Promise.reject(new Error('An export writes nothing.'))
   const report: Context['report'] = (error) => console.error(error)
@@ -89,7 +89,7 @@ export function filtersAmong(options: Readonly<Record<string, unknown>>): Record
 }
 
 /** Writes into a file, which appears once it is whole, or to standard output for as long as somebody reads it. */
-async function send(bytes: AsyncIterable<Buffer>, file: string | undefined): Promise<void> {
+async function writeBytes(bytes: AsyncIterable<Buffer>, file: string | undefined): Promise<void> {
   const counted = process.stderr.isTTY && (file !== undefined || !process.stdout.isTTY) ? countAloud(bytes) : bytes
   if (file !== undefined) return writeFile(counted, file)
   try {

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { openToRead } from '../files.ts'
 import { isImageKey, mimeTypeOf } from '../media/image-sizes.ts'
 import type { MediaStore } from '../media/media-store.ts'
-import { type Print, run } from '../run-command.ts'
+import { type Print, runCommand } from '../run-command.ts'
 import { type Manifest, type OpenBackup, openBackup } from '../storage/backup-file.ts'
 import type { Db } from '../storage/database.ts'
 import { withoutPassword } from '../storage/database-address.ts'
@@ -53,7 +53,7 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
     )
     .option('--list', 'list the calendars that restores have replaced; all of them are kept')
     .action((file: string | undefined, options: RestoreOptions, command: Command) =>
-      run(command, async (print) => {
+      runCommand(command, async (print) => {
         requireOneWish(file, options)
         const places = await open()
         const replacing = { now: Date.now(), tell: print }

@@ -4,7 +4,7 @@ import type { Admission } from '../http/admission.ts'
 import type { Answered } from '../http/answered.ts'
 import { type EventMemory, isBehind } from '../memory/event-memory.ts'
 import type { Database } from '../storage/database.ts'
-import type { Settled } from '../webhooks/send-webhooks.ts'
+import type { SettledMessage } from '../webhooks/send-webhooks.ts'
 import { countDisabled, countWaiting } from '../webhooks/webhook-store.ts'
 import { type Family, type Sample, single } from './metric-families.ts'
 
@@ -345,7 +345,7 @@ function samplesOf({ counts, seconds }: Durations, labels: Readonly<Record<strin
 
 /** Counts of what has come of messages to webhooks since the process began. */
 interface WebhookCounts {
-  attempts: Record<Settled['outcome'], number>
+  attempts: Record<SettledMessage['outcome'], number>
   disablings: number
 }
 
@@ -353,7 +353,7 @@ function noWebhookCounts(): WebhookCounts {
   return { attempts: { delivered: 0, failed: 0, given_up: 0 }, disablings: 0 }
 }
 
-export function countSettled(counts: WebhookCounts, { outcome, disabled }: Settled): void {
+export function countSettled(counts: WebhookCounts, { outcome, disabled }: SettledMessage): void {
   counts.attempts[outcome] += 1
   if (disabled !== undefined) counts.disablings += 1
 }

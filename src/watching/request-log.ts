@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Answered } from '../http/answered.ts'
 import { clientAddress, type Trusted } from '../http/client-address.ts'
 import { withoutPaths } from '../text/urls.ts'
-import type { Settled } from '../webhooks/send-webhooks.ts'
+import type { SettledMessage } from '../webhooks/send-webhooks.ts'
 import { describeReason } from '../webhooks/webhook-store.ts'
 import { shownUrl } from './redact.ts'
 
@@ -66,7 +66,7 @@ export function writeLines(log: RequestLog): void {
 const quoted = (text: string) => JSON.stringify(text)
 
 /** Writes a line when a webhook begins to fail, a message is given up, or a webhook is disabled; further failures have none. */
-export function logSettled(logger: Logger, settled: Settled): void {
+export function logSettled(logger: Logger, settled: SettledMessage): void {
   const { webhook, message, outcome, posted, begins, disabled, waiting } = settled
   const { status, error } = posted
   const reason = describeReason('en', error)

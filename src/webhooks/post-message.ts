@@ -45,7 +45,7 @@ export async function postMessage(
   if (!mayPost(url, limits.hosts)) return { status: 0, error: 'forbidden' }
   try {
     const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.timeoutMs)])
-    const response = await send(new URL(url), headers, Buffer.from(body), limits.hosts, signal)
+    const response = await postBody(new URL(url), headers, Buffer.from(body), limits.hosts, signal)
     const { statusCode: status = 0 } = response
     await readSome(response)
     if (status >= 200 && status < 300) return { status, error: '' }
@@ -57,7 +57,7 @@ export async function postMessage(
 }
 
 /** Each message has its own connection, since a shared one may lead to an address that was not checked. */
-function send(
+function postBody(
   target: URL,
   headers: Readonly<Record<string, string>>,
   body: Buffer,

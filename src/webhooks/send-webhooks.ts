@@ -26,14 +26,14 @@ export interface Sender {
   contextOf: (isPrivate: boolean) => Context
   report: (error: unknown) => void
   /** Hears what has come of every message; it must be quick and never throw. */
-  onSettled: (settled: Settled) => void
+  onSettled: (settled: SettledMessage) => void
   /** Webhooks that this process is sending to. */
   sending: Map<number, Promise<void>>
   stopping: AbortController
 }
 
 /** What has come of an attempt to send a message, once it is written. */
-export interface Settled {
+export interface SettledMessage {
   webhook: WebhookColumns
   message: DeliveryColumns
   /** A message that has failed is sent again, and one that is given up is not. */
@@ -101,14 +101,14 @@ async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
     const times = { nowUtc: formatUtc(now), untilUtc: formatUtc(now + LEASE_MS) }
     const message = await database.write((tx) => claimDue(tx, webhook.id, times))
     if (!message) return
-    const posted = await attempt(sender, webhook, message)
+    const posted = await attemptMessage(sender, webhook, message)
     await settle(sender, webhook, message, posted)
     if (posted && posted.error !== '') return
   }
 }
 
 /** Sends a message with the record as it is now. Undefined for one that there is no need to send. */
-async function attempt(
+async function attemptMessage(
   { hosts, contextOf, stopping }: Sender,
   webhook: WebhookColumns,
   message: DeliveryColumns,

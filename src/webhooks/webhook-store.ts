@@ -8,7 +8,7 @@ import { notHeld } from '../storage/edition.ts'
 import { insertActs } from '../storage/history.ts'
 import { claimed } from '../storage/locks.ts'
 import { TOLD_KINDS, VERBS } from '../storage/outbox.ts'
-import type { Action, Tx } from '../storage/recording.ts'
+import type { Tx, WriteAction } from '../storage/recording.ts'
 import type { DeliveryColumns, Tables, WebhookColumns } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { formatUtc } from '../text/moments.ts'
@@ -175,7 +175,7 @@ async function changeWebhook(tx: Tx, id: number, columns: Updateable<Tables['web
 }
 
 /** The history names the host alone: an address may have a secret in it. */
-async function noteAct(tx: Tx, { id, url }: Pick<WebhookColumns, 'id' | 'url'>, action: Action, now: number) {
+async function noteAct(tx: Tx, { id, url }: Pick<WebhookColumns, 'id' | 'url'>, action: WriteAction, now: number) {
   await insertActs(tx, [{ kind: 'webhook', record: id, act: { action, name: URL.parse(url)?.host ?? '' } }], now)
 }
 

@@ -5,7 +5,7 @@ import { cacheBudget } from '../../src/cache.ts'
 import { parseFields } from '../../src/declare/parse.ts'
 import { eventFilters } from '../../src/events/event-filters.ts'
 import { findEvents } from '../../src/events/find-events.ts'
-import { eventsOfTerm, linksOf } from '../../src/memory/event-index.ts'
+import { eventsOfTerm, indexedLinks } from '../../src/memory/event-index.ts'
 import { catchUp, closeMemory, type EventMemory, loadMemory, openEventMemory } from '../../src/memory/event-memory.ts'
 import { publicContext } from '../support/public-context.ts'
 import { touch } from '../support/recording.ts'
@@ -87,7 +87,7 @@ test('events lose a term that is removed, and move with categories that do', asy
     assert.deepEqual(filed(root, other, middle, leaf, tag), expected)
     assert.equal(memory.index, before)
   }
-  assert.deepEqual(linksOf(index(), event.id).terms, [leaf.id])
+  assert.deepEqual(indexedLinks(index(), event.id).terms, [leaf.id])
   assert.deepEqual(reported, [])
 })
 

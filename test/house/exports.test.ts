@@ -41,27 +41,6 @@ test('no exported name of src is there for tests alone', () => {
 /** In how many files a function of one name may be, exported or not. */
 const MOST_OF_A_NAME = 3
 
-/** Names that are exported more than once all the same, with the number of files. A number may fall; a name that is single again goes. */
-const EXPORTED_TWICE: Readonly<Record<string, number>> = {
-  Action: 2,
-  FeedKind: 2,
-  isEvent: 2,
-  isForgotten: 2,
-  linksOf: 2,
-  listOf: 2,
-  run: 2,
-  tags: 2,
-}
-
-/** Names that more functions have all the same, with the number of files. */
-const NAMED_ALIKE: Readonly<Record<string, number>> = {
-  attempt: 4,
-  contextOf: 4,
-  run: 4,
-  serve: 5,
-  writeHead: 4,
-}
-
 /** The files that declare each of the names, of which those for SQLite and PostgreSQL count once: one function, said for two databases. */
 function filesByName(declared: readonly { name: string; file: string }[]): Map<string, string[]> {
   const byName = Map.groupBy(declared, ({ name }) => name)
@@ -72,18 +51,16 @@ function filesByName(declared: readonly { name: string; file: string }[]): Map<s
   return new Map(files)
 }
 
-function tooMany(byName: Map<string, string[]>, most: number, allowed: Readonly<Record<string, number>>): string[] {
-  return [...byName]
-    .filter(([name, files]) => files.length > Math.max(most, allowed[name] ?? 0))
-    .map(([name, files]) => `${name}: ${files.join(', ')}`)
+function tooMany(byName: Map<string, string[]>, most: number): string[] {
+  return [...byName].filter(([, files]) => files.length > most).map(([name, files]) => `${name}: ${files.join(', ')}`)
 }
 
 test('an exported name means one thing: it is exported from one file', () => {
   const exported = sources.flatMap(({ declared }) => declared.filter(({ isExported }) => isExported))
-  assert.deepEqual(tooMany(filesByName(exported), 1, EXPORTED_TWICE), [])
+  assert.deepEqual(tooMany(filesByName(exported), 1), [])
 })
 
 test(`a function's name says what it does: no more than ${MOST_OF_A_NAME} files have one of the same name`, () => {
   const functions = sources.flatMap(({ declared }) => declared.filter(({ kind }) => kind === 'function'))
-  assert.deepEqual(tooMany(filesByName(functions), MOST_OF_A_NAME, NAMED_ALIKE), [])
+  assert.deepEqual(tooMany(filesByName(functions), MOST_OF_A_NAME), [])
 })

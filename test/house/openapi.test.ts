@@ -6,7 +6,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { LANGUAGES, type Language, readConfig, siteOf } from '../../src/config.ts'
 import { line } from '../../src/fields/kinds.ts'
 import { describeInterface } from '../../src/http/openapi.ts'
-import { type Action, namespaceRoutes, type Route } from '../../src/http/routes.ts'
+import { namespaceRoutes, type Route, type RouteAction } from '../../src/http/routes.ts'
 import { resources } from '../../src/resources.ts'
 
 const GOLDEN = fileURLToPath(new URL('../../openapi/en.json', import.meta.url))
@@ -117,7 +117,7 @@ const served = resources.map((one) => {
 
 /** The route, venues having one field more. */
 function withDressCode(route: Route): Route {
-  const changed = (action: Action): Action => {
+  const changed = (action: RouteAction): RouteAction => {
     return 'served' in action
       ? { ...action, served: served[resources.indexOf(action.served)] ?? action.served }
       : action

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { linksOf } from '../../src/memory/event-index.ts'
+import { indexedLinks } from '../../src/memory/event-index.ts'
 import { readIndex } from '../../src/memory/event-index-read.ts'
 import { migrateWithin, migrationNames } from '../../src/storage/migrate.ts'
 import { connect, prepareKept } from '../../src/storage/sqlite/sqlite-connection.ts'
@@ -35,7 +35,7 @@ test('reading the calendar into memory touches no row of an event', onSqlite, as
   insertOccurrence(connection)
   texts.clear()
   const index = await readIndex(db, new Map(), new AbortController().signal, { report: assert.ifError })
-  assert.equal(linksOf(index, 9).series, 7)
+  assert.equal(indexedLinks(index, 9).series, 7)
   const reads = [...texts].filter((text) => / from "events" where/.test(text))
   assert.equal(reads.length, 3, reads.join('\n'))
   for (const text of reads) {

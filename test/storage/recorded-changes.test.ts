@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import sharp from 'sharp'
 import { type App, startApp } from '../../src/app.ts'
 import { makePlatform } from '../../src/http/platform.ts'
-import { type Action, namespaceRoutes, type Route } from '../../src/http/routes.ts'
+import { namespaceRoutes, type Route, type RouteAction } from '../../src/http/routes.ts'
 import { addCredential, revokeCredential } from '../../src/people/credentials.ts'
 import { changeRole, findUser, insertUser, removeUser, type User } from '../../src/people/users.ts'
 import { publishDue } from '../../src/schedule/event-schedule.ts'
@@ -122,7 +122,7 @@ interface Way {
   method: string
   /** Of the template, with its beginning. */
   path: string
-  action: Action & { do: 'create' | 'update' | 'remove' }
+  action: RouteAction & { do: 'create' | 'update' | 'remove' }
 }
 
 /** Every route and method that writes. */

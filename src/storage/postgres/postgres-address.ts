@@ -24,7 +24,7 @@ export interface Reach {
 }
 
 /** Takes our parameters out of an address. @throws Error with one sentence for a value that a parameter does not take. */
-export function readAddress(address: string): Reach {
+export function readPostgresAddress(address: string): Reach {
   const [place = '', query = ''] = address.split('?', 2)
   const parameters = new URLSearchParams(query)
   const take = (name: string, values: RegExp, described: string) => {

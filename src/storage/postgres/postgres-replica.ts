@@ -15,7 +15,7 @@ import { withoutPassword } from '../database-address.ts'
 import type { Tables } from '../schema.ts'
 import { findContaining } from '../search/search-index.ts'
 import { reason } from '../unavailable.ts'
-import { type Reach, readAddress } from './postgres-address.ts'
+import { type Reach, readPostgresAddress } from './postgres-address.ts'
 import { CURSOR_COLUMNS, type CursorColumns, cursorOf } from './postgres-changes.ts'
 import { sessionDialect } from './postgres-session.ts'
 
@@ -81,7 +81,7 @@ export function readFromReplica(
   const replica: Replica = {
     database,
     address,
-    reach: readAddress(address),
+    reach: readPostgresAddress(address),
     report,
     tell,
     heard: 0,

@@ -48,7 +48,7 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   return dialectOf({
     init: async () => {},
     acquireConnection: () => openSession(pool, limitMs),
-    beginTransaction: (session) => begin(session as Session),
+    beginTransaction: (session) => beginTransaction(session as Session),
     commitTransaction: (session) => commit(session as Session, 'commit'),
     rollbackTransaction: (session) => rollback(session as Session),
     releaseConnection: async (session) => release(session as Session),
@@ -80,7 +80,7 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
     shared.running += 1
     const session = await shared.session
     try {
-      return (await run(session, sql, parameters, name)).rows
+      return (await runStatement(session, sql, parameters, name)).rows
     } finally {
       shared.running -= 1
       if (shared.running === 0) release(session)
@@ -118,9 +118,13 @@ export async function transact<T>(
       destroy: kept,
     }),
   })
-  runDirectly(tx, 'postgres', async (sql, parameters, name) => (await run(stillOpen(), sql, parameters, name)).rows)
+  runDirectly(
+    tx,
+    'postgres',
+    async (sql, parameters, name) => (await runStatement(stillOpen(), sql, parameters, name)).rows,
+  )
   try {
-    const begun = begin(session, `begin; set local lock_timeout = ${lockMs}`)
+    const begun = beginTransaction(session, `beginTransaction; set local lock_timeout = ${lockMs}`)
     // The first statements are sent together with it. If it fails, they fail.
     begun.catch(() => undefined)
     const { result, last } = await work(tx)
@@ -142,7 +146,7 @@ export async function transact<T>(
   }
 }
 
-async function begin(session: Session, beginning = 'begin'): Promise<void> {
+async function beginTransaction(session: Session, beginning = 'begin'): Promise<void> {
   session.transaction = 'asked for'
   session.failure = undefined
   await ask(session, beginning, [])
@@ -189,7 +193,7 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
     failure: undefined,
     broken: false,
     executeQuery: async <Row>({ sql, parameters, name }: NamedQuery): Promise<QueryResult<Row>> => {
-      const { command, rowCount, rows } = await run(session, sql, parameters, name)
+      const { command, rowCount, rows } = await runStatement(session, sql, parameters, name)
       return command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(rowCount ?? 0) }
     },
     streamQuery: () => {
@@ -200,7 +204,7 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
 }
 
 /** Runs a statement. If it has a name and the session is ours alone, the server prepares it under that name. */
-async function run(session: Session, text: string, values: readonly unknown[], name: string | undefined) {
+async function runStatement(session: Session, text: string, values: readonly unknown[], name: string | undefined) {
   const storables = values.map(withoutNul)
   if (name === undefined || !keepsNames(session.client)) return ask(session, text, storables)
   try {

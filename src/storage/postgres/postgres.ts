@@ -10,7 +10,7 @@ import type { Tables } from '../schema.ts'
 import { findContaining } from '../search/search-index.ts'
 import { runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isConflict, isRace, reason } from '../unavailable.ts'
-import { type Reach, readAddress } from './postgres-address.ts'
+import { type Reach, readPostgresAddress } from './postgres-address.ts'
 import { findChanges, presentCursor, saveRecording } from './postgres-changes.ts'
 import { type Listener, makeListener } from './postgres-listener.ts'
 import { sessionDialect, sharedRunner, type TransactionLimits, transact } from './postgres-session.ts'
@@ -45,7 +45,7 @@ interface PostgresDatabase {
  * @throws Error with one sentence when it cannot be opened.
  */
 export async function openPostgres(address: string): Promise<Database> {
-  const reach = readAddress(address)
+  const reach = readPostgresAddress(address)
   const pool = openPool(reach.config)
   const db = new Kysely<Tables>({ dialect: sessionDialect(pool, reach.statementMs) })
   runDirectly(db, 'postgres', sharedRunner(pool, reach.statementMs))

@@ -15,9 +15,9 @@ interface Reader {
   words: WordIndex
 }
 
-if (parentPort) serve(parentPort, String(workerData))
+if (parentPort) answerQueries(parentPort, String(workerData))
 
-function serve(port: MessagePort, file: string): void {
+function answerQueries(port: MessagePort, file: string): void {
   const connection = connectReader(file, CACHE_KB)
   const reader: Reader = { file, connection, prepare: prepareKept(connection), words: openWordIndex(connection) }
   port.on('message', (request: ReaderRequest) => {

@@ -198,7 +198,7 @@ async function commitTogether(writes: Writes): Promise<void> {
       // If the commit fails, this promise is rejected with the others.
       jobs.push(job)
       if (jobs.length === 1 && queue.length === 0) return await commitOne(writes, job)
-      done.push(await attempt(writes, job))
+      done.push(await attemptJob(writes, job))
     } while (jobs.length < GROUP_LIMIT && performance.now() < until)
     await saveRecordings(writes.prepare, writes.recordings)
     commit(writes)
@@ -238,7 +238,7 @@ function commit(writes: Writes): void {
   writes.gatherMs += (took - writes.gatherMs) / 4
 }
 
-async function attempt({ connection, transaction }: Writes, job: Job): Promise<() => void> {
+async function attemptJob({ connection, transaction }: Writes, job: Job): Promise<() => void> {
   transaction.beginJob()
   try {
     const value = await job.work()
